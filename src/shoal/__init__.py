@@ -1,0 +1,1 @@
+"""Shoal hides every record of a table among at least k alike."""

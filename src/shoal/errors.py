@@ -1,0 +1,341 @@
+"""Every exception of Shoal.
+
+::
+
+    ShoalError                    exit code 2: something the user can mend
+    ├── FileError                 a file cannot be read
+    ├── DataError                 the table holds what cannot be protected
+    ├── ColumnError               a column is named wrongly, or in the wrong role
+    ├── OptionError               k, a method or an option is out of range or unknown
+    ├── OutputError               a release cannot be written where it was asked for
+    ├── PolicyError               a policy file cannot be used
+    └── PromiseError              exit code 3: the promise does not hold, nothing was released
+
+    ShoalWarning                  the release stands, but the user should look
+
+A message is one sentence: the fact with its numbers, then a hint with one action. It names columns,
+counts and row numbers, never a cell of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Self
+
+
+class ShoalWarning(UserWarning):
+    """The release keeps its promise, and yet something in it deserves a look."""
+
+
+class ShoalError(Exception):
+    """A fact and a hint; the parent of every error that Shoal raises on purpose."""
+
+    exit_code = 2
+
+    def __init__(self, fact: str, hint: str) -> None:
+        self.fact = fact
+        self.hint = hint
+        super().__init__(f"{fact}; {hint}.")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        return type(self), (self.fact, self.hint)
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 record``, ``2 records``, ``1,234 records``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotation marks, the first eight of them."""
+    quoted = [repr(str(name)) for name in names]
+    shown = ", ".join(quoted[:8])
+    return shown if len(quoted) <= 8 else f"{shown} and {len(quoted) - 8} more"
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """A hint that names the nearest known words, or all of them where none is near."""
+    lowered = {word.lower(): word for word in reversed(known)}
+    near = [lowered[word] for word in get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)]
+    return f"did you mean {listed(near)}" if near else f"known are {listed(known)}"
+
+
+class FileError(ShoalError):
+    """A file cannot be read."""
+
+    @classmethod
+    def missing(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} does not exist", "check the path")
+
+    @classmethod
+    def is_folder(cls, path: object) -> Self:
+        return cls(f"{str(path)!r} is a folder", "name one file in it")
+
+    @classmethod
+    def unreadable(cls, path: object, why: str) -> Self:
+        return cls(f"The file {str(path)!r} cannot be read ({why})", "check its permissions and that it is whole")
+
+    @classmethod
+    def damaged(cls, path: object, format: str) -> Self:
+        return cls(
+            f"The file {str(path)!r} is not a readable {format} file",
+            "check that it is whole and that its ending tells its format",
+        )
+
+    @classmethod
+    def empty(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} is empty", "give a file with a header line and one line a record")
+
+    @classmethod
+    def header_only(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} has a header and no record", "give a file with one line a record")
+
+    @classmethod
+    def no_header(cls, path: object) -> Self:
+        return cls(
+            f"The first line of {str(path)!r} holds only numbers, so it looks like a record and not like a header",
+            "add a header line, or say header=False (--no-header)",
+        )
+
+    @classmethod
+    def ragged(cls, path: object, *, row: int, found: int, expected: int, rows: int) -> Self:
+        return cls(
+            f"{counted(rows, 'record')} of {str(path)!r} do not have {counted(expected, 'field')} as the header has"
+            f" (the first is record {row:,} with {found:,})",
+            "mend these lines, or name the delimiter with delimiter= (--delimiter)",
+        )
+
+    @classmethod
+    def stray_quote(cls, path: object, *, row: int) -> Self:
+        return cls(
+            f"Record {row:,} of {str(path)!r} has a quotation mark inside a field or one that is never closed",
+            "double the marks inside quoted fields, or switch quoting off with quote='' (--quote none)",
+        )
+
+    @classmethod
+    def bad_encoding(cls, path: object, encoding: str) -> Self:
+        return cls(f"The file {str(path)!r} is not {encoding} text", "name its encoding with encoding= (--encoding)")
+
+    @classmethod
+    def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
+        return cls(
+            f"The ending of {str(path)!r} names no format that Shoal knows",
+            f"use one of {', '.join(known)}",
+        )
+
+    @classmethod
+    def needs_extra(cls, path: object, extra: str) -> Self:
+        return cls(
+            f"Files such as {str(path)!r} need packages that are not installed",
+            f"run: pip install 'shoal[{extra}]'",
+        )
+
+
+class DataError(ShoalError):
+    """The table holds what cannot be protected."""
+
+    @classmethod
+    def no_records(cls) -> Self:
+        return cls("The table has no record", "give a table with one row a person")
+
+    @classmethod
+    def no_columns(cls) -> Self:
+        return cls("The table has no column", "give a table with one row a person")
+
+    @classmethod
+    def unknown_kind(cls, type_name: str) -> Self:
+        return cls(
+            f"A {type_name} is not a table that Shoal knows",
+            "give a path, a pandas, polars or pyarrow table, or a two-dimensional numpy array",
+        )
+
+    @classmethod
+    def text(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"Column {column!r} has text where numbers are needed in {rows:,} of {counted(of, 'record')}"
+            f" (the first is record {first:,})",
+            "mend these cells, name the words that mean missing with missing= (--missing), the decimal mark with"
+            " decimal= (--decimal), or choose other quasi-identifiers",
+        )
+
+    @classmethod
+    def missing_values(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"Column {column!r} has missing values in {rows:,} of {counted(of, 'record')}"
+            f" (the first is record {first:,})",
+            "fill these cells or take these records out before the release, or name the column among the"
+            " identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def infinite(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"Column {column!r} has infinite values in {rows:,} of {counted(of, 'record')}"
+            f" (the first is record {first:,})",
+            "replace them by numbers, or name the column among the identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def different_length(cls, original: int, released: int) -> Self:
+        return cls(
+            f"The original has {counted(original, 'record')} and the release {released:,}",
+            "give the two tables with the same records in the same order",
+        )
+
+
+class ColumnError(ShoalError):
+    """A column is named wrongly, or in the wrong role."""
+
+    @classmethod
+    def unknown(cls, name: str, known: Sequence[str]) -> Self:
+        return cls(f"There is no column {name!r}", did_you_mean(name, known))
+
+    @classmethod
+    def duplicate_names(cls, names: Sequence[str]) -> Self:
+        return cls(
+            f"{counted(len(names), 'column name')} stand more than once in the header ({listed(names)})",
+            "give every column a name of its own",
+        )
+
+    @classmethod
+    def empty_name(cls, position: int) -> Self:
+        return cls(f"Column {position:,} has no name", "give every column a name of its own")
+
+    @classmethod
+    def named_twice(cls, name: str, role: str) -> Self:
+        return cls(f"Column {name!r} is named twice among the {role} columns", "name it once")
+
+    @classmethod
+    def two_roles(cls, name: str, first: str, second: str) -> Self:
+        return cls(f"Column {name!r} is named as {first} and as {second}", "give it one role")
+
+    @classmethod
+    def no_quasi_identifier(cls) -> Self:
+        return cls(
+            "No quasi-identifier is named, so there is nothing to protect",
+            "name the columns that an outsider could know with quasi_identifiers= (-q)",
+        )
+
+    @classmethod
+    def kind_not_supported(cls, name: str, kind: str, kinds: Sequence[str], method: str) -> Self:
+        return cls(
+            f"Column {name!r} is {kind}, and {method!r} takes {' and '.join(kinds)} quasi-identifiers only",
+            "give it as numbers, or name it among the identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def missing_in_release(cls, name: str) -> Self:
+        return cls(f"The release has no column {name!r}", "name only quasi-identifiers that both tables have")
+
+
+class OptionError(ShoalError):
+    """k, a method or an option is out of range or unknown."""
+
+    @classmethod
+    def k_not_whole(cls) -> Self:
+        return cls("k is not a whole number", "give k as a whole number of at least 2")
+
+    @classmethod
+    def k_too_small(cls, k: int) -> Self:
+        return cls(f"k = {k} protects nobody", "give k as a whole number of at least 2")
+
+    @classmethod
+    def k_too_large(cls, k: int, n: int) -> Self:
+        return cls(f"k = {k:,} is more than the {counted(n, 'record')} of the table", f"choose k between 2 and {n:,}")
+
+    @classmethod
+    def unknown_method(cls, name: str, known: Sequence[str]) -> Self:
+        return cls(f"There is no method {name!r}", did_you_mean(name, known))
+
+    @classmethod
+    def unknown_option(cls, name: str, method: str, known: Sequence[str]) -> Self:
+        return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
+
+    @classmethod
+    def bad_option(cls, name: str, expected: str) -> Self:
+        return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
+
+    @classmethod
+    def too_many_columns(cls, method: str, *, most: int, found: int) -> Self:
+        return cls(
+            f"Method {method!r} takes {counted(most, 'quasi-identifier')} and {found:,} are named",
+            "name fewer, or choose another method",
+        )
+
+    @classmethod
+    def no_seed(cls) -> Self:
+        return cls("seed is not a whole number", "give seed as a whole number of at least 0")
+
+
+class OutputError(ShoalError):
+    """A release cannot be written where it was asked for."""
+
+    @classmethod
+    def is_input(cls, path: object) -> Self:
+        return cls(f"The output {str(path)!r} is the input itself", "give the output another name")
+
+    @classmethod
+    def exists(cls, path: object) -> Self:
+        return cls(f"The output {str(path)!r} exists", "give another name, or replace it with force=True (--force)")
+
+    @classmethod
+    def no_folder(cls, path: object) -> Self:
+        return cls(f"The folder {str(path)!r} does not exist", "make it first, or name another")
+
+    @classmethod
+    def unwritable(cls, path: object, why: str) -> Self:
+        return cls(f"{str(path)!r} cannot be written ({why})", "choose a folder that you may write to, with room left")
+
+    @classmethod
+    def cannot_write(cls, path: object, format: str) -> Self:
+        return cls(f"Shoal cannot write {format} files such as {str(path)!r}", "choose another ending, such as .csv")
+
+
+class PolicyError(ShoalError):
+    """A policy file cannot be used."""
+
+    @classmethod
+    def damaged(cls, path: object, why: str) -> Self:
+        return cls(f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release wrote")
+
+    @classmethod
+    def too_new(cls, path: object, found: int, known: int) -> Self:
+        return cls(
+            f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",
+            "install a newer Shoal",
+        )
+
+
+class PromiseError(ShoalError):
+    """The promise does not hold; nothing was released."""
+
+    exit_code = 3
+
+    @classmethod
+    def below_k(cls, *, records: int, k: int, smallest: int) -> Self:
+        return cls(
+            f"{counted(records, 'record')} of the release are in classes below k = {k} (the smallest has {smallest:,})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def broken_partition(cls, method: str, what: str) -> Self:
+        return cls(
+            f"Method {method!r} returned a partition that breaks the promise ({what})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def changed(cls, what: str) -> Self:
+        return cls(
+            f"The release differs from what it should hold ({what})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def replay_differs(cls) -> Self:
+        return cls(
+            "The same input and the same policy gave other bytes than the policy records",
+            "nothing was written; compare the versions in the policy with those installed",
+        )

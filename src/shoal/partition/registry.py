@@ -1,0 +1,139 @@
+"""The registry of methods: the door of this room.
+
+A method is a function ``(records, k, *, progress, **options) -> labels`` under ``@method(...)``. Its
+keyword-only parameters besides ``progress`` and ``seed`` are its options, with their defaults. From here
+come the choices of the command line, ``shoal methods``, the docs page, the common checks and the benchmark.
+Third parties register theirs in a module named by an entry point of the group ``shoal.methods``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import ColumnError, OptionError, PromiseError
+from shoal.schema.columns import Kind
+from shoal.values import IntVector, Partition, Progress, Records, silent
+
+Labels = Callable[..., IntVector]
+_registered: dict[str, Method] = {}
+
+
+@dataclass(frozen=True)
+class Method:
+    """What Shoal knows about a method."""
+
+    name: str
+    family: str
+    kinds: tuple[Kind, ...]
+    paper: str
+    year: int
+    cost: str
+    largest_group: Callable[[int], int]
+    """The size that no group exceeds, for a given k and at least k records."""
+    most_columns: int | None
+    labels: Labels
+
+    @property
+    def summary(self) -> str:
+        """The first line of the method's docstring."""
+        return (inspect.getdoc(self.labels) or "").partition("\n")[0]
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The names of the method's own options and their defaults."""
+        parameters = inspect.signature(self.labels).parameters.values()
+        own = (p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("progress", "seed"))
+        return {p.name: p.default for p in own}
+
+    @property
+    def seeded(self) -> bool:
+        return "seed" in inspect.signature(self.labels).parameters
+
+
+def method(
+    *,
+    name: str,
+    paper: str,
+    year: int,
+    cost: str,
+    largest_group: Callable[[int], int],
+    kinds: tuple[Kind, ...] = (Kind.NUMERIC,),
+    most_columns: int | None = None,
+) -> Callable[[Labels], Labels]:
+    """Register the function below as a method."""
+
+    def register(labels: Labels) -> Labels:
+        family = labels.__module__.rpartition(".")[2].replace("_", "-")
+        _registered[name] = Method(name, family, kinds, paper, year, cost, largest_group, most_columns, labels)
+        return labels
+
+    return register
+
+
+@cache
+def methods() -> Mapping[str, Method]:
+    """Every method by name: those in the files of this room, then those of third parties."""
+    package = import_module("shoal.partition")
+    for module in pkgutil.iter_modules(package.__path__, "shoal.partition."):
+        import_module(module.name)
+    for entry in entry_points(group="shoal.methods"):
+        entry.load()
+    return dict(sorted(_registered.items()))
+
+
+def find(name: str) -> Method:
+    """The method of that name."""
+    known = methods()
+    if name not in known:
+        raise OptionError.unknown_method(name, list(known))
+    return known[name]
+
+
+def run(
+    records: Records,
+    *,
+    k: int,
+    method: str,
+    seed: int = 0,
+    progress: Progress = silent,
+    options: Mapping[str, Any] | None = None,
+) -> Partition:
+    """Partition the records by the named method; the groups are checked here, once for all methods."""
+    chosen = find(method)
+    given = dict(options or {})
+    for name in given:
+        if name not in chosen.options:
+            raise OptionError.unknown_option(name, method, list(chosen.options) or ["none of its own"])
+    if Kind.NUMERIC not in chosen.kinds:
+        raise ColumnError.kind_not_supported(records.names[0], Kind.NUMERIC, chosen.kinds, method)
+    if chosen.most_columns is not None and len(records.names) > chosen.most_columns:
+        raise OptionError.too_many_columns(method, most=chosen.most_columns, found=len(records.names))
+    if chosen.seeded:
+        given["seed"] = seed
+    labels = chosen.labels(records, k, progress=progress, **given)
+    return Partition(labels=_checked(labels, records.count, k, chosen), k=k, method=method)
+
+
+def _checked(labels: IntVector, n: int, k: int, chosen: Method) -> IntVector:
+    """Labels numbered by first appearance, after every group was found to have its size."""
+    if not isinstance(labels, np.ndarray) or labels.shape != (n,) or labels.dtype.kind not in "iu":
+        raise PromiseError.broken_partition(chosen.name, "not one whole number a record")
+    if labels.min() < 0:
+        raise PromiseError.broken_partition(chosen.name, "records without a group")
+    _, first, inverse, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    if sizes.min() < k:
+        raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.min()} records for k = {k}")
+    if sizes.max() > chosen.largest_group(k):
+        raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.max()} records for k = {k}")
+    order = np.empty(len(first), dtype=np.int64)
+    order[np.argsort(first)] = np.arange(len(first))
+    return order[inverse]

@@ -1,0 +1,94 @@
+"""Columns: the role each one plays for privacy, and the kind of values it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from shoal.errors import ColumnError
+
+
+class Role(StrEnum):
+    """What a column means to somebody who wants to find a person in the release."""
+
+    IDENTIFIER = "identifier"
+    """Names the person: dropped from every release."""
+    QUASI_IDENTIFIER = "quasi-identifier"
+    """Could be known to an outsider: protected."""
+    SENSITIVE = "sensitive"
+    """What nobody may learn about a person: released as it is, inside a group of at least k."""
+    INSENSITIVE = "insensitive"
+    """Neither: released as it is."""
+
+
+class Kind(StrEnum):
+    """What the values of a column are."""
+
+    NUMERIC = "numeric"
+    ORDINAL = "ordinal"
+    NOMINAL = "nominal"
+    HIERARCHICAL = "hierarchical"
+    DATE = "date"
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    role: Role
+    kind: Kind
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table in their order."""
+
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def assign(
+        cls,
+        kinds: Sequence[tuple[str, Kind]],
+        *,
+        quasi_identifiers: Iterable[str],
+        identifiers: Iterable[str] = (),
+        sensitive: Iterable[str] = (),
+    ) -> Self:
+        """Give every column the role it was named in; what is not named is insensitive.
+
+        The quasi-identifiers keep the order of the table, so that naming them in another order gives
+        the same release.
+        """
+        known = [name for name, _ in kinds]
+        named: dict[str, Role] = {}
+        for role, names in (
+            (Role.QUASI_IDENTIFIER, quasi_identifiers),
+            (Role.IDENTIFIER, identifiers),
+            (Role.SENSITIVE, sensitive),
+        ):
+            for name in names:
+                if name not in known:
+                    raise ColumnError.unknown(name, known)
+                if name in named:
+                    if named[name] == role:
+                        raise ColumnError.named_twice(name, role)
+                    raise ColumnError.two_roles(name, named[name], role)
+                named[name] = role
+        if Role.QUASI_IDENTIFIER not in named.values():
+            raise ColumnError.no_quasi_identifier()
+        return cls(tuple(Column(name, named.get(name, Role.INSENSITIVE), kind) for name, kind in kinds))
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """The names of the columns with this role."""
+        return tuple(column.name for column in self.columns if column.role == role)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        return self.named(Role.QUASI_IDENTIFIER)
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The names of the columns that a release keeps: all but the identifiers."""
+        return tuple(column.name for column in self.columns if column.role != Role.IDENTIFIER)

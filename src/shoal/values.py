@@ -1,0 +1,156 @@
+"""The frozen values that cross doors between rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatMatrix = NDArray[np.float64]
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+Progress = Callable[[int, int], None]
+"""Called with the number of records done and the number of all records."""
+
+
+def silent(done: int, total: int) -> None:
+    """The progress of a caller who does not want to hear of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """How raw numbers become the base on which distances and losses are measured.
+
+    ``z = (x / 2**exponent - center) / spread``. The power of two changes no digit and keeps the squares
+    of huge and tiny columns inside the range of a float.
+    """
+
+    name: str
+    exponent: NDArray[np.int64]
+    center: FloatVector
+    spread: FloatVector
+
+    @classmethod
+    def standardized(cls, values: FloatMatrix) -> Scale:
+        """Mean 0 and standard deviation 1 (with n - 1) in every column; a constant column becomes 0."""
+        exponent = np.frexp(np.abs(values).max(axis=0))[1].astype(np.int64)
+        small = np.ldexp(values, -exponent)
+        center = small.mean(axis=0)
+        spread = np.sqrt(((small - center) ** 2).sum(axis=0) / max(len(values) - 1, 1))
+        constant = (values.min(axis=0) == values.max(axis=0)) | (spread == 0)
+        center = np.where(constant, small[0], center)
+        return cls("standardized", exponent, center, np.where(constant, 1.0, spread))
+
+    @classmethod
+    def raw(cls, values: FloatMatrix) -> Scale:
+        """The columns as they are, all divided by one power of two."""
+        columns = values.shape[1]
+        exponent = np.full(columns, np.frexp(np.abs(values).max(initial=0.0))[1], dtype=np.int64)
+        return cls("raw", exponent, np.zeros(columns), np.ones(columns))
+
+    def apply(self, values: FloatMatrix) -> FloatMatrix:
+        return (np.ldexp(values, -self.exponent) - self.center) / self.spread
+
+    @property
+    def unit(self) -> float:
+        """What one squared unit of the base is in squared units of the figures reported."""
+        if self.name == "standardized":
+            return 1.0
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(1.0, 2 * self.exponent[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """The quasi-identifiers of a table as arrays: all that a method gets to see."""
+
+    names: tuple[str, ...]
+    values: FloatMatrix
+    scale: Scale
+    weights: FloatVector
+
+    @property
+    def count(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def matrix(self) -> FloatMatrix:
+        """Scaled and weighted, row by row: squared distances are sums of squared differences here."""
+        scaled = self.scale.apply(self.values) * np.sqrt(self.weights / self.weights.max())
+        return np.ascontiguousarray(scaled)
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A group for every record, in input order; groups are numbered by first appearance."""
+
+    labels: IntVector
+    k: int
+    method: str
+    information_loss: float = field(default=float("nan"))
+
+    @cached_property
+    def sizes(self) -> IntVector:
+        """The number of records of each group."""
+        return np.bincount(self.labels).astype(np.int64)
+
+    @property
+    def count(self) -> int:
+        """The number of groups."""
+        return len(self.sizes)
+
+    def __repr__(self) -> str:
+        return (
+            f"Partition(method={self.method!r}, k={self.k}, records={len(self.labels)}, groups={self.count},"
+            f" smallest={self.sizes.min()}, largest={self.sizes.max()}, information_loss={self.information_loss:.6g})"
+        )
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The classes of a released table, counted on its released values."""
+
+    k: int
+    records: int
+    classes: int
+    smallest_class: int
+    violations: int
+    quasi_identifiers: tuple[str, ...]
+    missing: str = "category"
+
+    @property
+    def ok(self) -> bool:
+        """Whether every record hides among at least k alike."""
+        return self.violations == 0 and self.smallest_class >= self.k
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a release cost and what risk is left.
+
+    ``loss``, ``before`` and ``after`` map the names of measures to figures; a figure that does not apply
+    is None. Every name can also be read as an attribute: a loss, or a risk after the release.
+    """
+
+    records: int
+    k: int | None
+    quasi_identifiers: tuple[str, ...]
+    base: str
+    loss: Mapping[str, float | None]
+    before: Mapping[str, float | None]
+    after: Mapping[str, float | None]
+    notes: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        for figures in ("loss", "after"):
+            if name in self.__dict__.get(figures, {}):
+                return self.__dict__[figures][name]
+        raise AttributeError(f"an evaluation has no measure {name!r}")
