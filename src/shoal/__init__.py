@@ -1,1 +1,102 @@
-"""Shoal hides every record of a table among at least k alike."""
+"""Shoal hides every record of a table among at least k alike.
+
+>>> import shoal
+>>> release = shoal.anonymize(frame, k=5, quasi_identifiers=["age", "income"])  # doctest: +SKIP
+>>> release.table, release.evaluation.information_loss  # doctest: +SKIP
+
+Importing this package loads nothing heavy; each name is fetched when it is first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from shoal.errors import ShoalError, ShoalWarning
+
+if TYPE_CHECKING:
+    from shoal.anonymize import anonymize, partition, replay
+    from shoal.assess import describe, evaluate, read, verify
+    from shoal.partition.registry import methods
+    from shoal.release import Release
+    from shoal.schema import Kind, Policy, Role, Schema
+    from shoal.tables import Table, example_register
+    from shoal.values import Evaluation, Partition, Verification
+
+    __version__: str
+
+_homes = {
+    "anonymize": "shoal.anonymize",
+    "partition": "shoal.anonymize",
+    "replay": "shoal.anonymize",
+    "describe": "shoal.assess",
+    "evaluate": "shoal.assess",
+    "verify": "shoal.assess",
+    "methods": "shoal.partition.registry",
+    "read": "shoal.assess",
+    "Table": "shoal.tables",
+    "example_register": "shoal.tables",
+    "Release": "shoal.release",
+    "Evaluation": "shoal.values",
+    "Partition": "shoal.values",
+    "Verification": "shoal.values",
+    "Schema": "shoal.schema",
+    "Role": "shoal.schema",
+    "Kind": "shoal.schema",
+    "Policy": "shoal.schema",
+}
+
+__all__ = [
+    "Evaluation",
+    "Kind",
+    "Partition",
+    "Policy",
+    "Release",
+    "Role",
+    "Schema",
+    "ShoalError",
+    "ShoalWarning",
+    "Table",
+    "Verification",
+    "__version__",
+    "anonymize",
+    "describe",
+    "evaluate",
+    "example_register",
+    "methods",
+    "partition",
+    "read",
+    "replay",
+    "verify",
+]
+
+
+class _FrontDoor(ModuleType):
+    """The package as its users see it.
+
+    Two of its functions, ``anonymize`` and ``partition``, share their names with the places they live in.
+    Python binds a submodule to its package when it is imported; here the function keeps the name.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("shoal")
+        if name not in _homes:
+            raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+        value = getattr(import_module(_homes[name]), name)
+        super().__setattr__(name, value)
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _homes and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = _FrontDoor

@@ -114,14 +114,45 @@ class FileError(ShoalError):
         )
 
     @classmethod
+    def stray_quote_in_header(cls, path: object) -> Self:
+        return cls(
+            f"The header of {str(path)!r} has a quotation mark inside a name or one that is never closed",
+            "double the marks inside quoted names, or switch quoting off with quote='' (--quote none)",
+        )
+
+    @classmethod
     def bad_encoding(cls, path: object, encoding: str) -> Self:
         return cls(f"The file {str(path)!r} is not {encoding} text", "name its encoding with encoding= (--encoding)")
+
+    @classmethod
+    def not_text(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} holds NUL bytes, as UTF-16 and binary files do", "save it as UTF-8 text")
 
     @classmethod
     def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
         return cls(
             f"The ending of {str(path)!r} names no format that Shoal knows",
             f"use one of {', '.join(known)}",
+        )
+
+    @classmethod
+    def several_sheets(cls, path: object, sheets: int) -> Self:
+        return cls(
+            f"The workbook {str(path)!r} has {counted(sheets, 'sheet')} and none is named",
+            "name one with sheet= (--sheet)",
+        )
+
+    @classmethod
+    def no_sheet(cls, path: object, sheet: str, sheets: int) -> Self:
+        return cls(
+            f"The workbook {str(path)!r} has no sheet {sheet!r} among its {counted(sheets, 'sheet')}",
+            "name one with sheet= (--sheet)",
+        )
+
+    @classmethod
+    def changed(cls, path: object) -> Self:
+        return cls(
+            f"The file {str(path)!r} changed while it was being protected", "run again when nothing writes to it"
         )
 
     @classmethod
@@ -148,6 +179,21 @@ class DataError(ShoalError):
         return cls(
             f"A {type_name} is not a table that Shoal knows",
             "give a path, a pandas, polars or pyarrow table, or a two-dimensional numpy array",
+        )
+
+    @classmethod
+    def lazy(cls, type_name: str) -> Self:
+        return cls(f"A {type_name} has not been computed yet", "give the table itself, such as frame.collect()")
+
+    @classmethod
+    def array_type(cls, type_name: str) -> Self:
+        return cls(f"An array of type {type_name} holds no plain numbers", "give an array of whole numbers or floats")
+
+    @classmethod
+    def array_shape(cls, dimensions: int) -> Self:
+        return cls(
+            f"An array of {counted(dimensions, 'dimension')} is not a table",
+            "give a two-dimensional array with one row a person",
         )
 
     @classmethod
@@ -233,6 +279,12 @@ class OptionError(ShoalError):
     """k, a method or an option is out of range or unknown."""
 
     @classmethod
+    def no_k(cls) -> Self:
+        return cls(
+            "k is not given, and a privacy level is your decision", "give k as a whole number of at least 2 (-k)"
+        )
+
+    @classmethod
     def k_not_whole(cls) -> Self:
         return cls("k is not a whole number", "give k as a whole number of at least 2")
 
@@ -291,6 +343,17 @@ class OutputError(ShoalError):
     def cannot_write(cls, path: object, format: str) -> Self:
         return cls(f"Shoal cannot write {format} files such as {str(path)!r}", "choose another ending, such as .csv")
 
+    @classmethod
+    def does_not_fit(cls, path: object) -> Self:
+        return cls(
+            f"The names or the values of the table do not fit the format of {str(path)!r}",
+            "choose another ending, such as .csv",
+        )
+
+    @classmethod
+    def too_long(cls, path: object, most: int) -> Self:
+        return cls(f"{str(path)!r} can hold {counted(most, 'record')} only", "choose another ending, such as .csv")
+
 
 class PolicyError(ShoalError):
     """A policy file cannot be used."""
@@ -305,6 +368,14 @@ class PolicyError(ShoalError):
             f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",
             "install a newer Shoal",
         )
+
+    @classmethod
+    def undecided(cls, column: str) -> Self:
+        return cls(f"The policy says nothing about column {column!r}", "take the column out, or make a new policy")
+
+    @classmethod
+    def decides(cls, option: str) -> Self:
+        return cls(f"The policy decides {option!r} already", "leave the option out, or the policy")
 
 
 class PromiseError(ShoalError):

@@ -37,14 +37,14 @@ class Scale:
 
     @classmethod
     def standardized(cls, values: FloatMatrix) -> Scale:
-        """Mean 0 and standard deviation 1 (with n - 1) in every column; a constant column becomes 0."""
+        """Mean 0 and standard deviation 1 (with n - 1) in every column; a constant column only moves to 0."""
         exponent = np.frexp(np.abs(values).max(axis=0))[1].astype(np.int64)
         small = np.ldexp(values, -exponent)
         center = small.mean(axis=0)
         spread = np.sqrt(((small - center) ** 2).sum(axis=0) / max(len(values) - 1, 1))
         constant = (values.min(axis=0) == values.max(axis=0)) | (spread == 0)
         center = np.where(constant, small[0], center)
-        return cls("standardized", exponent, center, np.where(constant, 1.0, spread))
+        return cls("standardized", exponent, center, np.where(constant, np.ldexp(1.0, -exponent), spread))
 
     @classmethod
     def raw(cls, values: FloatMatrix) -> Scale:
@@ -118,18 +118,33 @@ class Verification:
     k: int
     records: int
     classes: int
-    smallest_class: int
+    min_class: int
     violations: int
+    unique_records: int
     quasi_identifiers: tuple[str, ...]
     missing: str = "category"
 
     @property
     def ok(self) -> bool:
         """Whether every record hides among at least k alike."""
-        return self.violations == 0 and self.smallest_class >= self.k
+        return self.violations == 0 and self.min_class >= self.k
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, in a stable order of keys."""
+        return {
+            "ok": self.ok,
+            "k": self.k,
+            "records": self.records,
+            "classes": self.classes,
+            "min_class": self.min_class,
+            "k_violations": self.violations,
+            "unique_records": self.unique_records,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "missing": self.missing,
+        }
 
 
 @dataclass(frozen=True)
@@ -147,6 +162,8 @@ class Evaluation:
     loss: Mapping[str, float | None]
     before: Mapping[str, float | None]
     after: Mapping[str, float | None]
+    columns: Mapping[str, float]
+    """The information loss of each quasi-identifier by itself, in percent."""
     notes: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
@@ -154,3 +171,16 @@ class Evaluation:
             if name in self.__dict__.get(figures, {}):
                 return self.__dict__[figures][name]
         raise AttributeError(f"an evaluation has no measure {name!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, in a stable order of keys."""
+        return {
+            "records": self.records,
+            "k": self.k,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "base": self.base,
+            "loss": dict(self.loss),
+            "risk": {"before": dict(self.before), "after": dict(self.after)},
+            "columns": dict(self.columns),
+            "notes": list(self.notes),
+        }

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
@@ -24,14 +24,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def kernel(function: F) -> F:
     """Compile a loop over arrays on its first call."""
-    options = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+    compiled: Any
     try:
-        return numba.njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+        compiled = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # Numba found no folder for its cache
-        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        compiled = numba.njit(**options)(function)
+    return cast("F", compiled)
 
 
-class _Compilation(event.Listener):  # type: ignore[misc]
+class _Compilation(event.Listener):
     def __init__(self, notice: Callable[[], None]) -> None:
         self.notice = notice
 

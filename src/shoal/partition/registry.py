@@ -58,6 +58,28 @@ class Method:
     def seeded(self) -> bool:
         return "seed" in inspect.signature(self.labels).parameters
 
+    @property
+    def largest(self) -> str:
+        """The largest group in words, such as ``2k-1``."""
+        slope = self.largest_group(101) - self.largest_group(100)
+        rest = self.largest_group(100) - 100 * slope
+        return f"{slope}k{rest:+d}" if rest else f"{slope}k"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, in a stable order of keys."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "summary": self.summary,
+            "kinds": [str(kind) for kind in self.kinds],
+            "most_columns": self.most_columns,
+            "largest_group": self.largest,
+            "cost": self.cost,
+            "options": dict(self.options),
+            "paper": self.paper,
+            "year": self.year,
+        }
+
 
 def method(
     *,

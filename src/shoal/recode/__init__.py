@@ -1,0 +1,5 @@
+"""From groups to released values."""
+
+from shoal.recode.centroid import recode
+
+__all__ = ["recode"]

@@ -9,6 +9,9 @@ from typing import Self
 
 from shoal.errors import ColumnError
 
+Names = Iterable[str | int] | str
+"""Columns as a user names them: several, or one by itself; numbers for the columns of an array."""
+
 
 class Role(StrEnum):
     """What a column means to somebody who wants to find a person in the release."""
@@ -52,9 +55,9 @@ class Schema:
         cls,
         kinds: Sequence[tuple[str, Kind]],
         *,
-        quasi_identifiers: Iterable[str],
-        identifiers: Iterable[str] = (),
-        sensitive: Iterable[str] = (),
+        quasi_identifiers: Names,
+        identifiers: Names = (),
+        sensitive: Names = (),
     ) -> Self:
         """Give every column the role it was named in; what is not named is insensitive.
 
@@ -68,7 +71,7 @@ class Schema:
             (Role.IDENTIFIER, identifiers),
             (Role.SENSITIVE, sensitive),
         ):
-            for name in names:
+            for name in _listed(names):
                 if name not in known:
                     raise ColumnError.unknown(name, known)
                 if name in named:
@@ -92,3 +95,7 @@ class Schema:
     def released(self) -> tuple[str, ...]:
         """The names of the columns that a release keeps: all but the identifiers."""
         return tuple(column.name for column in self.columns if column.role != Role.IDENTIFIER)
+
+
+def _listed(names: Names) -> list[str]:
+    return [names] if isinstance(names, str) else [str(name) for name in names]

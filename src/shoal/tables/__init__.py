@@ -1,0 +1,28 @@
+"""Tables in and out: the only room that knows data frames and files."""
+
+from shoal.tables.aside import aside, write_text
+from shoal.tables.example import example_register
+from shoal.tables.files import fingerprint, read
+from shoal.tables.formats import format_of
+from shoal.tables.records import class_sizes, encode, kinds, numbers, profile
+from shoal.tables.release import released, write
+from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
+
+__all__ = [
+    "MISSING_WORDS",
+    "ReadOptions",
+    "Table",
+    "aside",
+    "class_sizes",
+    "encode",
+    "example_register",
+    "fingerprint",
+    "format_of",
+    "kinds",
+    "numbers",
+    "profile",
+    "read",
+    "released",
+    "write",
+    "write_text",
+]

@@ -1,0 +1,212 @@
+"""The walk: from a table to a verified release. The only place where the rooms meet."""
+
+from __future__ import annotations
+
+import warnings as python_warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from shoal import measure, tables
+from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning, counted, listed
+from shoal.partition import registry
+from shoal.recode import recode as recode_groups
+from shoal.recode.centroid import mean
+from shoal.release import Release, versions
+from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
+from shoal.tables import Table
+from shoal.values import Partition, Progress, Records, silent
+from shoal.verify import verify_release, whole_k
+
+
+def anonymize(
+    data: Any,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    identifiers: Names = (),
+    sensitive: Names = (),
+    method: str = "mdav",
+    seed: int = 0,
+    standardize: bool = True,
+    weights: Mapping[str, float] | None = None,
+    recode: str = "mean",
+    round_integers: bool = False,
+    progress: Progress = silent,
+    **options: Any,
+) -> Release:
+    """Release a table in which every record hides among at least k alike.
+
+    Parameters
+    ----------
+    data
+        A path, a pandas, polars or pyarrow table, a two-dimensional numpy array, or what `shoal.read` gave.
+        It is never changed; the release is of the same kind.
+    k
+        The least number of records that share their quasi-identifiers. There is no default: it is your decision.
+    quasi_identifiers
+        The columns that an outsider could know. They are replaced by one value a group.
+    identifiers
+        The columns that name a person. They are dropped.
+    sensitive
+        The columns that nobody may learn about a person. They are released as they are.
+    method
+        One of `shoal.methods()`.
+    seed
+        For methods that draw at random. The same input, options and seed give the same bytes.
+    standardize
+        Measure distances on columns of mean 0 and standard deviation 1.
+    weights
+        How much each quasi-identifier counts in distances; 1 where nothing is said.
+    recode
+        What stands for a group: its ``mean`` or its ``median``.
+    round_integers
+        Keep columns of whole numbers whole, by rounding the group's value.
+    progress
+        Called with the number of records done and of all records.
+    options
+        The method's own options; `shoal.methods()` lists them.
+
+    Raises
+    ------
+    ShoalError
+        In one sentence what is wrong and what to do. Nothing is released then.
+    """
+    table = tables.read(data)
+    schema = Schema.assign(
+        tables.kinds(table), quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive
+    )
+    settings = {"standardize": standardize, "recode": recode, "round_integers": round_integers, **options}
+    policy = Policy(
+        k=whole_k(k, table.height),
+        method=method,
+        seed=_whole_seed(seed),
+        options=settings,
+        weights=dict(weights or {}),
+        schema=schema,
+    )
+    return release(table, policy, progress=progress)
+
+
+def replay(data: Any, *, policy: Policy, progress: Progress = silent) -> Release:
+    """Make a release by the decisions of a policy: the same table again, or its next delivery."""
+    table = tables.read(data)
+    known = {column.name: column for column in policy.schema.columns}
+    for name in known:
+        if name not in table.names:
+            raise ColumnError.unknown(name, table.names)
+    for name in table.names:
+        if name not in known:
+            raise PolicyError.undecided(name)
+    kinds = dict(tables.kinds(table))
+    schema = Schema(tuple(replace(known[name], kind=kinds[name]) for name in table.names))
+    fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
+    made = release(table, fresh, progress=progress)
+    return replace(made, replayed=policy)
+
+
+def release(table: Table, policy: Policy, *, progress: Progress = silent) -> Release:
+    """Walk from a table and the decisions about it to a verified release."""
+    options = dict(policy.options)
+    standardize = _flag("standardize", options.pop("standardize", True))
+    round_integers = _flag("round_integers", options.pop("round_integers", False))
+    center = options.pop("recode", "mean")
+    schema = policy.schema
+
+    records = tables.encode(table, schema, standardize=standardize, weights=policy.weights)
+    groups = registry.run(
+        records, k=policy.k, method=policy.method, seed=policy.seed, progress=progress, options=options
+    )
+    columns = recode_groups(records, groups, center=center, round_integers=round_integers)
+    released = tables.released(table, schema, columns)
+    proof = verify_release(released, k=policy.k, schema=schema, records=table.height)
+    evaluation = measure.evaluate(
+        names=records.names,
+        k=policy.k,
+        before=tables.class_sizes(table, records.names),
+        after=tables.class_sizes(released, records.names),
+        values=(records.values, tables.numbers(released, records.names)),
+        scale=records.scale,
+    )
+    source = _source(table)
+    warnings = _warnings(table, schema)
+    for sentence in warnings:
+        python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
+    return Release(
+        released=released,
+        partition=_measured(groups, records),
+        evaluation=evaluation,
+        verification=proof,
+        policy=replace(policy, input=source, versions=versions()),
+        warnings=warnings,
+    )
+
+
+def partition(
+    data: Any,
+    *,
+    k: int,
+    method: str = "mdav",
+    seed: int = 0,
+    standardize: bool = True,
+    weights: Mapping[str, float] | None = None,
+    progress: Progress = silent,
+    **options: Any,
+) -> Partition:
+    """Group the records of a table; every column of it is a quasi-identifier."""
+    table = tables.read(data)
+    schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
+    k = whole_k(k, table.height)
+    records = tables.encode(table, schema, standardize=_flag("standardize", standardize), weights=weights)
+    groups = registry.run(records, k=k, method=method, seed=_whole_seed(seed), progress=progress, options=options)
+    return _measured(groups, records)
+
+
+def _measured(groups: Partition, records: Records) -> Partition:
+    """The partition with the information loss of its group means, on the base without weights."""
+    base = records.scale.apply(records.values)
+    centers = mean(base, groups.labels, groups.count)[groups.labels]
+    return replace(groups, information_loss=measure.information_loss(base, centers))
+
+
+def _source(table: Table) -> dict[str, Any]:
+    """The facts about the input that a policy keeps; the file must still be the one that was read."""
+    facts: dict[str, Any] = {"kind": table.kind, "records": table.height}
+    if table.path is not None:
+        if tables.fingerprint(table.path) != table.sha256:
+            raise FileError.changed(table.path)
+        facts |= {"file": table.path.name, "sha256": table.sha256, "settings": dict(table.settings)}
+    return facts
+
+
+def _warnings(table: Table, schema: Schema) -> tuple[str, ...]:
+    """What deserves a look: columns released as they are that look like identifiers, or could be known to others."""
+    profiles = {profile.name: profile for profile in tables.profile(table)}
+    untouched = [profiles[name] for name in schema.released if name not in schema.quasi_identifiers]
+    identifying = overlooked(untouched, table.height)
+    said = [
+        f"Column {column.name!r} is released as it is and looks like an identifier ({column.reason});"
+        " name it among the identifiers to drop it."
+        for column in identifying
+    ]
+    unnamed = [profiles[name] for name in schema.named(Role.INSENSITIVE)]
+    known = [name for name in exposed(unnamed) if name not in {column.name for column in identifying}]
+    if known:
+        said.append(
+            f"The promise holds for the named quasi-identifiers only, and {counted(len(known), 'other column')}"
+            f" could be known to outsiders too ({listed(known)}); name them as quasi-identifiers, or among the"
+            " identifiers to drop them."
+        )
+    return tuple(said)
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise OptionError.bad_option(name, "true or false")
+    return value
+
+
+def _whole_seed(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise OptionError.no_seed()
+    return seed

@@ -1,0 +1,135 @@
+"""Looking at tables without changing them: read, describe, evaluate, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from shoal import measure, tables
+from shoal.errors import ColumnError, DataError, counted
+from shoal.schema import ColumnProfile, Kind, Names, Schema
+from shoal.schema import describe as propose
+from shoal.tables import ReadOptions, Table
+from shoal.values import Evaluation, Scale, Verification
+from shoal.verify import known_columns, whole_k
+from shoal.verify import verify as verify_table
+
+
+def read(
+    source: Any,
+    *,
+    delimiter: str | None = None,
+    quote: str = '"',
+    encoding: str | None = None,
+    decimal: str = ".",
+    header: bool = True,
+    missing: Iterable[str] | None = None,
+    sheet: str | None = None,
+    format: str | None = None,
+) -> Table:
+    """Read a file, or take a frame or an array as a table.
+
+    What is not said is found out, and what was found stands in the table's ``settings``. The options are for
+    text files (delimiter, quote, encoding, decimal, header, missing: the words that mean a missing number) and
+    workbooks (sheet); ``format`` overrides the file's ending.
+    """
+    options = ReadOptions(
+        delimiter=delimiter,
+        quote=quote,
+        encoding=encoding,
+        decimal=decimal,
+        header=header,
+        missing=None if missing is None else tuple(missing),
+        sheet=sheet,
+        format=format,
+    )
+    return tables.read(source, options=options)
+
+
+@dataclass(frozen=True)
+class Description:
+    """A proposal for the roles of a table's columns, with what speaks for it."""
+
+    table: Table
+    schema: Schema
+    profiles: tuple[ColumnProfile, ...]
+    unique_records: int | None
+    """The records that are alone with their values of the proposed quasi-identifiers; None where there is none."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, in a stable order of keys; no cell of the data."""
+        return {
+            "kind": self.table.kind,
+            "settings": dict(self.table.settings),
+            "records": self.table.height,
+            "columns": [
+                {
+                    "name": column.name,
+                    "role": str(column.role),
+                    "kind": str(column.kind),
+                    "reason": column.reason,
+                    "type": profile.type,
+                    "distinct": profile.distinct,
+                    "missing": profile.missing,
+                }
+                for column, profile in zip(self.schema.columns, self.profiles, strict=True)
+            ],
+            "quasi_identifiers": list(self.schema.quasi_identifiers),
+            "unique_records": self.unique_records,
+        }
+
+
+def describe(data: Any) -> Description:
+    """Propose a role for every column of a table, with reasons; nothing is decided and nothing changed."""
+    table = tables.read(data)
+    profiles = tables.profile(table)
+    schema = propose(profiles, table.height)
+    names = schema.quasi_identifiers
+    alone = int((tables.class_sizes(table, names) == 1).sum()) if names else None
+    return Description(table, schema, profiles, alone)
+
+
+def evaluate(
+    original: Any,
+    released: Any,
+    *,
+    quasi_identifiers: Names,
+    k: int | None = None,
+    standardize: bool = True,
+) -> Evaluation:
+    """Measure what a release lost and what risk is left; both tables hold the same records in the same order.
+
+    Losses need numbers: where a quasi-identifier is not numeric in both tables they are None, and a note says so.
+    """
+    was, now = tables.read(original), tables.read(released)
+    names = known_columns(was, quasi_identifiers)
+    for name in names:
+        if name not in now.names:
+            raise ColumnError.missing_in_release(name)
+    if was.height != now.height:
+        raise DataError.different_length(was.height, now.height)
+    k = None if k is None else whole_k(k)
+    values = scale = None
+    notes: tuple[str, ...] = ()
+    kinds = dict(tables.kinds(was)), dict(tables.kinds(now))
+    other = [name for name in names if not all(kind[name] is Kind.NUMERIC for kind in kinds)]
+    if other:
+        notes = (f"no loss by squared error: {counted(len(other), 'quasi-identifier')} not numeric in both tables",)
+    else:
+        values = tables.numbers(was, names), tables.numbers(now, names)
+        scale = Scale.standardized(values[0]) if standardize else Scale.raw(values[0])
+    return measure.evaluate(
+        names=names,
+        k=k,
+        before=tables.class_sizes(was, names),
+        after=tables.class_sizes(now, names),
+        values=values,
+        scale=scale,
+        notes=notes,
+    )
+
+
+def verify(table: Any, *, k: int, quasi_identifiers: Names) -> Verification:
+    """Count the classes of any table, Shoal's or not; true where every record is alike at least k - 1 others."""
+    return verify_table(tables.read(table), k=k, quasi_identifiers=quasi_identifiers)

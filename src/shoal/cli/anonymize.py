@@ -1,0 +1,137 @@
+"""`shoal anonymize`."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shoal.cli.terminal import as_json, names, open_table, pairs, print_json, progress, reading, warn, whole
+from shoal.errors import ColumnError, OptionError, PolicyError, ShoalWarning
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+    from shoal.values import Progress
+
+_DECISIONS = (
+    *("k", "quasi_identifiers", "identifiers", "sensitive", "method", "own", "recode"),
+    *("round_integers", "no_standardize", "weight", "seed"),
+)
+
+
+@click.command(name="anonymize")
+@click.argument("file")
+@click.option("-k", help="The least number of alike records: your decision, no default.")
+@click.option("-q", "--quasi-identifiers", multiple=True, help="Columns that an outsider could know, as a,b,c.")
+@click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
+@click.option("--identifiers", multiple=True, help="Columns that name a person: dropped.")
+@click.option("--sensitive", multiple=True, help="Columns that nobody may learn about a person: kept as they are.")
+@click.option("--method", help="See `shoal methods`.  [default: mdav]")
+@click.option("--option", "own", multiple=True, metavar="NAME=VALUE", help="An option of the method; repeatable.")
+@click.option("--recode", help="What stands for a group: mean or median.  [default: mean]")
+@click.option("--round-integers", is_flag=True, default=None, help="Keep columns of whole numbers whole.")
+@click.option("--no-standardize", is_flag=True, default=None, help="Measure distances on the columns as they are.")
+@click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
+@click.option("--seed", help="For methods that draw at random.  [default: 0]")
+@click.option("--policy", help="Take every decision from this policy file instead.")
+@click.option("--report", help="Also write a report: an HTML file.")
+@click.option("--force", is_flag=True, help="Replace outputs that exist.")
+@click.option("--quiet", is_flag=True, help="No progress, no summary.")
+@reading
+@as_json
+def command(
+    file: str,
+    output: str,
+    policy: str | None,
+    report: str | None,
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Release FILE so that every record hides among at least k alike.
+
+    \b
+    shoal anonymize people.csv -k 5 -q age,income --identifiers name -o released.csv
+
+    The release is verified before it appears. Beside it stands its policy (OUTPUT.policy.toml), which makes
+    the same release again:
+
+    \b
+    shoal anonymize people.csv --policy released.csv.policy.toml -o again.csv
+    """
+    from shoal.release import check_outputs, policy_path
+    from shoal.report import html, text
+    from shoal.report.summary import summarize
+    from shoal.tables import write_text
+
+    target = Path(output)
+    beside = [Path(report)] if report else []
+    check_outputs([target, policy_path(target), *beside], source=Path(file), force=force)
+    with warnings.catch_warnings(record=True), progress(quiet=quiet) as line:
+        warnings.simplefilter("always", ShoalWarning)
+        made = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
+    facts = summarize(made, policy=made.save(target, force=force))
+    for path in beside:
+        write_text(html.page(facts), path, force=force)
+    warn(made.warnings)
+    if as_json:
+        print_json(facts)
+    elif not quiet:
+        click.echo(text.release(facts))
+        click.echo(f"\nReleased {target}\nPolicy   {policy_path(target)}" + (f"\nReport   {report}" if report else ""))
+
+
+def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
+    from shoal.anonymize import anonymize
+
+    if options["k"] is None:
+        raise OptionError.no_k()
+    quasi_identifiers = names(options["quasi_identifiers"])
+    if not quasi_identifiers:
+        raise ColumnError.no_quasi_identifier()
+    return anonymize(
+        open_table(file, options),
+        k=whole(options["k"], OptionError.k_not_whole()),
+        quasi_identifiers=quasi_identifiers,
+        identifiers=names(options["identifiers"]),
+        sensitive=names(options["sensitive"]),
+        method=options["method"] or "mdav",
+        seed=whole(options["seed"] or "0", OptionError.no_seed()),
+        standardize=not options["no_standardize"],
+        weights={name: _number(value) for name, value in pairs(options["weight"], "weight").items()},
+        recode=options["recode"] or "mean",
+        round_integers=bool(options["round_integers"]),
+        progress=line,
+        **{name: _value(text) for name, text in pairs(options["own"], "option").items()},
+    )
+
+
+def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
+    from shoal.anonymize import replay
+    from shoal.schema import Policy
+
+    for name in _DECISIONS:
+        if options[name]:
+            raise PolicyError.decides(name.replace("_", "-"))
+    policy = Policy.read(path)
+    return replay(open_table(file, options, policy.input.get("settings")), policy=policy, progress=line)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise OptionError.bad_option("weight", "a column, an equals sign and a number above 0") from None
+
+
+def _value(text: str) -> Any:
+    """An option's value: a number, true or false where it reads as one, else the word itself."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)

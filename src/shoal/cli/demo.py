@@ -1,0 +1,62 @@
+"""`shoal demo`."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import click
+
+from shoal.cli.terminal import progress, warn
+from shoal.errors import ShoalWarning
+
+QUASI_IDENTIFIERS = ("age", "height_cm", "household_size", "income")
+SENSITIVE = ("length_of_stay", "visits", "systolic_bp", "diagnosis", "treatment_cost")
+# names and numbers of persons, and what an outsider could know that is not a number
+DROPPED = (
+    *("person_id", "name", "sex", "birth_date", "postcode", "region", "marital_status", "education"),
+    *("occupation", "weight_kg", "admission_date"),
+)
+
+
+@click.command(name="demo")
+@click.option("--folder", default="demo", show_default=True, help="Where the files go; made if needed.")
+@click.option("--rows", default=5000, show_default=True, type=click.IntRange(min=100), help="How many persons.")
+@click.option("-k", default=5, show_default=True, type=click.IntRange(min=2, max=50), help="The privacy level.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="The seed of the register.")
+def command(folder: str, rows: int, k: int, seed: int) -> None:
+    """Make up a register of persons, protect it, and write the release and a report."""
+    from shoal import tables
+    from shoal.anonymize import anonymize
+    from shoal.assess import describe
+    from shoal.release import policy_path
+    from shoal.report import html, text
+    from shoal.report.summary import summarize
+
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    register, target, report = place / "register.csv", place / "released.csv", place / "report.html"
+    with tables.aside(register, force=True) as part:
+        tables.write(tables.read(tables.example_register(rows, seed)), part)
+    click.echo(f"1. A made-up register of {rows:,} persons: {register}\n")
+    click.echo(text.description(describe(register).to_dict()))
+
+    chosen = f"-k {k} -q {','.join(QUASI_IDENTIFIERS)}"
+    dropped = f"--identifiers {','.join(DROPPED)}"
+    kept = f"--sensitive {','.join(SENSITIVE)}"
+    click.echo(f"\n2. shoal anonymize {register} {chosen} \\\n     {dropped} \\\n     {kept} -o {target}\n")
+    with warnings.catch_warnings(record=True), progress(quiet=False) as line:
+        warnings.simplefilter("always", ShoalWarning)
+        made = anonymize(
+            register,
+            k=k,
+            quasi_identifiers=QUASI_IDENTIFIERS,
+            identifiers=DROPPED,
+            sensitive=SENSITIVE,
+            progress=line,
+        )
+    facts = summarize(made, policy=made.save(target, force=True))
+    tables.write_text(html.page(facts), report, force=True)
+    warn(made.warnings)
+    click.echo(text.release(facts))
+    click.echo(f"\n3. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}")

@@ -1,0 +1,28 @@
+"""`shoal describe`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from shoal.cli.terminal import as_json, open_table, print_json, reading
+
+
+@click.command(name="describe")
+@click.argument("file")
+@reading
+@as_json
+def command(file: str, as_json: bool, **options: Any) -> None:
+    """Propose a role for every column of FILE, with reasons.
+
+    Nothing is decided: the roles of a release are those that you name.
+    """
+    from shoal.assess import describe
+    from shoal.report import text
+
+    facts = describe(open_table(file, options)).to_dict()
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(text.description(facts))

@@ -1,0 +1,49 @@
+"""`shoal evaluate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from shoal.cli.terminal import as_json, names, open_table, print_json, reading, whole
+from shoal.errors import ColumnError, OptionError
+
+
+@click.command(name="evaluate")
+@click.argument("original")
+@click.argument("released")
+@click.option("-q", "--quasi-identifiers", multiple=True, help="The protected columns, as a,b,c.")
+@click.option("-k", help="The k that was promised, for the measures that need one.")
+@click.option("--no-standardize", is_flag=True, help="Measure losses on the columns as they are.")
+@reading
+@as_json
+def command(
+    original: str,
+    released: str,
+    quasi_identifiers: tuple[str, ...],
+    k: str | None,
+    no_standardize: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Measure what RELEASED lost against ORIGINAL, and what risk is left.
+
+    Both files hold the same records in the same order, and are read with the same options.
+    """
+    from shoal.assess import evaluate
+    from shoal.report import text
+
+    if not names(quasi_identifiers):
+        raise ColumnError.no_quasi_identifier()
+    facts = evaluate(
+        open_table(original, options),
+        open_table(released, options),
+        quasi_identifiers=names(quasi_identifiers),
+        k=None if k is None else whole(k, OptionError.k_not_whole()),
+        standardize=not no_standardize,
+    ).to_dict()
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(text.evaluation(facts))

@@ -1,0 +1,91 @@
+"""The command `shoal`. One command a file; each is loaded when it is asked for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from shoal.errors import ShoalError
+
+COMMANDS = ("describe", "anonymize", "verify", "evaluate", "methods", "demo")
+
+
+class _Commands(click.Group):
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"shoal.cli.{name}").command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="shoal", prog_name="shoal")
+def shoal() -> None:
+    """Hide every record of a table among at least k alike.
+
+    \b
+    Exit codes: 0 done; 2 bad input; 3 the promise cannot be kept or a
+    verification failed; 1 a bug in Shoal; 130 interrupted.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line; every way out has its exit code and at most one sentence."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        code = shoal.main(standalone_mode=False, prog_name="shoal")
+        sys.stdout.flush()
+    except ShoalError as error:
+        code = _say(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = 2
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "shoal"
+        code = _say(f"{error.format_message().rstrip('.')}; see {command} --help.", 2)
+    except click.ClickException as error:
+        code = _say(error.format_message(), 2)
+    except (KeyboardInterrupt, click.Abort):
+        code = _say("Interrupted; nothing was written.", 130)
+    except BrokenPipeError:
+        # the reader of our output left: nothing to say, and Python must not complain at its end either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except MemoryError:
+        code = _say("There is not enough memory for this table; nothing was written.", 2)
+    except Exception as error:  # noqa: BLE001 - whatever it is, no cell of the data may reach the screen
+        code = _bug(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(sentence: str, code: int) -> int:
+    click.echo(f"shoal: {sentence}", err=True)
+    return code
+
+
+def _bug(error: Exception) -> int:
+    """Name the place of a bug, not the exception's text: that may quote the data."""
+    if os.environ.get("SHOAL_DEBUG"):
+        traceback.print_exc()
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{type(error).__name__} in {Path(place.filename).name}, line {place.lineno}"
+    return _say(
+        f"This is a bug in Shoal ({where}); nothing was written; please report it"
+        " (SHOAL_DEBUG=1 shows the traceback, which may quote the data).",
+        1,
+    )
+
+
+def _terminated(_: int, __: FrameType | None) -> NoReturn:
+    sys.exit(128 + signal.SIGTERM)

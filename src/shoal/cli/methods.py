@@ -1,0 +1,21 @@
+"""`shoal methods`."""
+
+from __future__ import annotations
+
+import click
+
+from shoal.cli.terminal import as_json, print_json
+
+
+@click.command(name="methods")
+@as_json
+def command(as_json: bool) -> None:
+    """List the methods by family: paper, year, kinds, cost, group size and options."""
+    from shoal.partition.registry import methods
+    from shoal.report import text
+
+    facts = [method.to_dict() for method in sorted(methods().values(), key=lambda m: (m.family, m.name))]
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(text.methods(facts))

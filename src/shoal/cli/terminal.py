@@ -1,0 +1,159 @@
+"""What every command shares: options for reading files, lists of names, and the progress line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shoal.errors import OptionError
+
+if TYPE_CHECKING:
+    from shoal.tables import Table
+    from shoal.values import Progress
+
+C = TypeVar("C", bound=Callable[..., Any])
+_READING = ("delimiter", "quote", "encoding", "decimal", "missing", "no_header", "sheet", "format")
+_PATIENCE = 0.7
+"""Seconds before a progress line appears: short work stays quiet."""
+
+
+def reading(command: C) -> C:
+    """The options for reading a file."""
+    options = [
+        click.option("--delimiter", help="What separates fields; found out from the header where not given."),
+        click.option("--quote", help="The quotation mark of fields, or 'none'. Default: the double one."),
+        click.option("--encoding", help="The encoding of the text, such as latin-1. Default: UTF-8, else Latin-1."),
+        click.option("--decimal", help="The decimal mark of numbers.  [default: .]"),
+        click.option("--missing", help="Words that mean a missing number, separated by commas."),
+        click.option(
+            "--no-header",
+            is_flag=True,
+            default=None,
+            help="The first line is a record; columns are column_1, column_2 …",
+        ),
+        click.option("--sheet", help="The sheet of a workbook."),
+        click.option("--format", help="The format, where the file's ending does not tell it."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
+
+
+def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> Table:
+    """Read the file that a command was given, by its reading options; ``settings`` speak where those are silent."""
+    from shoal import tables
+
+    given = {name: options[name] for name in _READING if options[name] is not None}
+    if given.get("delimiter") in ("tab", "\\t"):
+        given["delimiter"] = "\t"
+    if given.get("quote") == "none":
+        given["quote"] = ""
+    if "missing" in given:
+        given["missing"] = tuple(names([given["missing"]]))
+    if given.pop("no_header", False):
+        given["header"] = False
+    return tables.read(path, options=replace(tables.ReadOptions.from_settings(settings or {}), **given))
+
+
+def names(given: Sequence[str]) -> list[str]:
+    """Names separated by commas, in one option or several; a name with a comma stands in quotation marks."""
+    return [name.strip() for name in next(csv.reader([",".join(given)], skipinitialspace=True), []) if name.strip()]
+
+
+def whole(text: str, error: OptionError) -> int:
+    """A whole number, or this error."""
+    try:
+        return int(text)
+    except ValueError:
+        raise error from None
+
+
+def pairs(given: Sequence[str], option: str) -> dict[str, str]:
+    """``NAME=VALUE`` of a repeatable option; the name may hold an equals sign, the value none."""
+    split = [text.rpartition("=") for text in given]
+    if not all(name and mark for name, mark, _ in split):
+        raise OptionError.bad_option(option, "a name, an equals sign and a value")
+    return {name: value for name, _, value in split}
+
+
+def print_json(facts: Any) -> None:
+    click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+
+
+def warn(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        click.echo(f"shoal: warning: {sentence}", err=True)
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Progress]:
+    """A progress line with the time left, on a terminal only; and a word when kernels are compiled."""
+    from shoal import kernels
+    from shoal.values import silent
+
+    if quiet:
+        yield silent
+        return
+    line = _Line() if sys.stderr.isatty() else None
+    said = False
+
+    def compiling() -> None:
+        nonlocal said
+        if not said:
+            said = True
+            click.echo("shoal: compiling (first run only, some seconds)", err=True)
+
+    with kernels.jit.compiling(compiling):
+        try:
+            yield line.move if line else silent
+        finally:
+            if line:
+                line.close()
+
+
+class _Line:
+    """A line of rich that appears when work takes longer than a moment."""
+
+    def __init__(self) -> None:
+        self.start = time.monotonic()
+        self.bar: Any = None
+        self.task: Any = None
+
+    def move(self, done: int, total: int) -> None:
+        if self.bar is None:
+            if time.monotonic() - self.start < _PATIENCE or done >= total:
+                return
+            self._open(total)
+        self.bar.update(self.task, completed=done)
+
+    def _open(self, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.bar = Progress(
+            TextColumn("grouping"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("records,"),
+            TimeRemainingColumn(compact=True),
+            TextColumn("left"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self.task = self.bar.add_task("", total=total)
+        self.bar.start()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.stop()

@@ -1,0 +1,69 @@
+"""The two unassigned records most distant from each other, again and again.
+
+The distance from a record to its farthest partner only falls as records leave, so an old one is an upper
+bound. A heap of such bounds gives the pair after a few searches: the first record whose partner is still
+there is one end of it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.jit import kernel
+from shoal.kernels.search import NOBODY, SLACK, TINY, farthest, nearest, settle
+from shoal.kernels.unassigned import GROUPS, NONE, gather, going, take
+from shoal.values import FloatMatrix, FloatVector, IntVector
+
+
+class Queue(NamedTuple):
+    """A heap of upper bounds; ``minus`` holds the rows with a minus sign, so that the lowest comes first."""
+
+    bound: FloatVector
+    minus: IntVector
+    size: IntVector
+    partner: IntVector
+
+
+def bounds(matrix: FloatMatrix) -> Queue:
+    """No record is farther away than its own distance to the middle and the largest such distance together."""
+    radius = np.sqrt(((matrix - matrix.mean(axis=0)) ** 2).sum(axis=1))
+    bound = (radius + radius.max()) ** 2 * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
+    order = np.lexsort((np.arange(len(matrix)), -bound))  # a list in descending order is a heap
+    partner = np.full(len(matrix), NOBODY)
+    return Queue(bound[order], -order, np.array([len(matrix)]), partner)
+
+
+@kernel
+def most_distant(state, queue, k, passes):
+    """Groups around both ends of the largest distance; a pass is one look at the first record of the queue."""
+    while passes > 0 and going(state, 2 * k):
+        passes -= 1
+        row = -queue.minus[0]
+        partner = queue.partner[row]
+        if state.labels[row] != NONE:
+            queue.size[0] -= 1
+            last = queue.size[0]
+            queue.bound[0], queue.minus[0] = queue.bound[last], queue.minus[last]
+        elif partner == NOBODY or state.labels[partner] != NONE:
+            queue.partner[row], queue.bound[0] = partner_of(state, row)
+        else:
+            group = state.counts[GROUPS]
+            state.counts[GROUPS] += 2
+            take(state, row, group)
+            take(state, partner, group + 1)
+            gather(state, row, k - 1, group)
+            gather(state, partner, k - 1, group + 1)
+        settle(queue.bound, queue.minus, queue.size[0])
+
+
+@kernel
+def partner_of(state, row):
+    """The other record farthest from a record, and its squared distance."""
+    partner, distance = farthest(state.tree, state.matrix[row])
+    if distance > 0.0:
+        return partner, distance
+    zero, rows = np.empty(2), np.empty(2, dtype=np.int64)
+    nearest(state.tree, state.matrix[row], zero, rows)
+    return rows[1] if rows[0] == row else rows[0], distance

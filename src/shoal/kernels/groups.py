@@ -1,0 +1,53 @@
+"""Groups that stand: their centroids, and the leftovers that join them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.jit import kernel
+
+
+@kernel
+def centroids(matrix, labels, count):
+    """The means of the groups 0 .. count - 1, each summed in the order of the rows; others are left out."""
+    sums, sizes = np.zeros((count, matrix.shape[1])), np.zeros(count, dtype=np.int64)
+    for row in range(len(labels)):
+        if labels[row] >= 0:
+            sizes[labels[row]] += 1
+            for j in range(matrix.shape[1]):
+                sums[labels[row], j] += matrix[row, j]
+    for group in range(count):
+        for j in range(matrix.shape[1]):
+            sums[group, j] /= sizes[group]
+    return sums
+
+
+@kernel
+def nearest_group(centers, point):
+    """The group whose centroid is nearest to a point; of several, the one built first."""
+    best, who = np.inf, 0
+    for group in range(len(centers)):
+        distance = 0.0
+        for j in range(len(point)):
+            difference = centers[group, j] - point[j]
+            distance += difference * difference
+        if distance < best:
+            best, who = distance, group
+    return who
+
+
+@kernel
+def join_nearest(matrix, labels, centers, rows):
+    """Each of these rows joins the group with the nearest centroid; the centroids stay as they were."""
+    for row in rows:
+        labels[row] = nearest_group(centers, matrix[row])
+
+
+@kernel
+def middle(matrix, rows):
+    """The mean of these rows, in this order."""
+    mean = np.zeros(matrix.shape[1])
+    for row in rows:
+        for j in range(matrix.shape[1]):
+            mean[j] += matrix[row, j]
+    return mean / len(rows)

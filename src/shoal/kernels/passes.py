@@ -1,0 +1,64 @@
+"""Passes over the unassigned records: each one builds one group or two."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.jit import kernel
+from shoal.kernels.search import NOBODY, farthest, nearest
+from shoal.kernels.unassigned import LEFT, centroid, going, grow, take
+
+
+@kernel
+def opposite(state, k, least, passes):
+    """A group around the record farthest from the centroid, and one around the record farthest from that."""
+    while passes > 0 and going(state, least):
+        passes -= 1
+        first, _ = farthest(state.tree, centroid(state))
+        grow(state, first, k)
+        second, _ = farthest(state.tree, state.matrix[first])
+        grow(state, second, k)
+
+
+@kernel
+def outermost(state, k, least, passes):
+    """A group around the record farthest from the centroid of the records left."""
+    while passes > 0 and going(state, least):
+        passes -= 1
+        seed, _ = farthest(state.tree, centroid(state))
+        grow(state, seed, k)
+
+
+@kernel
+def extended(state, k, center, gamma, passes):
+    """A group around the record farthest from a fixed center, then extended by records near to it."""
+    while passes > 0 and going(state, k):
+        passes -= 1
+        seed, _ = farthest(state.tree, center)
+        members = np.empty(2 * k - 1, dtype=np.int64)
+        members[0] = seed
+        members[1:k] = grow(state, seed, k)
+        extend(state, members, k, gamma)
+
+
+@kernel
+def extend(state, members, size, gamma):
+    """Extend a group of ``size`` while a record is nearer to it than gamma times to any other record left."""
+    group = state.labels[members[0]]
+    distance, rows = np.full(len(members), np.inf), np.full(len(members), NOBODY)
+    pair, pair_rows = np.empty(2), np.empty(2, dtype=np.int64)
+    while size < len(members) and state.counts[LEFT] > 0:
+        best = 0
+        for i in range(size):
+            if rows[i] == NOBODY or state.labels[rows[i]] == group:
+                nearest(state.tree, state.matrix[members[i]], distance[i : i + 1], rows[i : i + 1])
+            if distance[i] < distance[best] or (distance[i] == distance[best] and rows[i] < rows[best]):
+                best = i
+        row = rows[best]
+        nearest(state.tree, state.matrix[row], pair, pair_rows)
+        apart = pair[1] if pair_rows[0] == row else pair[0]
+        if not distance[best] < gamma * gamma * apart:
+            return
+        members[size] = row
+        size += 1
+        take(state, row, group)

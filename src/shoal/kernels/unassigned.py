@@ -1,0 +1,134 @@
+"""The records without a group: a tree of them, and the running sums of their columns.
+
+A method that builds groups one after another speaks in these words: the centroid of the unassigned, a record
+that is taken into a group, a group that grows around a seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.groups import centroids, join_nearest
+from shoal.kernels.jit import kernel
+from shoal.kernels.search import nearest
+from shoal.kernels.tree import Tree, plant, remove
+from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
+
+NONE = -1
+"""The label of a record without a group."""
+LEFT, SUMMED, PLANTED, GROUPS = range(4)
+"""What ``counts`` counts: records left, left when last summed, left when the tree was planted; groups so far."""
+SLICE = 200_000_000
+"""Cells that one call of a compiled kernel may look at: a fraction of a second, then an interrupt gets in."""
+
+
+class Unassigned(NamedTuple):
+    """The state of a partition in the making."""
+
+    matrix: FloatMatrix
+    labels: IntVector
+    sums: FloatVector
+    counts: IntVector
+    tree: Tree
+
+
+Step = Callable[[Unassigned, int], None]
+"""Does at most so many passes, or fewer where ``going`` says so."""
+
+
+def begin(matrix: FloatMatrix) -> Unassigned:
+    """All records, none of them in a group."""
+    n, p = matrix.shape
+    labels, sums = np.full(n, NONE, dtype=np.int64), np.zeros(p)
+    add_up(matrix, labels, sums)
+    tree = plant(matrix, np.arange(n), sums / n)
+    return Unassigned(matrix, labels, sums, np.array([n, n, n, 0]), tree)
+
+
+def carry_on(state: Unassigned, step: Step, *, least: int, progress: Progress) -> Unassigned:
+    """Call the step until fewer than ``least`` records are left; plant a new tree where half of it is gone."""
+    n, p = state.matrix.shape
+    while (left := int(state.counts[LEFT])) >= least:
+        if 2 * left <= state.counts[PLANTED]:
+            state.counts[PLANTED] = left
+            state = state._replace(tree=plant(state.matrix, rows_left(state), state.sums / left))
+        step(state, max(1, SLICE // (left * p)))
+        progress(n - int(state.counts[LEFT]), n)
+    return state
+
+
+def one_group(state: Unassigned) -> None:
+    """The records left, if any, are a group."""
+    state.labels[rows_left(state)] = state.counts[GROUPS]
+    state.counts[GROUPS] += 1
+    state.counts[LEFT] = 0
+
+
+def nearest_groups(state: Unassigned) -> None:
+    """Each record left joins the group with the nearest centroid; the centroids stay as they were."""
+    centers = centroids(state.matrix, state.labels, state.counts[GROUPS])
+    join_nearest(state.matrix, state.labels, centers, rows_left(state))
+    state.counts[LEFT] = 0
+
+
+def rows_left(state: Unassigned) -> IntVector:
+    """The records without a group."""
+    return np.flatnonzero(state.labels == NONE)
+
+
+@kernel
+def going(state, least):
+    """Whether at least so many records are left, and more than half of those in the tree when it was planted."""
+    left = state.counts[LEFT]
+    return left >= least and 2 * left > state.counts[PLANTED]
+
+
+@kernel
+def add_up(matrix, labels, sums):
+    """Add up the columns of the records without a group, in the order of the rows."""
+    sums[:] = 0.0
+    for row in range(len(labels)):
+        if labels[row] == NONE:
+            for j in range(len(sums)):
+                sums[j] += matrix[row, j]
+
+
+@kernel
+def centroid(state):
+    """The centroid of the records left; each time they have halved, their sums are formed anew."""
+    if 2 * state.counts[LEFT] <= state.counts[SUMMED]:
+        state.counts[SUMMED] = state.counts[LEFT]
+        add_up(state.matrix, state.labels, state.sums)
+    return state.sums / state.counts[LEFT]
+
+
+@kernel
+def take(state, row, group):
+    """Move a record out of the unassigned into a group."""
+    remove(state.tree, row)
+    state.labels[row] = group
+    state.counts[LEFT] -= 1
+    for j in range(len(state.sums)):
+        state.sums[j] -= state.matrix[row, j]
+
+
+@kernel
+def gather(state, seed, count, group):
+    """Take the ``count`` records nearest to a seed into its group, nearest first; these records."""
+    distance, rows = np.empty(count), np.empty(count, dtype=np.int64)
+    nearest(state.tree, state.matrix[seed], distance, rows)
+    for row in rows:
+        take(state, row, group)
+    return rows
+
+
+@kernel
+def grow(state, seed, k):
+    """A new group of a seed and the k - 1 records nearest to it; these k - 1 records."""
+    group = state.counts[GROUPS]
+    state.counts[GROUPS] += 1
+    take(state, seed, group)
+    return gather(state, seed, k - 1, group)

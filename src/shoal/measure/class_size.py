@@ -1,0 +1,30 @@
+"""Losses by the size of classes: how far the release goes beyond what k asks."""
+
+from __future__ import annotations
+
+from shoal.measure.registry import Comparison, loss
+
+
+@loss(
+    name="c_avg",
+    formula="n / (number of classes · k)",
+    range="1 and up for a release that keeps its promise",
+    good="near 1",
+    reference="LeFevre, DeWitt and Ramakrishnan (2006), Mondrian multidimensional k-anonymity, ICDE",
+)
+def c_avg(comparison: Comparison) -> float | None:
+    """The mean class size as a multiple of k."""
+    classes = comparison.classes
+    return None if classes.k is None else classes.records / (classes.count * classes.k)
+
+
+@loss(
+    name="discernibility",
+    formula="Σ over classes of size²",
+    range="n to n²",
+    good="low",
+    reference="Bayardo and Agrawal (2005), Data privacy through optimal k-anonymization, ICDE",
+)
+def discernibility(comparison: Comparison) -> float | None:
+    """For every record the number of records that it cannot be told from, summed."""
+    return int(comparison.classes.sizes.sum())

@@ -1,0 +1,92 @@
+"""The registry of measures: the door of this room.
+
+A loss compares the released values with the original ones; a risk looks at the sizes of the classes, once
+before and once after the release. A measure is a function under ``@loss(...)`` or ``@risk(...)``; a figure
+that does not apply (no k was named, a column is not numeric) is None.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Generic, TypeVar
+
+from shoal.values import FloatMatrix, IntVector
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What a loss sees: the numeric quasi-identifiers on their base, and the classes of the release."""
+
+    original: FloatMatrix | None
+    released: FloatMatrix | None
+    unit: float
+    classes: Classes
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """What a risk sees: for every record the size of its class, and the k that was promised."""
+
+    sizes: IntVector
+    k: int | None
+
+    @property
+    def records(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def count(self) -> int:
+        """The number of classes: every record counts for its share of one."""
+        return round(float((1.0 / self.sizes).sum()))
+
+
+Loss = Callable[[Comparison], float | None]
+Risk = Callable[[Classes], float | None]
+F = TypeVar("F")
+
+
+@dataclass(frozen=True)
+class Measure(Generic[F]):
+    name: str
+    formula: str
+    range: str
+    good: str
+    reference: str
+    figure: F
+
+
+_losses: dict[str, Measure[Loss]] = {}
+_risks: dict[str, Measure[Risk]] = {}
+
+
+def loss(*, name: str, formula: str, range: str, good: str, reference: str) -> Callable[[Loss], Loss]:
+    """Register the function below as a loss."""
+
+    def register(figure: Loss) -> Loss:
+        _losses[name] = Measure(name, formula, range, good, reference, figure)
+        return figure
+
+    return register
+
+
+def risk(*, name: str, formula: str, range: str, good: str, reference: str) -> Callable[[Risk], Risk]:
+    """Register the function below as a risk."""
+
+    def register(figure: Risk) -> Risk:
+        _risks[name] = Measure(name, formula, range, good, reference, figure)
+        return figure
+
+    return register
+
+
+@cache
+def measures() -> tuple[Mapping[str, Measure[Loss]], Mapping[str, Measure[Risk]]]:
+    """Every loss and every risk by name."""
+    package = import_module("shoal.measure")
+    for module in pkgutil.iter_modules(package.__path__, "shoal.measure."):
+        import_module(module.name)
+    return _losses, _risks

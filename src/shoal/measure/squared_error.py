@@ -1,0 +1,57 @@
+"""Squared error: what replacing records by their group's centre costs."""
+
+from __future__ import annotations
+
+from shoal.measure.registry import Comparison, loss
+from shoal.values import FloatMatrix
+
+_REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented microaggregation, IEEE TKDE 14(1)"
+
+
+@loss(
+    name="sse",
+    formula="Σ over records and columns of (z − z′)²",
+    range="0 and up",
+    good="low",
+    reference=_REFERENCE,
+)
+def sse(comparison: Comparison) -> float | None:
+    """The squared distance between the original and the released records."""
+    if comparison.original is None or comparison.released is None:
+        return None
+    return float(((comparison.original - comparison.released) ** 2).sum() * comparison.unit)
+
+
+@loss(
+    name="sst",
+    formula="Σ over records and columns of (z − mean)²; (n − 1)·p on standardized columns",
+    range="0 and up",
+    good="the yardstick of sse",
+    reference=_REFERENCE,
+)
+def sst(comparison: Comparison) -> float | None:
+    """The squared distance between the original records and the centre of the whole table."""
+    if comparison.original is None:
+        return None
+    return float(((comparison.original - comparison.original.mean(axis=0)) ** 2).sum() * comparison.unit)
+
+
+def information_loss(original: FloatMatrix, released: FloatMatrix) -> float:
+    """100·SSE/SST of two matrices on the same base; 0 where all original records are equal."""
+    error = float(((original - released) ** 2).sum())
+    total = float(((original - original.mean(axis=0)) ** 2).sum())
+    return 100.0 * error / total if total > 0 else 0.0
+
+
+@loss(
+    name="information_loss",
+    formula="100·SSE/SST",
+    range="0 to 100 percent for group means",
+    good="low",
+    reference=_REFERENCE,
+)
+def lost(comparison: Comparison) -> float | None:
+    """The share of the variation between records that the release lost, in percent."""
+    if comparison.original is None or comparison.released is None:
+        return None
+    return information_loss(comparison.original, comparison.released)

@@ -1,0 +1,140 @@
+"""A report as one HTML file: no script, no outside host, light and dark, printable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from shoal.report.charts import bars
+from shoal.report.text import LOSSES, RISKS, figure
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #16252f; --soft: #5a6b76; --paper: #fbfcfc; --line: #d7dfe3;
+  --sea: #17697f; --good: #1b7a4b; --goodbg: #e4f4ea; --warn: #7a4b00; --warnbg: #fdf1d8; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf0; --soft: #9fb0ba; --paper: #10191e; --line: #2b3a43;
+  --sea: #58b7cf; --good: #6fd39d; --goodbg: #12301f; --warn: #f2c46b; --warnbg: #33270e; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
+main { max-width: 52rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; }
+h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
+p.by { color: var(--soft); margin: 0 0 1.5rem; }
+.verdict { border-left: .4rem solid var(--good); background: var(--goodbg); padding: .8rem 1rem; border-radius: .3rem; }
+.verdict strong { color: var(--good); }
+.warning { border-left: .4rem solid var(--warn); background: var(--warnbg); padding: .6rem 1rem; border-radius: .3rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; } td.n, th.n { text-align: right; }
+td small { color: var(--soft); }
+svg { width: 100%; height: auto; display: block; } svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+svg text.n { fill: var(--soft); } svg rect { fill: var(--sea); }
+code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
+footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
+@media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; } table, svg { break-inside: avoid; } }
+"""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: frozenset[int] = frozenset()) -> str:
+    """An HTML table; every cell is escaped."""
+
+    def cells(tag: str, row: Sequence[str]) -> str:
+        marked = ((' class="n"' if j in numbers else "", escape(cell)) for j, cell in enumerate(row))
+        return "".join(f"<{tag}{mark}>{cell}</{tag}>" for mark, cell in marked)
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _section(title: str, *parts: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{''.join(parts)}</section>"
+
+
+def _paragraph(text: str, kind: str = "") -> str:
+    return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
+
+
+def page(facts: Mapping[str, Any], *, title: str = "Report of a protected release") -> str:
+    """The report of a release, from its summary."""
+    policy, proof, figures = facts["policy"], facts["verification"], facts["evaluation"]
+    before, after, known = figures["risk"]["before"], figures["risk"]["after"], facts["measures"]
+    lost = sorted(figures["columns"].items(), key=lambda item: -item[1])
+    sections = [
+        _section("In plain words", "<ul>", *(f"<li>{escape(s)}</li>" for s in facts["sentences"]), "</ul>"),
+        _section(
+            "Risk before and after",
+            table(
+                ["Measure", "Before", "After", "What it is"],
+                ([label, figure(before[n]), figure(after[n]), known[n]["formula"]] for n, label in RISKS.items()),
+                numbers=frozenset({1, 2}),
+            ),
+            _paragraph("f is the number of records with the same quasi-identifiers as a record."),
+        ),
+        _section(
+            "What it cost",
+            table(
+                ["Measure", "Figure", "What it is", "Good"],
+                (
+                    [label, figure(figures["loss"][n]), known[n]["formula"], known[n]["good"]]
+                    for n, label in LOSSES.items()
+                ),
+                numbers=frozenset({1}),
+            ),
+            _paragraph(f"Measured on {figures['base']} columns."),
+        ),
+        _section(
+            "What each quasi-identifier lost",
+            bars(
+                [(name, value, f"{value:.3g} %") for name, value in lost], "Information loss of each column in percent"
+            ),
+        ),
+        _section(
+            "Groups by size",
+            bars(
+                [(f"{size} records", count, f"{count:,} groups") for size, count in facts["group_sizes"].items()],
+                "Number of groups of each size",
+            ),
+        ),
+        _section(
+            "The columns",
+            table(["Column", "Role", "Kind"], ([c["name"], c["role"], c["kind"]] for c in policy["columns"])),
+            _paragraph(
+                "Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was."
+            ),
+        ),
+        _section("How it was made", _policy(facts)),
+    ]
+    if facts["warnings"]:
+        sections.insert(0, _section("Look at this", *(_paragraph(s, "warning") for s in facts["warnings"])))
+    verdict = (
+        f"<strong>Verified:</strong> k = {proof['k']} holds on the released values. The smallest of"
+        f" {proof['classes']:,} classes has {proof['min_class']:,} of the {proof['records']:,} records."
+    )
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>"
+        f'<p class="by">Made by Shoal {escape(facts["shoal"])}. No cell of the data stands in this report.</p>'
+        f'<p class="verdict">{verdict}</p>{"".join(sections)}'
+        "<footer>A class is a set of records with the same released quasi-identifiers. The release was read back"
+        " and counted before it was given its name; missing values count as a value of their own.</footer>"
+        "</main></body></html>\n"
+    )
+
+
+def _policy(facts: Mapping[str, Any]) -> str:
+    policy, method = facts["policy"], facts["method"]
+    rows = [
+        ["k", str(policy["release"]["k"])],
+        ["method", f"{method['name']}: {method['summary']}"],
+        ["paper", method["paper"]],
+        ["seed", str(policy["release"]["seed"])],
+        *([name, str(value)] for name, value in policy["options"].items()),
+        *([f"weight of {name}", str(value)] for name, value in policy["weights"].items()),
+        *([f"input {name}", str(value)] for name, value in policy["input"].items() if name != "settings"),
+        *([f"output {name}", str(value)] for name, value in policy["output"].items()),
+        *([f"version of {name}", value] for name, value in policy["versions"].items()),
+    ]
+    return table(["Decision or fact", ""], rows)

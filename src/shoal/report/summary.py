@@ -1,0 +1,56 @@
+"""The summary of a release: plain data first. Text, JSON and HTML only dress it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from shoal.measure import measures
+from shoal.partition import registry
+from shoal.release import Release
+from shoal.schema import Policy
+
+
+def summarize(release: Release, *, policy: Policy | None = None) -> dict[str, Any]:
+    """All that a report says, in a stable order of keys and without a cell of the data."""
+    made = policy or release.policy
+    method = registry.find(made.method)
+    sizes = Counter(release.partition.sizes.tolist())
+    return {
+        "shoal": made.versions["shoal"],
+        "policy": made.to_dict(),
+        "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
+        "verification": release.verification.to_dict(),
+        "evaluation": release.evaluation.to_dict(),
+        "sentences": sentences(release),
+        "group_sizes": {str(size): sizes[size] for size in sorted(sizes)},
+        "measures": {
+            measure.name: {"formula": measure.formula, "range": measure.range, "good": measure.good}
+            for family in measures()
+            for measure in family.values()
+        },
+        "warnings": list(release.warnings),
+    }
+
+
+def sentences(release: Release) -> list[str]:
+    """What the figures mean, in plain words."""
+    proof, figures = release.verification, release.evaluation
+    before, after = figures.before, figures.after
+    loss = figures.loss["information_loss"] or 0.0
+    hidden = (
+        f"Every one of the {proof.records:,} released records is alike at least {proof.min_class - 1:,} others"
+        f" (k = {proof.k} was asked)."
+    )
+    alone = f"Before, {before['unique_records']:,} records stood alone with their quasi-identifiers; now none does."
+    found = (
+        f"Somebody who knows all quasi-identifiers of a person finds the right record in {after['global_risk']:.3g}"
+        f" of 100 tries on average, and never in more than 1 of {proof.min_class:,};"
+        f" before it was {before['global_risk']:.3g} of 100."
+    )
+    kept = f"The release keeps {100 - loss:.4g} % of the variation of the quasi-identifiers ({figures.base} columns)."
+    said = [hidden, alone, found, kept]
+    if figures.columns:
+        worst = max(figures.columns, key=lambda name: figures.columns[name])
+        said.append(f"The column that lost most is {worst!r}: {figures.columns[worst]:.3g} %.")
+    return said

@@ -1,0 +1,127 @@
+"""Reports as text, for a terminal or a pipe."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+RISKS = {
+    "classes": "classes of alike records",
+    "min_class": "smallest class",
+    "unique_records": "unique records",
+    "k_violations": "records in classes below k",
+    "global_risk": "global risk (%)",
+}
+LOSSES = {
+    "information_loss": "information loss (%)",
+    "sse": "squared error (SSE)",
+    "sst": "of (SST)",
+    "c_avg": "mean class size / k",
+    "discernibility": "discernibility",
+}
+
+
+def figure(value: float | None) -> str:
+    """A figure as people read it."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.4f}" if 0.001 <= abs(value) < 1e9 or value == 0 else f"{value:.6g}"
+
+
+def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: str = "  ") -> Iterator[str]:
+    """Rows of text under each other; the columns in ``right`` end flush."""
+    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if j in right else cell.ljust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield (indent + "  ".join(cells)).rstrip()
+
+
+def evaluation(facts: Mapping[str, Any]) -> str:
+    """Loss, and risk before and after."""
+    before, after = facts["risk"]["before"], facts["risk"]["after"]
+    risks = [["Risk", "before", "after"]]
+    risks += [[label, figure(before[name]), figure(after[name])] for name, label in RISKS.items()]
+    losses = [[f"Loss (on {facts['base']} columns)", ""]]
+    losses += [[label, figure(facts["loss"][name])] for name, label in LOSSES.items()]
+    lines = [*columns(risks, right=frozenset({1, 2})), "", *columns(losses, right=frozenset({1}))]
+    lost = sorted(facts["columns"].items(), key=lambda item: -item[1])
+    if lost:
+        table = [["Loss by column (%)", ""], *([name, figure(value)] for name, value in lost)]
+        lines += ["", *columns(table, right=frozenset({1}))]
+    lines += [f"  note: {note}" for note in facts["notes"]]
+    return "\n".join(lines)
+
+
+def verification(facts: Mapping[str, Any]) -> str:
+    """Does the promise hold, and on what was it counted?"""
+    k, smallest, all_records = facts["k"], facts["min_class"], facts["records"]
+    if facts["ok"]:
+        verdict = f"VERIFIED  k = {k} holds: the smallest of {facts['classes']:,} classes has {smallest:,} records"
+    else:
+        verdict = (
+            f"NOT k-ANONYMOUS  {facts['k_violations']:,} of {all_records:,} records are in classes below k = {k}"
+            f" ({facts['unique_records']:,} of them alone); the smallest class has {smallest:,}"
+        )
+    names = ", ".join(facts["quasi_identifiers"])
+    return f"{verdict}\n  counted on {names} of {all_records:,} records; a missing value counts as a value"
+
+
+def release(facts: Mapping[str, Any]) -> str:
+    """The whole summary of a release."""
+    lines = [verification(facts["verification"]), ""]
+    for sentence in facts["sentences"]:
+        lines += textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ")
+    lines += ["", evaluation(facts["evaluation"])]
+    return "\n".join(lines)
+
+
+def description(facts: Mapping[str, Any]) -> str:
+    """The proposed roles, each with its reason."""
+    rows = [["Column", "Kind", "Proposed role", "Distinct", "Missing", "Why"]]
+    rows += [
+        [c["name"], c["kind"], c["role"], figure(c["distinct"]), figure(c["missing"]), c["reason"]]
+        for c in facts["columns"]
+    ]
+    found = ", ".join(f"{name} {value!r}" for name, value in facts["settings"].items())
+    lines = [
+        f"{facts['records']:,} records, {len(facts['columns'])} columns ({facts['kind']}{': ' + found if found else ''})",
+        "",
+    ]
+    lines += columns(rows, right=frozenset({3, 4}))
+    alone, names = facts["unique_records"], facts["quasi_identifiers"]
+    lines.append("")
+    if alone is None:
+        lines.append("No quasi-identifier is proposed.")
+    else:
+        share = 100 * alone / facts["records"]
+        lines.append(
+            f"{alone:,} of {facts['records']:,} records ({share:.1f} %) are unique on the"
+            f" {len(names)} proposed quasi-identifiers."
+        )
+    lines.append("This is a proposal: you decide, by naming columns with -q, --identifiers and --sensitive.")
+    return "\n".join(lines)
+
+
+def methods(facts: Sequence[Mapping[str, Any]]) -> str:
+    """The methods by family."""
+    rows = [["Method", "Family", "Year", "Takes", "Largest group", "Cost", "Options", "What it does"]]
+    rows += [
+        [
+            m["name"],
+            m["family"],
+            str(m["year"]),
+            ", ".join(m["kinds"]) + (f" ({m['most_columns']} column)" if m["most_columns"] else ""),
+            m["largest_group"],
+            m["cost"],
+            ", ".join(f"{name}={value}" for name, value in m["options"].items()) or "–",
+            m["summary"],
+        ]
+        for m in facts
+    ]
+    return "\n".join(columns(rows, indent=""))

@@ -1,0 +1,140 @@
+"""The policy of a release: every decision that made it, as a TOML file that makes it again.
+
+A policy holds names, numbers and hashes, never a cell of the data, and no clock: the same release
+writes the same policy.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from shoal.errors import PolicyError
+from shoal.schema.columns import Column, Kind, Role, Schema
+
+FORMAT = 1
+_HEAD = """\
+# A Shoal policy: the decisions behind one release.
+# Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
+"""
+
+
+@dataclass(frozen=True)
+class Policy:
+    k: int
+    method: str
+    seed: int
+    options: Mapping[str, Any]
+    """Release options (standardize, recode, round_integers) and the method's own."""
+    weights: Mapping[str, float]
+    schema: Schema
+    input: Mapping[str, Any] = field(default_factory=dict)
+    output: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def with_output(self, **facts: Any) -> Self:
+        """The same policy with the facts of the file that was written."""
+        return replace(self, output=facts)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "release": {"k": self.k, "method": self.method, "seed": self.seed},
+            "options": dict(self.options),
+            "weights": dict(self.weights),
+            "columns": [{"name": c.name, "role": str(c.role), "kind": str(c.kind)} for c in self.schema.columns],
+            "input": dict(self.input),
+            "output": dict(self.output),
+            "versions": dict(self.versions),
+        }
+
+    def to_toml(self) -> str:
+        return _HEAD + "\n".join(_lines(self.to_dict())) + "\n"
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a policy file."""
+        try:
+            facts = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+            raise PolicyError.damaged(path, "it is not TOML") from None
+        return cls._from_dict(facts, path)
+
+    @classmethod
+    def _from_dict(cls, facts: Mapping[str, Any], path: str | Path) -> Self:
+        found = facts.get("format")
+        if type(found) is not int:
+            raise PolicyError.damaged(path, "it has no format number")
+        if found > FORMAT:
+            raise PolicyError.too_new(path, found, FORMAT)
+        try:
+            release = facts["release"]
+            policy = cls(
+                k=_typed(release["k"], int),
+                method=_typed(release["method"], str),
+                seed=_typed(release["seed"], int),
+                options=_typed(facts["options"], dict),
+                weights={name: float(weight) for name, weight in _typed(facts.get("weights", {}), dict).items()},
+                schema=Schema(
+                    tuple(
+                        Column(_typed(c["name"], str), Role(c["role"]), Kind(c["kind"]))
+                        for c in _typed(facts["columns"], list)
+                    )
+                ),
+                input=_typed(facts.get("input", {}), dict),
+                output=_typed(facts.get("output", {}), dict),
+                versions=_typed(facts.get("versions", {}), dict),
+            )
+        except KeyError as error:
+            raise PolicyError.damaged(path, f"it has no {error.args[0]!r}") from None
+        except (TypeError, ValueError, AttributeError):
+            raise PolicyError.damaged(path, "an entry has the wrong type") from None
+        return policy
+
+
+def _typed(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError
+    return value
+
+
+def _lines(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """TOML lines of a table: plain entries first, then the tables inside it."""
+    for key, value in table.items():
+        if not isinstance(value, Mapping) and not _is_rows(value):
+            yield f"{_text(key)} = {_value(value)}"
+    for key, value in table.items():
+        inner = f"{path}.{_text(key)}" if path else _text(key)
+        if isinstance(value, Mapping):
+            yield f"\n[{inner}]"
+            yield from _lines(value, inner)
+        elif _is_rows(value):
+            for row in value:
+                yield f"\n[[{inner}]]"
+                yield from _lines(row, inner)
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], Mapping)
+
+
+def _text(key: str) -> str:
+    plain = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+    return key if plain else _value(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for the one control character that JSON leaves as it is
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)

@@ -1,0 +1,24 @@
+"""What a look at a column tells about it, without any of its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.schema.columns import Kind
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """Counts over one column."""
+
+    name: str
+    kind: Kind
+    type: str
+    """How the table stores the column, in words."""
+    whole: bool
+    """Whether there are numbers and all of them are whole."""
+    distinct: int
+    """The number of different values, missing ones not counted."""
+    missing: int
+    counts_up: bool
+    """Whether these are whole numbers and each is one more than the one before."""

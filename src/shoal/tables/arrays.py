@@ -1,0 +1,68 @@
+"""Arrays in memory: numpy in, numpy out; the columns are named by their positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shoal.errors import DataError
+from shoal.tables.frames import checked, series_content, series_seen
+from shoal.tables.table import Content, NewColumns, Table, without_negative_zero
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayCells:
+    """An array with a row for each record."""
+
+    table: NDArray[Any]
+    names: tuple[str, ...]
+
+    @property
+    def height(self) -> int:
+        return len(self.table)
+
+    def native(self) -> NDArray[Any]:
+        return self.table
+
+    def content(self, name: str) -> Content:
+        return series_content(self._series(name))
+
+    def seen(self, name: str) -> pl.Series:
+        return series_seen(self._series(name))
+
+    def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrayCells:
+        """Whole numbers stay so only if all columns are: an array has one type."""
+        whole = self.table.dtype.kind in "iu" and all(column.dtype.kind in "iu" for column in columns.values())
+        new = np.empty((self.height, len(kept)), dtype=np.int64 if whole else np.float64)
+        for position, name in enumerate(kept):
+            new[:, position] = without_negative_zero(columns[name]) if name in columns else self._column(name)
+        return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(kept))
+
+    def frame(self) -> pl.DataFrame:
+        return pl.DataFrame([self._series(name) for name in self.names])
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return self.table if self.table.ndim == 1 else self.table[:, self.names.index(name)]
+
+    def _series(self, name: str) -> pl.Series:
+        column = np.ascontiguousarray(self._column(name))
+        if column.dtype.kind == "f":
+            column = column.astype(np.float64)
+        return pl.Series(name, column)
+
+
+def open_array(source: NDArray[Any]) -> Table:
+    """A table over a numpy array of numbers."""
+    if source.dtype.kind not in "biuf":
+        raise DataError.array_type(str(source.dtype) if source.dtype.names is None else "structured")
+    if source.ndim not in (1, 2):
+        raise DataError.array_shape(source.ndim)
+    if isinstance(source, np.ma.MaskedArray):
+        source = np.where(np.ma.getmaskarray(source), np.nan, np.ma.getdata(source))
+    names = tuple(str(position) for position in range(1 if source.ndim == 1 else source.shape[1]))
+    return checked(Table("numpy", ArrayCells(np.asarray(source), names)))

@@ -1,0 +1,167 @@
+"""Delimited text: comma, semicolon or tab separated files, kept byte for byte."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+from numpy.typing import NDArray
+
+from shoal.errors import ColumnError, FileError
+from shoal.schema.columns import Kind
+from shoal.tables.dialect import Dialect, understand
+from shoal.tables.layout import Layout, scan
+from shoal.tables.table import Content, NewColumns, ReadOptions, without_negative_zero
+from shoal.tables.text import is_number, understood, written
+
+
+@dataclass(frozen=True, eq=False)
+class DelimitedCells:
+    """The fields of a delimited text, some of them replaced by new numbers."""
+
+    layout: Layout
+    dialect: Dialect
+    header: bool
+    sources: Mapping[str, int | NDArray[Any]]
+    """Where each column comes from: a position in the layout, or new numbers."""
+    _contents: dict[str, Content] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.sources)
+
+    @property
+    def height(self) -> int:
+        return self.layout.records - self.header
+
+    @cached_property
+    def _text(self) -> dict[str, pl.Series]:
+        """The text of every column, quotation marks removed."""
+        blocks = [self.layout.split(*block, raw=False) for block in self.layout.blocks(int(self.header))]
+        kept = {name: source for name, source in self.sources.items() if isinstance(source, int)}
+        return {name: pl.concat([block[at] for block in blocks]).alias(name) for name, at in kept.items()}
+
+    @cached_property
+    def _written(self) -> dict[str, pl.Series]:
+        """The text of the new numbers."""
+        new = {name: source for name, source in self.sources.items() if not isinstance(source, int)}
+        return {name: written(numbers, decimal=self.dialect.decimal).alias(name) for name, numbers in new.items()}
+
+    def seen(self, name: str) -> pl.Series:
+        """The text of the fields: 1.0 and 1.00 differ to a reader."""
+        return self._written[name] if name in self._written else self._text[name]
+
+    def content(self, name: str) -> Content:
+        if name not in self._contents:
+            source = self.sources[name]
+            if isinstance(source, int):
+                text = self._text[name]
+                self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
+            else:
+                values = pl.Series(name, without_negative_zero(source))
+                word = "integer" if values.dtype.is_integer() else "number"
+                self._contents[name] = Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
+        return self._contents[name]
+
+    def native(self) -> pl.DataFrame:
+        return self.frame()
+
+    def frame(self) -> pl.DataFrame:
+        return pl.DataFrame([self.content(name).values.alias(name) for name in self.names])
+
+    def text_frame(self) -> pl.DataFrame:
+        """Every field as text, to be written with another delimiter."""
+        return pl.DataFrame([self.seen(name) for name in self.names])
+
+    def replaced(self, kept: Sequence[str], columns: NewColumns) -> DelimitedCells:
+        sources = {name: columns.get(name, self.sources[name]) for name in kept}
+        known = {name: content for name, content in self._contents.items() if name in kept and name not in columns}
+        new = replace(self, sources=sources, _contents=known)
+        if "_text" in self.__dict__:
+            # The text of the untouched columns is shared; the dictionary is not.
+            new.__dict__["_text"] = {name: text for name, text in self._text.items() if name not in columns}
+        return new
+
+    def spliced(self) -> Iterator[bytes]:
+        """The file again: new numbers in the places of old ones, all other fields with the bytes they had."""
+        if self.dialect.bom:
+            yield codecs.BOM_UTF8
+        if self.header:
+            yield self._lines(0, 1, new={})
+        new = {name: self._quoted(text) for name, text in self._written.items()}
+        first = int(self.header)
+        for begin, end in self.layout.blocks(first):
+            yield self._lines(begin, end, new={n: text.slice(begin - first, end - begin) for n, text in new.items()})
+
+    def _lines(self, begin: int, end: int, *, new: Mapping[str, pl.Series]) -> bytes:
+        old = self.layout.split(begin, end, raw=True)
+        positions = {name: at for at, name in enumerate(self._original_names)}
+        fields = [new[name] if name in new else old[positions[name]] for name in self.names]
+        numbered = pl.DataFrame([series.alias(str(at)) for at, series in enumerate(fields)])
+        lines = numbered.select(pl.concat_str(pl.all(), separator=self.dialect.delimiter)).to_series()
+        text = str((lines + self.layout.newlines(begin, end)).str.join("").item())
+        return text.encode(self.dialect.encoding)
+
+    @cached_property
+    def _original_names(self) -> tuple[str, ...]:
+        return header_names(self.layout, header=self.header)
+
+    def _quoted(self, text: pl.Series) -> pl.Series:
+        """A decimal mark that is also the delimiter is put in quotation marks."""
+        delimiter, quote = self.dialect.delimiter, self.dialect.quote
+        if not quote or not text.str.contains(delimiter, literal=True).any():
+            return text
+        inside = text.str.contains(delimiter, literal=True)
+        return (quote + text + quote).zip_with(inside, text)
+
+
+def header_names(layout: Layout, *, header: bool) -> tuple[str, ...]:
+    if not header:
+        return tuple(f"column_{position}" for position in range(1, layout.fields + 1))
+    return tuple(str(field.item()) for field in layout.split(0, 1, raw=False))
+
+
+def read_delimited(
+    raw: bytes, *, options: ReadOptions, tabs: bool, path: object
+) -> tuple[DelimitedCells, dict[str, str | bool]]:
+    """The cells of a file and the settings by which it was read."""
+    data, dialect = understand(raw, options=options, tabs=tabs, path=path)
+    if dialect.quote == dialect.delimiter:
+        dialect = replace(dialect, quote="")
+    layout = scan(data, delimiter=dialect.delimiter, quote=dialect.quote, path=path, header=options.header)
+    names = header_names(layout, header=options.header)
+    if options.header:
+        _check_header(names, records=layout.records - 1, options=options, path=path)
+    cells = DelimitedCells(layout, dialect, options.header, {name: at for at, name in enumerate(names)})
+    settings: dict[str, str | bool] = {
+        "delimiter": dialect.delimiter,
+        "quote": dialect.quote,
+        "encoding": dialect.encoding,
+        "decimal": dialect.decimal,
+        "header": options.header,
+        "newline": layout.newline(),
+        "bom": dialect.bom,
+    }
+    if options.missing is not None:
+        settings["missing"] = "\n".join(options.missing)
+    return cells, settings
+
+
+def _check_header(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:
+    positions = [str(position) for position in range(len(names))]
+    # 0,1,2 is a header too: that of an array, whose columns have no other names.
+    surely = options.header_known or list(names) == positions
+    if not surely and all(is_number(name, decimal=options.decimal) for name in names):
+        raise FileError.no_header(path)
+    for position, name in enumerate(names, start=1):
+        if not name.strip():
+            raise ColumnError.empty_name(position)
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise ColumnError.duplicate_names(twice)
+    if records == 0:
+        raise FileError.header_only(path)

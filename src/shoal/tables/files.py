@@ -1,0 +1,107 @@
+"""Files and frames in: whatever holds one row a person becomes a Table."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.errors import FileError, OptionError
+from shoal.tables.arrays import open_array
+from shoal.tables.delimited import read_delimited
+from shoal.tables.excel import read_excel
+from shoal.tables.foreign import replaced_by, words
+from shoal.tables.formats import ENDINGS, FORMATS, format_of, is_packed
+from shoal.tables.frames import PolarsCells, checked, open_frame
+from shoal.tables.statistics import read_statistics
+from shoal.tables.table import ReadOptions, Table
+
+
+def read(source: Any, *, options: ReadOptions | None = None) -> Table:
+    """Read a file, or take a frame or an array as it is; a Table is given back."""
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return _read_file(Path(os.fsdecode(source)), options or ReadOptions())
+    if isinstance(source, np.ndarray):
+        return open_array(source)
+    return open_frame(source)
+
+
+def _read_file(path: Path, options: ReadOptions) -> Table:
+    kind = options.format or format_of(path)
+    if options.format is not None and options.format not in FORMATS:
+        raise OptionError.bad_option("format", f"one of {', '.join(FORMATS)}")
+    _check_there(path)
+    if kind is None:
+        raise FileError.unknown_format(path, ENDINGS)
+    settings: dict[str, str | bool] = {"format": kind}
+    if kind in ("csv", "tsv"):
+        raw = _bytes(path)
+        text = _unpacked(raw, path) if is_packed(path) else raw
+        delimited, found = read_delimited(text, options=options, tabs=kind == "tsv", path=path)
+        return Table(kind, delimited, path, settings | found, hashlib.sha256(raw).hexdigest())
+    if path.stat().st_size == 0:
+        raise FileError.empty(path)
+    mark = fingerprint(path)
+    if kind == "excel":
+        cells, sheet = read_excel(path, options=options)
+        return checked(Table(kind, cells, path, settings | {"sheet": sheet, "header": options.header}, mark))
+    if kind in ("parquet", "arrow"):
+        return checked(Table(kind, PolarsCells(_read_columns(path, kind)), path, settings, mark))
+    return checked(Table(kind, read_statistics(path, kind, options=options), path, settings, mark))
+
+
+def _check_there(path: Path) -> None:
+    try:
+        if path.is_dir():
+            raise FileError.is_folder(path)
+        with path.open("rb"):
+            pass
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileError.missing(path) from None
+    except OSError as error:
+        raise FileError.unreadable(path, words(error)) from None
+    except ValueError:
+        raise FileError.missing(path) from None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError.unreadable(path, words(error)) from None
+
+
+def _unpacked(raw: bytes, path: Path) -> bytes:
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error):
+        raise FileError.damaged(path, "gzip") from None
+
+
+def _read_columns(path: Path, kind: str) -> pl.DataFrame:
+    with (
+        replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)),
+        path.open("rb") as file,
+    ):
+        if kind == "parquet":
+            return pl.read_parquet(file)
+        return pl.read_ipc(file)
+
+
+def fingerprint(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of the file."""
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise FileError.missing(path) from None
+    except OSError as error:
+        raise FileError.unreadable(path, words(error)) from None

@@ -1,0 +1,35 @@
+"""The formats of files, told by their endings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_ENDINGS = {
+    "csv": (".csv", ".txt"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "excel": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"),
+    "spss": (".sav", ".zsav", ".por"),
+    "stata": (".dta",),
+    "sas": (".sas7bdat", ".xpt"),
+}
+
+FORMATS = tuple(_ENDINGS)
+ENDINGS = tuple(ending for endings in _ENDINGS.values() for ending in endings)
+PACKED = ".gz"
+
+
+def ending(path: Path) -> str:
+    """The ending in lower case, that of the packed file where it is packed."""
+    return Path(path.stem if is_packed(path) else path.name).suffix.lower()
+
+
+def is_packed(path: Path) -> bool:
+    return path.suffix.lower() == PACKED
+
+
+def format_of(path: Path) -> str | None:
+    """The format that the ending names; only delimited text may be packed."""
+    found = next((name for name, endings in _ENDINGS.items() if ending(path) in endings), None)
+    return None if is_packed(path) and found not in ("csv", "tsv") else found

@@ -1,0 +1,240 @@
+"""Files of SPSS, Stata and SAS, with the labels that their users live by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.errors import FileError, OutputError
+from shoal.schema.columns import Kind
+from shoal.tables.foreign import replaced_by, writing
+from shoal.tables.formats import ending
+from shoal.tables.frames import series_content, series_seen, with_columns
+from shoal.tables.table import Content, NewColumns, ReadOptions, Table
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What such a file says about its columns besides their values."""
+
+    family: str = ""
+    """The format that the notations of formats and missing values belong to."""
+    file: str = ""
+    table: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+    missing_ranges: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    missing_letters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+    widths: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def noted(cls, family: str, meta: Any) -> Labels:
+        return cls(
+            family=family,
+            file=meta.file_label or "",
+            table=meta.table_name or "",
+            variables=_given(meta.column_names_to_labels),
+            values=meta.variable_value_labels,
+            missing_ranges=meta.missing_ranges,
+            missing_letters=meta.missing_user_values,
+            formats=_given(meta.original_variable_types),
+            measures=_given(meta.variable_measure),
+            widths=_given(meta.variable_display_width),
+        )
+
+    def released(self, kept: Sequence[str], columns: NewColumns) -> Labels:
+        """The labels of the kept columns.
+
+        A mean is none of the labelled values, and one that falls into a range of missing values would be
+        lost: columns with new numbers keep the label of the variable, and the format only if they are whole.
+        """
+        untouched = [name for name in kept if name not in columns]
+        whole = [name for name in kept if name in columns and columns[name].dtype.kind in "iu"]
+        return replace(
+            self,
+            variables=_only(self.variables, kept),
+            values=_only(self.values, untouched),
+            missing_ranges=_only(self.missing_ranges, untouched),
+            missing_letters=_only(self.missing_letters, untouched),
+            formats=_only(self.formats, [*untouched, *whole]),
+            measures=_only(self.measures, kept),
+            widths=_only(self.widths, kept),
+        )
+
+
+def _given(notes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: note for name, note in notes.items() if note is not None}
+
+
+def _only(notes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: note for name, note in notes.items() if name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCells:
+    """A polars frame with labels. Stata's missing values .a to .z stand as letters among the numbers."""
+
+    table: pl.DataFrame
+    labels: Labels
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.table.columns)
+
+    @property
+    def height(self) -> int:
+        return self.table.height
+
+    def native(self) -> pl.DataFrame:
+        return self.frame()
+
+    def content(self, name: str) -> Content:
+        """The values that the file's author declared missing are missing."""
+        content = series_content(_plain(self.table[name]))
+        declared = self.labels.missing_ranges.get(name, ())
+        values = content.values
+        if values.dtype == pl.String:
+            values = values.set(values == "", None)
+        for one in declared:
+            low, high = (one["lo"], one["hi"]) if isinstance(one, Mapping) else (one, one)
+            if (content.kind is Kind.NUMERIC) == isinstance(low, int | float):
+                values = values.set(values.is_between(low, high).fill_null(False), None)
+        numbers = values.cast(pl.Float64) if content.kind is Kind.NUMERIC else None
+        return Content(content.kind, content.type, values, numbers, content.text)
+
+    def seen(self, name: str) -> pl.Series:
+        return series_seen(self.table[name])
+
+    def replaced(self, kept: Sequence[str], columns: NewColumns) -> LabelledCells:
+        return LabelledCells(with_columns(self.table, kept, columns), self.labels.released(kept, columns))
+
+    def frame(self) -> pl.DataFrame:
+        return pl.DataFrame([_plain(self.table[name]) for name in self.names])
+
+
+def _plain(series: pl.Series) -> pl.Series:
+    """Numbers among letters as numbers, with null for the letters."""
+    if series.dtype != pl.Object:
+        return series
+    numbers = [cell if isinstance(cell, int | float) else None for cell in series.to_list()]
+    return pl.Series(series.name, numbers, dtype=pl.Float64)
+
+
+def read_statistics(path: Path, kind: str, *, options: ReadOptions) -> LabelledCells:
+    pyreadstat = _pyreadstat(path)
+    reader, more = _reader(pyreadstat, kind, path)
+    if options.encoding:
+        more["encoding"] = options.encoding
+    with replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
+        frame, meta = reader(str(path), output_format="polars", **more)
+        return LabelledCells(frame, Labels.noted(kind, meta))
+
+
+def _reader(pyreadstat: Any, kind: str, path: Path) -> tuple[Callable[..., Any], dict[str, Any]]:
+    if kind == "stata":
+        return pyreadstat.read_dta, {"user_missing": True}
+    if kind == "sas":
+        return (pyreadstat.read_xport if ending(path) == ".xpt" else pyreadstat.read_sas7bdat), {}
+    if ending(path) == ".por":
+        return pyreadstat.read_por, {}
+    return pyreadstat.read_sav, {"user_missing": True}
+
+
+def write_statistics(table: Table, path: Path, kind: str) -> None:
+    """Write with the labels that the format can hold, then read back: a full disk goes unnoticed otherwise."""
+    if ending(path) in (".por", ".sas7bdat"):
+        raise OutputError.cannot_write(path, ending(path))
+    pyreadstat = _pyreadstat(path)
+    labels = table.cells.labels if isinstance(table.cells, LabelledCells) else Labels()
+    own = labels.family == kind
+    frame = table.cells.table if own and isinstance(table.cells, LabelledCells) else table.cells.frame()
+    if any(dtype.is_nested() for dtype in frame.dtypes):
+        raise OutputError.does_not_fit(path)
+    frame = frame.select(_storable(frame[name]) for name in frame.columns)
+    more: dict[str, Any] = {
+        "file_label": labels.file,
+        "column_labels": dict(labels.variables),
+        "variable_format": dict(labels.formats) if own else {},
+    }
+    if kind == "stata":
+        writer = pyreadstat.write_dta
+        more["variable_value_labels"] = _for_stata(labels.values, frame)
+        more["missing_user_values"] = dict(labels.missing_letters)
+    elif kind == "sas":
+        writer = pyreadstat.write_xport
+        if labels.table and own:
+            more["table_name"] = labels.table
+    else:
+        writer = pyreadstat.write_sav
+        more["variable_value_labels"] = _for_spss(labels.values, frame)
+        more["compress"] = ending(path) == ".zsav"
+        if own:
+            more["missing_ranges"] = dict(labels.missing_ranges)
+            more["variable_measure"] = dict(labels.measures)
+            more["variable_display_width"] = dict(labels.widths)
+    with writing(path):
+        writer(frame, str(path), **more)
+    try:
+        again = read_statistics(path, kind, options=ReadOptions())
+    except FileError:
+        raise OutputError.unwritable(path, "it cannot be read back") from None
+    if (again.height, again.names) != (frame.height, tuple(frame.columns)):
+        raise OutputError.unwritable(path, "it cannot be read back")
+    if not all(_same(frame[name], again.table[name]) for name in frame.columns):
+        raise OutputError.does_not_fit(path)
+
+
+def _same(one: pl.Series, other: pl.Series) -> bool:
+    """Whether numbers and texts are the same; here a missing text is an empty one, and none ends in blanks."""
+    if pl.Object in (one.dtype, other.dtype):
+        return one.to_list() == other.to_list()
+    if one.dtype.is_numeric() and other.dtype.is_numeric():
+        return one.cast(pl.Float64).fill_nan(None).equals(other.cast(pl.Float64).fill_nan(None))
+    if one.dtype == pl.String and other.dtype == pl.String:
+        return one.fill_null("").str.strip_chars_end(" ").equals(other.fill_null("").str.strip_chars_end(" "))
+    return one.null_count() == other.null_count() or one.dtype == pl.String
+
+
+def _storable(series: pl.Series) -> pl.Series:
+    """These formats know floats, whole numbers, text, dates and times."""
+    dtype = series.dtype
+    if dtype in (pl.Categorical, pl.Enum):
+        return series.cast(pl.String)
+    if dtype in (pl.Null, pl.Boolean) or dtype.is_decimal() or dtype.is_unsigned_integer():
+        return series.cast(pl.Float64)
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone:
+        return series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return series
+
+
+def _for_stata(values: Mapping[str, Mapping[Any, str]], frame: pl.DataFrame) -> dict[str, dict[Any, str]]:
+    """Stata labels whole numbers, and the letters of missing values where a column has them."""
+    kept: dict[str, dict[Any, str]] = {}
+    for name, labels in values.items():
+        numbers = {int(key): label for key, label in labels.items() if isinstance(key, int | float) and key == int(key)}
+        letters = {key: label for key, label in labels.items() if isinstance(key, str)}
+        kept[name] = numbers | (letters if frame.schema[name] == pl.Object else {})
+    return {name: labels for name, labels in kept.items() if labels and frame.schema[name] != pl.String}
+
+
+def _for_spss(values: Mapping[str, Mapping[Any, str]], frame: pl.DataFrame) -> dict[str, dict[Any, str]]:
+    """SPSS labels text in columns of text and numbers in columns of numbers."""
+    kept: dict[str, dict[Any, str]] = {}
+    for name, labels in values.items():
+        text = frame.schema[name] == pl.String
+        kept[name] = {key: label for key, label in labels.items() if isinstance(key, str) == text}
+    return {name: labels for name, labels in kept.items() if labels}
+
+
+def _pyreadstat(path: Path) -> Any:
+    try:
+        import pyreadstat
+    except ImportError:
+        raise FileError.needs_extra(path, "stats") from None
+    return pyreadstat

@@ -1,0 +1,153 @@
+"""The interface of this room: a table, the cells behind it, and how a file is to be read."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shoal.errors import OptionError
+from shoal.schema.columns import Kind
+
+MISSING_WORDS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
+"""What means missing in a column of numbers. In a column of text only the empty field does: NA may be Namibia."""
+
+NewColumns = Mapping[str, NDArray[Any]]
+"""The columns of a release that differ from the original: float64 or int64."""
+
+_NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a file is to be read; what is None is found out from the file."""
+
+    delimiter: str | None = None
+    quote: str | None = '"'
+    """None and the empty text switch quoting off."""
+    encoding: str | None = None
+    decimal: str = "."
+    header: bool = True
+    missing: tuple[str, ...] | None = None
+    """The words that mean missing in columns of numbers, besides the empty field."""
+    sheet: str | None = None
+    format: str | None = None
+    header_known: bool = False
+    """The first line is a header even if it holds only numbers: it was read as one before, or written as one."""
+
+    def __post_init__(self) -> None:
+        delimiter = None if self.delimiter is None else _NAMED_DELIMITERS.get(self.delimiter, self.delimiter)
+        quote = "" if self.quote in (None, "none") else self.quote
+        object.__setattr__(self, "delimiter", delimiter)
+        object.__setattr__(self, "quote", quote)
+        if delimiter is not None and not _is_mark(delimiter):
+            raise OptionError.bad_option("delimiter", "one character such as ',' or ';' or 'tab'")
+        if quote and (not _is_mark(quote) or quote == delimiter):
+            raise OptionError.bad_option("quote", "one character such as '\"', or '' for none")
+        if self.decimal not in (".", ","):
+            raise OptionError.bad_option("decimal", "'.' or ','")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise OptionError.bad_option("encoding", "a name such as 'utf-8', 'latin-1' or 'cp1252'") from None
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, str | bool]) -> Self:
+        """The options that read a file as it was read when these settings were noted."""
+        given: dict[str, Any] = {name: settings[name] for name in _NOTED if name in settings}
+        given["header_known"] = "header" in settings
+        if "missing" in settings:
+            given["missing"] = tuple(str(settings["missing"]).split("\n"))
+        return cls(**given)
+
+    @property
+    def missing_words(self) -> tuple[str, ...]:
+        return MISSING_WORDS if self.missing is None else ("", *(word.strip() for word in self.missing))
+
+
+_NOTED = ("delimiter", "quote", "encoding", "decimal", "header", "sheet", "format")
+
+
+def _is_mark(text: str) -> bool:
+    return len(text) == 1 and text.isascii() and text not in "\0\r\n" and not text.isalnum()
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """One column, understood."""
+
+    kind: Kind
+    type: str
+    values: pl.Series
+    """Every cell; missing ones are null."""
+    numbers: pl.Series | None = None
+    """The cells as float64, null where a cell is missing or not a number; None where no cell is a number."""
+    text: pl.Series | None = None
+    """Which cells hold something else among numbers; None where none does."""
+
+
+class Cells(Protocol):
+    """What every kind of table can do. Nothing here changes the table."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def height(self) -> int: ...
+
+    def native(self) -> Any:
+        """The table as its user knows it."""
+
+    def content(self, name: str) -> Content:
+        """The column, understood."""
+
+    def seen(self, name: str) -> pl.Series:
+        """The column so that two cells are equal where a reader of the table sees no difference."""
+
+    def replaced(self, kept: Sequence[str], columns: NewColumns) -> Cells:
+        """Only the kept columns, in their order, some of them with new numbers."""
+
+    def frame(self) -> pl.DataFrame:
+        """The table as a polars frame, to be written in any format."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table with one row a person."""
+
+    kind: str
+    cells: Cells
+    path: Path | None = None
+    settings: Mapping[str, str | bool] = field(default_factory=dict)
+    """What was given or found out when the file was read."""
+    sha256: str | None = None
+    """The fingerprint of the file as it was read; of the original file where this is a release."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.cells.names
+
+    @property
+    def height(self) -> int:
+        return self.cells.height
+
+    def native(self) -> Any:
+        """The same kind of frame as came in; a polars frame for files."""
+        return self.cells.native()
+
+    def __repr__(self) -> str:
+        return f"Table(kind={self.kind!r}, records={self.height}, columns={list(self.names)})"
+
+
+def without_negative_zero(column: NDArray[Any]) -> NDArray[Any]:
+    """A copy as float64 or int64; -0.0 becomes 0.0, which a reader cannot tell from it."""
+    if column.dtype.kind in "iu":
+        return column.astype(np.int64)
+    return column.astype(np.float64) + 0.0

@@ -1,0 +1,82 @@
+"""Text and numbers: what the fields of a text column mean, and how numbers are written as text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shoal.schema.columns import Kind
+from shoal.tables.table import Content, without_negative_zero
+
+_BLANKS = " \t"
+_INFINITE = r"(?i:inf(?:inity)?)"
+_DATE = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$"
+
+
+def _number(decimal: str) -> str:
+    mark = re.escape(decimal)
+    digits = rf"[0-9]+(?:{mark}[0-9]*)?|{mark}[0-9]+"
+    return rf"^[+-]?(?:(?:{digits})(?:[eE][+-]?[0-9]+)?|{_INFINITE})$"
+
+
+def is_number(text: str, *, decimal: str) -> bool:
+    return re.match(_number(decimal), text.strip(_BLANKS)) is not None
+
+
+def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Content:
+    """What a column of text fields holds.
+
+    Numbers, if every field is one or means missing; but integers with leading zeros, such as 00501, are
+    codes and stay text.
+    """
+    plain = text.str.strip_chars(_BLANKS)
+    absent = plain.is_in(list(missing))
+    number = plain.str.contains(_number(decimal)) & ~absent
+    found = int(number.sum())
+    values = text.set(text == "", None)
+    if found == 0:
+        return _dates_or_text(values)
+    other = ~(number | absent)
+    numbers = _floats(plain, number, decimal)
+    if other.any():
+        return Content(Kind.NOMINAL, "text", values, numbers, other)
+    if plain.str.contains(r"^[+-]?0[0-9]+$").any():
+        return Content(Kind.NOMINAL, "text", values)
+    if (plain.str.contains(r"^[+-]?[0-9]+$") | absent).all():
+        whole = plain.zip_with(number, pl.Series([None], dtype=pl.String)).cast(pl.Int64, strict=False)
+        if whole.null_count() == len(text) - found:
+            return Content(Kind.NUMERIC, "integer", whole, numbers)
+    return Content(Kind.NUMERIC, "number", numbers, numbers)
+
+
+def _floats(plain: pl.Series, number: pl.Series, decimal: str) -> pl.Series:
+    dotted = plain.str.replace(decimal, ".", literal=True) if decimal != "." else plain
+    return dotted.zip_with(number, pl.Series([None], dtype=pl.String)).cast(pl.Float64, strict=False)
+
+
+def _dates_or_text(values: pl.Series) -> Content:
+    """Dates as ISO 8601 writes them, with or without a time; they stay text."""
+    given = values.drop_nulls()
+    if len(given) and given.str.contains(_DATE).all():
+        days = given.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+        if days.null_count() == 0:
+            return Content(Kind.DATE, "date", values)
+    return Content(Kind.NOMINAL, "text", values)
+
+
+def written(column: NDArray[Any], *, decimal: str) -> pl.Series:
+    """Numbers as text: the shortest that reads back as the same number.
+
+    Python's own repr does it, once for each different number, so that no version of a library changes
+    the bytes of a release.
+    """
+    column = without_negative_zero(column)
+    different, which = np.unique(column, return_inverse=True)
+    texts = pl.Series([repr(number) for number in different.tolist()], dtype=pl.String)
+    if decimal != "." and column.dtype.kind == "f":
+        texts = texts.str.replace(".", decimal, literal=True)
+    return texts.gather(which.astype(np.uint32))

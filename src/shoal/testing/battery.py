@@ -1,0 +1,222 @@
+"""The battery: what every method must pass before it has tests of its own.
+
+Third parties run it on theirs::
+
+    import pytest
+    from shoal.testing import CHECKS
+
+    @pytest.mark.parametrize("check", CHECKS)
+    def test_common(check):
+        check("my-method")
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+from collections.abc import Callable
+from importlib import import_module
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+
+from shoal.errors import OptionError, ShoalError
+from shoal.partition.registry import Method, find
+from shoal.testing.strategies import tables
+from shoal.values import FloatMatrix, IntVector, Partition
+
+Check = Callable[[str], None]
+CHECKS: list[Check] = []
+EXAMPLES = 40
+_walk = import_module("shoal.anonymize")
+
+
+def check_method(name: str) -> None:
+    """Run the whole battery on a registered method; the first check that fails raises AssertionError."""
+    for check in CHECKS:
+        check(name)
+
+
+def _check(function: Check) -> Check:
+    CHECKS.append(function)
+    return function
+
+
+def _drawn(test: Callable[[FloatMatrix, int], None], method: Method) -> None:
+    """Run a test on tables that hypothesis draws, the same ones in every run."""
+    quiet = settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
+    )
+    quiet(given(tables(most_columns=method.most_columns))(lambda drawn: test(*drawn)))()
+
+
+def _sized(partition: Partition, n: int, k: int, method: Method) -> None:
+    labels = partition.labels
+    assert labels.shape == (n,), f"{method.name}: one label a record"
+    assert set(labels.tolist()) == set(range(partition.count)), f"{method.name}: groups are numbered without a gap"
+    assert partition.sizes.sum() == n, f"{method.name}: every record is in one group"
+    assert partition.sizes.min() >= k, f"{method.name}: every group has at least k records"
+    assert partition.sizes.max() <= method.largest_group(k), f"{method.name}: no group exceeds the declared size"
+
+
+def _example(method: Method, *, rows: int, seed: int = 0) -> FloatMatrix:
+    return np.random.default_rng(seed).normal(size=(rows, method.most_columns or 3))
+
+
+@_check
+def check_says_what_it_is(name: str) -> None:
+    """A method tells its paper, its cost and, in its docstring, its steps and departures."""
+    method = find(name)
+    assert method.summary, f"{name}: a docstring with a first line"
+    assert method.paper, f"{name}: a paper"
+    assert method.cost, f"{name}: a cost"
+    assert re.search(r"\b(19|20)\d\d\b", str(method.year)), f"{name}: a year"
+    text = inspect.getdoc(method.labels) or ""
+    for word in ("Steps", "Departures", "Cost"):
+        assert word in text, f"{name}: the docstring tells its {word.lower()}"
+
+
+@_check
+def check_sizes(name: str) -> None:
+    """Each record is labelled once, and groups have k records and at most the declared number."""
+    method = find(name)
+
+    def test(matrix: FloatMatrix, k: int) -> None:
+        _sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
+        _sized(_walk.partition(matrix, k=k, method=name, standardize=False), len(matrix), k, method)
+
+    _drawn(test, method)
+
+
+@_check
+def check_release_is_k_anonymous(name: str) -> None:
+    """The released values keep the promise: by verification, and by a naive count of rows."""
+    method = find(name)
+
+    def test(matrix: FloatMatrix, k: int) -> None:
+        columns = list(range(matrix.shape[1]))
+        for options in ({}, {"recode": "median"}, {"round_integers": True}):
+            release = _walk.anonymize(matrix, k=k, quasi_identifiers=columns, method=name, **options)
+            assert release.verification.ok, f"{name}: verification"
+            assert release.table.shape == matrix.shape, f"{name}: no record lost or added"
+            naive = Counter(map(tuple, release.table.tolist()))
+            assert min(naive.values()) >= k, f"{name}: naive count"
+
+    _drawn(test, method)
+
+
+@_check
+def check_same_input_same_labels(name: str) -> None:
+    """The same records give the same labels: again, from another memory layout, and with other digits around."""
+    method = find(name)
+
+    def test(matrix: FloatMatrix, k: int) -> None:
+        first = _walk.partition(matrix, k=k, method=name).labels
+        again = _walk.partition(np.asfortranarray(matrix), k=k, method=name).labels
+        doubled = _walk.partition(matrix / 4.0, k=k, method=name).labels
+        assert np.array_equal(first, again), f"{name}: same labels again"
+        if np.abs(matrix[matrix != 0]).min(initial=1.0) > 1e-290:  # below, dividing by four loses digits
+            assert np.array_equal(first, doubled), f"{name}: same labels on columns divided by four"
+
+    _drawn(test, method)
+
+
+@_check
+def check_input_is_not_changed(name: str) -> None:
+    """A method leaves the records that it was given as they were."""
+    method = find(name)
+    matrix = _example(method, rows=40)
+    kept = matrix.copy()
+    matrix.setflags(write=False)
+    _walk.partition(matrix, k=3, method=name)
+    assert np.array_equal(matrix, kept), f"{name}: the input is as it was"
+
+
+@_check
+def check_smallest_tables(name: str) -> None:
+    """n = k, n = 2k - 1, n = 2k and n = 3k - 1 all work."""
+    method = find(name)
+    for k in (2, 3, 5):
+        for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
+            partition = _walk.partition(_example(method, rows=rows), k=k, method=name)
+            _sized(partition, rows, k, method)
+            if rows < 2 * k:
+                assert partition.count == 1, f"{name}: fewer than 2k records are one group"
+
+
+@_check
+def check_equal_records(name: str) -> None:
+    """Constants, duplicates and a table of two values do not confuse a method."""
+    method = find(name)
+    columns = method.most_columns or 3
+    constant = np.full((17, columns), 0.1)
+    duplicates = np.repeat(_example(method, rows=6), 3, axis=0)
+    two_values = np.repeat([[0.0], [1.0]], [9, 11], axis=0) * np.ones(columns)
+    for matrix in (constant, duplicates, two_values):
+        for k in (2, 3, 5):
+            _sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
+    assert _walk.partition(constant, k=2, method=name).information_loss == 0, f"{name}: nothing lost on constants"
+
+
+@_check
+def check_huge_and_tiny_scales(name: str) -> None:
+    """Columns of any size give the same groups: standardized distances do not know units."""
+    method = find(name)
+    matrix = _example(method, rows=31)
+    expected = _walk.partition(matrix, k=3, method=name)
+    for exponent in (-900, -40, 40, 900):
+        scaled = _walk.partition(np.ldexp(matrix, exponent), k=3, method=name)
+        assert np.array_equal(scaled.labels, expected.labels), f"{name}: groups at 2**{exponent}"
+        assert scaled.information_loss == expected.information_loss, f"{name}: loss at 2**{exponent}"
+
+
+@_check
+def check_one_column(name: str) -> None:
+    """One column is enough."""
+    method = find(name)
+    for rows in (8, 30):
+        _sized(_walk.partition(_example(method, rows=rows)[:, :1], k=3, method=name), rows, 3, method)
+
+
+@_check
+def check_progress(name: str) -> None:
+    """Progress never goes back and never beyond the end."""
+    method = find(name)
+    steps: list[tuple[int, int]] = []
+    _walk.partition(_example(method, rows=300), k=3, method=name, progress=lambda *step: steps.append(step))
+    done = [step[0] for step in steps]
+    assert done == sorted(done), f"{name}: progress does not go back"
+    assert all(0 <= part <= total for part, total in steps), f"{name}: progress does not pass the end"
+
+
+@_check
+def check_bad_options(name: str) -> None:
+    """An option that a method does not have, and a k that cannot be, are refused."""
+    method = find(name)
+    matrix = _example(method, rows=10)
+    refused: list[dict[str, object]] = [{"k": 3, "no_such_option": 1}, {"k": 1}, {"k": 11}, {"k": 2.5}]
+    for options in refused:
+        try:
+            _walk.partition(matrix, method=name, **options)
+        except OptionError:
+            continue
+        raise AssertionError(f"{name}: {options} is refused")
+
+
+@_check
+def check_labels_stand_alone(name: str) -> None:
+    """What a method returns is its own: changing it later changes nothing that was released."""
+    method = find(name)
+    matrix = _example(method, rows=20)
+    try:
+        first: IntVector = _walk.partition(matrix, k=3, method=name).labels
+        kept = first.copy()
+        first[:] = 0
+        assert np.array_equal(_walk.partition(matrix, k=3, method=name).labels, kept), f"{name}: no shared state"
+    except ShoalError as error:
+        raise AssertionError(f"{name}: {error}") from error

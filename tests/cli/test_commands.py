@@ -1,0 +1,223 @@
+"""The commands as users run them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import shoal as package
+
+QUASI = ["age", "height_cm", "household_size", "income"]
+ROLES = ["-q", ",".join(QUASI), "--identifiers", "person_id,name", "--sensitive", "diagnosis"]
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_anonymize_writes_release_policy_and_report(shoal, register_csv: Path, tmp_path: Path) -> None:
+    target, report = tmp_path / "out.csv", tmp_path / "report.html"
+    run = shoal("anonymize", register_csv, "-k", 5, *ROLES, "-o", target, "--report", report)
+    assert run.code == 0
+    assert "VERIFIED" in run.out
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.csv.policy.toml", "report.html"]
+    original, released = rows(register_csv), rows(target)
+    assert min(Counter(tuple(row[name] for name in QUASI) for row in released).values()) >= 5
+    kept = [name for name in original[0] if name not in ("person_id", "name")]
+    assert list(released[0]) == kept
+    for name in set(kept) - set(QUASI):
+        assert [row[name] for row in original] == [row[name] for row in released]
+
+
+def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    made = json.loads(shoal("anonymize", register_csv, "-k", 5, *ROLES, "-o", target, "--json").out)
+    assert list(made) == [
+        "shoal", "policy", "method", "verification", "evaluation", "sentences", "group_sizes", "measures", "warnings",
+    ]  # fmt: skip
+    evaluation_keys = ["records", "k", "quasi_identifiers", "base", "loss", "risk", "columns", "notes"]
+    assert list(made["evaluation"]) == evaluation_keys
+    evaluated = json.loads(shoal("evaluate", register_csv, target, "-q", ",".join(QUASI), "-k", 5, "--json").out)
+    assert list(evaluated) == evaluation_keys
+    assert evaluated == made["evaluation"]
+    verified = json.loads(shoal("verify", target, "-q", ",".join(QUASI), "-k", 5, "--json").out)
+    assert verified == made["verification"]
+    assert list(verified) == [
+        "ok", "k", "records", "classes", "min_class", "k_violations", "unique_records", "quasi_identifiers", "missing",
+    ]  # fmt: skip
+    described = json.loads(shoal("describe", register_csv, "--json").out)
+    assert list(described) == ["kind", "settings", "records", "columns", "quasi_identifiers", "unique_records"]
+    methods = json.loads(shoal("methods", "--json").out)
+    assert {method["name"] for method in methods} == set(package.methods())
+
+
+def test_verify_fails_with_exit_code_3(shoal, register_csv: Path) -> None:
+    run = shoal("verify", register_csv, "-k", 5, "-q", ",".join(QUASI))
+    assert run.code == 3
+    assert "NOT k-ANONYMOUS" in run.out
+
+
+def test_a_policy_replays_to_the_same_bytes(shoal, register_csv: Path, tmp_path: Path) -> None:
+    first, again = tmp_path / "first.csv", tmp_path / "again.csv"
+    chosen = [
+        "--method",
+        "v-mdav",
+        "--option",
+        "gamma=0.5",
+        "--weight",
+        "age=2",
+        "--recode",
+        "median",
+        "--round-integers",
+    ]
+    assert shoal("anonymize", register_csv, "-k", 4, *ROLES, *chosen, "-o", first).code == 0
+    policy = Path(f"{first}.policy.toml")
+    assert shoal("anonymize", register_csv, "--policy", policy, "-o", again).code == 0
+    assert first.read_bytes() == again.read_bytes()
+    renamed = Path(f"{again}.policy.toml").read_text().replace("again.csv", "first.csv")
+    assert renamed == policy.read_text()
+
+
+def test_a_replay_that_gives_other_bytes_is_refused(shoal, register_csv: Path, tmp_path: Path) -> None:
+    first = tmp_path / "first.csv"
+    assert shoal("anonymize", register_csv, "-k", 4, *ROLES, "-o", first).code == 0
+    policy = Path(f"{first}.policy.toml")
+    head, mark, tail = policy.read_text().partition("[output]")
+    digest = tail.partition('sha256 = "')[2][:64]
+    policy.write_text(head + mark + tail.replace(digest, "0" * 64))
+    run = shoal("anonymize", register_csv, "--policy", policy, "-o", tmp_path / "again.csv")
+    assert run.code == 3
+    assert not (tmp_path / "again.csv").exists()
+
+
+def test_a_policy_serves_the_next_delivery(shoal, register_csv: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    shoal("anonymize", register_csv, "-k", 4, *ROLES, "-o", first)
+    package.read(package.example_register(rows=300, seed=9))
+    delivery = tmp_path / "delivery.csv"
+    package.example_register(rows=300, seed=9).write_csv(delivery)
+    run = shoal("anonymize", delivery, "--policy", f"{first}.policy.toml", "-o", second)
+    assert run.code == 0
+    assert len(rows(second)) == 300
+    extra = tmp_path / "extra.csv"
+    extra.write_text("".join(line + ",x\n" for line in delivery.read_text().splitlines()).replace(",x\n", ",note\n", 1))
+    run = shoal("anonymize", extra, "--policy", f"{first}.policy.toml", "-o", tmp_path / "third.csv")
+    assert run.code == 2
+    assert "says nothing about column 'note'" in run.err
+
+
+def test_semicolons_and_decimal_commas(shoal, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_bytes("café;größe\r\n".encode("latin-1") + b"".join(b"%d,5;0%d\r\n" % (i, i) for i in range(9)))
+    run = shoal("anonymize", source, "-k", 3, "-q", "café", "--decimal", ",", "-o", target)
+    assert run.code == 0, run.err
+    lines = target.read_bytes().split(b"\r\n")
+    assert lines[0] == "café;größe".encode("latin-1")
+    assert [line.split(b";")[1] for line in lines[1:10]] == [b"0%d" % i for i in range(9)]
+    assert shoal("verify", target, "-k", 3, "-q", "café").code == 0
+
+
+def test_columns_with_commas_in_their_names(shoal, tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text('"age, in years",b\n' + "".join(f"{i},{i}\n" for i in range(6)))
+    run = shoal("anonymize", source, "-k", 3, "-q", '"age, in years",b', "-o", tmp_path / "out.csv")
+    assert run.code == 0, run.err
+
+
+def test_columns_that_look_like_identifiers_are_named_in_a_warning(shoal, register_csv: Path, tmp_path: Path) -> None:
+    run = shoal("anonymize", register_csv, "-k", 5, "-q", "age", "-o", tmp_path / "out.csv")
+    assert run.code == 0
+    assert "warning: Column 'person_id' is released as it is and looks like an identifier" in run.err
+    assert "could be known to outsiders too" in run.err
+    assert "'sex'" in run.err
+
+
+def test_quiet_says_nothing(shoal, register_csv: Path, tmp_path: Path) -> None:
+    every = [name for name in rows(register_csv)[0] if name not in QUASI]
+    run = shoal(
+        "anonymize", register_csv, "-k", 5, "-q", ",".join(QUASI), "--identifiers", ",".join(every), "--quiet",
+        "-o", tmp_path / "out.csv",
+    )  # fmt: skip
+    assert (run.code, run.out, run.err) == (0, "", "")
+
+
+def test_demo_does_the_whole_job(shoal, tmp_path: Path) -> None:
+    run = shoal("demo", "--folder", tmp_path / "demo", "--rows", 400, "-k", 3)
+    assert run.code == 0
+    for word in ("register.csv", "VERIFIED", "information loss", "global risk", "report.html"):
+        assert word in run.out
+    report = (tmp_path / "demo" / "report.html").read_text()
+    assert "Verified" in report
+    first = (tmp_path / "demo" / "released.csv").read_bytes()
+    assert shoal("demo", "--folder", tmp_path / "demo", "--rows", 400, "-k", 3).code == 0
+    assert (tmp_path / "demo" / "released.csv").read_bytes() == first
+
+
+SLOW = """
+import sys, time
+import numpy as np
+from shoal.cli.main import main
+from shoal.partition import registry
+
+@registry.method(name="slow", paper="none", year=2024, cost="seconds", largest_group=lambda k: 10**9)
+def slow(records, k, *, progress, steps=20):
+    print("started", flush=True)
+    for step in range(steps):
+        time.sleep(0.1)
+        progress(step, steps)
+    return np.zeros(records.count, dtype=np.int64)
+
+main()
+"""
+
+
+def slow_command(tmp_path: Path, steps: int) -> list[str]:
+    """A run that takes a known number of seconds, so that it can be interrupted and show its progress."""
+    source = tmp_path / "in.csv"
+    source.write_text("age\n" + "".join(f"{i}\n" for i in range(50)))
+    arguments = ["anonymize", str(source), "-k", "2", "-q", "age", "--method", "slow", "--option", f"steps={steps}"]
+    return [sys.executable, "-c", SLOW, *arguments, "-o", str(tmp_path / "out.csv")]
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_no_file(tmp_path: Path, sent: signal.Signals, code: int) -> None:
+    running = subprocess.Popen(slow_command(tmp_path, 600), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    assert running.stdout.readline() == b"started\n"
+    running.send_signal(sent)
+    running.communicate(timeout=60)
+    assert running.returncode == code
+    assert os.listdir(tmp_path) == ["in.csv"]
+
+
+def test_no_progress_in_a_pipe(tmp_path: Path) -> None:
+    piped = subprocess.run(slow_command(tmp_path, 12), capture_output=True, check=True)
+    assert piped.stderr == b""
+    assert b"\x1b" not in piped.stdout
+
+
+def test_progress_with_time_left_on_a_terminal(tmp_path: Path) -> None:
+    main, side = pty.openpty()
+    running = subprocess.Popen(slow_command(tmp_path, 20), stdout=subprocess.DEVNULL, stderr=side)
+    os.close(side)
+    shown = b""
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:  # the other end of the terminal was closed
+            break
+        shown += part
+    os.close(main)
+    assert running.wait(timeout=120) == 0
+    assert b"grouping" in shown
+    assert b"left" in shown

@@ -1,0 +1,36 @@
+"""What tests of several rooms share: where the benchmark data lies, and the made-up register."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# machines are noisy, so no example has a deadline; where a red run must be red again, examples are the same ones
+settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("house")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of the benchmark data: SHOAL_DATA, or a folder `shared/data` beside the checkout."""
+    folder = Path(os.environ.get("SHOAL_DATA", SHARED / "data"))
+    if not folder.is_dir():
+        pytest.skip(
+            "no benchmark data: set SHOAL_DATA to the folder that holds it (docs/data.md says where it is published)"
+        )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def register_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The made-up register as a csv file; never written to."""
+    from shoal import tables
+
+    path = tmp_path_factory.mktemp("register") / "register.csv"
+    tables.write(tables.read(tables.example_register(rows=800, seed=3)), path)
+    return path

@@ -1,0 +1,122 @@
+"""Promises about the house itself: each is a test, not a paragraph."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {"numba", "polars", "pandas", "pyarrow", "narwhals", "numpy", "rich", "pyreadstat", "scipy"}
+
+
+def loaded(code: str) -> set[str]:
+    """The packages that a fresh interpreter has loaded after this code."""
+    script = (
+        f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}), file=sys.__stdout__)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_imports_point_one_way() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_importing_shoal_is_light() -> None:
+    assert not loaded("import shoal") & HEAVY
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["anonymize", "--help"], ["describe", "--help"]])
+def test_help_is_light(arguments: list[str]) -> None:
+    code = f"sys.argv = ['shoal', *{arguments}]\nimport shoal.cli.main as m\ntry: m.main()\nexcept SystemExit: pass"
+    assert not loaded(code) & HEAVY
+
+
+def test_listing_methods_compiles_nothing() -> None:
+    assert "numba" not in loaded("import shoal\nshoal.methods()")
+
+
+def test_the_front_door_keeps_its_functions_when_rooms_of_the_same_name_are_loaded() -> None:
+    code = (
+        "import shoal, shoal.partition.registry, shoal.anonymize, shoal.verify\n"
+        "assert callable(shoal.partition) and callable(shoal.anonymize) and callable(shoal.verify)\n"
+        "from shoal import anonymize, partition, verify\n"
+        "assert callable(anonymize) and callable(partition) and callable(verify)\n"
+        "assert all(hasattr(shoal, name) for name in shoal.__all__)"
+    )
+    loaded(code)
+
+
+def test_the_whole_walk_runs_without_compiling(tmp_path: Path) -> None:
+    """With NUMBA_DISABLE_JIT=1 every kernel runs as plain Python, and gives the same groups."""
+    script = (
+        "import numpy as np, shoal, json\n"
+        "x = np.random.default_rng(0).normal(size=(40, 3))\n"
+        "print(json.dumps({name: shoal.partition(x[:, :method.most_columns or 3], k=3, method=name).labels.tolist()"
+        " for name, method in shoal.methods().items()}))"
+    )
+    results = []
+    for disabled in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        results.append(json.loads(done.stdout))
+    assert results[0] == results[1]
+
+
+def test_a_folder_that_cannot_hold_the_kernel_cache_is_no_obstacle(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    script = (
+        "import numpy as np, numba.core.caching as caching\n"
+        "caching.CacheImpl._locator_classes = []\n"
+        "import shoal\n"
+        "print(shoal.partition(np.arange(8.0), k=2, method='hm').count)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "4"
+
+
+SOURCES = [path for folder in ("src", "tests", "docs", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+
+
+def test_no_file_without_a_noun() -> None:
+    names = {path.name for path in SOURCES}
+    assert not names & {"utils.py", "common.py", "helpers.py", "misc.py", "core.py"}
+
+
+def test_no_file_is_two_nouns() -> None:
+    long = [path.name for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > 500]
+    assert not long
+
+
+def test_no_validation_by_assert_in_the_package() -> None:
+    found = [
+        path.name
+        for path in (ROOT / "src" / "shoal").rglob("*.py")
+        if "testing" not in path.parts and re.search(r"^\s*assert ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert not found
+
+
+def test_the_docs_show_the_help_of_every_command() -> None:
+    make = runpy.run_path(str(ROOT / "docs" / "make.py"))
+    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run: python docs/make.py"

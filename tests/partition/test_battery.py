@@ -1,0 +1,95 @@
+"""Every registered method passes the common battery; the battery catches methods that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from shoal.errors import OptionError, PromiseError
+from shoal.partition import registry
+from shoal.testing import CHECKS, check_method
+from shoal.values import IntVector, Progress, Records, Scale
+
+METHODS = sorted(registry.methods())
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", METHODS)
+def test_common(name: str, check) -> None:
+    check(name)
+
+
+def records(rows: int = 12) -> Records:
+    values = np.random.default_rng(0).normal(size=(rows, 2))
+    return Records(("a", "b"), values, Scale.standardized(values), np.ones(2))
+
+
+@pytest.fixture
+def registered() -> Iterator[dict[str, registry.Method]]:
+    """The registry, put back afterwards."""
+    known = dict(registry.methods())
+    yield registry.methods()  # type: ignore[misc]
+    registry.methods().clear()
+    registry.methods().update(known)
+    for name in set(registry._registered) - set(known):
+        del registry._registered[name]
+
+
+def faulty(labels) -> registry.Method:
+    """A method that returns these labels."""
+
+    def method(records: Records, k: int, *, progress: Progress) -> IntVector:
+        """Returns what it should not."""
+        return labels(records.count)
+
+    registry.method(name="faulty", paper="none", year=2024, cost="O(1)", largest_group=lambda k: 2 * k - 1)(method)
+    return registry._registered["faulty"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        lambda n: np.arange(n),
+        lambda n: np.zeros(n, dtype=np.int64),
+        lambda n: np.repeat([0, 1], [2, n - 2]),
+        lambda n: np.full(n, -1),
+        lambda n: np.zeros(n - 1, dtype=np.int64),
+        lambda n: np.zeros(n),
+        lambda n: [0] * n,
+        lambda n: np.zeros((n, 1), dtype=np.int64),
+    ],
+    ids=["all alone", "one large group", "a small group", "no group", "too short", "floats", "a list", "a matrix"],
+)
+def test_a_broken_partition_is_never_passed_on(registered, labels) -> None:
+    registered["faulty"] = faulty(labels)
+    with pytest.raises(PromiseError) as caught:
+        registry.run(records(), k=3, method="faulty")
+    assert caught.value.exit_code == 3
+
+
+def test_the_battery_fails_a_faulty_method(registered) -> None:
+    registered["faulty"] = faulty(lambda n: np.arange(n))
+    with pytest.raises((AssertionError, PromiseError)):
+        check_method("faulty")
+
+
+def test_groups_are_numbered_by_first_appearance(registered) -> None:
+    registered["faulty"] = faulty(lambda n: np.repeat([7, 3, 5], 4))
+    assert registry.run(records(), k=3, method="faulty").labels.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+
+
+def test_unknown_method_suggests_a_near_one() -> None:
+    with pytest.raises(OptionError, match="did you mean 'mdav'"):
+        registry.run(records(), k=3, method="mdva")
+
+
+def test_unknown_option_names_those_there_are() -> None:
+    with pytest.raises(OptionError, match="'gamma'"):
+        registry.run(records(), k=3, method="v-mdav", options={"gama": 1})
+
+
+def test_optimal_univariate_takes_one_column() -> None:
+    with pytest.raises(OptionError, match="1 quasi-identifier and 2 are named"):
+        registry.run(records(), k=3, method="hm")

@@ -1,0 +1,130 @@
+"""Roles, proposals and policies."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.errors import ColumnError, PolicyError
+from shoal.schema import Column, ColumnProfile, Kind, Policy, Role, Schema, describe, exposed
+
+KINDS = [("name", Kind.NOMINAL), ("age", Kind.NUMERIC), ("income", Kind.NUMERIC), ("diagnosis", Kind.NOMINAL)]
+
+
+def test_roles_are_assigned_in_the_order_of_the_table() -> None:
+    schema = Schema.assign(KINDS, quasi_identifiers=["income", "age"], identifiers="name", sensitive=["diagnosis"])
+    assert schema.quasi_identifiers == ("age", "income")
+    assert schema.released == ("age", "income", "diagnosis")
+    assert schema.named(Role.SENSITIVE) == ("diagnosis",)
+
+
+@pytest.mark.parametrize(
+    ("roles", "words"),
+    [
+        ({"quasi_identifiers": ["Age "]}, "did you mean 'age'"),
+        ({"quasi_identifiers": ["incom"]}, "did you mean 'income'"),
+        ({"quasi_identifiers": ["zzzzzz"]}, "known are 'name', 'age'"),
+        ({"quasi_identifiers": ["age", "age"]}, "named twice"),
+        ({"quasi_identifiers": ["age"], "sensitive": ["age"]}, "quasi-identifier and as sensitive"),
+        ({"quasi_identifiers": []}, "nothing to protect"),
+        ({"quasi_identifiers": [], "identifiers": ["name"]}, "nothing to protect"),
+    ],
+)
+def test_columns_named_wrongly(roles, words: str) -> None:
+    with pytest.raises(ColumnError, match=words):
+        Schema.assign(KINDS, **roles)
+
+
+def profile(name: str, kind: Kind = Kind.NOMINAL, *, distinct: int, missing: int = 0, counts_up: bool = False):
+    return ColumnProfile(
+        name=name, kind=kind, type="text", whole=False, distinct=distinct, missing=missing, counts_up=counts_up
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "role"),
+    [
+        (profile("row", Kind.NUMERIC, distinct=100, counts_up=True), Role.IDENTIFIER),
+        (profile("PatientName", distinct=98), Role.IDENTIFIER),
+        (profile("remark", distinct=100), Role.IDENTIFIER),
+        (profile("remark", distinct=60, missing=35), Role.IDENTIFIER),
+        (profile("hospital_id", distinct=4), Role.QUASI_IDENTIFIER),
+        (profile("diagnosis_code", distinct=12), Role.SENSITIVE),
+        (profile("Age", Kind.NUMERIC, distinct=80), Role.QUASI_IDENTIFIER),
+        (profile("income", Kind.NUMERIC, distinct=100), Role.QUASI_IDENTIFIER),
+        (profile("x17", Kind.NUMERIC, distinct=3), Role.QUASI_IDENTIFIER),
+        (profile("seen", Kind.DATE, distinct=90), Role.QUASI_IDENTIFIER),
+        (profile("country", distinct=1), Role.INSENSITIVE),
+        (profile("empty", distinct=0, missing=100), Role.INSENSITIVE),
+    ],
+)
+def test_proposals_have_reasons(column: ColumnProfile, role: Role) -> None:
+    proposed = describe([column], 100).columns[0]
+    assert proposed.role is role
+    assert proposed.reason
+
+
+def test_names_that_outsiders_could_know() -> None:
+    profiles = [profile("sex", distinct=2), profile("x17", distinct=2), profile("country", distinct=1)]
+    assert exposed(profiles) == ["sex"]
+
+
+def policy(**changes) -> Policy:
+    facts = {
+        "k": 5,
+        "method": "v-mdav",
+        "seed": 0,
+        "options": {"standardize": True, "recode": "mean", "round_integers": False, "gamma": 0.2},
+        "weights": {"age": 2.0},
+        "schema": Schema(
+            (Column("age", Role.QUASI_IDENTIFIER, Kind.NUMERIC), Column('a.b "c"\n', Role.SENSITIVE, Kind.NOMINAL))
+        ),
+        "input": {"kind": "csv", "records": 10, "sha256": "0" * 64, "settings": {"delimiter": "\t", "header": True}},
+        "output": {"file": "out.csv", "sha256": "1" * 64},
+        "versions": {"shoal": "0.1.0"},
+    }
+    return Policy(**(facts | changes))
+
+
+def test_a_policy_reads_back_as_it_was_written(tmp_path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(policy().to_toml(), encoding="utf-8")
+    assert Policy.read(path) == policy()
+
+
+@given(st.text(), st.floats(allow_nan=False), st.integers(-(2**60), 2**60), st.booleans())
+def test_every_value_of_a_policy_survives_toml(text, number, whole, flag) -> None:
+    options = {"text": text, "number": number, "whole": whole, "flag": flag, text or "empty": [text]}
+    if any(0xD800 <= ord(character) <= 0xDFFF for character in text):
+        return
+    assert tomllib.loads(policy(options=options).to_toml())["options"] == options
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no format number"),
+        ("format = 1", "no 'release'"),
+        ("format = 99", "format 99, and this Shoal reads up to 1"),
+        ("format = true", "no format number"),
+        ("not toml at all", "not TOML"),
+        ("\x00", "not TOML"),
+        (policy().to_toml().replace("k = 5", 'k = "5"'), "wrong type"),
+        (policy().to_toml().replace("k = 5", "k = true"), "wrong type"),
+        (policy().to_toml().replace('role = "sensitive"', 'role = "secret"'), "wrong type"),
+        (policy().to_toml().replace("age = 2.0", 'age = "many"'), "wrong type"),
+    ],
+)
+def test_a_damaged_policy_is_refused(tmp_path, text: str, words: str) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(PolicyError, match=words):
+        Policy.read(path)
+
+
+def test_a_policy_that_is_not_there(tmp_path) -> None:
+    with pytest.raises(PolicyError, match="no such file"):
+        Policy.read(tmp_path / "none.toml")
