@@ -65,8 +65,9 @@ class Release:
 
     def _reading(self, part: Path) -> ReadOptions:
         """How to read the file back: as the input was read where the format is the same."""
-        same = tables.format_of(part) == self.released.kind
-        return ReadOptions.from_settings(self.released.settings) if same else ReadOptions()
+        if tables.format_of(part) == self.released.kind:
+            return ReadOptions.from_settings(self.released.settings)
+        return ReadOptions(header_known=True)
 
     def _check_replay(self, policy: Policy) -> None:
         """A replay on the same input with the same versions, in the same format, must give the same bytes."""

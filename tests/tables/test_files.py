@@ -79,8 +79,7 @@ def test_every_format_comes_back(tmp_path: Path, ending: str) -> None:
     assert again.native()["born"].to_list() == native["born"].to_list()
     assert again.native()["note"].to_list() == native["note"].to_list()
     write(release, tmp_path / f"twin{ending}")
-    if ending not in (".sav", ".zsav", ".dta", ".xpt"):
-        assert fingerprint(tmp_path / f"out{ending}") == fingerprint(tmp_path / f"twin{ending}")
+    assert fingerprint(tmp_path / f"out{ending}") == fingerprint(tmp_path / f"twin{ending}")
 
 
 @pytest.mark.parametrize("source", [".csv", ".parquet", ".xlsx", ".sav", ".dta"])
@@ -94,6 +93,15 @@ def test_any_format_can_become_another(tmp_path: Path, source: str, target: str)
     names = ["age", "income", "treatment_cost"]
     assert numbers(again, names).tolist() == numbers(table, names).tolist()
     assert again.native()["diagnosis"].to_list() == table.native()["diagnosis"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("ending", "reader"), [(".sav", "read_sav"), (".zsav", "read_sav"), (".dta", "read_dta"), (".xpt", "read_xport")]
+)
+def test_no_file_tells_when_it_was_made(tmp_path: Path, ending: str, reader: str) -> None:
+    write(read(FRAME), tmp_path / f"a{ending}")
+    _, meta = getattr(pyreadstat, reader)(str(tmp_path / f"a{ending}"), output_format="polars")
+    assert meta.creation_time.year % 100 == 0
 
 
 def test_parquet_keeps_types(tmp_path: Path) -> None:

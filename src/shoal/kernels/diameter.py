@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.kernels.jit import kernel
 from shoal.kernels.search import NOBODY, SLACK, TINY, farthest, nearest, settle
-from shoal.kernels.unassigned import GROUPS, NONE, gather, going, take
+from shoal.kernels.unassigned import GROUPS, NONE, going, grow, take
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
 
@@ -50,11 +50,9 @@ def most_distant(state, queue, k, passes):
             queue.partner[row], queue.bound[0] = partner_of(state, row)
         else:
             group = state.counts[GROUPS]
-            state.counts[GROUPS] += 2
-            take(state, row, group)
             take(state, partner, group + 1)
-            gather(state, row, k - 1, group)
-            gather(state, partner, k - 1, group + 1)
+            grow(state, row, k, group)
+            grow(state, partner, k, group + 1)
         settle(queue.bound, queue.minus, queue.size[0])
 
 

@@ -1,4 +1,4 @@
-"""Passes over the unassigned records: each one builds one group or two."""
+"""Passes over the unassigned records: each one builds one group or a few."""
 
 from __future__ import annotations
 
@@ -6,27 +6,22 @@ import numpy as np
 
 from shoal.kernels.jit import kernel
 from shoal.kernels.search import NOBODY, farthest, nearest
-from shoal.kernels.unassigned import LEFT, centroid, going, grow, take
+from shoal.kernels.unassigned import GROUPS, LEFT, centroid, going, grow, take
 
 
 @kernel
-def opposite(state, k, least, passes):
-    """A group around the record farthest from the centroid, and one around the record farthest from that."""
+def outward(state, k, turns, least, passes):
+    """A group around the record farthest from the centroid, the next one around the record farthest from that.
+
+    So many turns a pass, while at least ``least`` records are left.
+    """
     while passes > 0 and going(state, least):
         passes -= 1
-        first, _ = farthest(state.tree, centroid(state))
-        grow(state, first, k)
-        second, _ = farthest(state.tree, state.matrix[first])
-        grow(state, second, k)
-
-
-@kernel
-def outermost(state, k, least, passes):
-    """A group around the record farthest from the centroid of the records left."""
-    while passes > 0 and going(state, least):
-        passes -= 1
-        seed, _ = farthest(state.tree, centroid(state))
-        grow(state, seed, k)
+        point = centroid(state)
+        for _ in range(turns):
+            seed = farthest(state.tree, point)[0]
+            grow(state, seed, k, state.counts[GROUPS])
+            point = state.matrix[seed]
 
 
 @kernel
@@ -34,10 +29,9 @@ def extended(state, k, center, gamma, passes):
     """A group around the record farthest from a fixed center, then extended by records near to it."""
     while passes > 0 and going(state, k):
         passes -= 1
-        seed, _ = farthest(state.tree, center)
         members = np.empty(2 * k - 1, dtype=np.int64)
-        members[0] = seed
-        members[1:k] = grow(state, seed, k)
+        members[0] = farthest(state.tree, center)[0]
+        members[1:k] = grow(state, members[0], k, state.counts[GROUPS])
         extend(state, members, k, gamma)
 
 

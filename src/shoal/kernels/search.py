@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.tree import WIDTH
+from shoal.kernels.tree import DEEP, WIDTH
 
-DEEP = 16 * WIDTH
-"""Room for the blocks and leaves that a search has still to visit: a tree of WIDTH**16 leaves would fill it."""
 SLACK = 1e-12
 """Relative rounding allowed for in an upper bound, for each column; the true error is far smaller."""
 TINY = 1e-300
@@ -26,7 +24,8 @@ def nearest(tree, point, distance, rows):
 
     Where fewer are left, the lists end in infinity and ``NOBODY``.
     """
-    distance[:], rows[:] = np.inf, NOBODY
+    for i in range(len(rows)):
+        distance[i], rows[i] = np.inf, NOBODY
     nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP), np.empty(WIDTH)
     top, blocks = 1, len(tree.below)
     while top > 0:
@@ -82,7 +81,8 @@ def distances(columns, point, out):
     Four columns a turn, in order: the running sums then travel through memory a quarter as often.
     """
     p = len(point)
-    out[:] = 0.0
+    for i in range(len(out)):
+        out[i] = 0.0
     for four in range(p // 4):
         a, b, c, d = point[4 * four], point[4 * four + 1], point[4 * four + 2], point[4 * four + 3]
         for i in range(len(out)):
@@ -101,7 +101,8 @@ def gaps(low, high, point, out):
 
     Rounding is monotone and the columns are summed in the same order, so a bound holds to the last bit.
     """
-    out[:] = 0.0
+    for i in range(len(out)):
+        out[i] = 0.0
     for j in range(len(point)):
         for i in range(len(out)):
             gap = max(max(low[j, i] - point[j], point[j] - high[j, i]), 0.0)
@@ -116,7 +117,8 @@ def spans(low, high, reach, anchor, point, out):
     and the product is least in a corner of the box. In many columns this lies far below the distance to the
     farthest corner.
     """
-    out[:] = 0.0
+    for i in range(len(out)):
+        out[i] = 0.0
     norm = 0.0
     for j in range(len(point)):
         side = point[j] - anchor[j]
@@ -130,10 +132,10 @@ def spans(low, high, reach, anchor, point, out):
 @kernel
 def push(nodes, keys, base, top, node, key):
     """Put a node on the stack, above ``base``, so that the least key comes to lie on top."""
-    while top > base and keys[top - 1] < key:
-        nodes[top], keys[top] = nodes[top - 1], keys[top - 1]
-        top -= 1
     nodes[top], keys[top] = node, key
+    if top > base and keys[top - 1] < key:
+        nodes[top], keys[top] = nodes[top - 1], keys[top - 1]
+        nodes[top - 1], keys[top - 1] = node, key
 
 
 @kernel

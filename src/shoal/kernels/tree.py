@@ -21,6 +21,8 @@ from shoal.values import FloatMatrix, FloatVector, IntVector
 
 WIDTH = 16
 """Places in a leaf and slots in a block: enough for the vector units, few enough for tight boxes."""
+DEEP = 16 * WIDTH
+"""Room for what is still to be visited on a walk through the tree: one of WIDTH**16 leaves would fill it."""
 
 
 class Tree(NamedTuple):
@@ -49,27 +51,36 @@ class Tree(NamedTuple):
 
 def plant(matrix: FloatMatrix, rows: IntVector, anchor: FloatVector) -> Tree:
     """A tree over these rows of the matrix; the anchor should lie near their middle."""
-    count, p = len(rows), matrix.shape[1]
-    leaves = 1
-    while leaves * WIDTH < count:
-        leaves *= 2
+    leaves = -(-len(rows) // WIDTH)
+    order = halve(matrix, rows.copy(), leaves)
+    start = len(rows) * np.arange(leaves + 1) // leaves
+    held = np.diff(start)
+    taken = np.arange(WIDTH) < held[:, None]
+    places = np.zeros((leaves, WIDTH), dtype=np.int64)
+    places[taken] = order
+    home = np.zeros(len(matrix), dtype=np.int64)
+    home[order] = np.repeat(np.arange(leaves), held)
+    columns = np.ascontiguousarray(matrix[places].transpose(0, 2, 1))
+    spread = np.zeros((leaves, WIDTH))
+    for j in range(matrix.shape[1]):
+        spread += (columns[:, j] - anchor[j]) ** 2
     above, below = _hang(leaves)
-    blocks = len(below)
+    shape = (len(below), matrix.shape[1], WIDTH)
     tree = Tree(
-        columns=np.zeros((leaves, p, WIDTH)),
-        rows=np.zeros((leaves, WIDTH), dtype=np.int64),
-        spread=np.zeros((leaves, WIDTH)),
-        held=np.zeros(leaves, dtype=np.int64),
-        low=np.full((blocks, p, WIDTH), np.inf),
-        high=np.full((blocks, p, WIDTH), -np.inf),
-        reach=np.zeros((blocks, WIDTH)),
-        filled=np.zeros((blocks, WIDTH), dtype=np.int64),
+        columns=columns,
+        rows=places,
+        spread=spread,
+        held=held,
+        low=np.full(shape, np.inf),
+        high=np.full(shape, -np.inf),
+        reach=np.zeros((len(below), WIDTH)),
+        filled=np.zeros((len(below), WIDTH), dtype=np.int64),
         below=below,
         above=above,
-        home=np.zeros(len(matrix), dtype=np.int64),
+        home=home,
         anchor=anchor,
     )
-    fill(tree, matrix, halve(matrix, rows.copy(), leaves))
+    draw(tree)
     return tree
 
 
@@ -79,34 +90,51 @@ def _hang(leaves: int) -> tuple[IntVector, IntVector]:
     while counts[0] > 1 or len(counts) == 1:
         counts.insert(0, -(-counts[0] // WIDTH))
     above = np.zeros(sum(counts), dtype=np.int64)
-    below = np.zeros((sum(counts[:-1]), WIDTH), dtype=np.int64)
     first = 0
     for upper, lower in pairwise(counts):
         place = np.arange(lower)
         above[first + upper + place] = WIDTH * first + place
         first += upper
+    below = np.zeros((first, WIDTH), dtype=np.int64)
     below.flat[above[1:]] = np.arange(1, len(above))
     return above, below
 
 
 @kernel
-def halve(matrix, rows, parts):
-    """Order the rows so that cutting them into 1, 2, 4, ... parts cuts the widest column of each part."""
-    count, p = len(rows), matrix.shape[1]
-    cuts = 1
-    while cuts < parts:
-        for i in range(cuts):
-            start, stop = count * i // cuts, count * (i + 1) // cuts
-            widest, width = 0, -1.0
-            for j in range(p):
-                low, high = np.inf, -np.inf
-                for z in range(start, stop):
-                    low, high = min(low, matrix[rows[z], j]), max(high, matrix[rows[z], j])
-                if high - low > width:
-                    widest, width = j, high - low
-            select(matrix, widest, rows, start, stop, count * (2 * i + 1) // (2 * cuts))
-        cuts *= 2
+def halve(matrix, rows, leaves):
+    """Order the rows so that each leaf takes the next ones: cut the widest column in the middle, again and again.
+
+    A cut falls between two blocks wherever there are several, so that blocks are compact too.
+    """
+    ends, top = np.zeros((DEEP, 2), dtype=np.int64), 1
+    ends[0, 1] = leaves
+    while top > 0:
+        top -= 1
+        first, last = ends[top]
+        unit = 1
+        while unit * WIDTH < last - first:
+            unit *= WIDTH
+        middle = first + unit * ((last - first + 2 * unit - 1) // (2 * unit))
+        if middle < last:
+            start, stop = len(rows) * first // leaves, len(rows) * last // leaves
+            j = widest(matrix, rows, start, stop)
+            select(matrix, j, rows, start, stop, len(rows) * middle // leaves)
+            ends[top, 0], ends[top, 1], ends[top + 1, 0], ends[top + 1, 1] = first, middle, middle, last
+            top += 2
     return rows
+
+
+@kernel
+def widest(matrix, rows, start, stop):
+    """The column with the largest range over rows[start:stop]."""
+    column, width = 0, -1.0
+    for j in range(matrix.shape[1]):
+        low, high = np.inf, -np.inf
+        for i in range(start, stop):
+            low, high = min(low, matrix[rows[i], j]), max(high, matrix[rows[i], j])
+        if high - low > width:
+            column, width = j, high - low
+    return column
 
 
 @kernel
@@ -133,54 +161,35 @@ def select(matrix, j, rows, start, stop, middle):
 
 
 @kernel
-def fill(tree, matrix, rows):
-    """Lay the ordered rows into the leaves, then draw the boxes from the leaves up."""
-    leaves, p, _ = tree.columns.shape
-    for leaf in range(leaves):
-        start, stop = len(rows) * leaf // leaves, len(rows) * (leaf + 1) // leaves
-        for place in range(stop - start):
-            row = rows[start + place]
-            tree.rows[leaf, place] = row
-            tree.home[row] = leaf
-            for j in range(p):
-                offset = matrix[row, j] - tree.anchor[j]
-                tree.columns[leaf, j, place] = matrix[row, j]
-                tree.spread[leaf, place] += offset * offset
-        tree.held[leaf] = stop - start
-        box_of_leaf(tree, leaf)
-    for block in range(len(tree.below) - 1, 0, -1):
-        box_of_block(tree, block)
+def draw(tree):
+    """Draw all boxes, from the leaves up."""
+    for node in range(len(tree.above) - 1, 0, -1):
+        box(tree, node)
 
 
 @kernel
-def box_of_leaf(tree, leaf):
-    """Draw the box of a leaf from the records in it."""
-    block, slot = divmod(tree.above[len(tree.below) + leaf], WIDTH)
-    count = tree.held[leaf]
-    tree.filled[block, slot] = count
-    tree.reach[block, slot] = 0.0
-    for place in range(count):
-        tree.reach[block, slot] = max(tree.reach[block, slot], tree.spread[leaf, place])
-    for j in range(tree.columns.shape[1]):
-        low, high = np.inf, -np.inf
-        for place in range(count):
-            low, high = min(low, tree.columns[leaf, j, place]), max(high, tree.columns[leaf, j, place])
-        tree.low[block, j, slot], tree.high[block, j, slot] = low, high
-
-
-@kernel
-def box_of_block(tree, inner):
-    """Draw the box of a block from the boxes in it."""
-    block, slot = divmod(tree.above[inner], WIDTH)
-    tree.filled[block, slot] = 0
-    tree.reach[block, slot] = 0.0
-    for i in range(WIDTH):
-        tree.filled[block, slot] += tree.filled[inner, i]
-        tree.reach[block, slot] = max(tree.reach[block, slot], tree.reach[inner, i])
-    for j in range(tree.columns.shape[1]):
-        low, high = np.inf, -np.inf
+def box(tree, node):
+    """Draw the box of a block or leaf from what is in it."""
+    block, slot, inner = tree.above[node] // WIDTH, tree.above[node] % WIDTH, len(tree.below)
+    leaf = node - inner
+    count, reach = 0, 0.0
+    if leaf >= 0:
+        count = tree.held[leaf]
+        for i in range(count):
+            reach = max(reach, tree.spread[leaf, i])
+    else:
         for i in range(WIDTH):
-            low, high = min(low, tree.low[inner, j, i]), max(high, tree.high[inner, j, i])
+            count += tree.filled[node, i]
+            reach = max(reach, tree.reach[node, i])
+    tree.filled[block, slot], tree.reach[block, slot] = count, reach
+    for j in range(tree.columns.shape[1]):
+        low, high = np.inf, -np.inf
+        if leaf >= 0:
+            for i in range(count):
+                low, high = min(low, tree.columns[leaf, j, i]), max(high, tree.columns[leaf, j, i])
+        else:
+            for i in range(WIDTH):
+                low, high = min(low, tree.low[node, j, i]), max(high, tree.high[node, j, i])
         tree.low[block, j, slot], tree.high[block, j, slot] = low, high
 
 
@@ -196,8 +205,7 @@ def remove(tree, row):
     tree.spread[leaf, place] = tree.spread[leaf, last]
     for j in range(tree.columns.shape[1]):
         tree.columns[leaf, j, place] = tree.columns[leaf, j, last]
-    box_of_leaf(tree, leaf)
-    block = tree.above[len(tree.below) + leaf] // WIDTH
-    while block > 0:
-        box_of_block(tree, block)
-        block = tree.above[block] // WIDTH
+    node = len(tree.below) + leaf
+    while node > 0:
+        box(tree, node)
+        node = tree.above[node] // WIDTH

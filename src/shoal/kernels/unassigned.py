@@ -89,7 +89,8 @@ def going(state, least):
 @kernel
 def add_up(matrix, labels, sums):
     """Add up the columns of the records without a group, in the order of the rows."""
-    sums[:] = 0.0
+    for j in range(len(sums)):
+        sums[j] = 0.0
     for row in range(len(labels)):
         if labels[row] == NONE:
             for j in range(len(sums)):
@@ -102,7 +103,10 @@ def centroid(state):
     if 2 * state.counts[LEFT] <= state.counts[SUMMED]:
         state.counts[SUMMED] = state.counts[LEFT]
         add_up(state.matrix, state.labels, state.sums)
-    return state.sums / state.counts[LEFT]
+    center = np.empty(len(state.sums))
+    for j in range(len(center)):
+        center[j] = state.sums[j] / state.counts[LEFT]
+    return center
 
 
 @kernel
@@ -116,19 +120,13 @@ def take(state, row, group):
 
 
 @kernel
-def gather(state, seed, count, group):
-    """Take the ``count`` records nearest to a seed into its group, nearest first; these records."""
-    distance, rows = np.empty(count), np.empty(count, dtype=np.int64)
+def grow(state, seed, k, group):
+    """A group of a seed and the k - 1 records nearest to it, nearest first; these k - 1 records."""
+    if state.labels[seed] == NONE:
+        take(state, seed, group)
+    distance, rows = np.empty(k - 1), np.empty(k - 1, dtype=np.int64)
     nearest(state.tree, state.matrix[seed], distance, rows)
     for row in rows:
         take(state, row, group)
-    return rows
-
-
-@kernel
-def grow(state, seed, k):
-    """A new group of a seed and the k - 1 records nearest to it; these k - 1 records."""
-    group = state.counts[GROUPS]
     state.counts[GROUPS] += 1
-    take(state, seed, group)
-    return gather(state, seed, k - 1, group)
+    return rows

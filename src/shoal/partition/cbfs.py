@@ -36,7 +36,7 @@ def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     """
 
     def step(state: Any, passes: int) -> None:
-        kernels.passes.outermost(state, k, k, passes)
+        kernels.passes.outward(state, k, 1, k, passes)
 
     state = kernels.unassigned.begin(records.matrix)
     state = kernels.unassigned.carry_on(state, step, least=k, progress=progress)  # step 1

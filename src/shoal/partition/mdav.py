@@ -13,7 +13,7 @@ def _pairs(records: Records, k: int, *, least: int, progress: Progress) -> Any:
     """Two groups of k a pass while at least ``least`` records are left."""
 
     def step(state: Any, passes: int) -> None:
-        kernels.passes.opposite(state, k, least, passes)
+        kernels.passes.outward(state, k, 2, least, passes)
 
     state = kernels.unassigned.begin(records.matrix)
     return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
@@ -23,7 +23,7 @@ def _one_more(state: Any, k: int, *, least: int, progress: Progress) -> Any:
     """A group of k around the record farthest from the centroid, if at least ``least`` records are left."""
 
     def step(state: Any, _: int) -> None:
-        kernels.passes.outermost(state, k, least, 1)
+        kernels.passes.outward(state, k, 1, least, 1)
 
     return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
 

@@ -27,4 +27,5 @@ def bars(rows: Sequence[tuple[str, float, str]], title: str) -> str:
     left = f"<p>{len(rows) - _MOST} more are not drawn.</p>" if len(rows) > _MOST else ""
     spoken = escape(title + ": " + "; ".join(f"{label} {words}" for label, _, words in shown), quote=True)
     height = len(shown) * _ROW + 4
-    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{spoken}">{"".join(parts)}</svg>{left}'
+    chart = f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{spoken}">{"".join(parts)}</svg>'
+    return f'<div class="scroll">{chart}</div>{left}'

@@ -56,9 +56,14 @@ def _decoded(body: bytes, encoding: str | None, *, bom: bool, path: object) -> t
             return "latin-1", body.decode("latin-1").encode()
         return "utf-8" if name == "utf-8-sig" else name, body
     try:
-        return str(encoding).lower(), body.decode(name).encode()
+        text = body.decode(name)
+        exact = text.encode(name) == body
     except (UnicodeError, LookupError, ValueError):
-        raise FileError.bad_encoding(path, str(encoding)) from None
+        exact = False
+    if not exact:
+        # Some encodings write one character in several ways: untouched fields could not keep their bytes.
+        raise FileError.bad_encoding(path, str(encoding))
+    return str(encoding).lower(), text.encode()
 
 
 def _sniffed(data: bytes, *, quote: str, decimal: str) -> str:

@@ -14,6 +14,7 @@ from shoal.schema.columns import Kind
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
 from shoal.tables.frames import series_content, series_seen, with_columns
+from shoal.tables.stamps import fix_stamps
 from shoal.tables.table import Content, NewColumns, ReadOptions, Table
 
 
@@ -164,6 +165,7 @@ def write_statistics(table: Table, path: Path, kind: str) -> None:
     }
     if kind == "stata":
         writer = pyreadstat.write_dta
+        more["version"] = 14  # every Stata since then reads it; the next one only the largest edition
         more["variable_value_labels"] = _for_stata(labels.values, frame)
         more["missing_user_values"] = dict(labels.missing_letters)
     elif kind == "sas":
@@ -180,6 +182,7 @@ def write_statistics(table: Table, path: Path, kind: str) -> None:
             more["variable_display_width"] = dict(labels.widths)
     with writing(path):
         writer(frame, str(path), **more)
+        fix_stamps(path, kind)
     try:
         again = read_statistics(path, kind, options=ReadOptions())
     except FileError:
