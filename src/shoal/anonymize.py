@@ -197,6 +197,8 @@ def _warnings(table: Table, schema: Schema) -> tuple[str, ...]:
             f" could be known to outsiders too ({listed(known)}); name them as quasi-identifiers, or among the"
             " identifiers to drop them."
         )
+    if tables.telling_index(table):
+        said.append("The index of the frame is released as it is and may name persons; reset it to drop it.")
     return tuple(said)
 
 

@@ -30,7 +30,7 @@ COLUMNS = {
 }
 ROLES = {"quasi_identifiers": ["age", "income"], "identifiers": ["who"], "sensitive": ["diagnosis"]}
 MAKERS = {
-    "pandas": lambda: pd.DataFrame(COLUMNS, index=pd.Index(range(100, 150), name="row")),
+    "pandas": lambda: pd.DataFrame(COLUMNS, index=pd.Index([f"r{i}" for i in range(50)], name="row")),
     "polars": lambda: pl.DataFrame(COLUMNS),
     "pyarrow": lambda: pa.table(COLUMNS),
 }
@@ -172,6 +172,12 @@ def test_columns_that_look_like_identifiers_are_warned_about() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shoal.anonymize(MAKERS["polars"](), k=4, **ROLES)
+
+
+def test_an_index_that_may_name_persons_is_kept_and_warned_about() -> None:
+    frame = MAKERS["pandas"]()
+    assert any("index" in sentence for sentence in shoal.anonymize(frame, k=4, **ROLES).warnings)
+    assert shoal.anonymize(frame.reset_index(drop=True), k=4, **ROLES).warnings == ()
 
 
 def test_weights_and_standardization_change_what_is_near() -> None:

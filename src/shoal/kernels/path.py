@@ -21,7 +21,8 @@ def shortest_path(ordered: FloatMatrix, k: int, *, progress: Progress) -> IntVec
         stop = min(start + step, n)
         reach(ordered, k, cost, last, start, stop)
         progress(stop, n)
-    return cut(last)
+    labels: IntVector = cut(last)
+    return labels
 
 
 @kernel

@@ -4,6 +4,7 @@ from shoal.tables.aside import aside, write_text
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of
+from shoal.tables.frames import telling_index
 from shoal.tables.records import class_sizes, encode, kinds, numbers, profile
 from shoal.tables.release import released, write
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
@@ -23,6 +24,7 @@ __all__ = [
     "profile",
     "read",
     "released",
+    "telling_index",
     "write",
     "write_text",
 ]

@@ -148,6 +148,11 @@ class PandasCells:
         return self.table.iloc[:, self.names.index(name)]
 
 
+def telling_index(table: Table) -> bool:
+    """Whether the table has an index that says more than the order of its rows: a release keeps it."""
+    return isinstance(table.cells, PandasCells) and type(table.cells.table.index).__name__ != "RangeIndex"
+
+
 def _pandas_numbers(series: Any, dtype: Any) -> pl.Series:
     if dtype.is_integer() and not series.isna().any():
         return pl.Series(series.to_numpy(dtype=np.uint64 if dtype.is_unsigned_integer() else np.int64))
