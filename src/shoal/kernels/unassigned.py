@@ -23,6 +23,8 @@ LEFT, SUMMED, PLANTED, GROUPS = range(4)
 """What ``counts`` counts: records left, left when last summed, left when the tree was planted; groups so far."""
 SLICE = 200_000_000
 """Cells that one call of a compiled kernel may look at: a fraction of a second, then an interrupt gets in."""
+LEAVING = 64
+"""Cells of each column that are touched when a record leaves the tree."""
 
 
 class Unassigned(NamedTuple):
@@ -55,7 +57,7 @@ def carry_on(state: Unassigned, step: Step, *, least: int, progress: Progress) -
         if 2 * left <= state.counts[PLANTED]:
             state.counts[PLANTED] = left
             state = state._replace(tree=plant(state.matrix, rows_left(state), state.sums / left))
-        step(state, max(1, SLICE // (left * p)))
+        step(state, max(1, SLICE // (p * (left + LEAVING * least))))
         progress(n - int(state.counts[LEFT]), n)
     return state
 
@@ -121,7 +123,10 @@ def take(state, row, group):
 
 @kernel
 def grow(state, seed, k, group):
-    """A group of a seed and the k - 1 records nearest to it, nearest first; these k - 1 records."""
+    """A group of a seed and the k - 1 records nearest to it, nearest first; these k - 1 records.
+
+    The seed may have been taken before, to keep it out of another group.
+    """
     if state.labels[seed] == NONE:
         take(state, seed, group)
     distance, rows = np.empty(k - 1), np.empty(k - 1, dtype=np.int64)

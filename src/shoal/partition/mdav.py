@@ -54,9 +54,9 @@ def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Departures from the paper*: s is sought after the group of r has left. This is the printed method but for
     exact ties, where s could otherwise lie in the group of r. In step 3 the centroids stay as they were.
 
-    *Cost*: each pass searches a tree of boxes, at worst all records left, in many columns a tenth to a half of
-    them. Memory is three times the matrix at most. Ties go to the lowest row. The centroid comes from running
-    sums, which are formed anew each time the records left have halved.
+    *Cost*: each pass searches a tree of boxes, at worst all records left, with many
+    columns often a tenth to a half of them. Memory beyond the matrix is about twice the matrix. Ties go to the
+    lowest row. The centroid comes from running sums, formed anew each time the records left have halved.
     """
     state = _pairs(records, k, least=2 * k, progress=progress)  # step 1
     if state.counts[kernels.unassigned.LEFT] >= k:

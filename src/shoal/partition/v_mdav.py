@@ -46,7 +46,7 @@ def v_mdav(records: Records, k: int, *, progress: Progress, gamma: float = 0.2) 
         raise OptionError.bad_option("gamma", "a number of at least 0")
 
     def step(state: Any, passes: int) -> None:
-        kernels.passes.extended(state, k, center, float(gamma), passes)
+        kernels.passes.extended(state, k, center, float(gamma), max(1, passes // k))
 
     state = kernels.unassigned.begin(records.matrix)
     center = state.sums / records.count  # step 1

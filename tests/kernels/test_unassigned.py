@@ -1,0 +1,33 @@
+"""Long work is done in slices, which change nothing but what is heard of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.kernels import unassigned
+from shoal.partition.registry import run
+from shoal.values import Records, Scale
+
+
+@pytest.mark.parametrize("method", ["mdav", "md", "cbfs", "v-mdav"])
+def test_slices_change_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(11).standard_normal((400, 3))
+    records = Records(names=("a", "b", "c"), values=values, scale=Scale.raw(values), weights=np.ones(3))
+    whole = run(records, k=3, method=method).labels
+    heard: list[int] = []
+    monkeypatch.setattr(unassigned, "SLICE", 1)
+    sliced = run(records, k=3, method=method, progress=lambda done, total: heard.append(done)).labels
+    assert sliced.tolist() == whole.tolist()
+    assert len(heard) > 60
+    assert heard == sorted(heard)
+    assert heard[-1] <= 400
+
+
+def test_the_centroid_is_that_of_the_records_left() -> None:
+    matrix = np.random.default_rng(12).standard_normal((200, 4))
+    state = unassigned.begin(matrix)
+    for row in range(0, 200, 3):
+        unassigned.take(state, row, 0)
+        left = unassigned.rows_left(state)
+        assert unassigned.centroid(state) == pytest.approx(matrix[left].mean(axis=0), abs=1e-12)
