@@ -45,20 +45,54 @@ def test_a_tree_holds_every_record_once_and_its_boxes_hold_the_records(n: int) -
     taken = np.arange(tree.WIDTH) < planting.held[:, None]
     assert sorted(planting.rows[taken].tolist()) == list(range(n))
     assert planting.filled[0].sum() == n
-    assert planting.low[0].min(axis=1).tolist() == matrix.min(axis=0).tolist()
-    assert planting.high[0].max(axis=1).tolist() == matrix.max(axis=0).tolist()
+    sketch = (matrix - planting.anchor).astype(np.float32)
+    assert planting.low[0].min(axis=1).tolist() == sketch.min(axis=0).tolist()
+    assert planting.high[0].max(axis=1).tolist() == sketch.max(axis=0).tolist()
 
 
-def test_bounds_enclose_the_distances() -> None:
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e-25])
+def test_bounds_enclose_the_sketched_distances(scale: float) -> None:
     matrix, planting = planted(5, 4000, 5, ties=False)
-    low, high = np.empty(tree.WIDTH), np.empty(tree.WIDTH)
+    matrix *= scale
+    planting = tree.plant(matrix, np.arange(4000), matrix.mean(axis=0))
+    low, high, inside = (np.empty(tree.WIDTH, dtype=np.float32) for _ in range(3))
     first_leaf = len(planting.below)
-    for point in (*matrix[:20], matrix[0] + 100.0):
-        far = naive.distances(matrix, point)
+    for point in (*matrix[:20], matrix[0] + 100.0 * scale):
+        sketch, _, norm = search.sketched(planting, point)
         for node in range(first_leaf, len(planting.above)):
             block, slot = divmod(int(planting.above[node]), tree.WIDTH)
-            inside = far[planting.rows[node - first_leaf, : planting.held[node - first_leaf]]]
-            search.gaps(planting.low[block], planting.high[block], point, low)
-            search.spans(planting.low[block], planting.high[block], planting.reach[block], planting.anchor, point, high)
-            assert low[slot] <= inside.min()
-            assert inside.max() <= high[slot]
+            search.distances(planting.columns[node - first_leaf], sketch, inside)
+            held = inside[: planting.held[node - first_leaf]]
+            search.gaps(planting.low[block], planting.high[block], sketch, low)
+            search.spans(planting.low[block], planting.high[block], planting.reach[block], sketch, norm, high)
+            assert low[slot] <= held.min()
+            assert held.max() <= high[slot]
+
+
+@pytest.mark.parametrize("outlier", [0.0, 1e3, 1e6, 1e9])
+def test_a_sketched_distance_is_off_by_no_more_than_its_blur(outlier: float) -> None:
+    matrix = np.random.default_rng(6).standard_normal((500, 13))
+    matrix[7] += outlier
+    planting = tree.plant(matrix, np.arange(500), matrix.mean(axis=0))
+    found = np.empty(tree.WIDTH, dtype=np.float32)
+    for point in matrix[:20]:
+        sketch, blur, _ = search.sketched(planting, point)
+        far = np.sqrt(naive.distances(matrix, point))
+        for leaf, held in enumerate(planting.held):
+            search.distances(planting.columns[leaf], sketch, found)
+            off = np.abs(np.sqrt(found[:held].astype(float)) - far[planting.rows[leaf, :held]])
+            assert (off <= blur + far[planting.rows[leaf, :held]] * 2**-19).all()
+
+
+@pytest.mark.parametrize("outlier", [1e3, 1e9, 1e15])
+def test_searches_stay_exact_where_the_sketch_sees_nothing(outlier: float) -> None:
+    """Far from the anchor, near neighbors are one point to the sketch; the exact distances decide."""
+    matrix = np.random.default_rng(8).standard_normal((400, 3))
+    matrix[5] = outlier
+    planting = tree.plant(matrix, np.arange(400), matrix.mean(axis=0))
+    for point in matrix[:12]:
+        far = naive.distances(matrix, point)
+        distance, rows = np.empty(5), np.empty(5, dtype=np.int64)
+        search.nearest(planting, point, distance, rows)
+        assert rows.tolist() == sorted(range(400), key=lambda row: (far[row], row))[:5]
+        assert search.farthest(planting, point)[0] == min(range(400), key=lambda row: (-far[row], row))

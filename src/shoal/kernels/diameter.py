@@ -12,9 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.search import NOBODY, SLACK, TINY, farthest, nearest, settle
+from shoal.kernels.search import NOBODY, farthest, nearest, settle
 from shoal.kernels.unassigned import GROUPS, NONE, going, grow, take
 from shoal.values import FloatMatrix, FloatVector, IntVector
+
+SLACK, TINY = 1e-12, 1e-300
+"""Rounding allowed for in an upper bound: relative, for each column, and absolute; the true error is far smaller."""
 
 
 class Queue(NamedTuple):

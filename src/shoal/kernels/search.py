@@ -1,20 +1,28 @@
 """Searches in the tree: the records nearest to a point, and the one farthest from it.
 
-Ties go to the lowest row. A box is passed over only if its bound is strictly worse than what was found, so
-that a lower row at the same distance can still win.
+Ties go to the lowest row. The tree holds a sketch of the records in single precision. A box or record is passed
+over only if its sketched distance says so beyond any doubt; the exact distance decides about all others, so the
+answer is that of the plain loop to the last bit.
+
+Why there is no doubt: rounding to single precision moves a record by at most ``UNIT`` times its distance to the
+anchor, and the point likewise, so a sketched distance is off by at most ``blur``, and its computed square by a
+factor of 1 ± (p + 3) ``UNIT``; both are taken twice and more. Boxes are those of the sketched records, and rounding
+is monotone, so no record in a box has a sketched distance below that of the box.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from shoal.kernels.jit import kernel
 from shoal.kernels.tree import DEEP, WIDTH
 
-SLACK = 1e-12
-"""Relative rounding allowed for in an upper bound, for each column; the true error is far smaller."""
-TINY = 1e-300
-"""Absolute rounding allowed for in an upper bound: squares near the smallest float lose their digits."""
+UNIT = 2.0**-24
+"""The relative rounding of single precision."""
+TINY = 1e-18
+"""A distance whose square single precision cannot hold."""
 NOBODY = np.iinfo(np.int64).max
 
 
@@ -26,24 +34,27 @@ def nearest(tree, point, distance, rows):
     """
     for i in range(len(rows)):
         distance[i], rows[i] = np.inf, NOBODY
-    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP), np.empty(WIDTH)
-    top, blocks = 1, len(tree.below)
+    sketch, blur, _ = sketched(tree, point)
+    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP), np.empty(WIDTH, dtype=np.float32)
+    top, blocks, limit = 1, len(tree.below), np.inf
     while top > 0:
         top -= 1
         node, base = nodes[top], top
-        if keys[top] > distance[0]:
+        if keys[top] > limit:
             continue
         if node < blocks:
-            gaps(tree.low[node], tree.high[node], point, found)
+            gaps(tree.low[node], tree.high[node], sketch, found)
             for i in range(WIDTH):
-                if found[i] <= distance[0] and tree.filled[node, i] > 0:
+                if found[i] <= limit and tree.filled[node, i] > 0:
                     push(nodes, keys, base, top, tree.below[node, i], found[i])
                     top += 1
         else:
-            distances(tree.columns[node - blocks], point, found)
+            distances(tree.columns[node - blocks], sketch, found)
             for i in range(tree.held[node - blocks]):
-                if found[i] <= distance[0]:
-                    replace(distance, rows, found[i], tree.rows[node - blocks, i])
+                if found[i] <= limit:
+                    row = tree.rows[node - blocks, i]
+                    replace(distance, rows, exact(tree.matrix[row], point), row)
+                    limit = (math.sqrt(distance[0]) + blur) ** 2 * (1.0 + 4.0 * UNIT * (len(point) + 4))
     arrange(distance, rows)
 
 
@@ -51,82 +62,106 @@ def nearest(tree, point, distance, rows):
 def farthest(tree, point):
     """The record farthest from a point, and its squared distance."""
     best, who = -1.0, NOBODY
-    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP), np.empty(WIDTH)
-    top, blocks = 1, len(tree.below)
+    sketch, blur, norm = sketched(tree, point)
+    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP), np.empty(WIDTH, dtype=np.float32)
+    top, blocks, limit = 1, len(tree.below), -np.inf
     keys[0] = -np.inf
     while top > 0:
         top -= 1
         node, base = nodes[top], top
-        if -keys[top] < best:
+        if -keys[top] < limit:
             continue
         if node < blocks:
-            spans(tree.low[node], tree.high[node], tree.reach[node], tree.anchor, point, found)
+            spans(tree.low[node], tree.high[node], tree.reach[node], sketch, norm, found)
             for i in range(WIDTH):
-                if found[i] >= best and tree.filled[node, i] > 0:
+                if found[i] >= limit and tree.filled[node, i] > 0:
                     push(nodes, keys, base, top, tree.below[node, i], -found[i])
                     top += 1
         else:
-            distances(tree.columns[node - blocks], point, found)
+            distances(tree.columns[node - blocks], sketch, found)
             for i in range(tree.held[node - blocks]):
-                row = tree.rows[node - blocks, i]
-                if found[i] > best or (found[i] == best and row < who):
-                    best, who = found[i], row
+                if found[i] >= limit:
+                    row = tree.rows[node - blocks, i]
+                    far = exact(tree.matrix[row], point)
+                    if far > best or (far == best and row < who):
+                        best, who = far, row
+                        limit = max(math.sqrt(best) - blur, 0.0) ** 2 * (1.0 - 4.0 * UNIT * (len(point) + 4)) - TINY**2
     return who, best
 
 
 @kernel
-def distances(columns, point, out):
-    """Squared distances from a point to the records of a leaf.
+def sketched(tree, point):
+    """The sketch of a point, by how much a sketched distance may be off, and the squared distance to the anchor."""
+    sketch, norm, reach = np.empty(len(point), dtype=np.float32), 0.0, 0.0
+    for j in range(len(point)):
+        side = point[j] - tree.anchor[j]
+        sketch[j] = side
+        norm += side * side
+    for i in range(WIDTH):
+        reach = max(reach, tree.reach[0, i])
+    return sketch, 4.0 * UNIT * (math.sqrt(norm) + math.sqrt(reach)) + TINY, norm
+
+
+@kernel
+def exact(record, point):
+    """The squared distance between a record and a point."""
+    total = 0.0
+    for j in range(len(point)):
+        difference = record[j] - point[j]
+        total += difference * difference
+    return total
+
+
+@kernel
+def distances(columns, sketch, out):
+    """Sketched squared distances from a point to the records of a leaf.
 
     Four columns a turn, in order: the running sums then travel through memory a quarter as often.
     """
-    p = len(point)
+    p = len(sketch)
     for i in range(len(out)):
         out[i] = 0.0
     for four in range(p // 4):
-        a, b, c, d = point[4 * four], point[4 * four + 1], point[4 * four + 2], point[4 * four + 3]
+        a, b, c, d = sketch[4 * four], sketch[4 * four + 1], sketch[4 * four + 2], sketch[4 * four + 3]
         for i in range(len(out)):
             e, f = columns[4 * four, i] - a, columns[4 * four + 1, i] - b
             g, h = columns[4 * four + 2, i] - c, columns[4 * four + 3, i] - d
             out[i] = (((out[i] + e * e) + f * f) + g * g) + h * h
     for j in range(p - p % 4, p):
         for i in range(len(out)):
-            difference = columns[j, i] - point[j]
+            difference = columns[j, i] - sketch[j]
             out[i] += difference * difference
 
 
 @kernel
-def gaps(low, high, point, out):
-    """Lower bounds of the squared distances from a point into the boxes of a block.
-
-    Rounding is monotone and the columns are summed in the same order, so a bound holds to the last bit.
-    """
+def gaps(low, high, sketch, out):
+    """Lower bounds of the sketched squared distances from a point into the boxes of a block."""
+    nothing = np.float32(0.0)
     for i in range(len(out)):
-        out[i] = 0.0
-    for j in range(len(point)):
+        out[i] = nothing
+    for j in range(len(sketch)):
         for i in range(len(out)):
-            gap = max(max(low[j, i] - point[j], point[j] - high[j, i]), 0.0)
+            gap = max(max(low[j, i] - sketch[j], sketch[j] - high[j, i]), nothing)
             out[i] += gap * gap
 
 
 @kernel
-def spans(low, high, reach, anchor, point, out):
-    """Upper bounds of the squared distances from a point into the boxes of a block.
+def spans(low, high, reach, sketch, norm, out):
+    """Upper bounds of the sketched squared distances from a point into the boxes of a block.
 
-    |x - q|² = |x - a|² + |q - a|² - 2 (x - a)·(q - a) with the anchor a: the first term is at most the reach,
-    and the product is least in a corner of the box. In many columns this lies far below the distance to the
-    farthest corner.
+    |x - q|² = |x|² + |q|² - 2 x·q, all as seen from the anchor: the first term is at most the reach, and the
+    product is least in a corner of the box. In many columns this lies far below the distance to the farthest
+    corner. The slack allows for the rounding of the product, whose terms add up to at most √p (|x|² + |q|²).
     """
+    p = len(sketch)
     for i in range(len(out)):
         out[i] = 0.0
-    norm = 0.0
-    for j in range(len(point)):
-        side = point[j] - anchor[j]
-        norm += side * side
+    for j in range(p):
         for i in range(len(out)):
-            out[i] += min((low[j, i] - anchor[j]) * side, (high[j, i] - anchor[j]) * side)
+            out[i] += min(low[j, i] * sketch[j], high[j, i] * sketch[j])
+    slack = 8.0 * UNIT * (p + 4) * math.sqrt(p)
     for i in range(len(out)):
-        out[i] = (reach[i] + norm) * (1.0 + SLACK * (len(point) + 4)) - 2.0 * out[i] + TINY
+        out[i] = (reach[i] + norm) * (1.0 + slack) - 2.0 * out[i] + TINY**2
 
 
 @kernel
@@ -141,7 +176,7 @@ def push(nodes, keys, base, top, node, key):
 @kernel
 def replace(distance, rows, found, row):
     """Put a record in the place of the first one of the heap, if it comes before that one."""
-    if found < distance[0] or row < rows[0]:
+    if found < distance[0] or (found == distance[0] and row < rows[0]):
         distance[0], rows[0] = found, row
         settle(distance, rows, len(rows))
 

@@ -2,8 +2,10 @@
 
 Records lie in leaves of at most ``WIDTH``, made by halving the widest column again and again. A block holds
 the boxes of up to ``WIDTH`` leaves or blocks below it. Leaves and blocks are stored column by column, so that
-the inner loops run over neighbors in memory and vectorize, while every sum still runs over the columns in
-order: a distance has the same bits here as in the plain loop.
+the inner loops run over neighbors in memory and vectorize.
+
+The leaves hold a sketch of the records: their differences from an anchor, in single precision. It needs half
+the memory and half the time, and serves only to pass records over; ``search`` knows how far it may be off.
 
 A record that joins a group is removed, and the boxes above it shrink at once. Blocks are numbered from the
 root down, leaves after them.
@@ -15,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.kernels.jit import kernel
 from shoal.values import FloatMatrix, FloatVector, IntVector
@@ -24,9 +27,11 @@ WIDTH = 16
 DEEP = 16 * WIDTH
 """Room for what is still to be visited on a walk through the tree: one of WIDTH**16 leaves would fill it."""
 
+Sketch = NDArray[np.float32]
+
 
 class Tree(NamedTuple):
-    """The records that are left, and the boxes around them.
+    """The records that are left, and the boxes around them; ``matrix`` has the exact records.
 
     ``columns``, ``rows`` and ``spread`` (squared distance to the anchor) are by leaf and place in the leaf,
     of which the first ``held`` are taken.
@@ -35,13 +40,14 @@ class Tree(NamedTuple):
     ``home`` tells the leaf of a record.
     """
 
-    columns: FloatMatrix
+    matrix: FloatMatrix
+    columns: Sketch
     rows: IntVector
-    spread: FloatMatrix
+    spread: Sketch
     held: IntVector
-    low: FloatMatrix
-    high: FloatMatrix
-    reach: FloatMatrix
+    low: Sketch
+    high: Sketch
+    reach: Sketch
     filled: IntVector
     below: IntVector
     above: IntVector
@@ -60,20 +66,23 @@ def plant(matrix: FloatMatrix, rows: IntVector, anchor: FloatVector) -> Tree:
     places[taken] = order
     home = np.zeros(len(matrix), dtype=np.int64)
     home[order] = np.repeat(np.arange(leaves), held)
-    columns = np.ascontiguousarray(matrix[places].transpose(0, 2, 1))
+    columns = np.empty((leaves, matrix.shape[1], WIDTH), dtype=np.float32)
     spread = np.zeros((leaves, WIDTH))
     for j in range(matrix.shape[1]):
-        spread += (columns[:, j] - anchor[j]) ** 2
+        differences = matrix[:, j][places] - anchor[j]
+        columns[:, j] = differences
+        spread += differences**2
     above, below = _hang(leaves)
     shape = (len(below), matrix.shape[1], WIDTH)
     tree = Tree(
+        matrix=matrix,
         columns=columns,
         rows=places,
-        spread=spread,
+        spread=spread.astype(np.float32),
         held=held,
-        low=np.full(shape, np.inf),
-        high=np.full(shape, -np.inf),
-        reach=np.zeros((len(below), WIDTH)),
+        low=np.full(shape, np.inf, dtype=np.float32),
+        high=np.full(shape, -np.inf, dtype=np.float32),
+        reach=np.zeros((len(below), WIDTH), dtype=np.float32),
         filled=np.zeros((len(below), WIDTH), dtype=np.int64),
         below=below,
         above=above,
