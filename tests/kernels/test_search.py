@@ -16,7 +16,7 @@ def planted(seed: int, n: int, p: int, *, ties: bool) -> tuple[np.ndarray, tree.
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize(("n", "p"), [(1, 1), (16, 2), (17, 3), (300, 4), (5000, 6)])
+@pytest.mark.parametrize(("n", "p"), [(1, 1), (32, 2), (33, 3), (300, 4), (5000, 6)])
 def test_nearest_and_farthest_while_records_leave(n: int, p: int, ties: bool) -> None:
     matrix, planting = planted(n, n, p, ties=ties)
     left = list(range(n))
@@ -39,7 +39,7 @@ def test_nearest_and_farthest_while_records_leave(n: int, p: int, ties: bool) ->
             left.remove(row)
 
 
-@pytest.mark.parametrize("n", [1, 15, 16, 17, 255, 256, 257, 4096, 4097, 9001])
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 255, 256, 1023, 1024, 1025, 9001])
 def test_a_tree_holds_every_record_once_and_its_boxes_hold_the_records(n: int) -> None:
     matrix, planting = planted(n, n, 2, ties=False)
     taken = np.arange(tree.WIDTH) < planting.held[:, None]

@@ -3,6 +3,9 @@
 * ``fastmath`` stays off: sums keep their order, so the same input gives the same release on every machine.
 * ``cache`` keeps compiled kernels on disk, so only the first run ever compiles. Where no folder can be
   written (a read-only install and home) a kernel is compiled anew in each process instead of failing.
+* Numba takes a cached kernel for good as long as the file that it stands in is the same. But a kernel has the
+  kernels and constants of other files compiled into it, so the cache bears a fingerprint of this whole room: after
+  an update, no kernel of the old version can be mixed with those of the new one.
 * ``nogil`` lets a progress line and an interrupt in while a kernel runs in another thread.
 * No kernel is ``parallel``: Numba does not cache those, and every start would compile again.
 * Division follows numpy (no exception from inside a loop).
@@ -12,8 +15,10 @@ With ``NUMBA_DISABLE_JIT=1`` every kernel runs as plain Python.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -22,14 +27,29 @@ from numba.core import event
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def fingerprint(folder: Path) -> str:
+    """Eight letters that change with any source file of a folder."""
+    digest = hashlib.sha256()
+    for source in sorted(folder.glob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:8]
+
+
+ROOM = fingerprint(Path(__file__).parent)
+
+
 def kernel(function: F) -> F:
     """Compile a loop over arrays on its first call."""
     options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy"}
     compiled: Any
+    name = function.__qualname__
+    function.__qualname__ = f"{name}-{ROOM}"  # the cache is named after it
     try:
         compiled = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # Numba found no folder for its cache
         compiled = numba.njit(**options)(function)
+    finally:
+        function.__qualname__ = name
     return cast("F", compiled)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from shoal.kernels.jit import kernel
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
-WIDTH = 16
+WIDTH = 32
 """Places in a leaf and slots in a block: enough for the vector units, few enough for tight boxes."""
 DEEP = 16 * WIDTH
 """Room for what is still to be visited on a walk through the tree: one of WIDTH**16 leaves would fill it."""
