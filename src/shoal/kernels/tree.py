@@ -89,8 +89,24 @@ def plant(matrix: FloatMatrix, rows: IntVector, anchor: FloatVector) -> Tree:
         home=home,
         anchor=anchor,
     )
-    draw(tree)
+    _draw(tree)
     return tree
+
+
+def _draw(tree: Tree) -> None:
+    """Draw all boxes, from the leaves up; in numpy, which has nothing to compile."""
+    taken = (np.arange(WIDTH) < tree.held[:, None])[:, None, :]
+    low = np.where(taken, tree.columns, np.inf).min(axis=2)
+    high = np.where(taken, tree.columns, -np.inf).max(axis=2)
+    reach, count = np.where(taken[:, 0], tree.spread, 0.0).max(axis=1), tree.held
+    nodes = len(tree.below) + np.arange(len(tree.held))
+    while len(nodes) and nodes[0] > 0:
+        block, slot = divmod(tree.above[nodes], WIDTH)
+        tree.low[block, :, slot], tree.high[block, :, slot] = low, high
+        tree.reach[block, slot], tree.filled[block, slot] = reach, count
+        nodes = np.unique(block)
+        low, high = tree.low[nodes].min(axis=2), tree.high[nodes].max(axis=2)
+        reach, count = tree.reach[nodes].max(axis=1), tree.filled[nodes].sum(axis=1)
 
 
 def _hang(leaves: int) -> tuple[IntVector, IntVector]:
@@ -167,13 +183,6 @@ def select(matrix, j, rows, start, stop, middle):
             left = up
         else:
             return
-
-
-@kernel
-def draw(tree):
-    """Draw all boxes, from the leaves up."""
-    for node in range(len(tree.above) - 1, 0, -1):
-        box(tree, node)
 
 
 @kernel

@@ -71,9 +71,10 @@ def one_group(state: Unassigned) -> None:
 
 def nearest_groups(state: Unassigned) -> None:
     """Each record left joins the group with the nearest centroid; the centroids stay as they were."""
-    centers = centroids(state.matrix, state.labels, state.counts[GROUPS])
-    join_nearest(state.matrix, state.labels, centers, rows_left(state))
-    state.counts[LEFT] = 0
+    if state.counts[LEFT] > 0:
+        centers = centroids(state.matrix, state.labels, state.counts[GROUPS])
+        join_nearest(state.matrix, state.labels, centers, rows_left(state))
+        state.counts[LEFT] = 0
 
 
 def rows_left(state: Unassigned) -> IntVector:

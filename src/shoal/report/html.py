@@ -28,7 +28,8 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: left; padding: .35rem 1.1rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; } td.n, th.n { text-align: right; }
 td small { color: var(--soft); }
-svg { width: 100%; min-width: 34rem; height: auto; display: block; } svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+svg { width: 100%; min-width: 34rem; height: auto; display: block; }
+svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 svg text.n { fill: var(--soft); } svg rect { fill: var(--sea); }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }

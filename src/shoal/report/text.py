@@ -88,11 +88,9 @@ def description(facts: Mapping[str, Any]) -> str:
         [c["name"], c["kind"], c["role"], figure(c["distinct"]), figure(c["missing"]), c["reason"]]
         for c in facts["columns"]
     ]
-    found = ", ".join(f"{name} {value!r}" for name, value in facts["settings"].items())
-    lines = [
-        f"{facts['records']:,} records, {len(facts['columns'])} columns ({facts['kind']}{': ' + found if found else ''})",
-        "",
-    ]
+    read = ", ".join(f"{name} {value!r}" for name, value in facts["settings"].items() if name != "format")
+    lines = [f"{facts['records']:,} records, {len(facts['columns'])} columns, {facts['kind']}"]
+    lines += [f"  read with {read}", ""] if read else [""]
     lines += columns(rows, right=frozenset({3, 4}))
     alone, names = facts["unique_records"], facts["quasi_identifiers"]
     lines.append("")
