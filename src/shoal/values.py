@@ -42,9 +42,13 @@ class Scale:
         small = np.ldexp(values, -exponent)
         center = small.mean(axis=0)
         spread = np.sqrt(((small - center) ** 2).sum(axis=0) / max(len(values) - 1, 1))
-        constant = (values.min(axis=0) == values.max(axis=0)) | (spread == 0)
-        center = np.where(constant, small[0], center)
-        return cls("standardized", exponent, center, np.where(constant, np.ldexp(1.0, -exponent), spread))
+        constant = values.min(axis=0) == values.max(axis=0)
+        return cls(
+            "standardized",
+            exponent=np.where(constant, 0, exponent),
+            center=np.where(constant, values[0], center),
+            spread=np.where(constant, 1.0, spread),
+        )
 
     @classmethod
     def raw(cls, values: FloatMatrix) -> Scale:
