@@ -25,7 +25,10 @@ DROPPED = (
 @click.option("-k", default=5, show_default=True, type=click.IntRange(min=2, max=50), help="The privacy level.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="The seed of the register.")
 def command(folder: str, rows: int, k: int, seed: int) -> None:
-    """Make up a register of persons, protect it, and write the release and a report."""
+    """Protect a made-up register, with a report.
+
+    Makes up a register of persons from a seed, describes it, protects it, and writes release, policy and report.
+    """
     from shoal import tables
     from shoal.anonymize import anonymize
     from shoal.assess import describe
@@ -44,6 +47,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     chosen = f"-k {k} -q {','.join(QUASI_IDENTIFIERS)}"
     dropped = f"--identifiers {','.join(DROPPED)}"
     kept = f"--sensitive {','.join(SENSITIVE)}"
+    click.echo("\nThis version protects numbers, so the demo drops names, categories, dates and columns with gaps.")
     click.echo(f"\n2. shoal anonymize {register} {chosen} \\\n     {dropped} \\\n     {kept} -o {target}\n")
     with warnings.catch_warnings(record=True), progress(quiet=False) as line:
         warnings.simplefilter("always", ShoalWarning)

@@ -27,7 +27,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Measure what RELEASED lost against ORIGINAL, and what risk is left.
+    """Measure the loss of a release and the risk left.
 
     Both files hold the same records in the same order, and are read with the same options.
     """

@@ -10,7 +10,10 @@ from shoal.cli.terminal import as_json, print_json
 @click.command(name="methods")
 @as_json
 def command(as_json: bool) -> None:
-    """List the methods by family: paper, year, kinds, cost, group size and options."""
+    """List the methods by family.
+
+    Each with its year, what it takes, its largest group, its cost, its options and its paper.
+    """
     from shoal.partition.registry import methods
     from shoal.report import text
 

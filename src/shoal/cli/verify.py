@@ -17,7 +17,9 @@ from shoal.errors import ColumnError, OptionError
 @reading
 @as_json
 def command(file: str, k: str | None, quasi_identifiers: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Count the classes of FILE, Shoal's or not, on the values that it shows.
+    """Count the classes of FILE on the values that it shows.
+
+    FILE may be a release of Shoal or any other table.
 
     Exit code 0 if every record is alike at least k - 1 others, else 3.
     """

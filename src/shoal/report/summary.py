@@ -39,8 +39,8 @@ def sentences(release: Release) -> list[str]:
     before, after = figures.before, figures.after
     loss = figures.loss["information_loss"] or 0.0
     hidden = (
-        f"Every one of the {proof.records:,} released records is alike at least {proof.min_class - 1:,} others"
-        f" (k = {proof.k} was asked)."
+        f"Every one of the {proof.records:,} released records has the same quasi-identifiers as at least"
+        f" {proof.min_class - 1:,} others (k = {proof.k} was asked)."
     )
     alone = f"Before, {before['unique_records']:,} records stood alone with their quasi-identifiers; now none does."
     found = (

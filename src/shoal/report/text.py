@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 RISKS = {
@@ -107,19 +108,18 @@ def description(facts: Mapping[str, Any]) -> str:
 
 
 def methods(facts: Sequence[Mapping[str, Any]]) -> str:
-    """The methods by family."""
-    rows = [["Method", "Family", "Year", "Takes", "Largest group", "Cost", "Options", "What it does"]]
-    rows += [
-        [
-            m["name"],
-            m["family"],
-            str(m["year"]),
-            ", ".join(m["kinds"]) + (f" ({m['most_columns']} column)" if m["most_columns"] else ""),
-            m["largest_group"],
-            m["cost"],
-            ", ".join(f"{name}={value}" for name, value in m["options"].items()) or "–",
-            m["summary"],
-        ]
-        for m in facts
-    ]
-    return "\n".join(columns(rows, indent=""))
+    """The methods by family, each in a few lines."""
+    lines: list[str] = []
+    for family, members in groupby(facts, key=lambda method: method["family"]):
+        lines += [f"Family {family}", ""]
+        for method in members:
+            takes = ", ".join(method["kinds"]) + (" (one column)" if method["most_columns"] == 1 else "")
+            options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
+            lines += [
+                f"  {method['name']:14s}{method['summary']}",
+                f"{'':16s}takes {takes}; groups of k to {method['largest_group']}; {method['cost']}",
+                *([f"{'':16s}options: {options}"] if options else []),
+                f"{'':16s}{method['paper']}",
+                "",
+            ]
+    return "\n".join(lines).rstrip()
