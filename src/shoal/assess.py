@@ -8,12 +8,12 @@ from typing import Any
 
 from shoal import measure, tables
 from shoal.errors import ColumnError, DataError, counted
-from shoal.schema import ColumnProfile, Kind, Names, Schema
+from shoal.schema import ColumnProfile, Kind, Names, Role, Schema, chosen
 from shoal.schema import describe as propose
 from shoal.tables import ReadOptions, Table
 from shoal.values import Evaluation, Scale, Verification
-from shoal.verify import known_columns, whole_k
 from shoal.verify import verify as verify_table
+from shoal.verify import whole_k
 
 
 def read(
@@ -103,7 +103,7 @@ def evaluate(
     Losses need numbers: where a quasi-identifier is not numeric in both tables they are None, and a note says so.
     """
     was, now = tables.read(original), tables.read(released)
-    names = known_columns(was, quasi_identifiers)
+    names = chosen(quasi_identifiers, was.names, Role.QUASI_IDENTIFIER)
     for name in names:
         if name not in now.names:
             raise ColumnError.missing_in_release(name)

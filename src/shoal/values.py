@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -183,8 +184,13 @@ class Evaluation:
             "k": self.k,
             "quasi_identifiers": list(self.quasi_identifiers),
             "base": self.base,
-            "loss": dict(self.loss),
-            "risk": {"before": dict(self.before), "after": dict(self.after)},
-            "columns": dict(self.columns),
+            "loss": _finite(self.loss),
+            "risk": {"before": _finite(self.before), "after": _finite(self.after)},
+            "columns": _finite(self.columns),
             "notes": list(self.notes),
         }
+
+
+def _finite(figures: Mapping[str, float | None]) -> dict[str, float | None]:
+    """JSON knows no infinity: a figure beyond the range of a float is None there."""
+    return {name: None if value is None or not math.isfinite(value) else value for name, value in figures.items()}

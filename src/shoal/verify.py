@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from shoal import tables
 from shoal.errors import OptionError, PromiseError
-from shoal.schema import Names, Schema
+from shoal.schema import Names, Role, Schema, chosen
 from shoal.tables import Table
 from shoal.values import Verification
 
@@ -27,16 +27,10 @@ def whole_k(k: object, n: int | None = None) -> int:
     return int(number)
 
 
-def known_columns(table: Table, names: Names) -> tuple[str, ...]:
-    """The named quasi-identifiers, in the order of the table."""
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=names)
-    return schema.quasi_identifiers
-
-
 def verify(table: Table, *, k: int, quasi_identifiers: Names) -> Verification:
     """Count the classes of a table on the values that it shows. A missing value is a value of its own."""
     k = whole_k(k)
-    names = known_columns(table, quasi_identifiers)
+    names = chosen(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
     sizes = tables.class_sizes(table, names)
     return Verification(
         k=k,

@@ -57,13 +57,13 @@ def main() -> NoReturn:
     except click.ClickException as error:
         code = _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
-        code = _say("Interrupted; nothing was written.", 130)
+        code = _say("Interrupted; no partial file is left.", 130)
     except BrokenPipeError:
         # the reader of our output left: nothing to say, and Python must not complain at its end either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
     except MemoryError:
-        code = _say("There is not enough memory for this table; nothing was written.", 2)
+        code = _say("There is not enough memory for this table; close other programs, or protect it in parts.", 2)
     except Exception as error:  # noqa: BLE001 - whatever it is, no cell of the data may reach the screen
         code = _bug(error)
     sys.exit(code if isinstance(code, int) else 0)
@@ -81,7 +81,7 @@ def _bug(error: Exception) -> int:
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{type(error).__name__} in {Path(place.filename).name}, line {place.lineno}"
     return _say(
-        f"This is a bug in Shoal ({where}); nothing was written; please report it"
+        f"This is a bug in Shoal ({where}); no partial file is left; please report it"
         " (SHOAL_DEBUG=1 shows the traceback, which may quote the data).",
         1,
     )

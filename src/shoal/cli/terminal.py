@@ -88,7 +88,7 @@ def pairs(given: Sequence[str], option: str) -> dict[str, str]:
 
 
 def print_json(facts: Any) -> None:
-    click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def warn(sentences: Iterable[str]) -> None:

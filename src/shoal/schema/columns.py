@@ -9,8 +9,8 @@ from typing import Self
 
 from shoal.errors import ColumnError
 
-Names = Iterable[str | int] | str
-"""Columns as a user names them: several, or one by itself; numbers for the columns of an array."""
+Names = Iterable[str | int] | str | int | None
+"""Columns as a user names them: several, one by itself, or none; numbers for the columns of an array."""
 
 
 class Role(StrEnum):
@@ -71,16 +71,10 @@ class Schema:
             (Role.IDENTIFIER, identifiers),
             (Role.SENSITIVE, sensitive),
         ):
-            for name in _listed(names):
-                if name not in known:
-                    raise ColumnError.unknown(name, known)
+            for name in chosen(names, known, role):
                 if name in named:
-                    if named[name] == role:
-                        raise ColumnError.named_twice(name, role)
                     raise ColumnError.two_roles(name, named[name], role)
                 named[name] = role
-        if Role.QUASI_IDENTIFIER not in named.values():
-            raise ColumnError.no_quasi_identifier()
         return cls(tuple(Column(name, named.get(name, Role.INSENSITIVE), kind) for name, kind in kinds))
 
     def named(self, role: Role) -> tuple[str, ...]:
@@ -97,5 +91,14 @@ class Schema:
         return tuple(column.name for column in self.columns if column.role != Role.IDENTIFIER)
 
 
-def _listed(names: Names) -> list[str]:
-    return [names] if isinstance(names, str) else [str(name) for name in names]
+def chosen(names: Names, known: Sequence[str], role: Role) -> tuple[str, ...]:
+    """The named columns in the order of the table; each must be known, and named once."""
+    listed = [str(names)] if isinstance(names, str | int) else [str(name) for name in (() if names is None else names)]
+    for position, name in enumerate(listed):
+        if name not in known:
+            raise ColumnError.unknown(name, known)
+        if name in listed[:position]:
+            raise ColumnError.named_twice(name, role)
+    if role is Role.QUASI_IDENTIFIER and not listed:
+        raise ColumnError.no_quasi_identifier()
+    return tuple(name for name in known if name in listed)
