@@ -15,8 +15,8 @@ from shoal.recode.centroid import mean
 from shoal.release import Release, versions
 from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
-from shoal.values import Partition, Progress, Records, silent
-from shoal.verify import verify_release, whole_k
+from shoal.values import Partition, Progress, Records, silent, whole_k
+from shoal.verify import verify_release
 
 
 def anonymize(
@@ -81,8 +81,8 @@ def anonymize(
         k=whole_k(k, table.height),
         method=method,
         seed=_whole_seed(seed),
-        options=settings,
-        weights=dict(weights or {}),
+        options={name: _plain(name, value) for name, value in settings.items()},
+        weights=_weights(weights),
         schema=schema,
     )
     return release(table, policy, progress=progress)
@@ -157,7 +157,7 @@ def partition(
     table = tables.read(data)
     schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
     k = whole_k(k, table.height)
-    records = tables.encode(table, schema, standardize=_flag("standardize", standardize), weights=weights)
+    records = tables.encode(table, schema, standardize=_flag("standardize", standardize), weights=_weights(weights))
     groups = registry.run(records, k=k, method=method, seed=_whole_seed(seed), progress=progress, options=options)
     return _measured(groups, records)
 
@@ -208,7 +208,23 @@ def _flag(name: str, value: object) -> bool:
     return value
 
 
-def _whole_seed(seed: object) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+def _plain(name: str, value: Any) -> str | int | float | bool:
+    """An option as a policy can hold it; numbers of numpy become those of Python."""
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, str | int | float | bool):
+        raise OptionError.bad_option(name, "a number, a word, true or false")
+    return value
+
+
+def _weights(weights: Mapping[Any, float] | None) -> dict[str, float]:
+    try:
+        return {str(name): float(weight) for name, weight in (weights or {}).items()}
+    except (TypeError, ValueError, AttributeError):
+        raise OptionError.bad_option("weights", "a number above 0 for each quasi-identifier that is named") from None
+
+
+def _whole_seed(seed: Any) -> int:
+    number = seed.item() if hasattr(seed, "item") else seed
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise OptionError.no_seed()
-    return seed
+    return number

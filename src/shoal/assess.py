@@ -11,9 +11,8 @@ from shoal.errors import ColumnError, DataError, counted
 from shoal.schema import ColumnProfile, Kind, Names, Role, Schema, chosen
 from shoal.schema import describe as propose
 from shoal.tables import ReadOptions, Table
-from shoal.values import Evaluation, Scale, Verification
+from shoal.values import Evaluation, Scale, Verification, whole_k
 from shoal.verify import verify as verify_table
-from shoal.verify import whole_k
 
 
 def read(

@@ -73,6 +73,10 @@ class FileError(ShoalError):
         return cls(f"{str(path)!r} is a folder", "name one file in it")
 
     @classmethod
+    def no_file(cls, path: object) -> Self:
+        return cls(f"{str(path)!r} is a pipe or a device and not a file", "write the data to a file first")
+
+    @classmethod
     def unreadable(cls, path: object, why: str) -> Self:
         return cls(f"The file {str(path)!r} cannot be read ({why})", "check its permissions and that it is whole")
 
@@ -330,6 +334,10 @@ class OutputError(ShoalError):
     @classmethod
     def exists(cls, path: object) -> Self:
         return cls(f"The output {str(path)!r} exists", "give another name, or replace it with force=True (--force)")
+
+    @classmethod
+    def named_twice(cls, path: object) -> Self:
+        return cls(f"Two outputs have the same name {str(path)!r}", "give each output a name of its own")
 
     @classmethod
     def no_folder(cls, path: object) -> Self:

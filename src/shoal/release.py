@@ -96,11 +96,13 @@ def policy_path(release: Path) -> Path:
 
 def check_outputs(paths: list[Path], *, source: Path | None, force: bool) -> None:
     """Refuse early what could not be written later."""
-    for path in paths:
+    for number, path in enumerate(paths):
+        if path.absolute() in [other.absolute() for other in paths[:number]]:
+            raise OutputError.named_twice(path)
         if source is not None and path.exists() and source.exists() and path.samefile(source):
             raise OutputError.is_input(path)
-        if path.is_dir():
-            raise OutputError.unwritable(path, "it is a folder")
+        if path.exists() and not path.is_file():
+            raise OutputError.unwritable(path, "it is a folder or a device")
         if not path.parent.is_dir():
             raise OutputError.no_folder(path.parent)
         if path.exists() and not force:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import OptionError
+
 FloatMatrix = NDArray[np.float64]
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -21,6 +23,21 @@ Progress = Callable[[int, int], None]
 
 def silent(done: int, total: int) -> None:
     """The progress of a caller who does not want to hear of it."""
+
+
+def whole_k(k: object, n: int | None = None) -> int:
+    """k as a whole number of at least 2, and at most the n records there are."""
+    try:
+        number = k.__index__()  # type: ignore[attr-defined]
+    except AttributeError:
+        raise OptionError.k_not_whole() from None
+    if isinstance(k, bool):
+        raise OptionError.k_not_whole()
+    if number < 2:
+        raise OptionError.k_too_small(number)
+    if n is not None and number > n:
+        raise OptionError.k_too_large(number, n)
+    return int(number)
 
 
 @dataclass(frozen=True, eq=False)

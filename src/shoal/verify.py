@@ -6,25 +6,10 @@ It looks at released values only, with a group-by and a count, and shares nothin
 from __future__ import annotations
 
 from shoal import tables
-from shoal.errors import OptionError, PromiseError
+from shoal.errors import PromiseError
 from shoal.schema import Names, Role, Schema, chosen
 from shoal.tables import Table
-from shoal.values import Verification
-
-
-def whole_k(k: object, n: int | None = None) -> int:
-    """k as a whole number of at least 2, and at most the n records there are."""
-    try:
-        number = k.__index__()  # type: ignore[attr-defined]
-    except AttributeError:
-        raise OptionError.k_not_whole() from None
-    if isinstance(k, bool):
-        raise OptionError.k_not_whole()
-    if number < 2:
-        raise OptionError.k_too_small(number)
-    if n is not None and number > n:
-        raise OptionError.k_too_large(number, n)
-    return int(number)
+from shoal.values import Verification, whole_k
 
 
 def verify(table: Table, *, k: int, quasi_identifiers: Names) -> Verification:

@@ -149,6 +149,24 @@ class TestOutputs:
         run = shoal(*self.arguments(source, tmp_path / "out.csv"), "--report", source, "--force")
         check(run, tmp_path, {"people.csv"}, "is the input itself")
 
+    def test_outputs_of_the_same_name(self, shoal, tmp_path: Path) -> None:
+        source, target = write(tmp_path, GOOD), tmp_path / "out.csv"
+        for report in (target, f"{target}.policy.toml"):
+            run = shoal(*self.arguments(source, target), "--report", report, "--force")
+            check(run, tmp_path, {"people.csv"}, "same name")
+
+    def test_output_is_a_device(self, shoal, tmp_path: Path) -> None:
+        source = write(tmp_path, GOOD)
+        fifo = tmp_path / "out.csv"
+        os.mkfifo(fifo)
+        check(shoal(*self.arguments(source, fifo), "--force"), tmp_path, {"people.csv", "out.csv"}, "device")
+        assert fifo.is_fifo()
+
+    def test_input_is_a_pipe(self, shoal, tmp_path: Path) -> None:
+        fifo = tmp_path / "in.csv"
+        os.mkfifo(fifo)
+        check(shoal(*self.arguments(fifo, tmp_path / "out.csv")), tmp_path, {"in.csv"}, "write the data to a file")
+
     def test_output_exists(self, shoal, tmp_path: Path) -> None:
         source, target = write(tmp_path, GOOD), write(tmp_path, "old", "out.csv")
         check(shoal(*self.arguments(source, target)), tmp_path, {"people.csv", "out.csv"}, "exists", "--force")

@@ -192,6 +192,38 @@ def test_weights_and_standardization_change_what_is_near() -> None:
     assert np.array_equal(equal, shoal.partition(big, k=2, method="mdav").labels)
 
 
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    release = shoal.anonymize(
+        np.random.default_rng(1).normal(size=(30, 2)),
+        k=np.int64(3),
+        quasi_identifiers=np.arange(2),
+        method="v-mdav",
+        seed=np.int32(1),
+        weights={0: np.float32(2), "1": np.int64(1)},
+        gamma=np.float64(0.5),
+    )
+    release.save(tmp_path / "out.csv")
+    policy = shoal.Policy.read(tmp_path / "out.csv.policy.toml")
+    assert (policy.k, policy.seed, policy.weights) == (3, 1, {"0": 2.0, "1": 1.0})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"k": "5"}, {"k": None}, {"k": 2.0}, {"k": True}, {"seed": 1.5}, {"seed": -1}, {"method": None}, {"method": 3},
+        {"recode": None}, {"recode": ["mean"]}, {"standardize": 1}, {"round_integers": "yes"}, {"weights": [1, 2]},
+        {"weights": {"0": "heavy"}}, {"quasi_identifiers": None}, {"quasi_identifiers": []}, {"gamma": 1},
+        {"quasi_identifiers": [0, 0]}, {"quasi_identifiers": [7]}, {"identifiers": ["x"]}, {"something": [1]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_wrong_options_are_told_in_a_sentence(options: dict) -> None:
+    with pytest.raises(ShoalError, match=r"; .*\.$"):
+        shoal.anonymize(
+            np.random.default_rng(1).normal(size=(30, 2)), **({"k": 3, "quasi_identifiers": [0, 1]} | options)
+        )
+
+
 @pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf")])
 def test_weights_out_of_range(weight: float) -> None:
     with pytest.raises(ShoalError, match="weight"):

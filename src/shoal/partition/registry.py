@@ -21,7 +21,7 @@ import numpy as np
 
 from shoal.errors import ColumnError, OptionError, PromiseError
 from shoal.schema.columns import Kind
-from shoal.values import IntVector, Partition, Progress, Records, silent
+from shoal.values import IntVector, Partition, Progress, Records, silent, whole_k
 
 Labels = Callable[..., IntVector]
 _registered: dict[str, Method] = {}
@@ -116,7 +116,7 @@ def find(name: str) -> Method:
     """The method of that name."""
     known = methods()
     if name not in known:
-        raise OptionError.unknown_method(name, list(known))
+        raise OptionError.unknown_method(str(name), list(known))
     return known[name]
 
 
@@ -130,6 +130,7 @@ def run(
     options: Mapping[str, Any] | None = None,
 ) -> Partition:
     """Partition the records by the named method; the groups are checked here, once for all methods."""
+    k = whole_k(k, records.count)
     chosen = find(method)
     given = dict(options or {})
     for name in given:

@@ -50,6 +50,8 @@ def _check_place(path: Path, *, force: bool) -> None:
     try:
         if path.is_dir():
             raise OutputError.unwritable(path, os.strerror(errno.EISDIR).lower())
+        if path.exists() and not path.is_file():
+            raise OutputError.unwritable(path, "it is a device")
         if not path.parent.is_dir():
             raise OutputError.no_folder(path.parent)
         if not force and os.path.lexists(path):

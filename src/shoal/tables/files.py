@@ -62,6 +62,8 @@ def _check_there(path: Path) -> None:
     try:
         if path.is_dir():
             raise FileError.is_folder(path)
+        if path.exists() and not path.is_file():
+            raise FileError.no_file(path)
         with path.open("rb"):
             pass
     except (FileNotFoundError, NotADirectoryError):
