@@ -57,7 +57,7 @@ def listed(names: Iterable[str]) -> str:
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """A hint that names the nearest known words, or all of them where none is near."""
     lowered = {word.lower(): word for word in reversed(known)}
-    near = [lowered[word] for word in get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)]
+    near = [lowered[word] for word in get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)]
     return f"did you mean {listed(near)}" if near else f"known are {listed(known)}"
 
 

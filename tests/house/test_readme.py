@@ -1,0 +1,65 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("readme")
+    shoal.example_register(rows=5000).write_csv(place / "people.csv")
+    return place
+
+
+def block(kind: str, word: str) -> str:
+    found = [text for name, text in BLOCKS if name == kind and word in text]
+    assert len(found) == 1, f"one {kind or 'plain'} block with {word!r}"
+    return found[0]
+
+
+def run(script: str, folder: Path) -> str:
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": PATH},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_the_commands_run_and_print_what_is_shown(folder: Path) -> None:
+    printed = run("set -e\n" + block("", "shoal describe people.csv"), folder)
+    assert "VERIFIED" in printed
+    assert (folder / "released.csv").read_bytes() == (folder / "again.csv").read_bytes()
+    shown = block("text", "$ shoal verify")
+    commands = re.findall(r"^\$ (.*)$", shown, re.MULTILINE)
+    expected = [part.split("\n", 1)[1] for part in shown.split("$ ")[1:]]
+    for command, output in zip(commands, expected, strict=True):
+        assert run(command, folder) == output
+
+
+def test_the_python_example_runs_and_prints_what_is_shown(folder: Path) -> None:
+    (folder / "example.py").write_text(block("python", "import shoal"), encoding="utf-8")
+    assert run("python example.py", folder) == block("text", "Release(k=5")
+    assert (folder / "released.parquet").exists()
+
+
+def test_the_demo_ends_as_shown(folder: Path) -> None:
+    printed = run("shoal demo --folder demo", folder)
+    assert block("text", "Somebody who knows all").strip() in printed
