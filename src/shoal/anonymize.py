@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import warnings as python_warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from shoal import measure, tables
-from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning, counted, listed
+from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning, counted, listed, shown
 from shoal.partition import registry
 from shoal.recode import recode as recode_groups
 from shoal.recode.centroid import mean
-from shoal.release import Release, versions
+from shoal.release import Release, printable, versions
 from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
-from shoal.values import Partition, Progress, Records, silent, whole_k
+from shoal.values import Partition, Progress, Records, silent, true_or_false, whole_k
 from shoal.verify import verify_release
 
 
@@ -32,7 +35,7 @@ def anonymize(
     weights: Mapping[str, float] | None = None,
     recode: str = "mean",
     round_integers: bool = False,
-    progress: Progress = silent,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Release:
     """Release a table in which every record hides among at least k alike.
@@ -88,8 +91,10 @@ def anonymize(
     return release(table, policy, progress=progress)
 
 
-def replay(data: Any, *, policy: Policy, progress: Progress = silent) -> Release:
+def replay(data: Any, *, policy: Policy | str | os.PathLike[str], progress: Progress | None = None) -> Release:
     """Make a release by the decisions of a policy: the same table again, or its next delivery."""
+    if not isinstance(policy, Policy):
+        policy = Policy.read(policy)
     table = tables.read(data)
     known = {column.name: column for column in policy.schema.columns}
     for name in known:
@@ -105,17 +110,17 @@ def replay(data: Any, *, policy: Policy, progress: Progress = silent) -> Release
     return replace(made, replayed=policy)
 
 
-def release(table: Table, policy: Policy, *, progress: Progress = silent) -> Release:
+def release(table: Table, policy: Policy, *, progress: Progress | None = None) -> Release:
     """Walk from a table and the decisions about it to a verified release."""
-    options = dict(policy.options)
-    standardize = _flag("standardize", options.pop("standardize", True))
-    round_integers = _flag("round_integers", options.pop("round_integers", False))
+    options = {name: _plain(name, value) for name, value in policy.options.items()}
+    standardize = true_or_false("standardize", options.pop("standardize", True))
+    round_integers = true_or_false("round_integers", options.pop("round_integers", False))
     center = options.pop("recode", "mean")
     schema = policy.schema
 
     records = tables.encode(table, schema, standardize=standardize, weights=policy.weights)
     groups = registry.run(
-        records, k=policy.k, method=policy.method, seed=policy.seed, progress=progress, options=options
+        records, k=policy.k, method=policy.method, seed=policy.seed, progress=progress or silent, options=options
     )
     columns = recode_groups(records, groups, center=center, round_integers=round_integers)
     released = tables.released(table, schema, columns)
@@ -150,15 +155,19 @@ def partition(
     seed: int = 0,
     standardize: bool = True,
     weights: Mapping[str, float] | None = None,
-    progress: Progress = silent,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Partition:
     """Group the records of a table; every column of it is a quasi-identifier."""
     table = tables.read(data)
     schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
     k = whole_k(k, table.height)
-    records = tables.encode(table, schema, standardize=_flag("standardize", standardize), weights=_weights(weights))
-    groups = registry.run(records, k=k, method=method, seed=_whole_seed(seed), progress=progress, options=options)
+    records = tables.encode(
+        table, schema, standardize=true_or_false("standardize", standardize), weights=_weights(weights)
+    )
+    groups = registry.run(
+        records, k=k, method=method, seed=_whole_seed(seed), progress=progress or silent, options=options
+    )
     return _measured(groups, records)
 
 
@@ -175,7 +184,7 @@ def _source(table: Table) -> dict[str, Any]:
     if table.path is not None:
         if tables.fingerprint(table.path) != table.sha256:
             raise FileError.changed(table.path)
-        facts |= {"file": table.path.name, "sha256": table.sha256, "settings": dict(table.settings)}
+        facts |= {"file": printable(table.path.name), "sha256": table.sha256, "settings": dict(table.settings)}
     return facts
 
 
@@ -185,7 +194,7 @@ def _warnings(table: Table, schema: Schema) -> tuple[str, ...]:
     untouched = [profiles[name] for name in schema.released if name not in schema.quasi_identifiers]
     identifying = overlooked(untouched, table.height)
     said = [
-        f"Column {column.name!r} is released as it is and looks like an identifier ({column.reason});"
+        f"Column {shown(column.name)} is released as it is and looks like an identifier ({column.reason});"
         " name it among the identifiers to drop it."
         for column in identifying
     ]
@@ -202,16 +211,10 @@ def _warnings(table: Table, schema: Schema) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _flag(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise OptionError.bad_option(name, "true or false")
-    return value
-
-
 def _plain(name: str, value: Any) -> str | int | float | bool:
     """An option as a policy can hold it; numbers of numpy become those of Python."""
-    value = value.item() if hasattr(value, "item") else value
-    if not isinstance(value, str | int | float | bool):
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, str | int | float | bool) or (isinstance(value, int) and abs(value) >= 2**63):
         raise OptionError.bad_option(name, "a number, a word, true or false")
     return value
 
@@ -219,12 +222,12 @@ def _plain(name: str, value: Any) -> str | int | float | bool:
 def _weights(weights: Mapping[Any, float] | None) -> dict[str, float]:
     try:
         return {str(name): float(weight) for name, weight in (weights or {}).items()}
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, OverflowError):
         raise OptionError.bad_option("weights", "a number above 0 for each quasi-identifier that is named") from None
 
 
 def _whole_seed(seed: Any) -> int:
-    number = seed.item() if hasattr(seed, "item") else seed
-    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+    number = seed.item() if isinstance(seed, np.generic) else seed
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
         raise OptionError.no_seed()
     return number

@@ -11,7 +11,7 @@ from shoal.errors import ColumnError, DataError, counted
 from shoal.schema import ColumnProfile, Kind, Names, Role, Schema, chosen
 from shoal.schema import describe as propose
 from shoal.tables import ReadOptions, Table
-from shoal.values import Evaluation, Scale, Verification, whole_k
+from shoal.values import Evaluation, Scale, Verification, true_or_false, whole_k
 from shoal.verify import verify as verify_table
 
 
@@ -39,7 +39,7 @@ def read(
         encoding=encoding,
         decimal=decimal,
         header=header,
-        missing=None if missing is None else tuple(missing),
+        missing=missing,
         sheet=sheet,
         format=format,
     )
@@ -117,7 +117,7 @@ def evaluate(
         notes = (f"no loss by squared error: {counted(len(other), 'quasi-identifier')} not numeric in both tables",)
     else:
         values = tables.numbers(was, names), tables.numbers(now, names)
-        scale = Scale.standardized(values[0]) if standardize else Scale.raw(values[0])
+        scale = Scale.standardized(values[0]) if true_or_false("standardize", standardize) else Scale.raw(values[0])
     return measure.evaluate(
         names=names,
         k=k,

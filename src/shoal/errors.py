@@ -23,6 +23,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Self
 
+_LONGEST = 60
+
 
 class ShoalWarning(UserWarning):
     """The release keeps its promise, and yet something in it deserves a look."""
@@ -47,17 +49,36 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def short(name: object) -> str:
+    """A name; of one that is long or has several lines, only the beginning.
+
+    Where a file lacks its header or a quotation mark, what stands in place of a name is data.
+    """
+    line = (str(name).splitlines() or [""])[0][:_LONGEST]
+    return line if line == str(name) else line + "…"
+
+
+def shown(name: object) -> str:
+    """A name in quotation marks, shortened."""
+    return repr(short(name))
+
+
 def listed(names: Iterable[str]) -> str:
     """Names in quotation marks, the first eight of them."""
-    quoted = [repr(str(name)) for name in names]
-    shown = ", ".join(quoted[:8])
-    return shown if len(quoted) <= 8 else f"{shown} and {len(quoted) - 8} more"
+    quoted = [shown(name) for name in names]
+    rest = f" and {len(quoted) - 8} more" if len(quoted) > 8 else ""
+    return ", ".join(quoted[:8]) + rest
+
+
+def near_words(name: str, known: Sequence[str]) -> list[str]:
+    """The known words that a misspelt one could mean."""
+    lowered = {word.lower(): word for word in reversed(known)}
+    return [lowered[word] for word in get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)]
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """A hint that names the nearest known words, or all of them where none is near."""
-    lowered = {word.lower(): word for word in reversed(known)}
-    near = [lowered[word] for word in get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)]
+    near = near_words(name, known)
     return f"did you mean {listed(near)}" if near else f"known are {listed(known)}"
 
 
@@ -203,7 +224,7 @@ class DataError(ShoalError):
     @classmethod
     def text(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {column!r} has text where numbers are needed in {rows:,} of {counted(of, 'record')}"
+            f"Column {shown(column)} has text where numbers are needed in {rows:,} of {counted(of, 'record')}"
             f" (the first is record {first:,})",
             "mend these cells, name the words that mean missing with missing= (--missing), the decimal mark with"
             " decimal= (--decimal), or choose other quasi-identifiers",
@@ -212,7 +233,7 @@ class DataError(ShoalError):
     @classmethod
     def missing_values(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {column!r} has missing values in {rows:,} of {counted(of, 'record')}"
+            f"Column {shown(column)} has missing values in {rows:,} of {counted(of, 'record')}"
             f" (the first is record {first:,})",
             "fill these cells or take these records out before the release, or name the column among the"
             " identifiers so that it is dropped",
@@ -221,7 +242,7 @@ class DataError(ShoalError):
     @classmethod
     def infinite(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {column!r} has infinite values in {rows:,} of {counted(of, 'record')}"
+            f"Column {shown(column)} has infinite values in {rows:,} of {counted(of, 'record')}"
             f" (the first is record {first:,})",
             "replace them by numbers, or name the column among the identifiers so that it is dropped",
         )
@@ -239,7 +260,9 @@ class ColumnError(ShoalError):
 
     @classmethod
     def unknown(cls, name: str, known: Sequence[str]) -> Self:
-        return cls(f"There is no column {name!r}", did_you_mean(name, known))
+        near = near_words(name, known)
+        count = f"there are {counted(len(known), 'column')}, and shoal describe lists them"
+        return cls(f"There is no column {shown(name)}", f"did you mean {listed(near)}" if near else count)
 
     @classmethod
     def duplicate_names(cls, names: Sequence[str]) -> Self:
@@ -254,11 +277,11 @@ class ColumnError(ShoalError):
 
     @classmethod
     def named_twice(cls, name: str, role: str) -> Self:
-        return cls(f"Column {name!r} is named twice among the {role} columns", "name it once")
+        return cls(f"Column {shown(name)} is named twice among the {role} columns", "name it once")
 
     @classmethod
     def two_roles(cls, name: str, first: str, second: str) -> Self:
-        return cls(f"Column {name!r} is named as {first} and as {second}", "give it one role")
+        return cls(f"Column {shown(name)} is named as {first} and as {second}", "give it one role")
 
     @classmethod
     def no_quasi_identifier(cls) -> Self:
@@ -270,13 +293,13 @@ class ColumnError(ShoalError):
     @classmethod
     def kind_not_supported(cls, name: str, kind: str, kinds: Sequence[str], method: str) -> Self:
         return cls(
-            f"Column {name!r} is {kind}, and {method!r} takes {' and '.join(kinds)} quasi-identifiers only",
+            f"Column {shown(name)} is {kind}, and {method!r} takes {' and '.join(kinds)} quasi-identifiers only",
             "give it as numbers, or name it among the identifiers so that it is dropped",
         )
 
     @classmethod
     def missing_in_release(cls, name: str) -> Self:
-        return cls(f"The release has no column {name!r}", "name only quasi-identifiers that both tables have")
+        return cls(f"The release has no column {shown(name)}", "name only quasi-identifiers that both tables have")
 
 
 class OptionError(ShoalError):
@@ -298,7 +321,8 @@ class OptionError(ShoalError):
 
     @classmethod
     def k_too_large(cls, k: int, n: int) -> Self:
-        return cls(f"k = {k:,} is more than the {counted(n, 'record')} of the table", f"choose k between 2 and {n:,}")
+        hint = f"choose k between 2 and {n:,}" if n >= 2 else "give a table with more records"
+        return cls(f"k = {k:,} is more than the {counted(n, 'record')} of the table", hint)
 
     @classmethod
     def unknown_method(cls, name: str, known: Sequence[str]) -> Self:
@@ -326,6 +350,10 @@ class OptionError(ShoalError):
 
 class OutputError(ShoalError):
     """A release cannot be written where it was asked for."""
+
+    @classmethod
+    def no_name(cls) -> Self:
+        return cls("The output has no name that a file can have", "give the path of a file")
 
     @classmethod
     def is_input(cls, path: object) -> Self:
@@ -371,6 +399,10 @@ class PolicyError(ShoalError):
         return cls(f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release wrote")
 
     @classmethod
+    def not_a_policy(cls, type_name: str) -> Self:
+        return cls(f"A {type_name} is not a policy", "give a Policy, or the path of a policy file")
+
+    @classmethod
     def too_new(cls, path: object, found: int, known: int) -> Self:
         return cls(
             f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",
@@ -379,7 +411,7 @@ class PolicyError(ShoalError):
 
     @classmethod
     def undecided(cls, column: str) -> Self:
-        return cls(f"The policy says nothing about column {column!r}", "take the column out, or make a new policy")
+        return cls(f"The policy says nothing about column {shown(column)}", "take the column out, or make a new policy")
 
     @classmethod
     def decides(cls, option: str) -> Self:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-from contextlib import ExitStack
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +19,13 @@ from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
 from shoal.values import Evaluation, Partition, Verification
 from shoal.verify import verify_release
+
+Texts = Mapping[Path, str]
+_STOPPING = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if hasattr(signal, name)  # Windows has no hang-up
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,31 +46,46 @@ class Release:
         """The released table, of the kind that came in; a polars frame where a file came in."""
         return self.released.native()
 
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Policy:
+    def save(
+        self, path: str | os.PathLike[str], *, force: bool = False, more: Callable[[Policy], Texts] | None = None
+    ) -> Policy:
         """Write the release and, beside it, its policy (``NAME.policy.toml``).
 
-        Both are written aside, the release is read back and verified as it stands in the file, and only then
-        do they appear under their names: whole or not at all. Returns the policy with the facts of the output.
+        All is written aside, the release is read back and verified as it stands in the file, and only then do the
+        files appear under their names: whole or not at all. ``more`` gives further texts, such as a report, from
+        the final policy; they appear together with the release. Returns the policy with the facts of the output.
         """
-        target = Path(path)
-        beside = policy_path(target)
-        check_outputs([target, beside], source=self.released.path, force=force)
+        target = named_path(path)
+        check_outputs([target, policy_path(target)], sources=[self.released.path], force=force)
         with ExitStack() as stack:
             # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
-            policy_part = stack.enter_context(tables.aside(beside, force=force))
+            policy_part = stack.enter_context(tables.aside(policy_path(target), force=force))
             part = stack.enter_context(tables.aside(target, force=force))
             tables.write(self.released, part)
-            written = tables.read(part, options=self._reading(part))
-            proof = verify_release(written, k=self.policy.k, schema=self.policy.schema, records=self.released.height)
-            policy = self.policy.with_output(
-                file=target.name,
-                records=proof.records,
-                classes=proof.classes,
-                min_class=proof.min_class,
-                sha256=tables.fingerprint(part),
-            )
-            self._check_replay(policy)
+            policy = self._verified(part, target)
             policy_part.write_text(policy.to_toml(), encoding="utf-8")
+            for place, text in (more(policy) if more else {}).items():
+                stack.enter_context(tables.aside(place, force=force)).write_text(text, encoding="utf-8")
+            with uninterrupted():
+                stack.close()
+        return policy
+
+    def _verified(self, part: Path, target: Path) -> Policy:
+        """The policy with the facts of the written file, after that file was read back and counted."""
+        written = tables.read(part, options=self._reading(part))
+        schema = self.policy.schema
+        if not self.released.settings.get("header", True) and len(written.names) == len(schema.released):
+            # A file without a header counts its columns anew when some of them are dropped.
+            schema = schema.renamed(dict(zip(schema.released, written.names, strict=True)))
+        proof = verify_release(written, k=self.policy.k, schema=schema, records=self.released.height)
+        policy = self.policy.with_output(
+            file=printable(target.name),
+            records=proof.records,
+            classes=proof.classes,
+            min_class=proof.min_class,
+            sha256=tables.fingerprint(part),
+        )
+        self._check_replay(policy)
         return policy
 
     def _reading(self, part: Path) -> ReadOptions:
@@ -72,11 +97,11 @@ class Release:
     def _check_replay(self, policy: Policy) -> None:
         """A replay on the same input with the same versions, in the same format, must give the same bytes."""
         old = self.replayed
-        if old is None or not old.output:
+        if old is None or not {"file", "sha256"} <= old.output.keys():
             return
-        same_format = tables.format_of(Path(old.output["file"])) == tables.format_of(Path(policy.output["file"]))
+        formats = {tables.format_of(Path(str(facts["file"]))) for facts in (old.output, policy.output)}
         same_input = "sha256" in old.input and old.input["sha256"] == policy.input.get("sha256")
-        same = same_format and same_input and old.versions == policy.versions
+        same = len(formats) == 1 and same_input and old.versions == policy.versions
         if same and old.output["sha256"] != policy.output["sha256"]:
             raise PromiseError.replay_differs()
 
@@ -89,26 +114,67 @@ class Release:
         return "\n".join([facts, *(f"  warning: {sentence}" for sentence in self.warnings)])
 
 
+def named_path(path: str | os.PathLike[str]) -> Path:
+    """The path of an output, if a file can have that name."""
+    try:
+        target = Path(os.fsdecode(os.fsencode(path)))
+    except (TypeError, UnicodeError):
+        raise OutputError.no_name() from None
+    if not target.name or "\0" in str(target):
+        raise OutputError.no_name()
+    return target
+
+
 def policy_path(release: Path) -> Path:
     """Where the policy of a release stands."""
     return release.with_name(release.name + ".policy.toml")
 
 
-def check_outputs(paths: list[Path], *, source: Path | None, force: bool) -> None:
+def printable(name: str) -> str:
+    """A file name as text; bytes that are not UTF-8 are written out."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def check_outputs(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
     """Refuse early what could not be written later."""
     for number, path in enumerate(paths):
         if path.absolute() in [other.absolute() for other in paths[:number]]:
             raise OutputError.named_twice(path)
-        if source is not None and path.exists() and source.exists() and path.samefile(source):
-            raise OutputError.is_input(path)
-        if path.exists() and not path.is_file():
-            raise OutputError.unwritable(path, "it is a folder or a device")
-        if not path.parent.is_dir():
-            raise OutputError.no_folder(path.parent)
-        if path.exists() and not force:
-            raise OutputError.exists(path)
-        if not os.access(path.parent, os.W_OK):
-            raise OutputError.unwritable(path.parent, "permission denied")
+        try:
+            _check_output(path, [source for source in sources if source is not None], force=force)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or "it is not a name that a file can have"
+            raise OutputError.unwritable(path, why.lower()) from None
+
+
+def _check_output(path: Path, sources: Sequence[Path], *, force: bool) -> None:
+    if any(path.exists() and source.exists() and path.samefile(source) for source in sources):
+        raise OutputError.is_input(path)
+    if path.exists() and not path.is_file():
+        raise OutputError.unwritable(path, "it is a folder or a device")
+    if not path.parent.is_dir():
+        raise OutputError.no_folder(path.parent)
+    if os.path.lexists(path) and not force:
+        raise OutputError.exists(path)
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError.unwritable(path.parent, "permission denied")
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let a signal that would stop the program wait until all files have appeared."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    before = {number: signal.signal(number, lambda got, _: waiting.append(got)) for number in _STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in waiting[:1]:
+            signal.raise_signal(number)
 
 
 def versions() -> dict[str, str]:

@@ -20,24 +20,35 @@ IntVector = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 """Called with the number of records done and the number of all records."""
 
+_MOST = 10**15
+"""No table has so many records; a larger number need not be told to its last digit."""
+
 
 def silent(done: int, total: int) -> None:
     """The progress of a caller who does not want to hear of it."""
 
 
-def whole_k(k: object, n: int | None = None) -> int:
+def whole_k(k: Any, n: int | None = None) -> int:
     """k as a whole number of at least 2, and at most the n records there are."""
     try:
-        number = k.__index__()  # type: ignore[attr-defined]
-    except AttributeError:
+        number = int(k.__index__())
+    except (AttributeError, TypeError):
         raise OptionError.k_not_whole() from None
     if isinstance(k, bool):
         raise OptionError.k_not_whole()
+    number = max(-_MOST, min(number, _MOST))
     if number < 2:
         raise OptionError.k_too_small(number)
     if n is not None and number > n:
         raise OptionError.k_too_large(number, n)
-    return int(number)
+    return number
+
+
+def true_or_false(name: str, value: Any) -> bool:
+    """An option that is a switch."""
+    if not isinstance(value, bool):
+        raise OptionError.bad_option(name, "true or false")
+    return value
 
 
 @dataclass(frozen=True, eq=False)

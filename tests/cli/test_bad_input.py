@@ -81,6 +81,10 @@ OPTIONS = {
     "unknown option": (["-k", 3, "-q", "age", "--option", "gamma=1"], ["'mdav' has no option 'gamma'"]),
     "misspelt option": (["-k", 3, "-q", "age", "--method", "v-mdav", "--option", "gama=1"], ["did you mean 'gamma'"]),
     "bad option value": (["-k", 3, "-q", "age", "--method", "v-mdav", "--option", "gamma=x"], ["'gamma'"]),
+    "option of the release": (["-k", 3, "-q", "age", "--option", "recode=median"], ["'mdav' has no option 'recode'"]),
+    "option of the function": (["-k", 3, "-q", "age", "--option", "data=1"], ["'mdav' has no option 'data'"]),
+    "line break in a name": (["-k", 3, "-q", "a\nge"], ["no column 'a'"]),
+    "long name": (["-k", 3, "-q", "x" * 5000], ["no column 'xxx", "there are 3 columns"]),
     "option without value": (["-k", 3, "-q", "age", "--option", "gamma"], ["equals sign"]),
     "bad recode": (["-k", 3, "-q", "age", "--recode", "mode"], ["mean, median"]),
     "bad weight": (["-k", 3, "-q", "age", "--weight", "age=heavy"], ["number above 0"]),
@@ -198,6 +202,29 @@ class TestOutputs:
         monkeypatch.setattr(os, "fsync", full)
         check(shoal(*self.arguments(source, tmp_path / "out.csv")), tmp_path, {"people.csv"}, "no space left")
 
+    @pytest.mark.parametrize("name", ["", ".", "a\0.csv", "x" * 250 + ".csv", "x" * 300 + ".csv"])
+    def test_names_that_no_file_can_have(self, shoal, tmp_path: Path, monkeypatch, name: str) -> None:
+        source = write(tmp_path, GOOD)
+        monkeypatch.chdir(tmp_path)
+        check(shoal(*self.arguments(source, name)), tmp_path, {"people.csv"})
+
+    def test_a_report_that_cannot_be_written_leaves_nothing(self, shoal, tmp_path: Path) -> None:
+        source = write(tmp_path, GOOD)
+        report = tmp_path / "report.html"
+        report.symlink_to(tmp_path / "nowhere" / "x")
+        run = shoal(*self.arguments(source, tmp_path / "out.csv"), "--report", report)
+        check(run, tmp_path, {"people.csv", "report.html"}, "exists")
+
+    def test_the_policy_being_replayed_is_never_overwritten(self, shoal, tmp_path: Path) -> None:
+        source = write(tmp_path, GOOD)
+        shoal(*self.arguments(source, tmp_path / "a.csv"))
+        policy = tmp_path / "a.csv.policy.toml"
+        before = {"people.csv", "a.csv", "a.csv.policy.toml"}
+        kept = policy.read_bytes()
+        run = shoal("anonymize", source, "--policy", policy, "-o", tmp_path / "b.csv", "--report", policy, "--force")
+        check(run, tmp_path, before, "is the input itself")
+        assert policy.read_bytes() == kept
+
     def test_unknown_output_format(self, shoal, tmp_path: Path) -> None:
         source = write(tmp_path, GOOD)
         check(shoal(*self.arguments(source, tmp_path / "out.docx")), tmp_path, {"people.csv"}, "out.docx")
@@ -272,3 +299,46 @@ def test_a_lost_record_is_never_written(shoal, tmp_path: Path, monkeypatch) -> N
     monkeypatch.setattr(tables, "write", lose)
     run = shoal("anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, "11 records instead of 12", code=3)
+
+
+DAMAGED = {
+    "header": ("header = true", 'header = "yes"'),
+    "delimiter": ('delimiter = ","', "delimiter = 5"),
+    "encoding": ('encoding = "utf-8"', "encoding = 5"),
+    "settings": ("[input.settings]", "settings = 5\n[input.other]"),
+    "recode": ('recode = "mean"', "recode = [1]"),
+    "standardize": ("standardize = true", "standardize = 3"),
+    "option": ("standardize = true", "standardize = true\ngamma = 1"),
+    "method": ('method = "mdav"', 'method = "mdva"'),
+    "k": ("k = 3", "k = 1"),
+    "k above n": ("k = 3", "k = 13"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damaged_policies(shoal, tmp_path: Path, case: str) -> None:
+    source = write(tmp_path, GOOD)
+    shoal("anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", tmp_path / "a.csv")
+    policy = tmp_path / "a.csv.policy.toml"
+    good, bad = DAMAGED[case]
+    assert good in policy.read_text()
+    policy.write_text(policy.read_text().replace(good, bad, 1))
+    before = {"people.csv", "a.csv", "a.csv.policy.toml"}
+    check(shoal("anonymize", source, "--policy", policy, "-o", tmp_path / "b.csv"), tmp_path, before)
+
+
+def test_a_policy_without_output_facts_still_replays(shoal, tmp_path: Path) -> None:
+    source = write(tmp_path, GOOD)
+    shoal("anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", tmp_path / "a.csv")
+    policy = tmp_path / "a.csv.policy.toml"
+    policy.write_text(policy.read_text().replace('file = "a.csv"', "", 1))
+    assert shoal("anonymize", source, "--policy", policy, "-o", tmp_path / "b.csv").code == 0
+
+
+def test_demo_into_a_file(shoal, tmp_path: Path) -> None:
+    check(shoal("demo", "--folder", write(tmp_path, GOOD)), tmp_path, {"people.csv"}, "cannot be written")
+
+
+def test_a_header_that_is_data_is_not_printed_whole(shoal, tmp_path: Path) -> None:
+    source = write(tmp_path, f'id,"name\n1,{SECRET}",5\n2,b,6\n3,c,7\n')
+    check(shoal("anonymize", source, "-k", 2, "-q", "nme", "-o", tmp_path / "out.csv"), tmp_path, {"people.csv"})

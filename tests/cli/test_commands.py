@@ -134,6 +134,34 @@ def test_columns_with_commas_in_their_names(shoal, tmp_path: Path) -> None:
     assert run.code == 0, run.err
 
 
+def test_names_with_outer_blanks_and_line_breaks(shoal, tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text('" age ","in\ncome"\n' + "".join(f"{i},{i}\n" for i in range(6)))
+    run = shoal("anonymize", source, "-k", 3, "-q", '" age ","in\ncome"', "-o", tmp_path / "out.csv")
+    assert run.code == 0, run.err
+
+
+def test_a_file_without_a_header_can_drop_any_column(shoal, tmp_path: Path) -> None:
+    source, target, again = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "again.csv"
+    source.write_text("".join(f"id{i},{i},x{i % 2},{i * i}\n" for i in range(7)))
+    roles = ["-q", "column_2,column_4", "--identifiers", "column_1"]
+    run = shoal("anonymize", source, "--no-header", "-k", 3, *roles, "-o", target)
+    assert run.code == 0, run.err
+    lines = [line.split(",") for line in target.read_text().splitlines()]
+    assert [line[1] for line in lines] == [f"x{i % 2}" for i in range(7)]
+    assert min(Counter((line[0], line[2]) for line in lines).values()) >= 3
+    assert shoal("anonymize", source, "--policy", f"{target}.policy.toml", "-o", again).code == 0
+    assert again.read_bytes() == target.read_bytes()
+
+
+def test_file_names_that_are_not_utf_8(shoal, tmp_path: Path) -> None:
+    source, target = tmp_path / os.fsdecode(b"caf\xe9.csv"), tmp_path / os.fsdecode(b"out\xe9.csv")
+    source.write_text("age\n" + "".join(f"{i}\n" for i in range(6)))
+    run = shoal("anonymize", source, "-k", 3, "-q", "age", "-o", target, "--report", tmp_path / "report.html")
+    assert run.code == 0, run.err
+    assert "caf\\\\udce9.csv" in Path(f"{target}.policy.toml").read_text()
+
+
 def test_columns_that_look_like_identifiers_are_named_in_a_warning(shoal, register_csv: Path, tmp_path: Path) -> None:
     run = shoal("anonymize", register_csv, "-k", 5, "-q", "age", "-o", tmp_path / "out.csv")
     assert run.code == 0
@@ -189,7 +217,7 @@ def slow_command(tmp_path: Path, steps: int) -> list[str]:
     return [sys.executable, "-c", SLOW, *arguments, "-o", str(tmp_path / "out.csv")]
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_no_file(tmp_path: Path, sent: signal.Signals, code: int) -> None:
     running = subprocess.Popen(slow_command(tmp_path, 600), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert running.stdout is not None
@@ -221,3 +249,46 @@ def test_progress_with_time_left_on_a_terminal(tmp_path: Path) -> None:
     assert running.wait(timeout=120) == 0
     assert b"grouping" in shown
     assert b"left" in shown
+
+
+def test_a_signal_between_two_files_waits_until_both_are_there(tmp_path: Path) -> None:
+    script = (
+        "import os, signal\n"
+        "import numpy as np, shoal\n"
+        "release = shoal.anonymize(np.arange(9.0), k=3, quasi_identifiers=[0])\n"
+        "real = os.link\n"
+        "def link(*paths):\n"
+        "    real(*paths)\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "os.link = link\n"
+        "try:\n"
+        f"    release.save({str(tmp_path / 'out.csv')!r})\n"
+        "except KeyboardInterrupt:\n"
+        "    print('stopped')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "stopped\n"
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.csv.policy.toml"]
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"),
+    [(">&-", 0), ("2>&-", 0), (">/dev/full", 2), ("| true; exit ${PIPESTATUS[0]}", 141)],
+)
+def test_odd_ends_of_the_output(register_csv: Path, tmp_path: Path, redirection: str, code: int) -> None:
+    command = f"{sys.executable} -m shoal describe {register_csv} {redirection}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode in (code, 0 if "true" in redirection else code)
+    assert "bug" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_with_a_small_alphabet(register_csv: Path) -> None:
+    for arguments in (["evaluate", str(register_csv), str(register_csv), "-q", "age"], ["methods", "--json"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "shoal", *arguments],
+            env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr

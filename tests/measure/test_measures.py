@@ -32,7 +32,7 @@ def test_measures_follow_their_definitions(was, now, k) -> None:
         sst += math.fsum(((x - mean) / sd) ** 2 for x in column)
     assert figures.sse == pytest.approx(sse, abs=1e-9)
     assert figures.sst == pytest.approx(sst, abs=1e-9)
-    assert figures.information_loss == pytest.approx(100 * sse / sst if sst else 0.0, abs=1e-7)
+    assert figures.information_loss == pytest.approx(100 * sse / sst if sst else math.inf if sse else 0.0, abs=1e-7)
 
     for table, risks in ((was[:n], figures.before), (now[:n], figures.after)):
         counts = Counter(table)

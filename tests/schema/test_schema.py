@@ -26,7 +26,7 @@ def test_roles_are_assigned_in_the_order_of_the_table() -> None:
     [
         ({"quasi_identifiers": ["Age "]}, "did you mean 'age'"),
         ({"quasi_identifiers": ["incom"]}, "did you mean 'income'"),
-        ({"quasi_identifiers": ["zzzzzz"]}, "known are 'name', 'age'"),
+        ({"quasi_identifiers": ["zzzzzz"]}, "there are 4 columns"),
         ({"quasi_identifiers": ["age", "age"]}, "named twice"),
         ({"quasi_identifiers": ["age"], "sensitive": ["age"]}, "quasi-identifier and as sensitive"),
         ({"quasi_identifiers": []}, "nothing to protect"),
@@ -110,6 +110,12 @@ def test_every_value_of_a_policy_survives_toml(text, number, whole, flag) -> Non
         ("format = 1", "no 'release'"),
         ("format = 99", "format 99, and this Shoal reads up to 1"),
         ("format = true", "no format number"),
+        ("format = 0", "no format number"),
+        ("format = 1\nx = " + "[" * 100_000, "not TOML"),
+        (policy().to_toml().replace("k = 5", "k = 1" + "0" * 5000), "not TOML"),
+        (policy().to_toml().replace("seed = 0", "seed = -1"), "seed is negative"),
+        (policy().to_toml().replace("quasi-identifier", "insensitive"), "names no quasi-identifier"),
+        (policy().to_toml() + "\n[[columns]]\nname = 'age'\nrole = 'insensitive'\nkind = 'numeric'\n", "column twice"),
         ("not toml at all", "not TOML"),
         ("\x00", "not TOML"),
         (policy().to_toml().replace("k = 5", 'k = "5"'), "wrong type"),
@@ -122,6 +128,12 @@ def test_a_damaged_policy_is_refused(tmp_path, text: str, words: str) -> None:
     path = tmp_path / "p.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PolicyError, match=words):
+        Policy.read(path)
+
+
+@pytest.mark.parametrize("path", [None, 5, "a\0b"])
+def test_no_path_of_a_policy(path) -> None:
+    with pytest.raises(PolicyError):
         Policy.read(path)
 
 

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.errors import ColumnError, DataError, OutputError, PromiseError, ShoalError, ShoalWarning
+from shoal.errors import ColumnError, DataError, OutputError, PolicyError, PromiseError, ShoalError, ShoalWarning
 
 RNG = np.random.default_rng(5)
 COLUMNS = {
@@ -126,11 +126,25 @@ def test_the_input_must_not_change_during_the_run(tmp_path: Path) -> None:
         shoal.anonymize(table, k=4, **ROLES)
 
 
+@pytest.mark.parametrize("path", [5, None, "", ".", "a\0.csv", "x" * 300 + ".csv", "\ud800.csv"])
+def test_save_to_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError):
+        shoal.anonymize(MAKERS["polars"](), k=4, **ROLES).save(path)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("policy", [None, 5, "none.toml"])
+def test_replay_of_no_policy(policy) -> None:
+    with pytest.raises(PolicyError):
+        shoal.replay(MAKERS["polars"](), policy=policy)
+
+
 def test_a_policy_replays(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     pl.DataFrame(COLUMNS).write_csv(path)
     policy = shoal.anonymize(path, k=4, **ROLES, round_integers=True).save(tmp_path / "out.csv")
-    again = shoal.replay(path, policy=shoal.Policy.read(tmp_path / "out.csv.policy.toml"))
+    again = shoal.replay(path, policy=tmp_path / "out.csv.policy.toml", progress=None)
     assert again.save(tmp_path / "again.csv").output["sha256"] == policy.output["sha256"]
 
 
@@ -210,12 +224,14 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
+        {"k": np.array([3])}, {"k": np.array(3.0)}, {"k": int}, {"k": 10**5000}, {"k": -(10**5000)},
+        {"weights": {"0": 10**400}}, {"method": ["mdav"]}, {"seed": 2**63}, {"method": "v-mdav", "gamma": 10**400},
         {"k": "5"}, {"k": None}, {"k": 2.0}, {"k": True}, {"seed": 1.5}, {"seed": -1}, {"method": None}, {"method": 3},
         {"recode": None}, {"recode": ["mean"]}, {"standardize": 1}, {"round_integers": "yes"}, {"weights": [1, 2]},
         {"weights": {"0": "heavy"}}, {"quasi_identifiers": None}, {"quasi_identifiers": []}, {"gamma": 1},
         {"quasi_identifiers": [0, 0]}, {"quasi_identifiers": [7]}, {"identifiers": ["x"]}, {"something": [1]},
     ],
-    ids=str,
+    ids=lambda options: str(list(options))[:40],
 )  # fmt: skip
 def test_wrong_options_are_told_in_a_sentence(options: dict) -> None:
     with pytest.raises(ShoalError, match=r"; .*\.$"):
@@ -235,6 +251,15 @@ def test_evaluate_needs_the_same_records() -> None:
         shoal.evaluate(MAKERS["polars"](), MAKERS["polars"]()[:49], quasi_identifiers=["age"])
     with pytest.raises(ColumnError, match="no column 'age'"):
         shoal.evaluate(MAKERS["polars"](), MAKERS["polars"]().drop("age"), quasi_identifiers=["age"])
+
+
+def test_a_change_of_a_constant_column_has_no_finite_loss() -> None:
+    figures = shoal.evaluate(np.full((3, 1), 5.0), np.full((3, 1), 7.0), quasi_identifiers=[0])
+    assert figures.sse == 12
+    assert figures.information_loss == float("inf")
+    assert figures.to_dict()["loss"]["information_loss"] is None
+    with pytest.raises(ShoalError, match="standardize"):
+        shoal.evaluate(np.ones((3, 1)), np.ones((3, 1)), quasi_identifiers=[0], standardize="maybe")
 
 
 def test_describe_proposes_and_decides_nothing() -> None:

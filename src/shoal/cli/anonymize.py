@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, pairs, print_json, progress, reading, warn, whole
+from shoal.cli.terminal import as_json, names, open_table, pairs, progress, reading, show, show_json, warn, whole
 from shoal.errors import ColumnError, OptionError, PolicyError, ShoalWarning
 
 if TYPE_CHECKING:
@@ -62,26 +62,29 @@ def command(
     \b
     shoal anonymize people.csv --policy released.csv.policy.toml -o again.csv
     """
-    from shoal.release import check_outputs, policy_path
+    from shoal.release import check_outputs, named_path, policy_path
     from shoal.report import html, text
     from shoal.report.summary import summarize
-    from shoal.tables import write_text
 
-    target = Path(output)
-    beside = [Path(report)] if report else []
-    check_outputs([target, policy_path(target), *beside], source=Path(file), force=force)
+    target = named_path(output)
+    reports = [named_path(report)] if report else []
+    inputs = [Path(file), Path(policy) if policy else None]
+    check_outputs([target, policy_path(target), *reports], sources=inputs, force=force)
     with warnings.catch_warnings(record=True), progress(quiet=quiet) as line:
         warnings.simplefilter("always", ShoalWarning)
         made = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
-    facts = summarize(made, policy=made.save(target, force=force))
-    for path in beside:
-        write_text(html.page(facts), path, force=force)
+    saved = made.save(
+        target,
+        force=force,
+        more=lambda policy: {place: html.page(summarize(made, policy=policy)) for place in reports},
+    )
+    facts = summarize(made, policy=saved)
     warn(made.warnings)
     if as_json:
-        print_json(facts)
+        show_json(facts)
     elif not quiet:
-        click.echo(text.release(facts))
-        click.echo(f"\nReleased {target}\nPolicy   {policy_path(target)}" + (f"\nReport   {report}" if report else ""))
+        show(text.release(facts))
+        show(f"\nReleased {target}\nPolicy   {policy_path(target)}" + (f"\nReport   {report}" if report else ""))
 
 
 def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
@@ -105,8 +108,18 @@ def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
         recode=options["recode"] or "mean",
         round_integers=bool(options["round_integers"]),
         progress=line,
-        **{name: _value(text) for name, text in pairs(options["own"], "option").items()},
+        **_own_options(options),
     )
+
+
+def _own_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the method, each of which the method must have."""
+    from shoal.partition.registry import find
+
+    method = find(options["method"] or "mdav")
+    given = {name: _value(text) for name, text in pairs(options["own"], "option").items()}
+    method.check_options(given)
+    return given
 
 
 def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:

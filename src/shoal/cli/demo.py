@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from shoal.cli.terminal import progress, warn
-from shoal.errors import ShoalWarning
+from shoal.cli.terminal import progress, show, warn
+from shoal.errors import OutputError, ShoalWarning
 
 QUASI_IDENTIFIERS = ("age", "height_cm", "household_size", "income")
 SENSITIVE = ("length_of_stay", "visits", "systolic_bp", "diagnosis", "treatment_cost")
@@ -37,18 +37,21 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     from shoal.report.summary import summarize
 
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise OutputError.unwritable(place, (getattr(error, "strerror", None) or "no such name").lower()) from None
     register, target, report = place / "register.csv", place / "released.csv", place / "report.html"
     with tables.aside(register, force=True) as part:
         tables.write(tables.read(tables.example_register(rows, seed)), part)
-    click.echo(f"1. A made-up register of {rows:,} persons: {register}\n")
-    click.echo(text.description(describe(register).to_dict()))
+    show(f"1. A made-up register of {rows:,} persons: {register}\n")
+    show(text.description(describe(register).to_dict()))
 
     chosen = f"-k {k} -q {','.join(QUASI_IDENTIFIERS)}"
     dropped = f"--identifiers {','.join(DROPPED)}"
     kept = f"--sensitive {','.join(SENSITIVE)}"
-    click.echo("\nThis version protects numbers, so the demo drops names, categories, dates and columns with gaps.")
-    click.echo(f"\n2. shoal anonymize {register} {chosen} \\\n     {dropped} \\\n     {kept} -o {target}\n")
+    show("\nThis version protects numbers, so the demo drops names, categories, dates and columns with gaps.")
+    show(f"\n2. shoal anonymize {register} {chosen} \\\n     {dropped} \\\n     {kept} -o {target}\n")
     with warnings.catch_warnings(record=True), progress(quiet=False) as line:
         warnings.simplefilter("always", ShoalWarning)
         made = anonymize(
@@ -59,8 +62,8 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             sensitive=SENSITIVE,
             progress=line,
         )
-    facts = summarize(made, policy=made.save(target, force=True))
-    tables.write_text(html.page(facts), report, force=True)
+    saved = made.save(target, force=True, more=lambda policy: {report: html.page(summarize(made, policy=policy))})
+    facts = summarize(made, policy=saved)
     warn(made.warnings)
-    click.echo(text.release(facts))
-    click.echo(f"\n3. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}")
+    show(text.release(facts))
+    show(f"\n3. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, open_table, print_json, reading
+from shoal.cli.terminal import as_json, open_table, reading, show, show_json
 
 
 @click.command(name="describe")
@@ -23,6 +23,6 @@ def command(file: str, as_json: bool, **options: Any) -> None:
 
     facts = describe(open_table(file, options)).to_dict()
     if as_json:
-        print_json(facts)
+        show_json(facts)
     else:
-        click.echo(text.description(facts))
+        show(text.description(facts))

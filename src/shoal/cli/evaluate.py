@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, print_json, reading, whole
+from shoal.cli.terminal import as_json, names, open_table, reading, show, show_json, whole
 from shoal.errors import ColumnError, OptionError
 
 
@@ -44,6 +44,6 @@ def command(
         standardize=not no_standardize,
     ).to_dict()
     if as_json:
-        print_json(facts)
+        show_json(facts)
     else:
-        click.echo(text.evaluation(facts))
+        show(text.evaluation(facts))

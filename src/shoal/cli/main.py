@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -42,10 +43,14 @@ def shoal() -> None:
 
 def main() -> NoReturn:
     """Run the command line; every way out has its exit code and at most one sentence."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # Windows has no hang-up
+            signal.signal(getattr(signal, name), _stopped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = shoal.main(standalone_mode=False, prog_name="shoal")
-        sys.stdout.flush()
     except ShoalError as error:
         code = _say(str(error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -58,10 +63,6 @@ def main() -> NoReturn:
         code = _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
         code = _say("Interrupted; no partial file is left.", 130)
-    except BrokenPipeError:
-        # the reader of our output left: nothing to say, and Python must not complain at its end either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
     except MemoryError:
         code = _say("There is not enough memory for this table; close other programs, or protect it in parts.", 2)
     except Exception as error:  # noqa: BLE001 - whatever it is, no cell of the data may reach the screen
@@ -87,5 +88,5 @@ def _bug(error: Exception) -> int:
     )
 
 
-def _terminated(_: int, __: FrameType | None) -> NoReturn:
-    sys.exit(128 + signal.SIGTERM)
+def _stopped(number: int, _: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)

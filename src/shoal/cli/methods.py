@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from shoal.cli.terminal import as_json, print_json
+from shoal.cli.terminal import as_json, show, show_json
 
 
 @click.command(name="methods")
@@ -19,6 +19,6 @@ def command(as_json: bool) -> None:
 
     facts = [method.to_dict() for method in sorted(methods().values(), key=lambda m: (m.family, m.name))]
     if as_json:
-        print_json(facts)
+        show_json(facts)
     else:
-        click.echo(text.methods(facts))
+        show(text.methods(facts))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.errors import OptionError
+from shoal.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
     from shoal.tables import Table
@@ -67,8 +70,9 @@ def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] |
 
 
 def names(given: Sequence[str]) -> list[str]:
-    """Names separated by commas, in one option or several; a name with a comma stands in quotation marks."""
-    return [name.strip() for name in next(csv.reader([",".join(given)], skipinitialspace=True), []) if name.strip()]
+    """Names separated by commas, in one option or several; in quotation marks a name may hold anything."""
+    rows = csv.reader(io.StringIO(",".join(given), newline=""), skipinitialspace=True)
+    return [name for row in rows for name in row if name]
 
 
 def whole(text: str, error: OptionError) -> int:
@@ -87,8 +91,21 @@ def pairs(given: Sequence[str], option: str) -> dict[str, str]:
     return {name: value for name, _, value in split}
 
 
-def print_json(facts: Any) -> None:
-    click.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+def show(text: str) -> None:
+    """Print a result; what the terminal's alphabet lacks is replaced."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        # the reader of our output left: nothing to say, and Python must not complain at its end either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
+    except OSError as error:
+        raise OutputError.unwritable("standard output", (error.strerror or "it is closed").lower()) from None
+
+
+def show_json(facts: Any) -> None:
+    plain = (getattr(sys.stdout, "encoding", None) or "").lower() not in ("utf-8", "utf8")
+    show(json.dumps(facts, indent=2, ensure_ascii=plain, allow_nan=False))
 
 
 def warn(sentences: Iterable[str]) -> None:
@@ -105,7 +122,7 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
     if quiet:
         yield silent
         return
-    line = _Line() if sys.stderr.isatty() else None
+    line = _Line() if sys.stderr and sys.stderr.isatty() else None
     said = False
 
     def compiling() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, print_json, reading, whole
+from shoal.cli.terminal import as_json, names, open_table, reading, show, show_json, whole
 from shoal.errors import ColumnError, OptionError
 
 
@@ -33,7 +33,7 @@ def command(file: str, k: str | None, quasi_identifiers: tuple[str, ...], as_jso
     number = whole(k, OptionError.k_not_whole())
     facts = verify(open_table(file, options), k=number, quasi_identifiers=names(quasi_identifiers)).to_dict()
     if as_json:
-        print_json(facts)
+        show_json(facts)
     else:
-        click.echo(text.verification(facts))
+        show(text.verification(facts))
     click.get_current_context().exit(0 if facts["ok"] else 3)

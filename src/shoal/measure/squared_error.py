@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from shoal.measure.registry import Comparison, loss
 from shoal.values import FloatMatrix
 
@@ -37,10 +39,12 @@ def sst(comparison: Comparison) -> float | None:
 
 
 def information_loss(original: FloatMatrix, released: FloatMatrix) -> float:
-    """100·SSE/SST of two matrices on the same base; 0 where all original records are equal."""
+    """100·SSE/SST of two matrices on the same base; where all original records are equal, 0 or infinite."""
     error = float(((original - released) ** 2).sum())
     total = float(((original - original.mean(axis=0)) ** 2).sum())
-    return 100.0 * error / total if total > 0 else 0.0
+    if total == 0:
+        return math.inf if error > 0 else 0.0
+    return 100.0 * error / total
 
 
 @loss(

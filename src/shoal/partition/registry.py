@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -53,6 +53,12 @@ class Method:
         parameters = inspect.signature(self.labels).parameters.values()
         own = (p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("progress", "seed"))
         return {p.name: p.default for p in own}
+
+    def check_options(self, given: Iterable[str]) -> None:
+        """Refuse an option that the method does not have."""
+        for name in given:
+            if name not in self.options:
+                raise OptionError.unknown_option(name, self.name, list(self.options) or ["none of its own"])
 
     @property
     def seeded(self) -> bool:
@@ -115,7 +121,7 @@ def methods() -> Mapping[str, Method]:
 def find(name: str) -> Method:
     """The method of that name."""
     known = methods()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise OptionError.unknown_method(str(name), list(known))
     return known[name]
 
@@ -133,9 +139,7 @@ def run(
     k = whole_k(k, records.count)
     chosen = find(method)
     given = dict(options or {})
-    for name in given:
-        if name not in chosen.options:
-            raise OptionError.unknown_option(name, method, list(chosen.options) or ["none of its own"])
+    chosen.check_options(given)
     if Kind.NUMERIC not in chosen.kinds:
         raise ColumnError.kind_not_supported(records.names[0], Kind.NUMERIC, chosen.kinds, method)
     if chosen.most_columns is not None and len(records.names) > chosen.most_columns:

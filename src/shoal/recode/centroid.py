@@ -49,13 +49,13 @@ centers: Mapping[str, Center] = {"mean": mean, "median": median}
 
 
 def recode(
-    records: Records, partition: Partition, *, center: str = "mean", round_integers: bool = False
+    records: Records, partition: Partition, *, center: object = "mean", round_integers: bool = False
 ) -> dict[str, FloatMatrix | IntVector]:
     """The released values of every quasi-identifier: one value a group.
 
     With ``round_integers`` a column of whole numbers stays one: halves go to the even neighbour.
     """
-    if center not in centers:
+    if not isinstance(center, str) or center not in centers:
         raise OptionError.bad_option("recode", f"one of {', '.join(centers)}")
     table = centers[center](records.values, partition.labels, partition.count) + 0.0  # no negative zero
     released: dict[str, FloatMatrix | IntVector] = {}

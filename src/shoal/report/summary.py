@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from shoal.errors import shown
 from shoal.measure import measures
 from shoal.partition import registry
 from shoal.release import Release
@@ -52,5 +53,5 @@ def sentences(release: Release) -> list[str]:
     said = [hidden, alone, found, kept]
     if figures.columns:
         worst = max(figures.columns, key=lambda name: figures.columns[name])
-        said.append(f"The column that lost most is {worst!r}: {figures.columns[worst]:.3g} %.")
+        said.append(f"The column that lost most is {shown(worst)}: {figures.columns[worst]:.3g} %.")
     return said

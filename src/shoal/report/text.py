@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from shoal.errors import short
+
 RISKS = {
     "classes": "classes of alike records",
     "min_class": "smallest class",
@@ -53,7 +55,7 @@ def evaluation(facts: Mapping[str, Any]) -> str:
     lines = [*columns(risks, right=frozenset({1, 2})), "", *columns(losses, right=frozenset({1}))]
     lost = sorted(facts["columns"].items(), key=lambda item: -item[1])
     if lost:
-        table = [["Loss by column (%)", ""], *([name, figure(value)] for name, value in lost)]
+        table = [["Loss by column (%)", ""], *([short(name), figure(value)] for name, value in lost)]
         lines += ["", *columns(table, right=frozenset({1}))]
     lines += [f"  note: {note}" for note in facts["notes"]]
     return "\n".join(lines)
@@ -69,7 +71,7 @@ def verification(facts: Mapping[str, Any]) -> str:
             f"NOT k-ANONYMOUS  {facts['k_violations']:,} of {all_records:,} records are in classes below k = {k}"
             f" ({facts['unique_records']:,} of them alone); the smallest class has {smallest:,}"
         )
-    names = ", ".join(facts["quasi_identifiers"])
+    names = ", ".join(short(name) for name in facts["quasi_identifiers"])
     return f"{verdict}\n  counted on {names} of {all_records:,} records; a missing value counts as a value"
 
 
@@ -86,7 +88,7 @@ def description(facts: Mapping[str, Any]) -> str:
     """The proposed roles, each with its reason."""
     rows = [["Column", "Kind", "Proposed role", "Distinct", "Missing", "Why"]]
     rows += [
-        [c["name"], c["kind"], c["role"], figure(c["distinct"]), figure(c["missing"]), c["reason"]]
+        [short(c["name"]), c["kind"], c["role"], figure(c["distinct"]), figure(c["missing"]), c["reason"]]
         for c in facts["columns"]
     ]
     read = ", ".join(f"{name} {value!r}" for name, value in facts["settings"].items() if name != "format")

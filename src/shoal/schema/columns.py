@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
@@ -80,6 +80,10 @@ class Schema:
     def named(self, role: Role) -> tuple[str, ...]:
         """The names of the columns with this role."""
         return tuple(column.name for column in self.columns if column.role == role)
+
+    def renamed(self, names: Mapping[str, str]) -> Schema:
+        """The same columns under other names."""
+        return Schema(tuple(replace(column, name=names.get(column.name, column.name)) for column in self.columns))
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ writes the same policy.
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -56,23 +57,27 @@ class Policy:
         return _HEAD + "\n".join(_lines(self.to_dict())) + "\n"
 
     @classmethod
-    def read(cls, path: str | Path) -> Self:
+    def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a policy file."""
         try:
             facts = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        except TypeError:
+            raise PolicyError.not_a_policy(type(path).__name__) from None
+        except (ValueError, RecursionError):  # also an error of TOML, of the encoding or of the path
             raise PolicyError.damaged(path, "it is not TOML") from None
         return cls._from_dict(facts, path)
 
     @classmethod
-    def _from_dict(cls, facts: Mapping[str, Any], path: str | Path) -> Self:
+    def _from_dict(cls, facts: Mapping[str, Any], path: object) -> Self:
         found = facts.get("format")
         if type(found) is not int:
             raise PolicyError.damaged(path, "it has no format number")
         if found > FORMAT:
             raise PolicyError.too_new(path, found, FORMAT)
+        if found < 1:
+            raise PolicyError.damaged(path, "it has no format number")
         try:
             release = facts["release"]
             policy = cls(
@@ -95,6 +100,13 @@ class Policy:
             raise PolicyError.damaged(path, f"it has no {error.args[0]!r}") from None
         except (TypeError, ValueError, AttributeError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
+        names = [column.name for column in policy.schema.columns]
+        if len(set(names)) < len(names):
+            raise PolicyError.damaged(path, "it decides about a column twice")
+        if not policy.schema.quasi_identifiers:
+            raise PolicyError.damaged(path, "it names no quasi-identifier")
+        if policy.seed < 0:
+            raise PolicyError.damaged(path, "its seed is negative")
         return policy
 
 
