@@ -172,7 +172,7 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler or signal.SIG_DFL)
         for number in waiting[:1]:
             signal.raise_signal(number)
 

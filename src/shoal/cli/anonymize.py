@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from shoal.cli.terminal import as_json, names, open_table, pairs, progress, reading, show, show_json, warn, whole
-from shoal.errors import ColumnError, OptionError, PolicyError, ShoalWarning
+from shoal.errors import ColumnError, OptionError, PolicyError
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -70,8 +69,7 @@ def command(
     reports = [named_path(report)] if report else []
     inputs = [Path(file), Path(policy) if policy else None]
     check_outputs([target, policy_path(target), *reports], sources=inputs, force=force)
-    with warnings.catch_warnings(record=True), progress(quiet=quiet) as line:
-        warnings.simplefilter("always", ShoalWarning)
+    with progress(quiet=quiet) as line:
         made = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
     saved = made.save(
         target,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import click
 
 from shoal.cli.terminal import progress, show, warn
-from shoal.errors import OutputError, ShoalWarning
+from shoal.errors import OutputError
 
 QUASI_IDENTIFIERS = ("age", "height_cm", "household_size", "income")
 SENSITIVE = ("length_of_stay", "visits", "systolic_bp", "diagnosis", "treatment_cost")
@@ -52,8 +51,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     kept = f"--sensitive {','.join(SENSITIVE)}"
     show("\nThis version protects numbers, so the demo drops names, categories, dates and columns with gaps.")
     show(f"\n2. shoal anonymize {register} {chosen} \\\n     {dropped} \\\n     {kept} -o {target}\n")
-    with warnings.catch_warnings(record=True), progress(quiet=False) as line:
-        warnings.simplefilter("always", ShoalWarning)
+    with progress(quiet=False) as line:
         made = anonymize(
             register,
             k=k,

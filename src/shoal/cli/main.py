@@ -44,8 +44,9 @@ def shoal() -> None:
 def main() -> NoReturn:
     """Run the command line; every way out has its exit code and at most one sentence."""
     for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # Windows has no hang-up
-            signal.signal(getattr(signal, name), _stopped)
+        number = getattr(signal, name, None)  # Windows has no hang-up
+        if number and signal.getsignal(number) is not signal.SIG_IGN:  # nohup asks to go on
+            signal.signal(number, _stopped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

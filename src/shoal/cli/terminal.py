@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import os
-import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.errors import OptionError, OutputError
+from shoal.errors import OptionError, OutputError, ShoalWarning
 
 if TYPE_CHECKING:
     from shoal.tables import Table
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = ("delimiter", "quote", "encoding", "decimal", "missing", "no_header", "sheet", "format")
+_READER_LEFT = 141
+"""The exit code of a program in a pipe that nobody reads from any more."""
 _PATIENCE = 0.7
 """Seconds before a progress line appears: short work stays quiet."""
 
@@ -98,7 +100,7 @@ def show(text: str) -> None:
     except BrokenPipeError:
         # the reader of our output left: nothing to say, and Python must not complain at its end either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(128 + signal.SIGPIPE)
+        sys.exit(_READER_LEFT)
     except OSError as error:
         raise OutputError.unwritable("standard output", (error.strerror or "it is closed").lower()) from None
 
@@ -115,28 +117,33 @@ def warn(sentences: Iterable[str]) -> None:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress]:
-    """A progress line with the time left, on a terminal only; and a word when kernels are compiled."""
+    """A progress line with the time left, on a terminal only; and a word when kernels are compiled.
+
+    Python's warnings stay silent inside: a command prints those of a release itself.
+    """
     from shoal import kernels
     from shoal.values import silent
 
-    if quiet:
-        yield silent
-        return
-    line = _Line() if sys.stderr and sys.stderr.isatty() else None
-    said = False
-
-    def compiling() -> None:
-        nonlocal said
-        if not said:
-            said = True
-            click.echo("shoal: compiling (first run only, some seconds)", err=True)
-
-    with kernels.jit.compiling(compiling):
+    line = _Line() if not quiet and sys.stderr and sys.stderr.isatty() else None
+    with warnings.catch_warnings(), kernels.jit.compiling(_Once("compiling (first run only, some seconds)", quiet)):
+        warnings.simplefilter("ignore", ShoalWarning)
         try:
             yield line.move if line else silent
         finally:
             if line:
                 line.close()
+
+
+class _Once:
+    """A sentence that is said the first time it is called for."""
+
+    def __init__(self, sentence: str, quiet: bool) -> None:
+        self.sentence = "" if quiet else sentence
+
+    def __call__(self) -> None:
+        if self.sentence:
+            click.echo(f"shoal: {self.sentence}", err=True)
+        self.sentence = ""
 
 
 class _Line:
