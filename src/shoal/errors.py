@@ -146,6 +146,14 @@ class FileError(ShoalError):
         )
 
     @classmethod
+    def strange_header(cls, path: object, position: int) -> Self:
+        return cls(
+            f"The name of column {position:,} of {str(path)!r} is very long or goes over several lines, as after a"
+            " quotation mark that is never closed or in a file without a header",
+            "mend or shorten it, switch quoting off with quote='' (--quote none), or say header=False (--no-header)",
+        )
+
+    @classmethod
     def bad_encoding(cls, path: object, encoding: str) -> Self:
         return cls(f"The file {str(path)!r} is not {encoding} text", "name its encoding with encoding= (--encoding)")
 
@@ -215,6 +223,14 @@ class DataError(ShoalError):
         return cls(f"An array of type {type_name} holds no plain numbers", "give an array of whole numbers or floats")
 
     @classmethod
+    def array_inexact(cls, column: str) -> Self:
+        return cls(
+            f"Column {column!r} holds whole numbers that the one type of number of the released array cannot hold"
+            " exactly",
+            "give the table as a pandas or polars frame, where each column has a type of its own",
+        )
+
+    @classmethod
     def array_shape(cls, dimensions: int) -> Self:
         return cls(
             f"An array of {counted(dimensions, 'dimension')} is not a table",
@@ -245,6 +261,13 @@ class DataError(ShoalError):
             f"Column {shown(column)} has infinite values in {rows:,} of {counted(of, 'record')}"
             f" (the first is record {first:,})",
             "replace them by numbers, or name the column among the identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def strange_cells(cls, column: str) -> Self:
+        return cls(
+            f"Column {column!r} holds objects that cannot be understood or compared",
+            "turn them into numbers, dates or text, or take the column out",
         )
 
     @classmethod
@@ -384,6 +407,13 @@ class OutputError(ShoalError):
         return cls(
             f"The names or the values of the table do not fit the format of {str(path)!r}",
             "choose another ending, such as .csv",
+        )
+
+    @classmethod
+    def cannot_quote(cls, column: str) -> Self:
+        return cls(
+            f"The new numbers of column {column!r} hold the delimiter of the file, and quoting is switched off",
+            "name a mark of quotation with quote= (--quote), or use a file with another delimiter or decimal mark",
         )
 
     @classmethod

@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shoal.errors import OutputError
-from shoal.tables import aside, read, write, write_text
+from shoal.errors import FileError, OutputError
+from shoal.tables import aside, fingerprint, read, write, write_text
 
 
 def names(folder: Path) -> list[str]:
@@ -99,6 +99,44 @@ def test_a_broken_link_counts_as_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").symlink_to(tmp_path / "nowhere")
     with pytest.raises(OutputError, match="exists"), aside(tmp_path / "a.csv", force=False):
         pytest.fail("the writing began")
+    with aside(tmp_path / "a.csv", force=True) as hidden:
+        hidden.write_bytes(b"new")
+    assert not (tmp_path / "a.csv").is_symlink()
+    assert names(tmp_path) == ["a.csv"]
+
+
+def test_a_signal_right_after_the_creation_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "close", interrupted)
+        with pytest.raises(KeyboardInterrupt), aside(tmp_path / "a.csv", force=False):
+            pytest.fail("the writing began")
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("force", [True, False])
+@pytest.mark.parametrize(
+    "path", ["", ".", "..", "/", "a\0b.csv", "a.c\0sv", "\ud800.csv", "x" * 300, "x/" * 3000 + "x"]
+)
+def test_names_that_no_file_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, force: bool) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match="cannot be written"), aside(path, force=force):
+        pytest.fail("the writing began")
+    for attempt in (read, fingerprint):
+        with pytest.raises(FileError):
+            attempt(path)
+    assert names(tmp_path) == []
+
+
+def test_an_error_of_reading_back_names_the_path_that_was_asked_for(tmp_path: Path) -> None:
+    def attempt() -> None:
+        with aside(tmp_path / "asked.csv", force=False) as hidden:
+            read(hidden)
+
+    with pytest.raises(FileError, match=r"asked\.csv' is empty"):
+        attempt()
 
 
 def test_bad_places(tmp_path: Path) -> None:

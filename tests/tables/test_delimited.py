@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.errors import FileError, ShoalError
+from shoal.errors import FileError, OutputError, ShoalError
 from shoal.schema.columns import Kind, Schema
 from shoal.tables import ReadOptions, Table, class_sizes, encode, fingerprint, kinds, profile, read, released, write
 from shoal.tables.delimited import DelimitedCells, read_delimited
@@ -227,6 +227,55 @@ def test_packed_files(tmp_path: Path) -> None:
     write(table, tmp_path / "two.csv.gz")
     assert gzip.decompress((tmp_path / "one.csv.gz").read_bytes()) == PLAIN
     assert (tmp_path / "one.csv.gz").read_bytes() == (tmp_path / "two.csv.gz").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("raw", "options"),
+    [
+        (b"a.b\n1.2\n3.4\n", ReadOptions(delimiter=".", quote="")),
+        (b"a,b\n1,2\n3,4\n", ReadOptions(delimiter=",", decimal=",", quote="")),
+        (b"a-b\n1-2\n3-4\n", ReadOptions(delimiter="-", quote="")),
+    ],
+)
+def test_numbers_that_cannot_be_quoted_are_refused(tmp_path: Path, raw: bytes, options: ReadOptions) -> None:
+    table = read(saved(tmp_path, raw), options=options)
+    release = released(table, schema_of(table, quasi=["a"]), {"a": np.array([-1.5, 2.5])})
+    (tmp_path / "out.csv").write_bytes(b"before")
+    with pytest.raises(OutputError, match="'a' hold the delimiter"):
+        write(release, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == b"before"
+
+
+@pytest.mark.parametrize(
+    ("raw", "options", "expected"),
+    [
+        (b"a,b\n1,2\n3,4\n", ReadOptions(quote="."), b"a,b\n.-1..5.,2\n.2..5.,4\n"),
+        (b"a,b\n1,2\n3,4\n", ReadOptions(quote="-"), b"a,b\n---1.5-,2\n2.5,4\n"),
+        (b"a.b\n1.2\n3.4\n", ReadOptions(delimiter="."), b'a.b\n"-1.5".2\n"2.5".4\n'),
+    ],
+)
+def test_numbers_with_marks_are_quoted(tmp_path: Path, raw: bytes, options: ReadOptions, expected: bytes) -> None:
+    table = read(saved(tmp_path, raw), options=options)
+    write(released(table, schema_of(table, quasi=["a"]), {"a": np.array([-1.5, 2.5])}), tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == expected
+    again = read(tmp_path / "out.csv", options=ReadOptions.from_settings(table.settings))
+    assert again.native()["a"].to_list() == [-1.5, 2.5]
+
+
+def test_integers_too_long_for_any_type_stay_as_they_are(tmp_path: Path) -> None:
+    accounts = ["12345678901234567890", "12345678901234567891", "NA"]
+    raw = "account,huge,n\n" + "".join(f"{one},{10**25},1\n" for one in accounts)
+    table = read(saved(tmp_path, raw.encode()))
+    assert dict(kinds(table)) == dict.fromkeys(table.names, Kind.NUMERIC)
+    native = table.native()
+    assert native["account"].to_list() == [*accounts[:2], None]
+    assert native["huge"].to_list() == [str(10**25)] * 3
+    write(table, tmp_path / "out.parquet")
+    assert read(tmp_path / "out.parquet").native()["account"].to_list() == [*accounts[:2], None]
+    assert encode(table, schema_of(table, quasi=["huge"])).values[:, 0].tolist() == [1e25] * 3
+    assert profile(table)[0].distinct == 2
+    longest = read(saved(tmp_path, b"a\n" + b"1" * 5000 + b"\n" + b"2" * 5000 + b"\n"))
+    assert longest.native()["a"].to_list() == ["1" * 5000, "2" * 5000]
 
 
 def test_another_delimited_format_keeps_the_text(tmp_path: Path) -> None:

@@ -219,6 +219,8 @@ def test_sheets_that_are_not_tables(tmp_path: Path) -> None:
         read(sheet(path, [["a", "b"]]))
     with pytest.raises(FileError, match="empty"):
         read(sheet(path, []))
+    with pytest.raises(FileError, match="empty"):
+        read(sheet(path, []), options=ReadOptions(header=False))
     mixed = read(sheet(path, [["a", "b"], *([i, i] for i in range(2000)), ["secret", 1]]))
     with pytest.raises(Exception, match=r"text .* in 1 of 2,001 records \(the first is record 2,001\)") as caught:
         numbers(mixed, ["a"])

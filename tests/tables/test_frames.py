@@ -282,7 +282,7 @@ def test_class_sizes_equal_a_naive_count(rows: list[tuple[float | None, str | No
     frames = [
         pl.DataFrame(columns, schema={"a": pl.Float64, "b": pl.String}),
         pd.DataFrame({"a": pd.array(columns["a"], dtype="Float64"), "b": pd.Series(columns["b"], dtype=object)}),
-        pd.DataFrame({"a": pd.Series([a for a, _ in rows], dtype=object), "b": pd.Series(columns["b"], dtype=object)}),
+        pd.DataFrame({"a": pd.Series(columns["a"], dtype=object), "b": pd.Series(columns["b"], dtype=object)}),
         pa.table({"a": pa.array(columns["a"], pa.float64()), "b": pa.array(columns["b"], pa.string())}),
     ]
     for frame in frames:

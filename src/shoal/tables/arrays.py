@@ -36,15 +36,17 @@ class ArrayCells:
         return series_seen(self._series(name))
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrayCells:
-        """Whole numbers stay so only if all columns are: an array has one type."""
+        """Whole numbers stay so only if all columns are: an array has one type, or the release is refused."""
         whole = self.table.dtype.kind in "iu" and all(column.dtype.kind in "iu" for column in columns.values())
         new = np.empty((self.height, len(kept)), dtype=np.int64 if whole else np.float64)
         for position, name in enumerate(kept):
+            if name not in columns and not _holds(new.dtype, self._column(name)):
+                raise DataError.array_inexact(name)
             new[:, position] = without_negative_zero(columns[name]) if name in columns else self._column(name)
         return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(kept))
 
     def frame(self) -> pl.DataFrame:
-        return pl.DataFrame([self._series(name) for name in self.names])
+        return pl.DataFrame({name: self._series(name) for name in self.names})
 
     def _column(self, name: str) -> NDArray[Any]:
         return self.table if self.table.ndim == 1 else self.table[:, self.names.index(name)]
@@ -56,13 +58,38 @@ class ArrayCells:
         return pl.Series(name, column)
 
 
+def _holds(dtype: np.dtype[Any], column: NDArray[Any]) -> bool:
+    """Whether every number of the column is also one of this type."""
+    if column.dtype.kind not in "iu":
+        return True
+    if dtype.kind == "i":
+        return column.dtype != np.uint64 or not (column > np.iinfo(np.int64).max).any()
+    if column.dtype.itemsize < 8:
+        return True
+    beyond = (column > 2**53) | (column < -(2**53)) if column.dtype.kind == "i" else column > 2**53
+    # As numbers of Python, which compare exactly; most tables have none of them.
+    return all(int(float(number)) == number for number in np.unique(column[beyond]).tolist())
+
+
 def open_array(source: NDArray[Any]) -> Table:
     """A table over a numpy array of numbers."""
-    if source.dtype.kind not in "biuf":
+    if source.dtype.kind not in "biuf" or (source.dtype.kind == "f" and source.dtype.itemsize > 8):
         raise DataError.array_type(str(source.dtype) if source.dtype.names is None else "structured")
     if source.ndim not in (1, 2):
         raise DataError.array_shape(source.ndim)
-    if isinstance(source, np.ma.MaskedArray):
-        source = np.where(np.ma.getmaskarray(source), np.nan, np.ma.getdata(source))
     names = tuple(str(position) for position in range(1 if source.ndim == 1 else source.shape[1]))
+    if isinstance(source, np.ma.MaskedArray):
+        source = _unmasked(source, names)
     return checked(Table("numpy", ArrayCells(np.asarray(source), names)))
+
+
+def _unmasked(source: np.ma.MaskedArray[Any, Any], names: Sequence[str]) -> NDArray[Any]:
+    """Floats with NaN for what is masked; an array without a masked cell stays as it is."""
+    mask, data = np.ma.getmaskarray(source), np.ma.getdata(source)
+    if not mask.any():
+        return data
+    new = np.where(mask, np.nan, data)
+    for name, column in zip(names, np.where(mask, 0, data).reshape(len(data), -1).T, strict=True):
+        if not _holds(new.dtype, column.astype(data.dtype)):
+            raise DataError.array_inexact(name)
+    return new

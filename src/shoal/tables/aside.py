@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from shoal.errors import OutputError
+from shoal.errors import FileError, OutputError
 from shoal.tables.foreign import words
 from shoal.tables.formats import is_packed
 
@@ -22,17 +22,22 @@ def aside(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]:
 
     Whatever interrupts the writing, nothing appears at ``path``, and without ``force`` nothing there is lost.
     """
-    path = Path(path)
+    asked, path = os.fspath(path), Path(path)
+    if not asked:
+        raise OutputError.unwritable(asked, "it is no name")
     _check_place(path, force=force)
-    hidden = _created(path)
+    hidden = _hidden(path)
     try:
+        # Inside, so that a signal the moment after leaves nothing. The mode is that of an ordinary new file:
+        # the umask and not this program decides who may read it.
+        os.close(os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         yield hidden
         _flush(hidden)
         _move(hidden, path, force=force)
         _flush_folder(path.parent)
-    except OutputError as error:
+    except (OutputError, FileError) as error:
         # The user asked for the path, and knows nothing of the hidden one.
-        raise OutputError(error.fact.replace(repr(str(hidden)), repr(str(path))), error.hint) from None
+        raise type(error)(error.fact.replace(repr(str(hidden)), repr(str(path))), error.hint) from None
     except OSError as error:
         raise OutputError.unwritable(path, words(error)) from None
     finally:
@@ -48,27 +53,34 @@ def write_text(text: str, path: str | os.PathLike[str], *, force: bool) -> None:
 
 def _check_place(path: Path, *, force: bool) -> None:
     try:
-        if path.is_dir():
+        there = _is_there(path)
+        if there and path.is_dir():
             raise OutputError.unwritable(path, os.strerror(errno.EISDIR).lower())
-        if path.exists() and not path.is_file():
+        if there and path.exists() and not path.is_file():
             raise OutputError.unwritable(path, "it is a device")
         if not path.parent.is_dir():
             raise OutputError.no_folder(path.parent)
-        if not force and os.path.lexists(path):
+        if there and not force:
             raise OutputError.exists(path)
     except OSError as error:
         raise OutputError.unwritable(path, words(error)) from None
+    except ValueError:
+        # A NUL, or half a surrogate pair.
+        raise OutputError.unwritable(path, "no file can have this name") from None
 
 
-def _created(path: Path) -> Path:
-    endings = "".join(path.suffixes[-2:]) if is_packed(path) else path.suffix
-    hidden = path.with_name(f".shoal-{secrets.token_hex(8)}{endings}")
+def _is_there(path: Path) -> bool:
+    """Whether anything has this name, be it a link to nowhere. Unlike lexists it says why it cannot know."""
     try:
-        # The mode of an ordinary new file, so that the umask and not this program decides who may read it.
-        os.close(os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except OSError as error:
-        raise OutputError.unwritable(path, words(error)) from None
-    return hidden
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _hidden(path: Path) -> Path:
+    endings = "".join(path.suffixes[-2:]) if is_packed(path) else path.suffix
+    return path.with_name(f".shoal-{secrets.token_hex(8)}{endings}")
 
 
 def _flush(path: Path) -> None:

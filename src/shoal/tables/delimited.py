@@ -11,12 +11,14 @@ from typing import Any
 import polars as pl
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, FileError
+from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
 from shoal.tables.dialect import Dialect, understand
 from shoal.tables.layout import Layout, scan
 from shoal.tables.table import Content, NewColumns, ReadOptions, without_negative_zero
 from shoal.tables.text import is_number, understood, written
+
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +45,13 @@ class DelimitedCells:
         """The text of every column, quotation marks removed."""
         blocks = [self.layout.split(*block, raw=False) for block in self.layout.blocks(int(self.header))]
         kept = {name: source for name, source in self.sources.items() if isinstance(source, int)}
-        return {name: pl.concat([block[at] for block in blocks]).alias(name) for name, at in kept.items()}
+        return {name: pl.concat([block[at] for block in blocks]).alias("") for name, at in kept.items()}
 
     @cached_property
     def _written(self) -> dict[str, pl.Series]:
         """The text of the new numbers."""
         new = {name: source for name, source in self.sources.items() if not isinstance(source, int)}
-        return {name: written(numbers, decimal=self.dialect.decimal).alias(name) for name, numbers in new.items()}
+        return {name: written(numbers, decimal=self.dialect.decimal) for name, numbers in new.items()}
 
     def seen(self, name: str) -> pl.Series:
         """The text of the fields: 1.0 and 1.00 differ to a reader."""
@@ -62,7 +64,7 @@ class DelimitedCells:
                 text = self._text[name]
                 self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
             else:
-                values = pl.Series(name, without_negative_zero(source))
+                values = pl.Series(without_negative_zero(source))
                 word = "integer" if values.dtype.is_integer() else "number"
                 self._contents[name] = Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
         return self._contents[name]
@@ -71,11 +73,11 @@ class DelimitedCells:
         return self.frame()
 
     def frame(self) -> pl.DataFrame:
-        return pl.DataFrame([self.content(name).values.alias(name) for name in self.names])
+        return pl.DataFrame({name: self.content(name).values for name in self.names})
 
     def text_frame(self) -> pl.DataFrame:
         """Every field as text, to be written with another delimiter."""
-        return pl.DataFrame([self.seen(name) for name in self.names])
+        return pl.DataFrame({name: self.seen(name) for name in self.names})
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> DelimitedCells:
         sources = {name: columns.get(name, self.sources[name]) for name in kept}
@@ -88,11 +90,14 @@ class DelimitedCells:
 
     def spliced(self) -> Iterator[bytes]:
         """The file again: new numbers in the places of old ones, all other fields with the bytes they had."""
+        # Before the first byte, so that what cannot be written leaves nothing.
+        return self._spliced({name: self._quoted(name, text) for name, text in self._written.items()})
+
+    def _spliced(self, new: Mapping[str, pl.Series]) -> Iterator[bytes]:
         if self.dialect.bom:
             yield codecs.BOM_UTF8
         if self.header:
             yield self._lines(0, 1, new={})
-        new = {name: self._quoted(text) for name, text in self._written.items()}
         first = int(self.header)
         for begin, end in self.layout.blocks(first):
             yield self._lines(begin, end, new={n: text.slice(begin - first, end - begin) for n, text in new.items()})
@@ -110,13 +115,18 @@ class DelimitedCells:
     def _original_names(self) -> tuple[str, ...]:
         return header_names(self.layout, header=self.header)
 
-    def _quoted(self, text: pl.Series) -> pl.Series:
-        """A decimal mark that is also the delimiter is put in quotation marks."""
+    def _quoted(self, name: str, text: pl.Series) -> pl.Series:
+        """Numbers that hold the delimiter or the mark of quotation are put in quotation marks."""
         delimiter, quote = self.dialect.delimiter, self.dialect.quote
-        if not quote or not text.str.contains(delimiter, literal=True).any():
-            return text
         inside = text.str.contains(delimiter, literal=True)
-        return (quote + text + quote).zip_with(inside, text)
+        if quote:
+            inside |= text.str.contains(quote, literal=True)
+        if not inside.any():
+            return text
+        if not quote:
+            raise OutputError.cannot_quote(name)
+        doubled = text.str.replace_all(quote, quote + quote, literal=True)
+        return (quote + doubled + quote).zip_with(inside, text)
 
 
 def header_names(layout: Layout, *, header: bool) -> tuple[str, ...]:
@@ -135,6 +145,8 @@ def read_delimited(
     layout = scan(data, delimiter=dialect.delimiter, quote=dialect.quote, path=path, header=options.header)
     names = header_names(layout, header=options.header)
     if options.header:
+        if not options.header_known:
+            _check_strange(names, delimiter=dialect.delimiter, path=path)
         _check_header(names, records=layout.records - 1, options=options, path=path)
     cells = DelimitedCells(layout, dialect, options.header, {name: at for at, name in enumerate(names)})
     settings: dict[str, str | bool] = {
@@ -149,6 +161,18 @@ def read_delimited(
     if options.missing is not None:
         settings["missing"] = "\n".join(options.missing)
     return cells, settings
+
+
+def _check_strange(names: Sequence[str], *, delimiter: str, path: object) -> None:
+    """A name that swallowed the start of a record would be shown as a name, and is none.
+
+    A quotation mark that opens in the header and closes in a record leaves the counts of fields right, but then
+    the name holds a line break and a delimiter. A line break alone is what spreadsheets put into long names.
+    """
+    for position, name in enumerate(names, start=1):
+        broken = "\n" in name or "\r" in name
+        if len(name) > _LONGEST_NAME or (broken and (delimiter in name or len(names) == 1)):
+            raise FileError.strange_header(path, position)
 
 
 def _check_header(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:

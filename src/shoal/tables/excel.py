@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from polars import selectors
 
 from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
+from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
 from shoal.tables.frames import series_content, series_seen, with_columns
@@ -25,11 +28,15 @@ _MOST_RECORDS = 1_048_575
 _MOST_CHARACTERS = 32_767
 _MADE = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 """The time of making that workbooks are given, so that the same release has the same bytes."""
+_LOOKS = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "hh:mm:ss"}
 
 
 @dataclass(frozen=True, eq=False)
 class SheetCells:
-    """A sheet. A column with text among its numbers comes as text, so numbers are looked for in it."""
+    """A sheet. A column with text among its numbers comes as text, so numbers are looked for in it.
+
+    The reader makes it so, and then the number 1 and the text 1 are the same.
+    """
 
     table: pl.DataFrame
     missing: tuple[str, ...]
@@ -50,7 +57,7 @@ class SheetCells:
         content = series_content(series)
         if series.dtype != pl.String:
             return content
-        inside = understood(series.fill_null(""), decimal=".", missing=self.missing)
+        inside = understood(series.alias("").fill_null(""), decimal=".", missing=self.missing)
         mixed = inside.kind is Kind.NOMINAL and inside.text is not None
         return Content(content.kind, content.type, content.values, *((inside.numbers, inside.text) if mixed else ()))
 
@@ -70,6 +77,7 @@ def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, str]:
         import fastexcel
     except ImportError:
         raise FileError.needs_extra(path, "stats") from None
+    _keep_quiet("fastexcel")
     with replaced_by(lambda: FileError.damaged(path, "workbook"), system=lambda why: FileError.unreadable(path, why)):
         book = fastexcel.read_excel(str(path))
         sheets = list(book.sheet_names)
@@ -85,18 +93,29 @@ def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, str]:
         # The type of a column is that of all its cells: a text far down must not become a missing number.
         loaded = book.load_sheet(sheet, header_row=0 if options.header else None, schema_sample_rows=None)
         frame = loaded.to_polars()
+        if frame.width == 0:
+            raise FileError.empty(path)
         if not options.header:
             frame.columns = [f"column_{position}" for position in range(1, frame.width + 1)]
-        frame = frame.with_columns(_days(series) for series in frame.select(selectors.datetime()))
+        frame = pl.DataFrame({series.name: _days(series.alias("")) for series in frame})
         # Rows without any cell hold nobody.
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        frame = frame.filter(reduce(or_, (series.alias("").is_not_null() for series in frame)))
     if frame.height == 0:
         raise FileError.header_only(path)
     return SheetCells(frame, options.missing_words), sheet
 
 
+def _keep_quiet(name: str) -> None:
+    """What the library logs is for those who set up logging; to others Python would print it."""
+    logger = logging.getLogger(name)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+
+
 def _days(series: pl.Series) -> pl.Series:
     """A workbook knows only points in time; where all of them are midnight, days were meant."""
+    if not isinstance(series.dtype, pl.Datetime):
+        return series
     return series.dt.date() if (series == series.dt.truncate("1d")).all() else series
 
 
@@ -114,30 +133,78 @@ def _check_header(first: pl.DataFrame, path: Path) -> None:
 
 
 def write_excel(frame: pl.DataFrame, path: Path, *, sheet: str, header: bool) -> None:
-    """One sheet; text that looks like a formula or an address stays text."""
+    """One sheet, read back: a format that knows floats and points in time only cannot hold every table."""
     if ending(path) != ".xlsx":
         raise OutputError.cannot_write(path, ending(path))
     if frame.height > _MOST_RECORDS:
         raise OutputError.too_long(path, _MOST_RECORDS)
-    if not _fits(frame):
-        raise OutputError.does_not_fit(path)
     try:
         import xlsxwriter
     except ImportError:
         raise FileError.needs_extra(path, "stats") from None
-    safe: dict[str, Any] = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with writing(path):
+        if not _fits(frame):
+            raise OutputError.does_not_fit(path)
         buffer = io.BytesIO()
-        book = xlsxwriter.Workbook(buffer, {**safe, "nan_inf_to_errors": True, "in_memory": True})
+        book = xlsxwriter.Workbook(buffer, {"in_memory": True})
         book.set_properties({"created": _MADE})
-        frame.fill_nan(None).write_excel(book, sheet, autofilter=False, include_header=header)
+        page = book.add_worksheet(sheet)
+        if header:
+            for position, name in enumerate(frame.columns):
+                page.write_string(0, position, name)
+        formats = {kind: book.add_format({"num_format": look}) for kind, look in _LOOKS.items()}
+        for position, name in enumerate(frame.columns):
+            _write_column(page, position, frame[name].alias(""), first=int(header), formats=formats)
         book.close()
         path.write_bytes(buffer.getbuffer())
+    _check_written(frame, path, options=ReadOptions(sheet=sheet, header=header))
+
+
+class _Exact(float):
+    """A float that is written with all its digits; the writer asks for 16, and some floats need 17."""
+
+    def __format__(self, _: str) -> str:
+        return repr(float(self)).upper()
+
+
+def _write_column(page: Any, position: int, series: pl.Series, *, first: int, formats: Mapping[Any, Any]) -> None:
+    """Text stays text, also where it looks like a number, a formula or an address."""
+    dtype = series.dtype
+    if dtype in (pl.Categorical, pl.Enum, pl.String):
+        cells, put = series.cast(pl.String).to_list(), page.write_string
+    elif dtype == pl.Boolean:
+        cells, put = series.to_list(), page.write_boolean
+    elif dtype.is_numeric():
+        floats = series.cast(pl.Float64).fill_nan(None).to_list()
+        cells, put = [None if cell is None else _Exact(cell) for cell in floats], page.write_number
+    elif dtype.is_temporal():
+        cells, put = series.to_list(), page.write_datetime
+    else:
+        cells, put = [], page.write_blank
+    look = (formats[dtype.base_type()],) if dtype.base_type() in formats else ()
+    for row, cell in enumerate(cells, start=first):
+        if cell is not None and cell != "":
+            put(row, position, cell, *look)
 
 
 def _fits(frame: pl.DataFrame) -> bool:
     """Whether a sheet can hold the table; the writer would leave out names or cells without a word."""
+    columns = [series.alias("") for series in frame]
+    unknown = any(one.dtype.is_nested() or one.dtype in (pl.Binary, pl.Duration) for one in columns)
+    zoned = any(isinstance(one.dtype, pl.Datetime) and one.dtype.time_zone for one in columns)
+    long = any((one.str.len_chars() > _MOST_CHARACTERS).any() for one in columns if one.dtype == pl.String)
+    infinite = any(one.is_infinite().any() for one in columns if one.dtype.is_float())
     names = {name.lower() for name in frame.columns}
-    long = any((text.str.len_chars() > _MOST_CHARACTERS).any() for text in frame.select(selectors.string()))
-    infinite = any(numbers.is_infinite().any() for numbers in frame.select(selectors.float()))
-    return len(names) == frame.width and not long and not infinite
+    return len(names) == frame.width and not (unknown or zoned or long or infinite)
+
+
+def _check_written(frame: pl.DataFrame, path: Path, *, options: ReadOptions) -> None:
+    try:
+        again, _ = read_excel(path, options=options)
+    except (ColumnError, FileError):
+        raise OutputError.does_not_fit(path) from None
+    with writing(path):
+        if not options.header:
+            again.table.columns = frame.columns
+        if not gives_back(frame, again.table):
+            raise OutputError.does_not_fit(path)

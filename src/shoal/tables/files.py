@@ -17,7 +17,7 @@ from shoal.tables.arrays import open_array
 from shoal.tables.delimited import read_delimited
 from shoal.tables.excel import read_excel
 from shoal.tables.foreign import replaced_by, words
-from shoal.tables.formats import ENDINGS, FORMATS, format_of, is_packed
+from shoal.tables.formats import ENDINGS, format_of, is_packed
 from shoal.tables.frames import PolarsCells, checked, open_frame
 from shoal.tables.statistics import read_statistics
 from shoal.tables.table import ReadOptions, Table
@@ -25,6 +25,8 @@ from shoal.tables.table import ReadOptions, Table
 
 def read(source: Any, *, options: ReadOptions | None = None) -> Table:
     """Read a file, or take a frame or an array as it is; a Table is given back."""
+    if options is not None and not isinstance(options, ReadOptions):
+        raise OptionError.bad_option("options", "ReadOptions")
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
@@ -36,8 +38,6 @@ def read(source: Any, *, options: ReadOptions | None = None) -> Table:
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
     kind = options.format or format_of(path)
-    if options.format is not None and options.format not in FORMATS:
-        raise OptionError.bad_option("format", f"one of {', '.join(FORMATS)}")
     _check_there(path)
     if kind is None:
         raise FileError.unknown_format(path, ENDINGS)
@@ -103,7 +103,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     try:
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         raise FileError.missing(path) from None
     except OSError as error:
         raise FileError.unreadable(path, words(error)) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -15,7 +16,7 @@ from narwhals import dependencies
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
 from shoal.tables.foreign import replaced_by
-from shoal.tables.objects import object_codes, object_content
+from shoal.tables.objects import object_codes, object_content, object_values
 from shoal.tables.table import Content, NewColumns, Table, without_negative_zero
 
 
@@ -46,18 +47,22 @@ class PolarsCells:
         return PolarsCells(with_columns(self.table, kept, columns))
 
     def frame(self) -> pl.DataFrame:
-        """No file holds Python objects: they go as what they are understood to be."""
-        objects = [series.name for series in self.table if series.dtype == pl.Object]
-        return self.table.with_columns(self.content(name).values.alias(name) for name in objects)
+        return pl.DataFrame({name: series_values(self.table[name]) for name in self.names})
 
 
 def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) -> pl.DataFrame:
-    new = [pl.Series(name, without_negative_zero(column)) for name, column in columns.items() if name in kept]
-    return frame.select(kept).with_columns(new)
+    """Columns are never selected by a list of names: polars takes some names, such as ^x$, for patterns."""
+    new = {name: pl.Series(without_negative_zero(columns[name])) for name in kept if name in columns}
+    return pl.DataFrame({name: new[name] if name in new else frame[name] for name in kept})
 
 
 def series_content(series: pl.Series) -> Content:
     """What a polars column holds, by its type."""
+    with replaced_by(lambda: DataError.strange_cells(series.name)):
+        return _series_content(series.alias(""))
+
+
+def _series_content(series: pl.Series) -> Content:
     dtype = series.dtype
     word = str(dtype)
     if dtype.is_numeric():
@@ -69,23 +74,23 @@ def series_content(series: pl.Series) -> Content:
         return Content(Kind.ORDINAL, word, series)
     if dtype in (pl.Date, pl.Datetime):
         return Content(Kind.DATE, word, series)
-    return Content(Kind.NOMINAL, word, _comparable(series))
+    return Content(Kind.NOMINAL, word, series)
 
 
 def series_seen(series: pl.Series) -> pl.Series:
-    if series.dtype == pl.Object:
-        return object_codes(series.to_list())
-    if series.dtype.is_float():
-        # NaN is missing to a reader, and -0.0 is 0.0.
-        return series.fill_nan(None) + 0.0
-    return _comparable(series)
+    """A polars column as a reader sees it."""
+    with replaced_by(lambda: DataError.strange_cells(series.name)):
+        if series.dtype == pl.Object:
+            return object_codes(series.to_list())
+        if series.dtype.is_float():
+            # NaN is missing to a reader, and -0.0 is 0.0.
+            return series.alias("").fill_nan(None) + 0.0
+        return series.alias("")
 
 
-def _comparable(series: pl.Series) -> pl.Series:
-    """Lists and structures as text: polars cannot group by all of them."""
-    if not series.dtype.is_nested():
-        return series
-    return pl.Series([None if cell is None else repr(cell) for cell in series.to_list()], dtype=pl.String)
+def series_values(series: pl.Series) -> pl.Series:
+    """A polars column as files hold it: none of them holds Python objects."""
+    return object_values(series.to_list()) if series.dtype == pl.Object else series
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,27 +108,32 @@ class PandasCells:
         return self.table
 
     def content(self, name: str) -> Content:
-        series = self._series(name)
-        dtype = nw.from_native(series, series_only=True).dtype
+        with replaced_by(lambda: DataError.strange_cells(name)):
+            return self._content(self._series(name))
+
+    def _content(self, series: Any) -> Content:
         word = str(series.dtype)
-        if dtype.is_numeric() and not dtype.is_decimal():
-            values = _pandas_numbers(series, dtype)
-            return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
+        if _is_of_arrow(series):
+            return arrow_content(series.array.__arrow_array__(), type=word)
         if hasattr(series, "cat"):
             kind = Kind.ORDINAL if series.cat.ordered else Kind.NOMINAL
             return Content(kind, word, _pandas_categories(series))
-        if isinstance(dtype, nw.Datetime):
+        if _is_of_numbers(series):
+            values = _pandas_numbers(series)
+            return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
+        if isinstance(_dtype(series), nw.Datetime):
             return Content(Kind.DATE, word, pl.Series(series.to_numpy(dtype="datetime64[us]")))
         return object_content(_objects(series), type=word)
 
     def seen(self, name: str) -> pl.Series:
-        series = self._series(name)
-        content = self.content(name)
-        if content.kind is Kind.NUMERIC:
-            return series_seen(content.values)
-        if hasattr(series, "cat"):
-            return content.values
-        return object_codes(_objects(series))
+        with replaced_by(lambda: DataError.strange_cells(name)):
+            series = self._series(name)
+            if _is_of_arrow(series):
+                return series_seen(arrow_series(series.array.__arrow_array__()))
+            if hasattr(series, "cat"):
+                # By their codes: the labels 1 and "1" are two categories.
+                return _codes(series)
+            return series_seen(_pandas_numbers(series)) if _is_of_numbers(series) else object_codes(_objects(series))
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> PandasCells:
         new = self.table.iloc[:, [self.names.index(name) for name in kept]].copy()
@@ -134,15 +144,19 @@ class PandasCells:
         return PandasCells(new, tuple(kept))
 
     def frame(self) -> pl.DataFrame:
-        return pl.DataFrame([self._polars(name) for name in self.names])
+        return pl.DataFrame({name: self._polars(self._series(name)) for name in self.names})
 
-    def _polars(self, name: str) -> pl.Series:
+    def _polars(self, series: Any) -> pl.Series:
         """By way of pyarrow where that is installed and takes the column: it keeps more types."""
+        if _is_of_arrow(series):
+            return series_values(arrow_series(series.array.__arrow_array__()))
+        if series.dtype == object or _is_wide(series):
+            return object_values(_objects(series))
         try:
             with replaced_by(DataError.no_columns):
-                return pl.Series(name, self._series(name), nan_to_null=True)
+                return pl.Series(series, nan_to_null=True)
         except DataError:
-            return self.content(name).values.alias(name)
+            return _pandas_numbers(series) if _is_of_numbers(series) else object_values(_objects(series))
 
     def _series(self, name: str) -> Any:
         return self.table.iloc[:, self.names.index(name)]
@@ -153,22 +167,51 @@ def telling_index(table: Table) -> bool:
     return isinstance(table.cells, PandasCells) and type(table.cells.table.index).__name__ != "RangeIndex"
 
 
-def _pandas_numbers(series: Any, dtype: Any) -> pl.Series:
-    if dtype.is_integer() and not series.isna().any():
-        return pl.Series(series.to_numpy(dtype=np.uint64 if dtype.is_unsigned_integer() else np.int64))
-    return pl.Series(series.to_numpy(dtype=np.float64, na_value=np.nan)).fill_nan(None)
+def _dtype(series: Any) -> Any:
+    return nw.from_native(series, series_only=True).dtype
+
+
+def _is_of_arrow(series: Any) -> bool:
+    """Whether pyarrow holds the cells, which keeps more digits than Python objects do."""
+    return type(series.dtype).__name__ == "ArrowDtype"
+
+
+def _is_wide(series: Any) -> bool:
+    """Whether the floats have more digits than those of Python."""
+    return isinstance(series.dtype, np.dtype) and series.dtype.kind == "f" and series.dtype.itemsize > 8
+
+
+def _is_of_numbers(series: Any) -> bool:
+    dtype = _dtype(series)
+    return bool(dtype.is_numeric()) and not dtype.is_decimal() and not _is_wide(series)
+
+
+def _pandas_numbers(series: Any) -> pl.Series:
+    dtype = _dtype(series)
+    if not dtype.is_integer():
+        return pl.Series(series.to_numpy(dtype=np.float64, na_value=np.nan)).fill_nan(None)
+    # Filled as whole numbers: floats would lose the last digits of long ones.
+    whole = series.fillna(0).to_numpy(dtype=np.uint64 if dtype.is_unsigned_integer() else np.int64)
+    return pl.Series(whole).set(pl.Series(series.isna().to_numpy(dtype=bool)), None)
+
+
+def _codes(series: Any) -> pl.Series:
+    return pl.Series(series.cat.codes.to_numpy().astype(np.int64)).replace(-1, None)
 
 
 def _pandas_categories(series: Any) -> pl.Series:
-    codes = series.cat.codes.to_numpy().astype(np.int64)
+    codes = _codes(series)
     labels = pl.Series([str(label) for label in series.cat.categories], dtype=pl.String)
-    which = pl.Series(codes).replace(-1, None)
-    return labels.gather(which) if len(labels) else pl.Series([None] * len(codes), dtype=pl.String)
+    return labels.gather(codes) if len(labels) else pl.Series([None] * len(codes), dtype=pl.String)
 
 
 def _objects(series: Any) -> list[Any]:
-    missing = series.isna().tolist()
-    return [None if gone else cell for cell, gone in zip(series.astype(object).tolist(), missing, strict=True)]
+    cells = series.astype(object).tolist()
+    if any(isinstance(cell, Decimal) for cell in cells):
+        # pandas compares each cell with itself, which a signalling NaN does not bear.
+        cells = [None if isinstance(cell, Decimal) and cell.is_nan() else cell for cell in cells]
+        series = type(series)(cells, dtype=object)
+    return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,15 +232,13 @@ class ArrowCells:
         return self.table
 
     def content(self, name: str) -> Content:
-        stored = self.table.schema.field(name).type
-        content = series_content(self._series(name))
-        kind = content.kind
-        if hasattr(stored, "ordered"):
-            kind = Kind.ORDINAL if stored.ordered else Kind.NOMINAL
-        return Content(kind, str(stored), content.values, content.numbers, content.text)
+        column = self.table.column(name)
+        with replaced_by(lambda: DataError.strange_cells(name)):
+            return arrow_content(column, type=str(column.type))
 
     def seen(self, name: str) -> pl.Series:
-        return series_seen(self._series(name))
+        with replaced_by(lambda: DataError.strange_cells(name)):
+            return series_seen(arrow_series(self.table.column(name)))
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrowCells:
         import pyarrow as pa
@@ -211,17 +252,26 @@ class ArrowCells:
         return ArrowCells(new)
 
     def frame(self) -> pl.DataFrame:
-        return pl.DataFrame([self._series(name) for name in self.names])
+        return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})
 
-    def _series(self, name: str) -> pl.Series:
-        column = self.table.column(name)
-        try:
-            with replaced_by(DataError.no_columns):
-                series = pl.from_arrow(column)
-        except DataError:
-            # A type that polars does not know.
-            series = pl.Series(column.to_pylist(), dtype=pl.Object)
-        return series.alias(name) if isinstance(series, pl.Series) else series.to_series().alias(name)
+
+def arrow_content(column: Any, *, type: str) -> Content:
+    """What a column of pyarrow holds."""
+    content = series_content(arrow_series(column))
+    kind = content.kind
+    if hasattr(column.type, "ordered"):
+        kind = Kind.ORDINAL if column.type.ordered else Kind.NOMINAL
+    return Content(kind, type, content.values, content.numbers, content.text)
+
+
+def arrow_series(column: Any) -> pl.Series:
+    try:
+        with replaced_by(DataError.no_columns):
+            series = pl.from_arrow(column)
+    except DataError:
+        # A type that polars does not know.
+        series = pl.Series(column.to_pylist(), dtype=pl.Object)
+    return series.alias("") if isinstance(series, pl.Series) else series.to_series().alias("")
 
 
 def open_frame(source: Any) -> Table:

@@ -55,24 +55,28 @@ def _frame(table: Table, path: Path) -> pl.DataFrame:
 
 
 def _write_text(table: Table, path: Path, kind: str) -> None:
-    with writing(path), path.open("wb") as file:
-        if not is_packed(path):
-            file.writelines(_text(table, kind))
-            return
-        # No name and no time in the header: the same release has the same bytes.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=cast("BinaryIO", file), mtime=0) as packed:
-            for block in _text(table, kind):
-                packed.write(block)
+    with writing(path):
+        blocks = _text(table, kind)
+        with path.open("wb") as file:
+            if not is_packed(path):
+                file.writelines(blocks)
+                return
+            # No name and no time in the header: the same release has the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=cast("BinaryIO", file), mtime=0) as packed:
+                for block in blocks:
+                    packed.write(block)
 
 
 def _text(table: Table, kind: str) -> Iterator[bytes]:
     """A delimited file keeps its dialect and its bytes unless another format is asked for."""
     cells = table.cells
     if isinstance(cells, DelimitedCells) and table.kind == kind:
-        yield from cells.spliced()
-        return
+        return cells.spliced()
     frame = cells.text_frame() if isinstance(cells, DelimitedCells) else cells.frame()
-    delimiter = "\t" if kind == "tsv" else ","
+    return _delimited(frame, delimiter="\t" if kind == "tsv" else ",")
+
+
+def _delimited(frame: pl.DataFrame, *, delimiter: str) -> Iterator[bytes]:
     for number, rows in enumerate(frame.iter_slices(_ROWS_AT_A_TIME)):
         yield rows.write_csv(separator=delimiter, include_header=number == 0, line_terminator="\n").encode()
 

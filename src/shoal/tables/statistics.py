@@ -11,6 +11,7 @@ import polars as pl
 
 from shoal.errors import FileError, OutputError
 from shoal.schema.columns import Kind
+from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
 from shoal.tables.frames import series_content, series_seen, with_columns
@@ -116,7 +117,7 @@ class LabelledCells:
         return LabelledCells(with_columns(self.table, kept, columns), self.labels.released(kept, columns))
 
     def frame(self) -> pl.DataFrame:
-        return pl.DataFrame([_plain(self.table[name]) for name in self.names])
+        return pl.DataFrame({name: _plain(self.table[name]) for name in self.names})
 
 
 def _plain(series: pl.Series) -> pl.Series:
@@ -154,10 +155,11 @@ def write_statistics(table: Table, path: Path, kind: str) -> None:
     pyreadstat = _pyreadstat(path)
     labels = table.cells.labels if isinstance(table.cells, LabelledCells) else Labels()
     own = labels.family == kind
-    frame = table.cells.table if own and isinstance(table.cells, LabelledCells) else table.cells.frame()
-    if any(dtype.is_nested() for dtype in frame.dtypes):
+    with writing(path):
+        original = table.cells.table if own and isinstance(table.cells, LabelledCells) else table.cells.frame()
+    if any(dtype.is_nested() or dtype in (pl.Binary, pl.Duration) for dtype in original.dtypes):
         raise OutputError.does_not_fit(path)
-    frame = frame.select(_storable(frame[name]) for name in frame.columns)
+    frame = pl.DataFrame({name: _storable(original[name].alias("")) for name in original.columns})
     more: dict[str, Any] = {
         "file_label": labels.file,
         "column_labels": dict(labels.variables),
@@ -189,19 +191,9 @@ def write_statistics(table: Table, path: Path, kind: str) -> None:
         raise OutputError.unwritable(path, "it cannot be read back") from None
     if (again.height, again.names) != (frame.height, tuple(frame.columns)):
         raise OutputError.unwritable(path, "it cannot be read back")
-    if not all(_same(frame[name], again.table[name]) for name in frame.columns):
-        raise OutputError.does_not_fit(path)
-
-
-def _same(one: pl.Series, other: pl.Series) -> bool:
-    """Whether numbers and texts are the same; here a missing text is an empty one, and none ends in blanks."""
-    if pl.Object in (one.dtype, other.dtype):
-        return one.to_list() == other.to_list()
-    if one.dtype.is_numeric() and other.dtype.is_numeric():
-        return one.cast(pl.Float64).fill_nan(None).equals(other.cast(pl.Float64).fill_nan(None))
-    if one.dtype == pl.String and other.dtype == pl.String:
-        return one.fill_null("").str.strip_chars_end(" ").equals(other.fill_null("").str.strip_chars_end(" "))
-    return one.null_count() == other.null_count() or one.dtype == pl.String
+    with writing(path):
+        if not gives_back(original, again.table, blanks_end=True):
+            raise OutputError.does_not_fit(path)
 
 
 def _storable(series: pl.Series) -> pl.Series:

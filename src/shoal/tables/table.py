@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import OptionError
 from shoal.schema.columns import Kind
+from shoal.tables.formats import FORMATS
 
 MISSING_WORDS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
 """What means missing in a column of numbers. In a column of text only the empty field does: NA may be Namibia."""
@@ -34,37 +35,47 @@ class ReadOptions:
     encoding: str | None = None
     decimal: str = "."
     header: bool = True
-    missing: tuple[str, ...] | None = None
-    """The words that mean missing in columns of numbers, besides the empty field."""
+    missing: Iterable[str] | None = None
+    """The word or the words that mean missing in columns of numbers, besides the empty field."""
     sheet: str | None = None
     format: str | None = None
     header_known: bool = False
     """The first line is a header even if it holds only numbers: it was read as one before, or written as one."""
 
     def __post_init__(self) -> None:
+        given: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        for name, (types, expected) in _EXPECTED.items():
+            if not isinstance(given[name], types):
+                raise OptionError.bad_option(name, expected)
         delimiter = None if self.delimiter is None else _NAMED_DELIMITERS.get(self.delimiter, self.delimiter)
         quote = "" if self.quote in (None, "none") else self.quote
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
+        object.__setattr__(self, "missing", _words(given["missing"]))
         if delimiter is not None and not _is_mark(delimiter):
-            raise OptionError.bad_option("delimiter", "one character such as ',' or ';' or 'tab'")
+            raise OptionError.bad_option("delimiter", _EXPECTED["delimiter"][1])
         if quote and (not _is_mark(quote) or quote == delimiter):
-            raise OptionError.bad_option("quote", "one character such as '\"', or '' for none")
+            raise OptionError.bad_option("quote", _EXPECTED["quote"][1])
         if self.decimal not in (".", ","):
-            raise OptionError.bad_option("decimal", "'.' or ','")
+            raise OptionError.bad_option("decimal", _EXPECTED["decimal"][1])
+        if self.format is not None and self.format not in FORMATS:
+            raise OptionError.bad_option("format", _EXPECTED["format"][1])
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
-            except LookupError:
-                raise OptionError.bad_option("encoding", "a name such as 'utf-8', 'latin-1' or 'cp1252'") from None
+            except (LookupError, ValueError):
+                raise OptionError.bad_option("encoding", _EXPECTED["encoding"][1]) from None
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str | bool]) -> Self:
         """The options that read a file as it was read when these settings were noted."""
+        if not isinstance(settings, Mapping):
+            raise OptionError.bad_option("settings", "the settings that were noted when a file was read")
         given: dict[str, Any] = {name: settings[name] for name in _NOTED if name in settings}
         given["header_known"] = "header" in settings
         if "missing" in settings:
-            given["missing"] = tuple(str(settings["missing"]).split("\n"))
+            noted = settings["missing"]
+            given["missing"] = tuple(noted.split("\n")) if isinstance(noted, str) else noted
         return cls(**given)
 
     @property
@@ -72,7 +83,29 @@ class ReadOptions:
         return MISSING_WORDS if self.missing is None else ("", *(word.strip() for word in self.missing))
 
 
+_TEXT: tuple[type, ...] = (str, type(None))
+_EXPECTED: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "delimiter": (_TEXT, "one character such as ',' or ';' or 'tab'"),
+    "quote": (_TEXT, "one character such as '\"', or '' for none"),
+    "encoding": (_TEXT, "a name such as 'utf-8', 'latin-1' or 'cp1252'"),
+    "decimal": (str, "'.' or ','"),
+    "header": (bool, "true or false"),
+    "sheet": (_TEXT, "the name of a sheet"),
+    "format": (_TEXT, f"one of {', '.join(FORMATS)}"),
+    "header_known": (bool, "true or false"),
+}
+"""The types of the options, and the hint where a value is none of them."""
 _NOTED = ("delimiter", "quote", "encoding", "decimal", "header", "sheet", "format")
+
+
+def _words(missing: Any) -> tuple[str, ...] | None:
+    """One word, or several of them."""
+    if missing is None or isinstance(missing, str):
+        return None if missing is None else (missing,)
+    words = tuple(missing) if isinstance(missing, Iterable) else (missing,)
+    if not all(isinstance(word, str) for word in words):
+        raise OptionError.bad_option("missing", "the words that mean missing")
+    return words
 
 
 def _is_mark(text: str) -> bool:

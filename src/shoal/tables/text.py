@@ -31,8 +31,9 @@ def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Co
     """What a column of text fields holds.
 
     Numbers, if every field is one or means missing; but integers with leading zeros, such as 00501, are
-    codes and stay text.
+    codes and stay text. Integers too long for the types of frames are numbers whose values stay text.
     """
+    text = text.alias("")
     plain = text.str.strip_chars(_BLANKS)
     absent = plain.is_in(list(missing))
     number = plain.str.contains(_number(decimal)) & ~absent
@@ -47,9 +48,10 @@ def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Co
     if plain.str.contains(r"^[+-]?0[0-9]+$").any():
         return Content(Kind.NOMINAL, "text", values)
     if (plain.str.contains(r"^[+-]?[0-9]+$") | absent).all():
-        whole = plain.zip_with(number, pl.Series([None], dtype=pl.String)).cast(pl.Int64, strict=False)
-        if whole.null_count() == len(text) - found:
-            return Content(Kind.NUMERIC, "integer", whole, numbers)
+        digits = plain.zip_with(number, pl.Series([None], dtype=pl.String))
+        whole = digits.cast(pl.Int64, strict=False)
+        fits = whole.null_count() == len(text) - found
+        return Content(Kind.NUMERIC, "integer", whole if fits else digits, numbers)
     return Content(Kind.NUMERIC, "number", numbers, numbers)
 
 
