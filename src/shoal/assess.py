@@ -22,7 +22,7 @@ def read(
     quote: str = '"',
     encoding: str | None = None,
     decimal: str = ".",
-    header: bool = True,
+    header: bool | None = None,
     missing: Iterable[str] | None = None,
     sheet: str | None = None,
     format: str | None = None,
@@ -31,14 +31,16 @@ def read(
 
     What is not said is found out, and what was found stands in the table's ``settings``. The options are for
     text files (delimiter, quote, encoding, decimal, header, missing: the words that mean a missing number) and
-    workbooks (sheet); ``format`` overrides the file's ending.
+    workbooks (sheet); ``format`` overrides the file's ending. Where ``header`` is not said, the first line is one,
+    and it is refused where it looks like data.
     """
     options = ReadOptions(
         delimiter=delimiter,
         quote=quote,
         encoding=encoding,
         decimal=decimal,
-        header=header,
+        header=True if header is None else header,
+        header_known=header is True,
         missing=missing,
         sheet=sheet,
         format=format,

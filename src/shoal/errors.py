@@ -120,7 +120,7 @@ class FileError(ShoalError):
     def no_header(cls, path: object) -> Self:
         return cls(
             f"The first line of {str(path)!r} holds only numbers, so it looks like a record and not like a header",
-            "add a header line, or say header=False (--no-header)",
+            "add a header line, or say header=False (--no-header), or header=True (--header) if it is one",
         )
 
     @classmethod
@@ -150,7 +150,7 @@ class FileError(ShoalError):
         return cls(
             f"The name of column {position:,} of {str(path)!r} is very long or goes over several lines, as after a"
             " quotation mark that is never closed or in a file without a header",
-            "mend or shorten it, switch quoting off with quote='' (--quote none), or say header=False (--no-header)",
+            "mend it, switch quoting off with quote='' (--quote none), or say header=True (--header) if it is right",
         )
 
     @classmethod

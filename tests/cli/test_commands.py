@@ -154,6 +154,18 @@ def test_a_file_without_a_header_can_drop_any_column(shoal, tmp_path: Path) -> N
     assert again.read_bytes() == target.read_bytes()
 
 
+def test_a_header_that_looks_like_data_can_be_vouched_for(shoal, tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("2019,2020\n" + "".join(f"{i},{i}\n" for i in range(6)))
+    arguments = ["anonymize", source, "-k", 3, "-q", "2019,2020"]
+    assert shoal(*arguments, "-o", tmp_path / "out.csv").code == 2
+    assert shoal(*arguments, "--header", "-o", tmp_path / "out.csv").code == 0
+    policy = tmp_path / "out.csv.policy.toml"
+    assert shoal("anonymize", source, "--policy", policy, "-o", tmp_path / "again.csv").code == 0
+    assert package.read(source, header=True).names == ("2019", "2020")
+    assert package.read(source, header=False).names == ("column_1", "column_2")
+
+
 def test_file_names_that_are_not_utf_8(shoal, tmp_path: Path) -> None:
     source, target = tmp_path / os.fsdecode(b"caf\xe9.csv"), tmp_path / os.fsdecode(b"out\xe9.csv")
     source.write_text("age\n" + "".join(f"{i}\n" for i in range(6)))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shoal.values import Progress
 
 C = TypeVar("C", bound=Callable[..., Any])
-_READING = ("delimiter", "quote", "encoding", "decimal", "missing", "no_header", "sheet", "format")
+_READING = ("delimiter", "quote", "encoding", "decimal", "missing", "header", "sheet", "format")
 _READER_LEFT = 141
 """The exit code of a program in a pipe that nobody reads from any more."""
 _PATIENCE = 0.7
@@ -39,10 +39,9 @@ def reading(command: C) -> C:
         click.option("--decimal", help="The decimal mark of numbers.  [default: .]"),
         click.option("--missing", help="Words that mean a missing number, separated by commas."),
         click.option(
-            "--no-header",
-            is_flag=True,
+            "--header/--no-header",
             default=None,
-            help="The first line is a record; columns are column_1, column_2 …",
+            help="Whether the first line is a header. Not said: it is, and one that looks like data is refused.",
         ),
         click.option("--sheet", help="The sheet of a workbook."),
         click.option("--format", help="The format, where the file's ending does not tell it."),
@@ -60,15 +59,12 @@ def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] |
     from shoal import tables
 
     given = {name: options[name] for name in _READING if options[name] is not None}
-    if given.get("delimiter") in ("tab", "\\t"):
-        given["delimiter"] = "\t"
-    if given.get("quote") == "none":
-        given["quote"] = ""
     if "missing" in given:
-        given["missing"] = tuple(names([given["missing"]]))
-    if given.pop("no_header", False):
-        given["header"] = False
-    return tables.read(path, options=replace(tables.ReadOptions.from_settings(settings or {}), **given))
+        given["missing"] = names([given["missing"]])
+    if given.get("header"):
+        given["header_known"] = True
+    known = tables.ReadOptions.from_settings({} if settings is None else settings)
+    return tables.read(path, options=replace(known, **given))
 
 
 def names(given: Sequence[str]) -> list[str]:

@@ -40,7 +40,7 @@ class ReadOptions:
     sheet: str | None = None
     format: str | None = None
     header_known: bool = False
-    """The first line is a header even if it holds only numbers: it was read as one before, or written as one."""
+    """The first line is a header even if it looks like data: somebody said so, or it was written as one."""
 
     def __post_init__(self) -> None:
         given: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
