@@ -40,7 +40,16 @@ ROOM = fingerprint(Path(__file__).parent)
 
 def kernel(function: F) -> F:
     """Compile a loop over arrays on its first call."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+    return _compiled(function)
+
+
+def part(function: F) -> F:
+    """A part of kernels, woven into those that call it: not compiled by itself, which shortens the first run."""
+    return _compiled(function, inline="always")
+
+
+def _compiled(function: F, **more: Any) -> F:
+    options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy", **more}
     compiled: Any
     name = function.__qualname__
     function.__qualname__ = f"{name}-{ROOM}"  # the cache is named after it

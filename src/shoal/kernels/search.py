@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from shoal.kernels.jit import kernel
+from shoal.kernels.jit import kernel, part
 from shoal.kernels.tree import DEEP, WIDTH
 
 UNIT = 2.0**-24
@@ -102,7 +102,7 @@ def sketched(tree, point):
     return sketch, 4.0 * UNIT * (math.sqrt(norm) + math.sqrt(reach)) + TINY, norm
 
 
-@kernel
+@part
 def exact(record, point):
     """The squared distance between a record and a point."""
     total = 0.0
@@ -164,7 +164,7 @@ def spans(low, high, reach, sketch, norm, out):
         out[i] = (reach[i] + norm) * (1.0 + slack) - 2.0 * out[i] + TINY**2
 
 
-@kernel
+@part
 def push(nodes, keys, base, top, node, key):
     """Put a node on the stack, above ``base``, so that the least key comes to lie on top."""
     nodes[top], keys[top] = node, key
@@ -173,7 +173,7 @@ def push(nodes, keys, base, top, node, key):
         nodes[top - 1], keys[top - 1] = node, key
 
 
-@kernel
+@part
 def replace(distance, rows, found, row):
     """Put a record in the place of the first one of the heap, if it comes before that one."""
     if found < distance[0] or (found == distance[0] and row < rows[0]):

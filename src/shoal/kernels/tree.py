@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.jit import kernel
+from shoal.kernels.jit import kernel, part
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
 WIDTH = 32
@@ -211,7 +211,7 @@ def box(tree, node):
         tree.low[block, j, slot], tree.high[block, j, slot] = low, high
 
 
-@kernel
+@part
 def remove(tree, row):
     """Take a record out and shrink the boxes above it."""
     leaf = tree.home[row]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.groups import centroids, join_nearest
-from shoal.kernels.jit import kernel
+from shoal.kernels.jit import kernel, part
 from shoal.kernels.search import nearest
 from shoal.kernels.tree import Tree, plant, remove
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
@@ -82,7 +82,7 @@ def rows_left(state: Unassigned) -> IntVector:
     return np.flatnonzero(state.labels == NONE)
 
 
-@kernel
+@part
 def going(state, least):
     """Whether at least so many records are left, and more than half of those in the tree when it was planted."""
     left = state.counts[LEFT]
@@ -100,7 +100,7 @@ def add_up(matrix, labels, sums):
                 sums[j] += matrix[row, j]
 
 
-@kernel
+@part
 def centroid(state):
     """The centroid of the records left; each time they have halved, their sums are formed anew."""
     if 2 * state.counts[LEFT] <= state.counts[SUMMED]:
@@ -112,7 +112,7 @@ def centroid(state):
     return center
 
 
-@kernel
+@part
 def take(state, row, group):
     """Move a record out of the unassigned into a group."""
     remove(state.tree, row)
@@ -122,7 +122,7 @@ def take(state, row, group):
         state.sums[j] -= state.matrix[row, j]
 
 
-@kernel
+@part
 def grow(state, seed, k, group):
     """A group of a seed and the k - 1 records nearest to it, nearest first; these k - 1 records.
 

@@ -20,7 +20,7 @@ from shoal.schema.columns import Kind
 from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
-from shoal.tables.frames import series_content, series_seen, with_columns
+from shoal.tables.frames import PolarsCells, series_content, with_columns
 from shoal.tables.table import Content, NewColumns, ReadOptions
 from shoal.tables.text import understood
 
@@ -32,25 +32,13 @@ _LOOKS = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "h
 
 
 @dataclass(frozen=True, eq=False)
-class SheetCells:
+class SheetCells(PolarsCells):
     """A sheet. A column with text among its numbers comes as text, so numbers are looked for in it.
 
     The reader makes it so, and then the number 1 and the text 1 are the same.
     """
 
-    table: pl.DataFrame
     missing: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.table.columns)
-
-    @property
-    def height(self) -> int:
-        return self.table.height
-
-    def native(self) -> pl.DataFrame:
-        return self.table
 
     def content(self, name: str) -> Content:
         series = self.table[name]
@@ -61,14 +49,8 @@ class SheetCells:
         mixed = inside.kind is Kind.NOMINAL and inside.text is not None
         return Content(content.kind, content.type, content.values, *((inside.numbers, inside.text) if mixed else ()))
 
-    def seen(self, name: str) -> pl.Series:
-        return series_seen(self.table[name])
-
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> SheetCells:
         return SheetCells(with_columns(self.table, kept, columns), self.missing)
-
-    def frame(self) -> pl.DataFrame:
-        return self.table
 
 
 def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, str]:

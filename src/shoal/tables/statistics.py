@@ -14,7 +14,7 @@ from shoal.schema.columns import Kind
 from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
-from shoal.tables.frames import series_content, series_seen, with_columns
+from shoal.tables.frames import PolarsCells, series_content, with_columns
 from shoal.tables.stamps import fix_stamps
 from shoal.tables.table import Content, NewColumns, ReadOptions, Table
 
@@ -79,19 +79,10 @@ def _only(notes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledCells:
+class LabelledCells(PolarsCells):
     """A polars frame with labels. Stata's missing values .a to .z stand as letters among the numbers."""
 
-    table: pl.DataFrame
     labels: Labels
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.table.columns)
-
-    @property
-    def height(self) -> int:
-        return self.table.height
 
     def native(self) -> pl.DataFrame:
         return self.frame()
@@ -109,9 +100,6 @@ class LabelledCells:
                 values = values.set(values.is_between(low, high).fill_null(False), None)
         numbers = values.cast(pl.Float64) if content.kind is Kind.NUMERIC else None
         return Content(content.kind, content.type, values, numbers, content.text)
-
-    def seen(self, name: str) -> pl.Series:
-        return series_seen(self.table[name])
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> LabelledCells:
         return LabelledCells(with_columns(self.table, kept, columns), self.labels.released(kept, columns))
