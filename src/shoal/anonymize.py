@@ -13,8 +13,8 @@ import numpy as np
 from shoal import measure, tables
 from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning, counted, listed, shown
 from shoal.partition import registry
+from shoal.recode import center_named, mean
 from shoal.recode import recode as recode_groups
-from shoal.recode.centroid import mean
 from shoal.release import Release, printable, versions
 from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
@@ -115,7 +115,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     options = {name: _plain(name, value) for name, value in policy.options.items()}
     standardize = true_or_false("standardize", options.pop("standardize", True))
     round_integers = true_or_false("round_integers", options.pop("round_integers", False))
-    center = options.pop("recode", "mean")
+    center = center_named(options.pop("recode", "mean"))
     schema = policy.schema
 
     records = tables.encode(table, schema, standardize=standardize, weights=policy.weights)

@@ -136,7 +136,8 @@ def printable(name: str) -> str:
 
 
 def check_outputs(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
-    """Refuse early what could not be written later."""
+    """Refuse early what could not be written later; the first path is that of the release itself."""
+    tables.writable(paths[0])
     for number, path in enumerate(paths):
         if path.absolute() in [other.absolute() for other in paths[:number]]:
             raise OutputError.named_twice(path)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import OptionError
-from shoal.recode import recode
+from shoal.recode import center_named, recode
 from shoal.recode.centroid import mean, median
 from shoal.values import Partition, Records, Scale
 
@@ -42,7 +42,7 @@ def test_mean_and_median_are_those_of_the_groups(rows) -> None:
 @pytest.mark.parametrize("value", [0.1, 1e300, -1e-300, 1e15 + 1, 5e-324])
 def test_equal_values_keep_their_value(value: float) -> None:
     values = np.full((7, 1), value)
-    for center in ("mean", "median"):
+    for center in (mean, median):
         assert set(of(values, [0, 0, 0, 1, 1, 1, 1], center=center)["a"].tolist()) == {value}
 
 
@@ -66,5 +66,6 @@ def test_no_negative_zero_tells_records_apart() -> None:
 
 
 def test_unknown_center() -> None:
-    with pytest.raises(OptionError, match="mean, median"):
-        of(np.ones((4, 1)), [0, 0, 1, 1], center="mode")
+    for name in ("mode", None, ["mean"]):
+        with pytest.raises(OptionError, match="mean, median"):
+            center_named(name)

@@ -48,16 +48,21 @@ def median(values: FloatMatrix, labels: IntVector, groups: int) -> FloatMatrix:
 centers: Mapping[str, Center] = {"mean": mean, "median": median}
 
 
+def center_named(name: object) -> Center:
+    """The function that finds the centers of groups."""
+    if not isinstance(name, str) or name not in centers:
+        raise OptionError.bad_option("recode", f"one of {', '.join(centers)}")
+    return centers[name]
+
+
 def recode(
-    records: Records, partition: Partition, *, center: object = "mean", round_integers: bool = False
+    records: Records, partition: Partition, *, center: Center = mean, round_integers: bool = False
 ) -> dict[str, FloatMatrix | IntVector]:
     """The released values of every quasi-identifier: one value a group.
 
     With ``round_integers`` a column of whole numbers stays one: halves go to the even neighbour.
     """
-    if not isinstance(center, str) or center not in centers:
-        raise OptionError.bad_option("recode", f"one of {', '.join(centers)}")
-    table = centers[center](records.values, partition.labels, partition.count) + 0.0  # no negative zero
+    table = center(records.values, partition.labels, partition.count) + 0.0  # no negative zero
     released: dict[str, FloatMatrix | IntVector] = {}
     for j, name in enumerate(records.names):
         column = records.values[:, j]

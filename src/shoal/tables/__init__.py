@@ -3,7 +3,7 @@
 from shoal.tables.aside import aside, write_text
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
-from shoal.tables.formats import format_of
+from shoal.tables.formats import format_of, writable
 from shoal.tables.frames import telling_index
 from shoal.tables.records import class_sizes, encode, kinds, numbers, profile
 from shoal.tables.release import released, write
@@ -25,6 +25,7 @@ __all__ = [
     "read",
     "released",
     "telling_index",
+    "writable",
     "write",
     "write_text",
 ]

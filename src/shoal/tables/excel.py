@@ -19,7 +19,6 @@ from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
 from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
-from shoal.tables.formats import ending
 from shoal.tables.frames import PolarsCells, series_content, with_columns
 from shoal.tables.table import Content, NewColumns, ReadOptions
 from shoal.tables.text import understood
@@ -116,8 +115,6 @@ def _check_header(first: pl.DataFrame, path: Path) -> None:
 
 def write_excel(frame: pl.DataFrame, path: Path, *, sheet: str, header: bool) -> None:
     """One sheet, read back: a format that knows floats and points in time only cannot hold every table."""
-    if ending(path) != ".xlsx":
-        raise OutputError.cannot_write(path, ending(path))
     if frame.height > _MOST_RECORDS:
         raise OutputError.too_long(path, _MOST_RECORDS)
     try:

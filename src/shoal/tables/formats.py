@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal.errors import OutputError
+
 _ENDINGS = {
     "csv": (".csv", ".txt"),
     "tsv": (".tsv", ".tab"),
@@ -14,6 +16,9 @@ _ENDINGS = {
     "stata": (".dta",),
     "sas": (".sas7bdat", ".xpt"),
 }
+
+_READ_ONLY = (".xls", ".xlsm", ".xlsb", ".ods", ".por", ".sas7bdat")
+"""What can be read and not written: the libraries have no writer."""
 
 FORMATS = tuple(_ENDINGS)
 ENDINGS = tuple(ending for endings in _ENDINGS.values() for ending in endings)
@@ -33,3 +38,11 @@ def format_of(path: Path) -> str | None:
     """The format that the ending names; only delimited text may be packed."""
     found = next((name for name, endings in _ENDINGS.items() if ending(path) in endings), None)
     return None if is_packed(path) and found not in ("csv", "tsv") else found
+
+
+def writable(path: Path) -> str:
+    """The format in which a table can be written to this path."""
+    found = format_of(path)
+    if found is None or ending(path) in _READ_ONLY:
+        raise OutputError.cannot_write(path, ending(path) or "nameless")
+    return found

@@ -11,12 +11,12 @@ from typing import Any, BinaryIO, cast
 
 import polars as pl
 
-from shoal.errors import OptionError, OutputError
+from shoal.errors import OutputError
 from shoal.schema.columns import Schema
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.excel import write_excel
 from shoal.tables.foreign import replaced_by, writing
-from shoal.tables.formats import FORMATS, ending, format_of, is_packed
+from shoal.tables.formats import ending, is_packed, writable
 from shoal.tables.statistics import write_statistics
 from shoal.tables.table import NewColumns, Table
 
@@ -29,14 +29,10 @@ def released(table: Table, schema: Schema, columns: NewColumns) -> Table:
     return Table(table.kind, table.cells.replaced(kept, columns), table.path, table.settings, table.sha256)
 
 
-def write(table: Table, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+def write(table: Table, path: str | os.PathLike[str]) -> None:
     """Write the table to exactly this path; its ending decides the format."""
     path = Path(path)
-    if format is not None and format not in FORMATS:
-        raise OptionError.bad_option("format", f"one of {', '.join(FORMATS)}")
-    kind = format or format_of(path)
-    if kind is None:
-        raise OutputError.cannot_write(path, path.suffix or "nameless")
+    kind = writable(path)
     if kind in ("csv", "tsv"):
         _write_text(table, path, kind)
     elif kind == "excel":

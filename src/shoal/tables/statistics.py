@@ -138,8 +138,6 @@ def _reader(pyreadstat: Any, kind: str, path: Path) -> tuple[Callable[..., Any],
 
 def write_statistics(table: Table, path: Path, kind: str) -> None:
     """Write with the labels that the format can hold, then read back: a full disk goes unnoticed otherwise."""
-    if ending(path) in (".por", ".sas7bdat"):
-        raise OutputError.cannot_write(path, ending(path))
     pyreadstat = _pyreadstat(path)
     labels = table.cells.labels if isinstance(table.cells, LabelledCells) else Labels()
     own = labels.family == kind
