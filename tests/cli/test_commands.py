@@ -103,12 +103,16 @@ def test_a_replay_that_gives_other_bytes_is_refused(shoal, register_csv: Path, t
 def test_a_policy_serves_the_next_delivery(shoal, register_csv: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
     shoal("anonymize", register_csv, "-k", 4, *ROLES, "-o", first)
-    package.read(package.example_register(rows=300, seed=9))
     delivery = tmp_path / "delivery.csv"
     package.example_register(rows=300, seed=9).write_csv(delivery)
     run = shoal("anonymize", delivery, "--policy", f"{first}.policy.toml", "-o", second)
     assert run.code == 0
     assert len(rows(second)) == 300
+    package.example_register(rows=300, seed=9).write_parquet(tmp_path / "delivery.parquet")
+    run = shoal(
+        "anonymize", tmp_path / "delivery.parquet", "--policy", f"{first}.policy.toml", "-o", tmp_path / "p.parquet"
+    )
+    assert run.code == 0, run.err
     extra = tmp_path / "extra.csv"
     extra.write_text("".join(line + ",x\n" for line in delivery.read_text().splitlines()).replace(",x\n", ",note\n", 1))
     run = shoal("anonymize", extra, "--policy", f"{first}.policy.toml", "-o", tmp_path / "third.csv")

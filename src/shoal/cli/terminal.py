@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -64,12 +65,17 @@ def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] |
     if given.get("header"):
         given["header_known"] = True
     known = tables.ReadOptions.from_settings({} if settings is None else settings)
+    if tables.format_of(Path(path)):
+        known = replace(known, format=None)  # the next delivery may come in another format
     return tables.read(path, options=replace(known, **given))
 
 
 def names(given: Sequence[str]) -> list[str]:
     """Names separated by commas, in one option or several; in quotation marks a name may hold anything."""
-    rows = csv.reader(io.StringIO(",".join(given), newline=""), skipinitialspace=True)
+    try:
+        rows = list(csv.reader(io.StringIO(",".join(given), newline=""), skipinitialspace=True))
+    except csv.Error:
+        raise OptionError.bad_option("names", "names separated by commas") from None
     return [name for row in rows for name in row if name]
 
 

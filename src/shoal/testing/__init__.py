@@ -1,6 +1,6 @@
 """The battery of checks that every method must pass; public, so that third-party methods can use it.
 
-It needs ``hypothesis``, which comes with ``pip install 'shoal[dev]'``.
+It needs ``hypothesis``, which comes with ``pip install 'shoal[testing]'``.
 """
 
 from shoal.testing.battery import CHECKS, check_method
