@@ -63,9 +63,9 @@ class Release:
             part = stack.enter_context(tables.aside(target, force=force))
             tables.write(self.released, part)
             policy = self._verified(part, target)
-            policy_part.write_text(policy.to_toml(), encoding="utf-8")
+            policy_part.write_text(policy.to_toml(), encoding="utf-8", newline="\n")
             for place, text in (more(policy) if more else {}).items():
-                stack.enter_context(tables.aside(place, force=force)).write_text(text, encoding="utf-8")
+                stack.enter_context(tables.aside(place, force=force)).write_text(text, encoding="utf-8", newline="\n")
             with uninterrupted():
                 stack.close()
         return policy

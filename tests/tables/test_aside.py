@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from shoal.errors import FileError, OutputError
-from shoal.tables import aside, fingerprint, read, write, write_text
+from shoal.tables import aside, fingerprint, read, write
 
 
 def names(folder: Path) -> list[str]:
@@ -29,13 +29,6 @@ def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
         assert not path.exists()
     assert path.read_bytes() == b"whole"
     assert names(tmp_path) == ["release.csv.gz"]
-
-
-def test_a_text_is_written_whole(tmp_path: Path) -> None:
-    write_text("a\nä", tmp_path / "a.html", force=False)
-    assert (tmp_path / "a.html").read_bytes() == "a\nä".encode()
-    with pytest.raises(OutputError, match="exists"):
-        write_text("b", tmp_path / "a.html", force=False)
 
 
 def test_the_umask_decides_who_may_read(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@
 * Numba takes a cached kernel for good as long as the file that it stands in is the same. But a kernel has the
   kernels and constants of other files compiled into it, so the cache bears a fingerprint of this whole room: after
   an update, no kernel of the old version can be mixed with those of the new one.
-* ``nogil`` lets a progress line and an interrupt in while a kernel runs in another thread.
+* ``nogil`` lets other threads go on while a kernel runs, such as the one that draws the progress line. An interrupt
+  waits until the kernel returns, so long work is done in slices.
 * No kernel is ``parallel``: Numba does not cache those, and every start would compile again.
 * Division follows numpy (no exception from inside a loop).
 

@@ -45,12 +45,6 @@ def aside(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]:
             hidden.unlink(missing_ok=True)
 
 
-def write_text(text: str, path: str | os.PathLike[str], *, force: bool) -> None:
-    """Write a text, such as a report, whole or not at all."""
-    with aside(path, force=force) as hidden:
-        hidden.write_bytes(text.encode())
-
-
 def _check_place(path: Path, *, force: bool) -> None:
     try:
         there = _is_there(path)
