@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shoal import measure, tables
-from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning, counted, listed, shown
+from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning
 from shoal.partition import registry
 from shoal.recode import center_named, mean
 from shoal.recode import recode as recode_groups
@@ -20,6 +20,7 @@ from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
 from shoal.values import Partition, Progress, Records, silent, true_or_false, whole_k
 from shoal.verify import verify_release
+from shoal.words import counted, listed, shown
 
 
 def anonymize(

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal import measure, tables
-from shoal.errors import ColumnError, DataError, counted
+from shoal.errors import ColumnError, DataError
 from shoal.schema import ColumnProfile, Kind, Names, Role, Schema, chosen
 from shoal.schema import describe as propose
 from shoal.tables import ReadOptions, Table
 from shoal.values import Evaluation, Scale, Verification, true_or_false, whole_k
 from shoal.verify import verify as verify_table
+from shoal.words import counted
 
 
 def read(

@@ -19,11 +19,10 @@ counts and row numbers, never a cell of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from typing import Self
 
-_LONGEST = 60
+from shoal.words import counted, did_you_mean, listed, near_words, shown
 
 
 class ShoalWarning(UserWarning):
@@ -42,44 +41,6 @@ class ShoalError(Exception):
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
         return type(self), (self.fact, self.hint)
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 record``, ``2 records``, ``1,234 records``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def short(name: object) -> str:
-    """A name; of one that is long or has several lines, only the beginning.
-
-    Where a file lacks its header or a quotation mark, what stands in place of a name is data.
-    """
-    line = (str(name).splitlines() or [""])[0][:_LONGEST]
-    return line if line == str(name) else line + "…"
-
-
-def shown(name: object) -> str:
-    """A name in quotation marks, shortened."""
-    return repr(short(name))
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names in quotation marks, the first eight of them."""
-    quoted = [shown(name) for name in names]
-    rest = f" and {len(quoted) - 8} more" if len(quoted) > 8 else ""
-    return ", ".join(quoted[:8]) + rest
-
-
-def near_words(name: str, known: Sequence[str]) -> list[str]:
-    """The known words that a misspelt one could mean."""
-    lowered = {word.lower(): word for word in reversed(known)}
-    return [lowered[word] for word in get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)]
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """A hint that names the nearest known words, or all of them where none is near."""
-    near = near_words(name, known)
-    return f"did you mean {listed(near)}" if near else f"known are {listed(known)}"
 
 
 class FileError(ShoalError):
@@ -358,6 +319,18 @@ class OptionError(ShoalError):
     @classmethod
     def bad_option(cls, name: str, expected: str) -> Self:
         return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
+
+    @classmethod
+    def unknown_choice(cls, name: str, found: object, known: Sequence[str]) -> Self:
+        return cls(f"There is no {name} {shown(found)}", did_you_mean(str(found), known))
+
+    @classmethod
+    def too_many_records(cls, method: str, *, most: int, found: int) -> Self:
+        return cls(
+            f"The method {method!r} takes at most {most:,} records, since its memory grows with their square,"
+            f" and there are {found:,}",
+            "choose another method, such as 'mdav'",
+        )
 
     @classmethod
     def too_many_columns(cls, method: str, *, most: int, found: int) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -48,6 +48,13 @@ def true_or_false(name: str, value: Any) -> bool:
     """An option that is a switch."""
     if not isinstance(value, bool):
         raise OptionError.bad_option(name, "true or false")
+    return value
+
+
+def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
+    """An option that is one of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        raise OptionError.unknown_choice(name, value, choices)
     return value
 
 
@@ -116,6 +123,10 @@ class Records:
         """Scaled and weighted, row by row: squared distances are sums of squared differences here."""
         scaled = self.scale.apply(self.values) * np.sqrt(self.weights / self.weights.max())
         return np.ascontiguousarray(scaled)
+
+    def some(self, rows: IntVector) -> Records:
+        """These records alone, on the same base."""
+        return Records(self.names, self.values[rows], self.scale, self.weights)
 
 
 @dataclass(frozen=True, eq=False)

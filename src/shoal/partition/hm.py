@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal import kernels
 from shoal.partition.registry import method
+from shoal.partition.stages import best_cut
 from shoal.values import IntVector, Progress, Records
 
 
@@ -37,7 +37,4 @@ def hm(records: Records, k: int, *, progress: Progress) -> IntVector:
     their order; of two paths to a node with equal length, the one with the smaller last group is taken.
     """
     order = np.argsort(records.matrix[:, 0], kind="stable")  # step 1
-    ordered = np.ascontiguousarray(records.matrix[order])
-    labels = np.empty(records.count, dtype=np.int64)
-    labels[order] = kernels.path.shortest_path(ordered, k, progress=progress)  # step 2
-    return labels
+    return best_cut(records, order, k, progress=progress)  # step 2

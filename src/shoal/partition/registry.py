@@ -37,9 +37,10 @@ class Method:
     paper: str
     year: int
     cost: str
-    largest_group: Callable[[int], int]
-    """The size that no group exceeds, for a given k and at least k records."""
+    largest_group: Callable[[int], int] | None
+    """The size that no group exceeds, for a given k and at least k records; None where equal records set no limit."""
     most_columns: int | None
+    most_records: int | None
     labels: Labels
 
     @property
@@ -67,6 +68,8 @@ class Method:
     @property
     def largest(self) -> str:
         """The largest group in words, such as ``2k-1``."""
+        if self.largest_group is None:
+            return "as many as are equal"
         slope = self.largest_group(101) - self.largest_group(100)
         rest = self.largest_group(100) - 100 * slope
         return f"{slope}k{rest:+d}" if rest else f"{slope}k"
@@ -79,6 +82,7 @@ class Method:
             "summary": self.summary,
             "kinds": [str(kind) for kind in self.kinds],
             "most_columns": self.most_columns,
+            "most_records": self.most_records,
             "largest_group": self.largest,
             "cost": self.cost,
             "options": dict(self.options),
@@ -93,15 +97,18 @@ def method(
     paper: str,
     year: int,
     cost: str,
-    largest_group: Callable[[int], int],
+    largest_group: Callable[[int], int] | None,
     kinds: tuple[Kind, ...] = (Kind.NUMERIC,),
     most_columns: int | None = None,
+    most_records: int | None = None,
 ) -> Callable[[Labels], Labels]:
     """Register the function below as a method."""
 
     def register(labels: Labels) -> Labels:
         family = labels.__module__.rpartition(".")[2].replace("_", "-")
-        _registered[name] = Method(name, family, kinds, paper, year, cost, largest_group, most_columns, labels)
+        _registered[name] = Method(
+            name, family, kinds, paper, year, cost, largest_group, most_columns, most_records, labels
+        )
         return labels
 
     return register
@@ -144,6 +151,8 @@ def run(
         raise ColumnError.kind_not_supported(records.names[0], Kind.NUMERIC, chosen.kinds, method)
     if chosen.most_columns is not None and len(records.names) > chosen.most_columns:
         raise OptionError.too_many_columns(method, most=chosen.most_columns, found=len(records.names))
+    if chosen.most_records is not None and records.count > chosen.most_records:
+        raise OptionError.too_many_records(method, most=chosen.most_records, found=records.count)
     if chosen.seeded:
         given["seed"] = seed
     labels = chosen.labels(records, k, progress=progress, **given)
@@ -159,7 +168,7 @@ def _checked(labels: IntVector, n: int, k: int, chosen: Method) -> IntVector:
     _, first, inverse, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     if sizes.min() < k:
         raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.min()} records for k = {k}")
-    if sizes.max() > chosen.largest_group(k):
+    if chosen.largest_group is not None and sizes.max() > chosen.largest_group(k):
         raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.max()} records for k = {k}")
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first)] = np.arange(len(first))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from shoal.errors import shown
 from shoal.measure import measures
 from shoal.partition import registry
 from shoal.release import Release
 from shoal.schema import Policy
+from shoal.words import shown
 
 
 def summarize(release: Release, *, policy: Policy | None = None) -> dict[str, Any]:

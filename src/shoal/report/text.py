@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from shoal.errors import short
+from shoal.words import short
 
 RISKS = {
     "classes": "classes of alike records",

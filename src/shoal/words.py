@@ -1,0 +1,46 @@
+"""Words in messages: names in quotation marks, counted nouns, near words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+_LONGEST = 60
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 record``, ``2 records``, ``1,234 records``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def short(name: object) -> str:
+    """A name; of one that is long or has several lines, only the beginning.
+
+    Where a file lacks its header or a quotation mark, what stands in place of a name is data.
+    """
+    line = (str(name).splitlines() or [""])[0][:_LONGEST]
+    return line if line == str(name) else line + "…"
+
+
+def shown(name: object) -> str:
+    """A name in quotation marks, shortened."""
+    return repr(short(name))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotation marks, the first eight of them."""
+    quoted = [shown(name) for name in names]
+    rest = f" and {len(quoted) - 8} more" if len(quoted) > 8 else ""
+    return ", ".join(quoted[:8]) + rest
+
+
+def near_words(name: str, known: Sequence[str]) -> list[str]:
+    """The known words that a misspelt one could mean."""
+    lowered = {word.lower(): word for word in reversed(known)}
+    return [lowered[word] for word in get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)]
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """A hint that names the nearest known words, or all of them where none is near."""
+    near = near_words(name, known)
+    return f"did you mean {listed(near)}" if near else f"known are {listed(known)}"
