@@ -51,3 +51,14 @@ def middle(matrix, rows):
         for j in range(matrix.shape[1]):
             mean[j] += matrix[row, j]
     return mean / len(rows)
+
+
+@kernel
+def spread(matrix, rows):
+    """The SSE of these rows: their squared distances to their mean, in this order."""
+    mean, total = middle(matrix, rows), 0.0
+    for row in rows:
+        for j in range(len(mean)):
+            difference = matrix[row, j] - mean[j]
+            total += difference * difference
+    return total

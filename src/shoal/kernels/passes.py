@@ -25,6 +25,16 @@ def outward(state, k, turns, least, passes):
 
 
 @kernel
+def away_from(state, points, k, passes):
+    """A group around the record farthest from each of these points in turn, while at least k records are left."""
+    while passes > 0 and going(state, k):
+        passes -= 1
+        for point in points:
+            if state.counts[LEFT] >= k:
+                grow(state, farthest(state.tree, point)[0], k, state.counts[GROUPS])
+
+
+@kernel
 def extended(state, k, center, gamma, passes):
     """A group around the record farthest from a fixed center, then extended by records near to it."""
     while passes > 0 and going(state, k):

@@ -20,6 +20,36 @@ def best_cut(records: Records, order: IntVector, k: int, *, progress: Progress) 
     return labels
 
 
+def dissolve(
+    records: Records,
+    labels: IntVector,
+    *,
+    order: IntVector | None = None,
+    most: int | None = None,
+    progress: Progress,
+) -> IntVector:
+    """Dissolve groups where that lowers the total SSE: the second stage of DBA, TFRP and MDAV-2.
+
+    Groups are tried in the given order, or else in descending order of SSE; ``most`` limits what a group may grow to.
+    """
+    state = kernels.dissolve.stand(records.matrix, labels)
+    if order is None:
+        order = np.argsort(-state.spread, kind="stable")
+    left: IntVector = kernels.dissolve.dissolve(
+        state, order, most=records.count if most is None else most, progress=progress
+    )
+    return left
+
+
+def part(progress: Progress, number: int, of: int) -> Progress:
+    """The progress of one of several stages of equal length."""
+
+    def heard(done: int, total: int) -> None:
+        progress(number * total + done, of * total)
+
+    return heard
+
+
 def split_large(records: Records, labels: IntVector, k: int, by: Method) -> IntVector:
     """Partition every group of 2k and more records again, by a method that sees these records alone."""
     split = labels.copy()

@@ -1,0 +1,125 @@
+"""The neighborhood of every unassigned record: its k nearest, itself among them, and their SSE.
+
+A record that leaves changes the neighborhoods that it was in, and those only, so each record keeps a list of them.
+The densest neighborhood is found by a tournament over the rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.groups import spread
+from shoal.kernels.jit import kernel, part
+from shoal.kernels.search import nearest
+from shoal.kernels.unassigned import GROUPS, LEFT, Unassigned, going, take
+from shoal.values import FloatVector, IntVector, Progress
+
+NOWHERE = -1
+"""The end of a list."""
+SLICE = 2_000
+"""Searches that one call of a compiled kernel may do."""
+
+
+class Neighborhoods(NamedTuple):
+    """``rows`` holds the k nearest of each record, one after another: place p belongs to record p // k.
+
+    The places that hold a record are a list: the first is ``head``, the others follow by ``ahead`` and ``behind``.
+    ``winner`` is a tournament: the record with the least spread stands at 1, the records themselves at the end.
+    """
+
+    rows: IntVector
+    spread: FloatVector
+    head: IntVector
+    ahead: IntVector
+    behind: IntVector
+    winner: IntVector
+
+
+def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
+    """The neighborhoods of all records."""
+    n = len(state.matrix)
+    hoods = Neighborhoods(
+        rows=np.full(n * k, NOWHERE),
+        spread=np.full(n, np.inf),
+        head=np.full(n, NOWHERE),
+        ahead=np.full(n * k, NOWHERE),
+        behind=np.full(n * k, NOWHERE),
+        winner=np.concatenate([np.zeros(n, dtype=np.int64), np.arange(n)]),
+    )
+    for start in range(0, n, SLICE):
+        stop = min(start + SLICE, n)
+        look_around(state, hoods, start, stop)
+        progress(stop, n)
+    return hoods
+
+
+@kernel
+def look_around(state, hoods, start, stop):
+    """Find the neighborhoods of these rows."""
+    for row in range(start, stop):
+        look(state, hoods, row)
+
+
+@kernel
+def look(state, hoods, row):
+    """Find the k records nearest to a record, and enter it in their lists."""
+    k = len(hoods.rows) // len(hoods.spread)
+    near = hoods.rows[row * k : (row + 1) * k]
+    nearest(state.tree, state.matrix[row], np.empty(k), near)
+    for i in range(k):
+        place, first = row * k + i, hoods.head[near[i]]
+        hoods.head[near[i]], hoods.ahead[place], hoods.behind[place] = place, first, NOWHERE
+        if first != NOWHERE:
+            hoods.behind[first] = place
+    play(hoods, row, spread(state.matrix, near))
+
+
+@kernel
+def leave(hoods, row):
+    """Strike a record from the lists of the records near to it."""
+    k = len(hoods.rows) // len(hoods.spread)
+    for place in range(row * k, (row + 1) * k):
+        ahead, behind = hoods.ahead[place], hoods.behind[place]
+        if behind == NOWHERE:
+            hoods.head[hoods.rows[place]] = ahead
+        else:
+            hoods.ahead[behind] = ahead
+        if ahead != NOWHERE:
+            hoods.behind[ahead] = behind
+
+
+@part
+def play(hoods, row, loss):
+    """Enter the spread of a record, and play its games of the tournament again; of equals the lower row wins."""
+    hoods.spread[row] = loss
+    node = (len(hoods.spread) + row) // 2
+    while node > 0:
+        first, second = hoods.winner[2 * node], hoods.winner[2 * node + 1]
+        if hoods.spread[second] < hoods.spread[first]:
+            hoods.winner[node] = second
+        elif hoods.spread[second] > hoods.spread[first]:
+            hoods.winner[node] = first
+        else:
+            hoods.winner[node] = min(first, second)
+        node //= 2
+
+
+@kernel
+def densest(state, hoods, k, passes):
+    """The densest neighborhood of all is a group, while at least k records are left."""
+    while passes > 0 and going(state, k):
+        passes -= 1
+        seed = hoods.winner[1]
+        group = hoods.rows[seed * k : (seed + 1) * k].copy()
+        for row in group:
+            leave(hoods, row)
+            play(hoods, row, np.inf)
+            take(state, row, state.counts[GROUPS])
+        state.counts[GROUPS] += 1
+        for row in group:
+            while state.counts[LEFT] >= k and hoods.head[row] != NOWHERE:
+                other = hoods.head[row] // k
+                leave(hoods, other)
+                look(state, hoods, other)
