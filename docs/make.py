@@ -1,21 +1,31 @@
-"""Write docs/command-line.md from the commands themselves."""
+"""Write the pages that come from the code itself: the command line, and a page for each method."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 
 from shoal.cli.main import COMMANDS
+from shoal.partition.registry import Method, methods
+from shoal.report.text import takes
 
-PAGE = Path(__file__).with_name("command-line.md")
-HEAD = """# The command line
+DOCS = Path(__file__).parent
+COMMAND_LINE = """# The command line
 
 Made by `python docs/make.py` from the commands themselves.
 
 Exit codes: 0 done; 2 bad input; 3 the promise cannot be kept or a verification failed; 1 a bug in Shoal;
 130 interrupted. Messages go to standard error, results to standard output; `--json` prints stable keys.
+"""
+METHODS = """# The methods
+
+Made by `python docs/make.py` from the registry and the docstrings; `shoal methods` prints the same facts. Every method
+takes k and gives groups of at least k records; `--method NAME` chooses it, and `--option NAME=VALUE` sets an option.
+`shoal reproduce` runs them on the data sets of the literature and prints the papers' figures beside ours.
 """
 
 
@@ -30,10 +40,69 @@ def help_of(command: str) -> str:
     return done.stdout.strip()
 
 
-def page() -> str:
+def command_line() -> str:
     parts = [f"## shoal {command}\n\n```text\n{help_of(command)}\n```\n" for command in COMMANDS]
-    return "\n".join([HEAD, *parts])
+    return "\n".join([COMMAND_LINE, *parts])
+
+
+def index(known: list[Method]) -> str:
+    """The methods by family."""
+    parts = [METHODS]
+    for family, members in groupby(known, key=lambda method: method.family):
+        found = list(members)
+        rows = "\n".join(
+            f"| [`{method.name}`](methods/{method.name}.md) | {method.summary} | {method.year} |"
+            f" k to {method.largest} | {method.cost} |"
+            for method in found
+        )
+        parts.append(
+            f"## {family}\n\n{found[0].about_family}\n\n| method | what it does | year | groups | cost |\n"
+            f"|---|---|---|---|---|\n{rows}\n"
+        )
+    return "\n".join(parts)
+
+
+def page(method: Method) -> str:
+    """One method: its facts, then its docstring with headings."""
+    facts = {
+        "family": method.family,
+        "takes": takes(method.to_dict()),
+        "groups": f"k to {method.largest} records",
+        "cost": method.cost,
+        "options": ", ".join(f"`{name}` = {value}" for name, value in method.options.items()) or "none of its own",
+        "paper": method.paper,
+        "year": method.year,
+    }
+    table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
+    body = method.text.partition("\n")[2].strip().replace("Notes\n-----\n", "").replace("``", "`")
+    body = re.sub(r"^\*(\w[^*\n]*)\*:?\s*", r"## \1\n\n", body, flags=re.MULTILINE)
+    body = re.sub(r"^(\s+)([a-z]\. )", r"\1- \2", body, flags=re.MULTILINE)
+    lines = [
+        line[0].upper() + line[1:] if before == "" and line[:1].islower() else line for before, line in pairs(body)
+    ]
+    return f"# {method.name}\n\n{method.summary}\n\n| | |\n|---|---|\n{table}\n\n" + "\n".join(lines) + "\n"
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    """Each line with the one before it."""
+    lines = text.splitlines()
+    return list(zip(["-", *lines], lines, strict=False))
+
+
+def pages() -> dict[Path, str]:
+    """Every page that is made, by its path."""
+    known = sorted(methods().values(), key=lambda method: (method.family, method.name))
+    return {
+        DOCS / "command-line.md": command_line(),
+        DOCS / "methods.md": index(known),
+        **{DOCS / "methods" / f"{method.name}.md": page(method) for method in known},
+    }
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    (DOCS / "methods").mkdir(exist_ok=True)
+    made = pages()
+    for old in set((DOCS / "methods").glob("*.md")) - set(made):
+        old.unlink()
+    for path, text in made.items():
+        path.write_text(text, encoding="utf-8")

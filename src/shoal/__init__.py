@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.assess import describe, evaluate, read, verify
     from shoal.partition.registry import methods
     from shoal.release import Release
+    from shoal.reproduce.reproduction import reproduce
     from shoal.schema import Kind, Policy, Role, Schema
     from shoal.tables import Table, example_register
     from shoal.values import Evaluation, Partition, Verification
@@ -34,6 +35,7 @@ _homes = {
     "describe": "shoal.assess",
     "evaluate": "shoal.assess",
     "verify": "shoal.assess",
+    "reproduce": "shoal.reproduce.reproduction",
     "methods": "shoal.partition.registry",
     "read": "shoal.assess",
     "Table": "shoal.tables",
@@ -69,6 +71,7 @@ __all__ = [
     "partition",
     "read",
     "replay",
+    "reproduce",
     "verify",
 ]
 
@@ -76,7 +79,7 @@ __all__ = [
 class _FrontDoor(ModuleType):
     """The package as its users see it.
 
-    Two of its functions, ``anonymize`` and ``partition``, share their names with the places they live in.
+    Some of its functions, such as ``anonymize`` and ``partition``, share their names with the places they live in.
     Python binds a submodule to its package when it is imported; here the function keeps the name.
     """
 

@@ -150,6 +150,11 @@ class FileError(ShoalError):
         )
 
     @classmethod
+    def no_benchmark_data(cls, folder: object | None) -> Self:
+        where = "No folder of benchmark data is named" if folder is None else f"There is no folder {str(folder)!r}"
+        return cls(where, "name it with --data or in SHOAL_DATA; docs/data.md says where the data is published")
+
+    @classmethod
     def needs_extra(cls, path: object, extra: str) -> Self:
         return cls(
             f"Files such as {str(path)!r} need packages that are not installed",
@@ -229,6 +234,14 @@ class DataError(ShoalError):
         return cls(
             f"Column {column!r} holds objects that cannot be understood or compared",
             "turn them into numbers, dates or text, or take the column out",
+        )
+
+    @classmethod
+    def other_data(cls, path: object, expected: tuple[int, int], found: tuple[int, int]) -> Self:
+        return cls(
+            f"{str(path)!r} has {found[0]:,} records of {found[1]:,} columns where the papers have {expected[0]:,} of"
+            f" {expected[1]:,}",
+            "docs/data.md says where the data is published",
         )
 
     @classmethod

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import shoal
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"numba", "polars", "pandas", "pyarrow", "narwhals", "numpy", "rich", "pyreadstat", "scipy"}
 
@@ -116,6 +118,8 @@ def test_no_validation_by_assert_in_the_package() -> None:
     assert not found
 
 
-def test_the_docs_show_the_help_of_every_command() -> None:
-    make = runpy.run_path(str(ROOT / "docs" / "make.py"))
-    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run: python docs/make.py"
+def test_the_docs_show_every_command_and_every_method() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "make.py"))["pages"]()
+    assert {path.stem for path in (ROOT / "docs" / "methods").glob("*.md")} == set(shoal.methods())
+    for path, text in made.items():
+        assert path.read_text(encoding="utf-8") == text, "run: python docs/make.py"

@@ -118,7 +118,7 @@ def warn(sentences: Iterable[str]) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Progress]:
+def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> Iterator[Progress]:
     """A progress line with the time left, on a terminal only; and a word when kernels are compiled.
 
     Python's warnings stay silent inside: a command prints those of a release itself.
@@ -126,7 +126,7 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
     from shoal import kernels
     from shoal.values import silent
 
-    line = _Line() if not quiet and sys.stderr and sys.stderr.isatty() else None
+    line = _Line(doing, noun) if not quiet and sys.stderr and sys.stderr.isatty() else None
     with warnings.catch_warnings(), kernels.jit.compiling(_Once("compiling (first run only, some seconds)", quiet)):
         warnings.simplefilter("ignore", ShoalWarning)
         try:
@@ -151,7 +151,8 @@ class _Once:
 class _Line:
     """A line of rich that appears when work takes longer than a moment."""
 
-    def __init__(self) -> None:
+    def __init__(self, doing: str, noun: str) -> None:
+        self.doing, self.noun = doing, noun
         self.start = time.monotonic()
         self.bar: Any = None
         self.task: Any = None
@@ -168,10 +169,10 @@ class _Line:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         self.bar = Progress(
-            TextColumn("grouping"),
+            TextColumn(self.doing),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("records,"),
+            TextColumn(f"{self.noun},"),
             TimeRemainingColumn(compact=True),
             TextColumn("left"),
             console=Console(stderr=True),

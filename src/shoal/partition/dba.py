@@ -9,7 +9,7 @@ import numpy as np
 from shoal import kernels
 from shoal.partition.mdav import mdav_1
 from shoal.partition.registry import method
-from shoal.partition.stages import dissolve, part, split_large
+from shoal.partition.stages import dissolve, split_large, stage
 from shoal.values import IntVector, Progress, Records
 
 
@@ -17,7 +17,7 @@ from shoal.values import IntVector, Progress, Records
     name="dba-1",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
-    cost="O(n²) time at worst, O(kn) memory",
+    cost="O(n²) time and more at worst, O(kn) memory",
     largest_group=lambda k: 2 * k - 1,
 )
 def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -42,12 +42,12 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     few for each record. Ties go to the lowest row.
     """
     state = kernels.unassigned.begin(records.matrix)
-    hoods = kernels.density.survey(state, k, progress=part(progress, 0, 2))  # step 1
+    hoods = kernels.density.survey(state, k, progress=stage(progress, records, 0, 2))  # step 1
 
     def step(state: Any, passes: int) -> None:
         kernels.density.densest(state, hoods, k, passes)
 
-    state = kernels.unassigned.carry_on(state, step, least=k, progress=part(progress, 1, 2))  # step 2
+    state = kernels.unassigned.carry_on(state, step, least=k, progress=stage(progress, records, 1, 2))  # step 2
     kernels.unassigned.nearest_groups(state)  # step 3
     labels: IntVector = state.labels
     return labels
@@ -57,7 +57,7 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     name="dba-2",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
-    cost="O(n²) time at worst, O(kn) memory",
+    cost="O(n²) time and more at worst, O(kn) memory",
     largest_group=lambda k: 2 * k - 1,
 )
 def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -79,7 +79,7 @@ def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``dba-1``, and a search in a tree of centroids for each record. Ties go to the group built first.
     """
-    labels = dba_1(records, k, progress=part(progress, 0, 2))  # step 1
+    labels = dba_1(records, k, progress=stage(progress, records, 0, 2))  # step 1
     last_first = np.arange(labels.max() + 1)[::-1].copy()
-    labels = dissolve(records, labels, order=last_first, progress=part(progress, 1, 2))  # step 2
+    labels = dissolve(records, labels, order=last_first, progress=stage(progress, records, 1, 2))  # step 2
     return split_large(records, labels, k, by=mdav_1)  # step 3

@@ -1,4 +1,4 @@
-"""MDAV, maximum distance to average vector, and two variants that end otherwise."""
+"""MDAV, maximum distance to average vector, and variants of it that end otherwise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal import kernels
 from shoal.partition.registry import method
-from shoal.partition.stages import dissolve, part, split_large
+from shoal.partition.stages import dissolve, split_large, stage
 from shoal.values import IntVector, Progress, Records
 
 
@@ -127,8 +127,8 @@ def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``mdav``, and a search in a tree of centroids for each record. Ties go to the group built first.
     """
-    labels = mdav_1(records, k, progress=part(progress, 0, 2))  # step 1
-    labels = dissolve(records, labels, progress=part(progress, 1, 2))  # step 2
+    labels = mdav_1(records, k, progress=stage(progress, records, 0, 2))  # step 1
+    labels = dissolve(records, labels, progress=stage(progress, records, 1, 2))  # step 2
     return split_large(records, labels, k, by=mdav_1)  # step 3
 
 

@@ -46,7 +46,17 @@ class Method:
     @property
     def summary(self) -> str:
         """The first line of the method's docstring."""
-        return (inspect.getdoc(self.labels) or "").partition("\n")[0]
+        return self.text.partition("\n")[0]
+
+    @property
+    def text(self) -> str:
+        """The method's docstring."""
+        return inspect.getdoc(self.labels) or ""
+
+    @property
+    def about_family(self) -> str:
+        """The first line of the docstring of the method's file."""
+        return (inspect.getdoc(inspect.getmodule(self.labels)) or "").partition("\n")[0]
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -79,6 +89,7 @@ class Method:
         return {
             "name": self.name,
             "family": self.family,
+            "about_family": self.about_family,
             "summary": self.summary,
             "kinds": [str(kind) for kind in self.kinds],
             "most_columns": self.most_columns,

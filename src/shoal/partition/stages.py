@@ -41,11 +41,12 @@ def dissolve(
     return left
 
 
-def part(progress: Progress, number: int, of: int) -> Progress:
-    """The progress of one of several stages of equal length."""
+def stage(progress: Progress, records: Records, number: int, of: int) -> Progress:
+    """The progress of one of several stages, as if they were of equal length."""
+    n = records.count
 
     def heard(done: int, total: int) -> None:
-        progress(number * total + done, of * total)
+        progress((number * n + n * done // total) // of, n)
 
     return heard
 

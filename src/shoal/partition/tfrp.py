@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.partition.registry import method
-from shoal.partition.stages import dissolve, part, split_large
+from shoal.partition.stages import dissolve, split_large, stage
 from shoal.values import IntVector, Progress, Records
 
 
@@ -78,6 +78,6 @@ def tfrp_2(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``tfrp-1``, and a search in a tree of centroids for each record. Ties go to the group built first.
     """
-    labels = tfrp_1(records, k, progress=part(progress, 0, 2))  # step 1
-    labels = dissolve(records, labels, most=4 * k, progress=part(progress, 1, 2))  # step 2
+    labels = tfrp_1(records, k, progress=stage(progress, records, 0, 2))  # step 1
+    labels = dissolve(records, labels, most=4 * k, progress=stage(progress, records, 1, 2))  # step 2
     return split_large(records, labels, k, by=tfrp_1)  # step 3

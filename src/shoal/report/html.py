@@ -30,7 +30,12 @@ th { font-weight: 600; } td.n, th.n { text-align: right; }
 td small { color: var(--soft); }
 svg { width: 100%; min-width: 34rem; height: auto; display: block; }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
-svg text.n { fill: var(--soft); } svg rect { fill: var(--sea); }
+svg text.n { fill: var(--soft); } svg rect { fill: var(--sea); } svg .grid { stroke: var(--line); }
+svg .line path { fill: none; stroke-width: 1.8; stroke: var(--c); } svg .line .lead { stroke-width: .6; opacity: .7; }
+svg .line text { fill: var(--c); font-size: 12px; } .c0 { --c: #17697f; } .c1 { --c: #b4491f; } .c2 { --c: #3a7d34; }
+.c3 { --c: #8a3f9c; } .c4 { --c: #8a6d00; } .c5 { --c: #c02a5c; } .c6 { --c: #3c5fc4; } .c7 { --c: #5a6b76; }
+@media (prefers-color-scheme: dark) { .c0 { --c: #58b7cf; } .c1 { --c: #f0936b; } .c2 { --c: #7ccf75; }
+  .c3 { --c: #cf93df; } .c4 { --c: #dcbd4b; } .c5 { --c: #f27ba2; } .c6 { --c: #93abf5; } .c7 { --c: #9fb0ba; } }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
 @media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; } table, svg { break-inside: avoid; } }
@@ -48,11 +53,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: frozen
     return f'<div class="scroll"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _section(title: str, *parts: str) -> str:
+def section(title: str, *parts: str) -> str:
+    """A section under a heading."""
     return f"<section><h2>{escape(title)}</h2>{''.join(parts)}</section>"
 
 
-def _paragraph(text: str, kind: str = "") -> str:
+def paragraph(text: str, kind: str = "") -> str:
+    """A paragraph of plain text."""
     return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
 
 
@@ -62,17 +69,17 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
     before, after, known = figures["risk"]["before"], figures["risk"]["after"], facts["measures"]
     lost = sorted(figures["columns"].items(), key=lambda item: -item[1])
     sections = [
-        _section("In plain words", "<ul>", *(f"<li>{escape(s)}</li>" for s in facts["sentences"]), "</ul>"),
-        _section(
+        section("In plain words", "<ul>", *(f"<li>{escape(s)}</li>" for s in facts["sentences"]), "</ul>"),
+        section(
             "Risk before and after",
             table(
                 ["Measure", "Before", "After", "What it is"],
                 ([label, figure(before[n]), figure(after[n]), known[n]["formula"]] for n, label in RISKS.items()),
                 numbers=frozenset({1, 2}),
             ),
-            _paragraph("f is the number of records with the same quasi-identifiers as a record."),
+            paragraph("f is the number of records with the same quasi-identifiers as a record."),
         ),
-        _section(
+        section(
             "What it cost",
             table(
                 ["Measure", "Figure", "What it is", "Good"],
@@ -82,46 +89,53 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
                 ),
                 numbers=frozenset({1}),
             ),
-            _paragraph(f"Measured on {figures['base']} columns."),
+            paragraph(f"Measured on {figures['base']} columns."),
         ),
-        _section(
+        section(
             "What each quasi-identifier lost",
             bars(
                 [(name, value, f"{value:.3g} %") for name, value in lost], "Information loss of each column in percent"
             ),
         ),
-        _section(
+        section(
             "Groups by size",
             bars(
                 [(f"{size} records", count, f"{count:,} groups") for size, count in facts["group_sizes"].items()],
                 "Number of groups of each size",
             ),
         ),
-        _section(
+        section(
             "The columns",
             table(["Column", "Role", "Kind"], ([c["name"], c["role"], c["kind"]] for c in policy["columns"])),
-            _paragraph(
+            paragraph(
                 "Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was."
             ),
         ),
-        _section("How it was made", _policy(facts)),
+        section("How it was made", _policy(facts)),
     ]
     if facts["warnings"]:
-        sections.insert(0, _section("Look at this", *(_paragraph(s, "warning") for s in facts["warnings"])))
+        sections.insert(0, section("Look at this", *(paragraph(s, "warning") for s in facts["warnings"])))
     verdict = (
         f"<strong>Verified:</strong> k = {proof['k']} holds on the released values. The smallest of"
         f" {proof['classes']:,} classes has {proof['min_class']:,} of the {proof['records']:,} records."
     )
+    return document(
+        title,
+        f'<p class="by">Made by Shoal {escape(facts["shoal"])}. No cell of the data stands in this report.</p>',
+        f'<p class="verdict">{verdict}</p>',
+        *sections,
+        "<footer>A class is a set of records with the same released quasi-identifiers. The release was read back"
+        " and counted before it was given its name; missing values count as a value of their own.</footer>",
+    )
+
+
+def document(title: str, *parts: str) -> str:
+    """A whole page: nothing in it comes from elsewhere, and a browser is told so."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>"
-        f'<p class="by">Made by Shoal {escape(facts["shoal"])}. No cell of the data stands in this report.</p>'
-        f'<p class="verdict">{verdict}</p>{"".join(sections)}'
-        "<footer>A class is a set of records with the same released quasi-identifiers. The release was read back"
-        " and counted before it was given its name; missing values count as a value of their own.</footer>"
-        "</main></body></html>\n"
+        f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
     )
 
 

@@ -111,17 +111,34 @@ def description(facts: Mapping[str, Any]) -> str:
 
 def methods(facts: Sequence[Mapping[str, Any]]) -> str:
     """The methods by family, each in a few lines."""
-    lines: list[str] = []
+    parts: list[str] = []
     for family, members in groupby(facts, key=lambda method: method["family"]):
-        lines += [f"Family {family}", ""]
-        for method in members:
-            takes = ", ".join(method["kinds"]) + (" (one column)" if method["most_columns"] == 1 else "")
-            options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
-            lines += [
-                f"  {method['name']:14s}{method['summary']}",
-                f"{'':16s}takes {takes}; groups of k to {method['largest_group']}; {method['cost']}",
-                *([f"{'':16s}options: {options}"] if options else []),
-                f"{'':16s}{method['paper']}",
-                "",
-            ]
-    return "\n".join(lines).rstrip()
+        found = list(members)
+        parts += [f"Family {family}: {found[0]['about_family']}", ""]
+        parts += [f"{method_facts(method)}\n" for method in found]
+    return "\n".join(parts).rstrip()
+
+
+def method_facts(method: Mapping[str, Any]) -> str:
+    """A method in a few lines."""
+    options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
+    said = [f"takes {takes(method)}; groups of k to {method['largest_group']}; {method['cost']}"]
+    said += [f"options: {options}"] if options else []
+    indent = " " * 16
+    lines = [f"  {method['name']:14s}{method['summary']}"]
+    for sentence in [*said, method["paper"]]:
+        lines += textwrap.wrap(sentence, 120, initial_indent=indent, subsequent_indent=indent)
+    return "\n".join(lines)
+
+
+def takes(method: Mapping[str, Any]) -> str:
+    """The kinds of columns that a method takes, and how many of them and of records."""
+    most_columns, most_records = method["most_columns"], method["most_records"]
+    limits = [f"{most_columns} column{'s' if most_columns > 1 else ''}"] if most_columns else []
+    limits += [f"at most {most_records:,} records"] if most_records else []
+    return ", ".join(method["kinds"]) + (f" ({', '.join(limits)})" if limits else "")
+
+
+def plain(docstring: str) -> str:
+    """A docstring for people who do not read source: without its marks."""
+    return docstring.replace("Notes\n-----\n", "").replace("``", "").replace("*", "")

@@ -1,0 +1,58 @@
+"""`shoal reproduce`."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from shoal.cli.terminal import as_json, names, progress, show, show_json
+from shoal.errors import OutputError
+
+FILES = ("reproduction.json", "reproduction.csv", "reproduction.html")
+
+
+@click.command(name="reproduce")
+@click.option("--data", help="The folder with the data sets.  [default: $SHOAL_DATA, else ../shared/data]")
+@click.option(
+    "--only", multiple=True, help="Papers, tables, data sets or methods, as a,b,c: such as 'census,hac' or 'table 6'."
+)
+@click.option("-o", "--output", default="reproduction", show_default=True, help="The folder for the files.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--quiet", is_flag=True, help="No progress line.")
+@as_json
+def command(data: str | None, only: tuple[str, ...], output: str, force: bool, quiet: bool, as_json: bool) -> None:
+    """Print the figures of papers beside ours.
+
+    Runs every printed table that the data allows, and all methods on the same data sets. Writes JSON, csv and an HTML
+    page with tables and plots. docs/data.md says where the data sets are published.
+    """
+    from shoal import tables
+    from shoal.release import uninterrupted
+    from shoal.report import reproduction
+    from shoal.reproduce import reproduce
+
+    place = Path(output)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise OutputError.unwritable(place, (getattr(error, "strerror", None) or "no such name").lower()) from None
+    for name in FILES:
+        if (place / name).exists() and not force:
+            raise OutputError.exists(place / name)
+    with progress(quiet=quiet, doing="running", noun="runs") as line:
+        facts = reproduce(data, only=names(only), progress=line).to_dict()
+    texts = (json.dumps(facts, indent=2, allow_nan=False) + "\n", reproduction.table(facts), reproduction.page(facts))
+    with ExitStack() as stack:
+        for name, text in zip(FILES, texts, strict=True):
+            part = stack.enter_context(tables.aside(place / name, force=force))
+            part.write_text(text, encoding="utf-8", newline="\n")
+        with uninterrupted():
+            stack.close()
+    if as_json:
+        show_json(facts)
+    else:
+        show(reproduction.text(facts))
+        show("\nWritten: " + ", ".join(str(place / name) for name in FILES))

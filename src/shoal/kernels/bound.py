@@ -1,0 +1,40 @@
+"""The least share that a record can have in the SSE of a partition."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.jit import kernel
+from shoal.kernels.search import nearest
+from shoal.kernels.tree import plant
+from shoal.values import FloatMatrix, FloatVector, Progress
+
+SLICE = 2_000
+"""Searches that one call of the compiled kernel may do."""
+
+
+def shares(matrix: FloatMatrix, k: int, *, progress: Progress) -> FloatVector:
+    """The least share of every record, in any group of k to 2k - 1 records."""
+    n = len(matrix)
+    tree = plant(matrix, np.arange(n), matrix.mean(axis=0))
+    least = np.empty(n)
+    for start in range(0, n, SLICE):
+        stop = min(start + SLICE, n)
+        fill(tree, k, least, start, stop)
+        progress(stop, n)
+    return least
+
+
+@kernel
+def fill(tree, k, least, start, stop):
+    """The least share of these rows: the sum of the s - 1 smallest squared distances by 2s, for the best s."""
+    most = min(2 * k - 1, len(least))
+    distance, rows = np.empty(most), np.empty(most, dtype=np.int64)
+    for row in range(start, stop):
+        nearest(tree, tree.matrix[row], distance, rows)
+        total, best = 0.0, np.inf
+        for size in range(1, most + 1):
+            total += distance[size - 1]
+            if size >= k:
+                best = min(best, total / (2 * size))
+        least[row] = best

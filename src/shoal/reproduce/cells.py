@@ -1,0 +1,78 @@
+"""Cells of printed tables: a printed figure, ours, and what to think of the difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from shoal.reproduce.published import PrintedTable
+from shoal.reproduce.readings import Reading, row_of
+from shoal.reproduce.runs import Run
+
+VERDICTS = ("exact", "within 1 %", "better", "worse", "no data")
+CLOSE = 0.01
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A printed figure and ours."""
+
+    table: PrintedTable
+    name: str
+    k: int
+    run: Run | None
+    also: tuple[tuple[Reading, Run], ...] = ()
+
+    @property
+    def printed(self) -> str:
+        return self.table.rows[self.name][self.k]
+
+    @cached_property
+    def ours(self) -> float | None:
+        return None if self.run is None else float(getattr(self.run, self.table.measure))
+
+    @property
+    def difference(self) -> float | None:
+        """In percent of the printed figure; below 0, ours is lower."""
+        return None if self.ours is None else 100.0 * (self.ours / float(self.printed) - 1.0)
+
+    @property
+    def verdict(self) -> str:
+        if self.ours is None or self.difference is None:
+            return "no data"
+        if equals_printed(self.ours, self.printed):
+            return "exact"
+        if abs(self.difference) <= 100.0 * CLOSE:
+            return "within 1 %"
+        return "better" if self.difference < 0 else "worse"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, in a stable order of keys."""
+        row = row_of(self.name, self.table.dataset, self.k)
+        return {
+            "paper": self.table.paper,
+            "table": self.table.place,
+            "dataset": self.table.dataset,
+            "method": self.name,
+            "k": self.k,
+            "measure": self.table.measure,
+            "published": self.printed,
+            "ours": self.ours,
+            "difference_percent": self.difference,
+            "verdict": self.verdict,
+            "seconds": None if self.run is None else self.run.seconds,
+            "published_seconds": self.table.seconds.get(self.name, {}).get(self.k),
+            "reading": row.readings[0].words,
+            "definition": row.kind,
+            "explanation": row.why,
+            "also": [
+                {"reading": reading.words, "value": getattr(run, self.table.measure)} for reading, run in self.also
+            ],
+        }
+
+
+def equals_printed(ours: float, printed: str) -> bool:
+    """Whether a figure is the printed one, rounded to the digits that were printed."""
+    unit = 10.0 ** -len(printed.partition(".")[2])
+    return abs(ours - float(printed)) <= 0.5 * unit * (1 + 1e-6)

@@ -1,0 +1,51 @@
+"""The choice of what to run: words that name papers, tables, data sets or methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shoal.errors import OptionError
+from shoal.partition import registry
+from shoal.reproduce.datasets import DATASETS
+from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
+from shoal.reproduce.readings import row_of
+
+
+class Choice:
+    """Every kind of word must fit; words of one kind are alternatives; a kind without a word fits all."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        printed = {name.lower() for table in TABLES for name in table.rows}
+        kinds = {
+            "paper": set(PAPERS),
+            "place": {table.place.lower() for table in TABLES},
+            "dataset": set(DATASETS),
+            "method": printed | set(registry.methods()),
+        }
+        known = set.union(*kinds.values())
+        asked = [word.lower() for word in words]
+        for word in asked:
+            if word not in known:
+                raise OptionError.unknown_choice("paper, table, data set or method", word, sorted(known))
+        self.asked = {kind: names & set(asked) for kind, names in kinds.items()}
+
+    def _fits(self, **facts: set[str]) -> bool:
+        return all(not self.asked[kind] or self.asked[kind] & names for kind, names in facts.items())
+
+    def cell(self, table: PrintedTable, name: str, k: int) -> bool:
+        """Whether a printed cell is asked for."""
+        readings = row_of(name, table.dataset, k).readings
+        return self._fits(
+            paper={table.paper},
+            place={table.place.lower()},
+            dataset={table.dataset, *(reading.dataset for reading in readings if reading.dataset)},
+            method={name.lower(), *(reading.method for reading in readings)},
+        )
+
+    def comparison(self, dataset: str, method: str) -> bool:
+        """Whether the comparison of all methods, which is in no paper, is asked for."""
+        return self._fits(paper=set(), place=set(), dataset={dataset}, method={method})
+
+    def bases(self, dataset: str, table: PrintedTable) -> bool:
+        """Whether the two bases of Multi-DSort are asked for."""
+        return self._fits(paper={table.paper}, place={table.place.lower()}, dataset={dataset}, method={"multi-dsort"})

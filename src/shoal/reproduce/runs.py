@@ -1,0 +1,64 @@
+"""Runs of methods on the data sets, each done once and timed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.anonymize import partition
+from shoal.reproduce.datasets import DATASETS, encoded, load
+from shoal.reproduce.readings import Reading
+from shoal.tables import Table
+from shoal.values import Records
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a method: what it lost and how long it took."""
+
+    information_loss: float
+    sse: float
+    seconds: float
+
+
+class Runs:
+    """Runs of methods, each done once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.tables: dict[str, Table | None] = {}
+        self.done: dict[tuple[Any, ...], Run] = {}
+        self.warm: set[str] = set()
+
+    def table(self, name: str) -> Table | None:
+        if name not in self.tables:
+            self.tables[name] = load(DATASETS[name], self.folder)
+        return self.tables[name]
+
+    def run(self, reading: Reading, dataset: str, k: int) -> Run | None:
+        name = reading.dataset or dataset
+        table = self.table(name)
+        if table is None:
+            return None
+        key = (reading.method, tuple(reading.options.items()), reading.standardize, name, k)
+        if key not in self.done:
+            if reading.method not in self.warm:  # compiling, or loading what was compiled, is no part of the seconds
+                self.warm.add(reading.method)
+                self._run(reading, table, k)
+            self.done[key] = self._run(reading, table, k)
+        return self.done[key]
+
+    def _run(self, reading: Reading, table: Table, k: int) -> Run:
+        options: dict[str, Any] = dict(reading.options)
+        start = time.perf_counter()
+        made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
+        seconds = time.perf_counter() - start
+        total = sst(encoded(table, standardize=reading.standardize))
+        return Run(made.information_loss, made.information_loss / 100.0 * total, seconds)
+
+
+def sst(records: Records) -> float:
+    """The squared distance of all records to their centroid."""
+    return float(((records.matrix - records.matrix.mean(axis=0)) ** 2).sum())
