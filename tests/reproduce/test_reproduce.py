@@ -1,0 +1,141 @@
+"""`shoal reproduce` on data of our own: what it says, what it leaves out, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.errors import DataError, FileError, OptionError
+from shoal.report import reproduction as dressed
+from shoal.reproduce.cells import Cell, equals_printed
+from shoal.reproduce.datasets import DATASETS
+from shoal.reproduce.published import TABLES
+from shoal.reproduce.readings import row_of
+from shoal.reproduce.runs import Run
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with files of the right shape and other numbers; EIA is missing."""
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("tarragona", "census", "toy19"):
+        dataset = DATASETS[name]
+        values = np.random.default_rng(1).normal(size=(dataset.records, dataset.columns))
+        header = ",".join(f"c{j}" for j in range(dataset.columns))
+        np.savetxt(folder / dataset.file, values, delimiter=",", header=header, comments="")
+    return folder
+
+
+CELLS = [(table, name, k) for table in TABLES for name, row in table.rows.items() for k in row]
+
+
+def test_every_printed_cell_has_a_reading_by_a_method_that_exists() -> None:
+    assert len(CELLS) == 164
+    for table, name, k in CELLS:
+        for reading in row_of(name, table.dataset, k).readings:
+            assert reading.method in shoal.methods()
+            assert set(reading.options) <= set(shoal.methods()[reading.method].options)
+            assert reading.dataset is None or reading.dataset in DATASETS
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"), [(16.93258762, "exact"), (16.94, "within 1 %"), (16.0, "better"), (17.5, "worse")]
+)
+def test_verdicts(ours: float, verdict: str) -> None:
+    table = next(t for t in TABLES if "MDAV-1" in t.rows)
+    cell = Cell(table, "MDAV-1", 3, Run(ours, 0.0, 0.1))
+    assert cell.verdict == verdict
+    assert Cell(table, "MDAV-1", 3, None).verdict == "no data"
+
+
+def test_exact_means_every_printed_digit() -> None:
+    assert equals_printed(0.661499, "0.661")
+    assert equals_printed(0.6605, "0.661")
+    assert not equals_printed(0.66151, "0.661")
+    assert not equals_printed(0.6604, "0.661")
+
+
+def test_only_runs_what_is_asked_for(made_up: Path) -> None:
+    found = shoal.reproduce(made_up, only=["MDAV-1", "census"])
+    assert {(cell.name, cell.table.dataset) for cell in found.cells} == {("MDAV-1", "census")}
+    assert {(row["method"], row["dataset"]) for row in found.comparison} == {("mdav-1", "census")}
+    assert sum(found.summary.values()) == 4
+    by_place = shoal.reproduce(made_up, only=["Table 5.3"])
+    assert {cell.name for cell in by_place.cells} == {"MDAV"}
+    assert not by_place.comparison
+
+
+def test_missing_data_is_told_and_counted(made_up: Path) -> None:
+    found = shoal.reproduce(made_up, only=["tfrp-1"])
+    assert {cell.table.dataset for cell in found.cells if cell.verdict == "no data"} == {"eia"}
+    facts = found.to_dict()
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    text = dressed.text(facts)
+    assert "4 no data" in text
+    assert "<svg" in dressed.page(facts)
+
+
+def test_progress_counts_runs(made_up: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    shoal.reproduce(made_up, only=["census", "mdav"], progress=lambda *step: heard.append(step))
+    assert [done for done, _ in heard] == list(range(1, len(heard) + 1))
+    assert heard[-1][0] == heard[-1][1]
+
+
+def test_the_figures_are_the_same_again(made_up: Path) -> None:
+    def figures() -> list[tuple[str, int, float | None]]:
+        return [(cell.name, cell.k, cell.ours) for cell in shoal.reproduce(made_up, only=["census", "dba-2"]).cells]
+
+    assert figures() == figures()
+
+
+def test_unknown_words_are_refused(made_up: Path) -> None:
+    with pytest.raises(OptionError, match="did you mean 'census'"):
+        shoal.reproduce(made_up, only=["censsu"])
+
+
+def test_no_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FileError, match="There is no folder"):
+        shoal.reproduce(tmp_path / "nowhere")
+    monkeypatch.delenv("SHOAL_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match="--data"):
+        shoal.reproduce()
+
+
+def test_other_data_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "census.csv").write_text("a,b\n1,2\n3,4\n", encoding="utf-8")
+    with pytest.raises(DataError, match="has 2 records of 2 columns"):
+        shoal.reproduce(tmp_path, only=["census", "mdav"])
+
+
+def test_the_command_writes_three_files(made_up: Path, tmp_path: Path) -> None:
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "shoal", "reproduce", "--data", str(made_up), "--only", "mdav-1,census", *more],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = run("--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert json.loads((tmp_path / "reproduction" / "reproduction.json").read_text(encoding="utf-8")) == facts
+    lines = (tmp_path / "reproduction" / "reproduction.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 5
+    assert lines[0].startswith("paper,table,dataset,method,k,measure,published,ours,difference_percent,verdict,seconds")
+    page = (tmp_path / "reproduction" / "reproduction.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    again = run()
+    assert again.returncode == 2
+    assert "reproduction.json" in again.stderr
+    assert run("--force").returncode == 0
