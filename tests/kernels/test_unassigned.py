@@ -10,7 +10,7 @@ from shoal.partition.registry import run
 from shoal.values import Records, Scale
 
 
-@pytest.mark.parametrize("method", ["mdav", "md", "cbfs", "v-mdav"])
+@pytest.mark.parametrize("method", ["mdav", "md", "cbfs", "v-mdav", "p-s"])
 def test_slices_change_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(11).standard_normal((400, 3))
     records = Records(names=("a", "b", "c"), values=values, scale=Scale.raw(values), weights=np.ones(3))

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.kernels.jit import kernel
 from shoal.kernels.search import NOBODY, farthest, nearest, settle
-from shoal.kernels.unassigned import GROUPS, NONE, going, grow, take
+from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, going, grow, take
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
 SLACK, TINY = 1e-12, 1e-300
@@ -38,9 +38,30 @@ def bounds(matrix: FloatMatrix) -> Queue:
     return Queue(bound[order], -order, np.array([len(matrix)]), partner)
 
 
+def most_distant_pair(state: Unassigned) -> tuple[int, int]:
+    """The two records left that are most distant from each other, the lower row first."""
+    queue = bounds(state.matrix)
+    row = 0
+    while queue.partner[row] == NOBODY:
+        row = look(state, queue)
+    return row, int(queue.partner[row])
+
+
 @kernel
-def most_distant(state, queue, k, passes):
-    """Groups around both ends of the largest distance; a pass is one look at the first record of the queue."""
+def look(state, queue):
+    """Look at the first record of the queue for its partner; the record that is first then."""
+    row = -queue.minus[0]
+    queue.partner[row], queue.bound[0] = partner_of(state, row)
+    settle(queue.bound, queue.minus, queue.size[0])
+    return -queue.minus[0]
+
+
+@kernel
+def most_distant(state, queue, k, swap, passes):
+    """Groups around both ends of the largest distance; a pass is one look at the first record of the queue.
+
+    The end with the lower row grows first, or the other one if they swap.
+    """
     while passes > 0 and going(state, 2 * k):
         passes -= 1
         row = -queue.minus[0]
@@ -53,9 +74,10 @@ def most_distant(state, queue, k, passes):
             queue.partner[row], queue.bound[0] = partner_of(state, row)
         else:
             group = state.counts[GROUPS]
-            take(state, partner, group + 1)
-            grow(state, row, k, group)
-            grow(state, partner, k, group + 1)
+            first, second = (partner, row) if swap else (row, partner)
+            take(state, second, group + 1)
+            grow(state, first, k, group)
+            grow(state, second, k, group + 1)
         settle(queue.bound, queue.minus, queue.size[0])
 
 

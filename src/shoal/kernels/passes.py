@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.kernels.jit import kernel
 from shoal.kernels.search import NOBODY, farthest, nearest
-from shoal.kernels.unassigned import GROUPS, LEFT, centroid, going, grow, take
+from shoal.kernels.unassigned import GROUPS, LEFT, NONE, centroid, going, grow, take
 
 
 @kernel
@@ -66,3 +66,40 @@ def extend(state, members, size, gamma):
         members[size] = row
         size += 1
         take(state, row, group)
+
+
+@kernel
+def from_ends(state, line, ends, k, passes):
+    """Compact groups around the first and the last record left of a line, while at least 3k records are left.
+
+    ``ends`` tells between which places of the line records may still be left.
+    """
+    while passes > 0 and going(state, 3 * k):
+        passes -= 1
+        while state.labels[line[ends[0]]] != NONE:
+            ends[0] += 1
+        while state.labels[line[ends[1]]] != NONE:
+            ends[1] -= 1
+        group = state.counts[GROUPS]
+        take(state, line[ends[1]], group + 1)
+        compact(state, line[ends[0]], k, group)
+        compact(state, line[ends[1]], k, group + 1)
+
+
+@kernel
+def compact(state, seed, k, group):
+    """A group of a seed and k - 1 records, each the one nearest to the centroid so far: it adds the least SSE.
+
+    The seed may have been taken before, to keep it out of another group.
+    """
+    sums, row = np.zeros(state.matrix.shape[1]), seed
+    distance, rows = np.empty(1), np.empty(1, dtype=np.int64)
+    for size in range(k):
+        if size > 0:
+            nearest(state.tree, sums / size, distance, rows)
+            row = rows[0]
+        if state.labels[row] == NONE:
+            take(state, row, group)
+        for j in range(len(sums)):
+            sums[j] += state.matrix[row, j]
+    state.counts[GROUPS] += 1

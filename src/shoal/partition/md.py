@@ -9,12 +9,15 @@ from shoal.partition.registry import method
 from shoal.values import IntVector, Progress, Records
 
 
-def _pairs(records: Records, k: int, *, progress: Progress) -> Any:
-    """Steps 1 and 2: pairs of groups of k, then one group if k to 2k - 1 records are left."""
+def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress: Progress) -> Any:
+    """Steps 1 and 2: pairs of groups of k, then one group if k to 2k - 1 records are left.
+
+    The record with the lower row grows its group first, or the other one if they swap.
+    """
     queue = kernels.diameter.bounds(records.matrix)
 
     def step(state: Any, passes: int) -> None:
-        kernels.diameter.most_distant(state, queue, k, passes)
+        kernels.diameter.most_distant(state, queue, k, swap, passes)
 
     state = kernels.unassigned.begin(records.matrix)
     state = kernels.unassigned.carry_on(state, step, least=2 * k, progress=progress)  # step 1
@@ -52,7 +55,7 @@ def md(records: Records, k: int, *, progress: Progress) -> IntVector:
     every record has been looked at; comparing all pairs in each pass would be O(n³/k). Ties go to the larger
     distance, then the lowest row, then the lowest partner.
     """
-    state = _pairs(records, k, progress=progress)  # steps 1 and 2
+    state = most_distant_pairs(records, k, progress=progress)  # steps 1 and 2
     rows = kernels.unassigned.rows_left(state)
     if len(rows) > 0:  # step 3
         groups = kernels.groups
@@ -88,7 +91,7 @@ def dbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``md``.
     """
-    state = _pairs(records, k, progress=progress)  # steps 1 and 2
+    state = most_distant_pairs(records, k, progress=progress)  # steps 1 and 2
     kernels.unassigned.nearest_groups(state)  # step 3
     labels: IntVector = state.labels
     return labels

@@ -56,7 +56,7 @@ def lines(series: Sequence[Line], title: str, *, across: str, up: str, logarithm
     ys = [y for line in drawn for _, y in line.points]
     height = max(300, _STEP * len(drawn)) + _TOP + _BOTTOM
     scale = math.log10 if logarithmic else float
-    ticks = _decades(ys) if logarithmic else _round_steps(max(ys))
+    ticks = _decades(ys) if logarithmic else _round_steps(min(ys), max(ys))
     low, high = scale(ticks[0]), scale(ticks[-1])
     room = height - _TOP - _BOTTOM
 
@@ -96,12 +96,12 @@ def lines(series: Sequence[Line], title: str, *, across: str, up: str, logarithm
     return f'<div class="scroll">{chart}</div>'
 
 
-def _round_steps(most: float) -> list[float]:
-    """0 and a few round numbers up to the first one that is not below the largest value."""
-    raw = most / 5 or 1.0
+def _round_steps(least: float, most: float) -> list[float]:
+    """A few round numbers with all values between the first and the last of them."""
+    raw = (most - least) / 5 or most / 5 or 1.0
     unit = 10.0 ** math.floor(math.log10(raw))
     step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= raw)
-    return [step * i for i in range(math.ceil(most / step) + 1)]
+    return [step * i for i in range(math.floor(least / step), math.ceil(most / step) + 1)]
 
 
 def _decades(values: Sequence[float]) -> list[float]:

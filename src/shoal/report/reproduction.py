@@ -87,7 +87,12 @@ def page(facts: Facts) -> str:
         )
     sections += _plots(facts)
     sections.append(
-        html.section("Papers", "<ul>", *(f"<li>{escape(p)}</li>" for p in facts["papers"].values()), "</ul>")
+        html.section(
+            "Papers",
+            "<ul>",
+            *(f"<li>{escape(f'{key}: {paper}')}</li>" for key, paper in facts["papers"].items()),
+            "</ul>",
+        )
     )
     made = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     return html.document(
@@ -109,24 +114,26 @@ def _title(cell: Facts) -> str:
 
 
 class _Notes:
-    """The explanations, each numbered where it is first needed."""
+    """The explanations, numbered in the order in which they are first needed."""
 
     def __init__(self, cells: Sequence[Facts]) -> None:
-        self.of = [self._said(cell) for cell in cells]
-        self.all = list(dict.fromkeys(note for note in self.of if note))
-        self.numbers = {id(cell): note for cell, note in zip(cells, self.of, strict=True)}
+        self.meant: dict[tuple[str, str], dict[str, None]] = {}
+        for cell in cells:
+            if cell["explanation"]:
+                self.meant.setdefault(_why(cell), {})[cell["method"]] = None
 
-    @staticmethod
-    def _said(cell: Facts) -> str:
-        if not cell["explanation"]:
-            return ""
-        return f"{cell['method']}, {cell['dataset']} ({cell['definition']}): {cell['explanation']}"
+    @property
+    def all(self) -> list[str]:
+        return [f"{', '.join(methods)} ({kind}): {why}" for (kind, why), methods in self.meant.items()]
 
     def mark(self, cell: Facts) -> str:
-        note = self.numbers[id(cell)]
-        marks = [f"[{self.all.index(note) + 1}]"] if note else []
+        marks = [f"[{list(self.meant).index(_why(cell)) + 1}]"] if cell["explanation"] else []
         marks += [f"{other['reading']}: {_like(other['value'], cell['published'])}" for other in cell["also"]]
         return "; ".join(marks)
+
+
+def _why(cell: Facts) -> tuple[str, str]:
+    return cell["definition"], cell["explanation"]
 
 
 def _like(value: float, printed: str) -> str:
@@ -144,7 +151,7 @@ def _row(cell: Facts, notes: _Notes) -> list[str]:
         str(cell["k"]),
         cell["published"],
         "–" if ours is None else _like(ours, cell["published"]),
-        "–" if ours is None else f"{cell['difference_percent']:+.2f} %",
+        "–" if ours is None else "0" if cell["verdict"] == "exact" else f"{cell['difference_percent']:+.2f} %",
         cell["verdict"],
         took,
         notes.mark(cell),

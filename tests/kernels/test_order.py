@@ -1,0 +1,29 @@
+"""Nearest point next: every record once, every group in one piece, in slices of any size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive import orders
+from shoal.kernels import diameter, order, unassigned
+from shoal.values import silent
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("size", [1, 4, 300])
+def test_the_order_is_that_of_the_plain_loop(ties: bool, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = np.random.default_rng(size)
+    matrix = noise.integers(0, 4, (300, 3)).astype(float) if ties else noise.standard_normal((300, 3))
+    groups = noise.permutation(np.arange(300) // size)
+    whole = order.nearest_next(unassigned.begin(matrix), groups, 17, progress=silent).tolist()
+    assert whole == orders.tour(matrix, groups, 17)
+    assert np.count_nonzero(np.diff(groups[whole])) == len(set(groups)) - 1
+    monkeypatch.setattr(unassigned, "SLICE", 1)
+    assert order.nearest_next(unassigned.begin(matrix), groups, 17, progress=silent).tolist() == whole
+
+
+@pytest.mark.parametrize("values", [2, 5, 10**6])
+def test_the_most_distant_pair(values: int) -> None:
+    matrix = np.random.default_rng(values).integers(0, values, (150, 2)).astype(float)
+    assert diameter.most_distant_pair(unassigned.begin(matrix)) == orders.ends(matrix, list(range(150)))
