@@ -69,12 +69,12 @@ def extend(state, members, size, gamma):
 
 
 @kernel
-def from_ends(state, line, ends, k, passes):
-    """Compact groups around the first and the last record left of a line, while at least 3k records are left.
+def from_ends(state, line, ends, k, least, passes):
+    """Compact groups around the first and the last record left of a line, while at least so many records are left.
 
     ``ends`` tells between which places of the line records may still be left.
     """
-    while passes > 0 and going(state, 3 * k):
+    while passes > 0 and going(state, least):
         passes -= 1
         while state.labels[line[ends[0]]] != NONE:
             ends[0] += 1

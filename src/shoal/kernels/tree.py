@@ -131,7 +131,7 @@ def halve(matrix, rows, leaves):
 
     A cut falls between two blocks wherever there are several, so that blocks are compact too.
     """
-    ends, top = np.zeros((DEEP, 2), dtype=np.int64), 1
+    ends, top, wide = np.zeros((DEEP, 2), dtype=np.int64), 1, np.empty(matrix.shape[1])
     ends[0, 1] = leaves
     while top > 0:
         top -= 1
@@ -142,24 +142,31 @@ def halve(matrix, rows, leaves):
         middle = first + unit * ((last - first + 2 * unit - 1) // (2 * unit))
         if middle < last:
             start, stop = len(rows) * first // leaves, len(rows) * last // leaves
-            j = widest(matrix, rows, start, stop)
-            select(matrix, j, rows, start, stop, len(rows) * middle // leaves)
+            ranges(matrix, rows, start, stop, wide)
+            select(matrix, widest(wide), rows, start, stop, len(rows) * middle // leaves)
             ends[top, 0], ends[top, 1], ends[top + 1, 0], ends[top + 1, 1] = first, middle, middle, last
             top += 2
     return rows
 
 
+@part
+def widest(wide):
+    """The first of the columns with the largest range."""
+    column = 0
+    for j in range(1, len(wide)):
+        if wide[j] > wide[column]:
+            column = j
+    return column
+
+
 @kernel
-def widest(matrix, rows, start, stop):
-    """The column with the largest range over rows[start:stop]."""
-    column, width = 0, -1.0
-    for j in range(matrix.shape[1]):
+def ranges(matrix, rows, start, stop, out):
+    """The range of every column over rows[start:stop]."""
+    for j in range(len(out)):
         low, high = np.inf, -np.inf
         for i in range(start, stop):
             low, high = min(low, matrix[rows[i], j]), max(high, matrix[rows[i], j])
-        if high - low > width:
-            column, width = j, high - low
-    return column
+        out[j] = high - low
 
 
 @kernel

@@ -11,15 +11,26 @@ from shoal.partition.registry import method
 from shoal.values import IntVector, Progress, Records
 
 
-def _from_both_ends(records: Records, line: IntVector, k: int, *, progress: Progress) -> IntVector:
-    """Steps 2 to 4: groups around the first and the last record left of a line."""
+def pairs(records: Records, line: IntVector, k: int, *, least: int, progress: Progress) -> Any:
+    """Step 2: groups around the first and the last record left of a line, while at least ``least`` are left."""
     ends = np.array([0, records.count - 1])
 
     def step(state: Any, passes: int) -> None:
-        kernels.passes.from_ends(state, line, ends, k, max(1, passes // k))
+        kernels.passes.from_ends(state, line, ends, k, least, max(1, passes // k))
 
     state = kernels.unassigned.begin(records.matrix)
-    state = kernels.unassigned.carry_on(state, step, least=3 * k, progress=progress)  # step 2
+    return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
+
+
+def sort_by_ranks(records: Records) -> IntVector:
+    """The multi-dimensional sort: by the sum of the ranks of a record in the columns."""
+    ranks = np.argsort(np.argsort(records.matrix, axis=0, kind="stable"), axis=0, kind="stable")
+    return np.argsort(ranks.sum(axis=1), kind="stable")
+
+
+def _from_both_ends(records: Records, line: IntVector, k: int, *, progress: Progress) -> IntVector:
+    """Steps 2 to 4: pairs of groups, and what is made of the records left."""
+    state = pairs(records, line, k, least=3 * k, progress=progress)  # step 2
     if state.counts[kernels.unassigned.LEFT] >= 2 * k:
         first = line[state.labels[line] == kernels.unassigned.NONE][0]
         kernels.passes.compact(state, first, k, state.counts[kernels.unassigned.GROUPS])  # step 3
@@ -94,6 +105,5 @@ def multi_dsort(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``p-s``, and a sort of every column.
     """
-    ranks = np.argsort(np.argsort(records.matrix, axis=0, kind="stable"), axis=0, kind="stable")
-    line = np.argsort(ranks.sum(axis=1), kind="stable")  # step 1
+    line = sort_by_ranks(records)  # step 1
     return _from_both_ends(records, line, k, progress=progress)

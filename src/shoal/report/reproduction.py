@@ -22,7 +22,8 @@ _BASES = (
     "Multi-DSort is printed beside methods that were run on standardized columns, and below all of them. On"
     " standardized columns no partition at all can reach such figures: where the printed figure is below the lower"
     " bound, that is a proof. On raw columns, where the column with the largest unit decides nearly everything, the"
-    " method comes close to what is printed, and MDAV does better there too. The printed rows cannot be compared."
+    " method gives what is printed (see the notes), and MDAV-1 loses less there too. The printed rows cannot be"
+    " compared. EIA has 11 columns here."
 )
 
 

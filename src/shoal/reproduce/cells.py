@@ -67,7 +67,8 @@ class Cell:
             "definition": row.kind,
             "explanation": row.why,
             "also": [
-                {"reading": reading.words, "value": getattr(run, self.table.measure)} for reading, run in self.also
+                {"reading": reading.beside(row.readings[0]), "value": getattr(run, self.table.measure)}
+                for reading, run in self.also
             ],
         }
 

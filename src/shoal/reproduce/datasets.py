@@ -19,18 +19,18 @@ from shoal.values import Records
 
 @dataclass(frozen=True)
 class Dataset:
-    """A file of numbers, and the columns of it that count."""
+    """A file of numbers, and the columns of it that do not count."""
 
     name: str
     file: str
     records: int
     columns: int
-    first: int = 0
-    """The first column that counts."""
+    without: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
-        return f"{self.name}, {self.records:,} records, {self.columns - self.first} columns"
+        """What it is, for the reader of a report."""
+        return f"{self.name}: {self.file}, {self.records:,} records, {self.columns - len(self.without)} columns"
 
 
 DATASETS = {
@@ -39,7 +39,9 @@ DATASETS = {
         Dataset("tarragona", "tarragona.csv", 834, 13),
         Dataset("census", "census.csv", 1080, 13),
         Dataset("eia", "eia.csv", 4092, 11),
-        Dataset("eia-10", "eia.csv", 4092, 11, first=1),
+        Dataset("eia-10", "eia.csv", 4092, 11, without=("UTILITYID",)),
+        Dataset("eia-12", "eia_full.csv", 4092, 15, without=("UTILNAME", "STATE", "YEAR")),
+        Dataset("eia-13", "eia_full.csv", 4092, 15, without=("UTILNAME", "STATE")),
         Dataset("toy19", "toy19.csv", 19, 2),
     )
 }
@@ -67,7 +69,7 @@ def load(dataset: Dataset, folder: Path) -> Table | None:
         return None
     if (table.height, len(table.names)) != (dataset.records, dataset.columns):
         raise DataError.other_data(path, (dataset.records, dataset.columns), (table.height, len(table.names)))
-    return tables.read(tables.numbers(table, table.names[dataset.first :]))
+    return tables.read(tables.numbers(table, [name for name in table.names if name not in dataset.without]))
 
 
 def _printed_toy(thesis: Path) -> Any:

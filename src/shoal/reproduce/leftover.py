@@ -1,0 +1,29 @@
+"""Multi-DSort as its authors must have run it: what the printed figures are figures of.
+
+This is evidence about a paper and no method: it leaves records out, or in a group of two, so that the promise would
+not hold. Nothing can be released by it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.partition.p_s import pairs, sort_by_ranks
+from shoal.values import Records, silent
+
+
+def loss_as_printed(records: Records, k: int) -> float:
+    """The information loss without the records that are left when pairs of groups are made while 2k are left.
+
+    Two such records are a group of their own.
+    """
+    labels = pairs(records, sort_by_ranks(records), k, least=2 * k, progress=silent).labels.copy()
+    left = np.flatnonzero(labels < 0)
+    if len(left) == 2:
+        labels[left] = labels.max() + 1
+    matrix = records.matrix
+    error = 0.0
+    for group in range(labels.max() + 1):
+        members = matrix[labels == group]
+        error += float(((members - members.mean(axis=0)) ** 2).sum())
+    return 100.0 * error / float(((matrix - matrix.mean(axis=0)) ** 2).sum())
