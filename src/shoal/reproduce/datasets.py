@@ -28,9 +28,14 @@ class Dataset:
     without: tuple[str, ...] = ()
 
     @property
+    def width(self) -> int:
+        """The number of columns that count."""
+        return self.columns - len(self.without)
+
+    @property
     def words(self) -> str:
         """What it is, for the reader of a report."""
-        return f"{self.name}: {self.file}, {self.records:,} records, {self.columns - len(self.without)} columns"
+        return f"{self.name}: {self.file}, {self.records:,} records, {self.width} columns"
 
 
 DATASETS = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from shoal.reproduce.datasets import DATASETS
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -27,7 +29,7 @@ class Reading:
     @property
     def base(self) -> str:
         """The columns that it is run on."""
-        count = f"{self.dataset.partition('-')[2]} " if self.dataset else ""
+        count = f"{DATASETS[self.dataset].width} " if self.dataset else ""
         ends = ", rest left out" if self.as_printed else ""
         return f"{count}{'standardized' if self.standardize else 'raw'} columns{ends}"
 
@@ -62,7 +64,7 @@ def _multi_dsort(dataset: str | None) -> Row:
         (
             raw,
             replace(raw, as_printed=True),
-            *([replace(raw, dataset=None)] if dataset else []),
+            *([replace(raw, dataset="eia")] if dataset else []),
             Reading("multi-dsort"),
         ),
         "other base",
@@ -105,7 +107,7 @@ SPECIAL: Mapping[tuple[str, str, int | None], Row] = {
     **{("Multi-DSort", "eia", k): _multi_dsort("eia-12" if k == 4 else "eia-13") for k in (3, 4, 5, 10)},
     **{
         (name, "eia", None): Row(
-            (Reading(method, dataset="eia-10"), Reading(method)),
+            (Reading(method, dataset="eia-10"), Reading(method, dataset="eia")),
             "other data",
             "The printed figures are those of the ten revenue and sales columns without UTILITYID, while MDAV-1,"
             " MDAV-2 and DBA in the same table are those of eleven columns: the table mixes two data sets.",
