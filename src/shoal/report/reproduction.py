@@ -69,7 +69,7 @@ def page(facts: Facts) -> str:
             "Every printed figure",
             html.table(["Verdict", "Cells"], ([v, str(n)] for v, n in counts.items()), numbers=frozenset({1})),
             html.paragraph(
-                "Exact: all printed digits are ours. Better: ours is lower by more than 1 %. Worse: ours is higher by"
+                "Exact: all printed digits are ours, rounded or cut. Better: ours is lower by more than 1 %. Worse: ours is higher by"
                 " more than 1 %. Seconds are those of one run on one thread, after compiling."
             ),
         ),

@@ -74,6 +74,6 @@ class Cell:
 
 
 def equals_printed(ours: float, printed: str) -> bool:
-    """Whether a figure is the printed one, rounded to the digits that were printed."""
+    """Whether a figure is the printed one, rounded or cut to the digits that were printed."""
     unit = 10.0 ** -len(printed.partition(".")[2])
-    return abs(ours - float(printed)) <= 0.5 * unit * (1 + 1e-6)
+    return -0.5 * (1 + 1e-6) <= (ours - float(printed)) / unit < 1.0

@@ -1,0 +1,264 @@
+"""Clusters that merge, two at a time: always the nearest two of those that may.
+
+A cluster is named after its lowest row, and of two that merge the lower name stays. Each cluster keeps the nearest
+one with a higher name, so that every pair is kept once. Clusters only grow, so a pair that may not merge never may
+again, and the distance kept for a cluster stays a lower bound when the nearest one is gone: the next is sought only
+if that bound comes first.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.jit import kernel, part
+from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
+
+SINGLE, COMPLETE, AVERAGE, CENTROID, WARD = range(5)
+"""The distance of clusters: the least, largest or mean one of their records; of centroids; the rise of the SSE."""
+EUCLIDEAN, SQUARED_EUCLIDEAN, MANHATTAN, MAXIMUM = range(4)
+"""The distance of two points."""
+THERE, MERGES = range(2)
+"""What ``counts`` counts: clusters that may still merge; merges so far."""
+GONE = -1
+"""Stands for a nearest cluster that is gone, and for none."""
+SLICE = 200_000_000
+"""Cells that one call of a compiled kernel may look at: a fraction of a second, then an interrupt gets in."""
+PAIR = 10
+"""A pair of clusters takes the time of so many cells besides those of its columns."""
+
+
+class Rule(NamedTuple):
+    """How clusters are compared, and which may merge: up to ``most`` records, and not two of k and more.
+
+    With ``by_size`` a distance is divided by the number of records of both clusters.
+    """
+
+    linkage: int
+    metric: int
+    k: int
+    most: int
+    by_size: bool
+
+
+class Clusters(NamedTuple):
+    """Clusters by name: centroid, size, age, the nearest one with a higher name and the distance to that.
+
+    ``apart`` holds the distances of the clusters, each row from the diagonal on; it is empty where the centroids tell
+    them. ``there`` lists the clusters that may still merge, in order. ``home`` leads from a row to a lower one of the
+    same cluster, or to itself. ``born`` numbers the clusters as they came to be, records first.
+    """
+
+    centers: FloatMatrix
+    sizes: IntVector
+    born: IntVector
+    near: IntVector
+    distance: FloatVector
+    apart: FloatVector
+    there: IntVector
+    counts: IntVector
+    home: IntVector
+
+
+def agglomerate(matrix: FloatMatrix, home: IntVector, rule: Rule, *, progress: Progress) -> tuple[IntVector, IntVector]:
+    """Merge as long as a pair may; for each record the name of its cluster, and when that was born.
+
+    ``home`` has the names at the start: every record alone, or also clusters where the linkage is by centroids.
+    """
+    n, p = matrix.shape
+    names = np.unique(home)
+    by_centroids = rule.linkage in (CENTROID, WARD)
+    clusters = Clusters(
+        centers=np.zeros((n, p)),
+        sizes=np.zeros(n, dtype=np.int64),
+        born=np.arange(n),
+        near=np.full(n, GONE),
+        distance=np.full(n, np.inf),
+        apart=np.empty(0 if by_centroids else n * (n - 1) // 2),
+        there=names,
+        counts=np.array([len(names), 0]),
+        home=home.copy(),
+    )
+    add_up(clusters, matrix)
+    step = max(1, SLICE // (n * (p + PAIR)))
+    for start in range(0, len(names), step):
+        survey(clusters, rule, start, min(start + step, len(names)))
+        progress(0, n)
+    while merge(clusters, rule, step):
+        progress(int(clusters.counts[MERGES]), n)
+    follow(clusters.home)
+    return clusters.home, clusters.born[clusters.home]
+
+
+@kernel
+def add_up(clusters, matrix):
+    """Sizes and centroids, each summed in the order of the rows."""
+    centers, sizes, home = clusters.centers, clusters.sizes, clusters.home
+    for row in range(len(matrix)):
+        sizes[home[row]] += 1
+        for j in range(matrix.shape[1]):
+            centers[home[row], j] += matrix[row, j]
+    for name in range(len(matrix)):
+        if sizes[name] > 0:
+            for j in range(matrix.shape[1]):
+                centers[name, j] /= sizes[name]
+
+
+@kernel
+def survey(clusters, rule, start, stop):
+    """Measure the distances of these clusters to all later ones, and find the nearest one of each."""
+    centers, apart = clusters.centers, clusters.apart
+    for i in range(start, stop):
+        a = clusters.there[i]
+        for b in range(a + 1, len(centers) if len(apart) > 0 else 0):
+            apart[place(len(centers), a, b)] = separation(centers, a, b, rule.metric)
+        look(clusters, rule, i)
+
+
+@kernel
+def merge(clusters, rule, merges):
+    """Merge so many pairs; whether there may be more."""
+    for _ in range(merges):
+        a = first(clusters, rule)
+        if clusters.near[a] == GONE:
+            return False
+        unite(clusters, rule, a, clusters.near[a])
+    return True
+
+
+@kernel
+def follow(home):
+    """Lead each row to the lowest one of its cluster at once."""
+    for row in range(len(home)):
+        home[row] = home[home[row]]
+
+
+@kernel
+def first(clusters, rule):
+    """The cluster with the least distance to its nearest one; of several, the lowest name."""
+    there, distance = clusters.there, clusters.distance
+    while True:
+        best = 0
+        for i in range(1, clusters.counts[THERE]):
+            if distance[there[i]] < distance[there[best]]:
+                best = i
+        if clusters.near[there[best]] != GONE or distance[there[best]] == np.inf:
+            return there[best]
+        look(clusters, rule, best)
+
+
+@kernel
+def look(clusters, rule, i):
+    """Find the nearest one with a higher name; of several, the lowest name."""
+    sizes, centers, apart, there = clusters.sizes, clusters.centers, clusters.apart, clusters.there
+    a, near, least = there[i], GONE, np.inf
+    for later in range(i + 1, clusters.counts[THERE]):
+        b = there[later]
+        distance = between(sizes, centers, apart, rule, a, b)
+        if distance < least:
+            near, least = b, distance
+    clusters.near[a], clusters.distance[a] = near, least
+
+
+@kernel
+def unite(clusters, rule, a, b):
+    """Merge b into a, which has the lower name."""
+    if len(clusters.apart) > 0:
+        link(clusters, rule.linkage, a, b)
+    size = clusters.sizes[a] + clusters.sizes[b]
+    for j in range(clusters.centers.shape[1]):
+        total = clusters.sizes[a] * clusters.centers[a, j] + clusters.sizes[b] * clusters.centers[b, j]
+        clusters.centers[a, j] = total / size
+    clusters.sizes[a], clusters.sizes[b], clusters.home[b] = size, 0, a
+    clusters.born[a] = len(clusters.born) + clusters.counts[MERGES]
+    clusters.counts[MERGES] += 1
+    announce(clusters, rule, a, b)
+    strike(clusters, rule, a)
+
+
+@kernel
+def link(clusters, linkage, a, b):
+    """The distances of all others to the union of a and b take the place of those to a."""
+    apart, n = clusters.apart, len(clusters.sizes)
+    share = clusters.sizes[a] / (clusters.sizes[a] + clusters.sizes[b])
+    for i in range(clusters.counts[THERE]):
+        x = clusters.there[i]
+        if x != a and x != b:
+            here = place(n, min(a, x), max(a, x))
+            one, other = apart[here], apart[place(n, min(b, x), max(b, x))]
+            if linkage == SINGLE:
+                apart[here] = min(one, other)
+            elif linkage == COMPLETE:
+                apart[here] = max(one, other)
+            else:
+                apart[here] = share * one + (1.0 - share) * other
+
+
+@kernel
+def announce(clusters, rule, a, b):
+    """Let the others know that a has grown and that b is gone."""
+    sizes, centers, apart, there = clusters.sizes, clusters.centers, clusters.apart, clusters.there
+    near, distance = clusters.near, clusters.distance
+    for i in range(clusters.counts[THERE]):
+        x = there[i]
+        new = between(sizes, centers, apart, rule, x, a) if x < a else np.inf
+        if new < distance[x] or (new == distance[x] and a <= near[x]):
+            near[x], distance[x] = a, new
+        elif near[x] == a or near[x] == b:
+            near[x] = GONE
+
+
+@kernel
+def strike(clusters, rule, a):
+    """Take those off the list that are gone or full, and find the nearest one of a."""
+    there, count, spot = clusters.there, 0, GONE
+    for i in range(clusters.counts[THERE]):
+        x = there[i]
+        if 0 < clusters.sizes[x] < rule.most:
+            spot = count if x == a else spot
+            there[count] = x
+            count += 1
+        else:
+            clusters.near[x], clusters.distance[x] = GONE, np.inf
+    clusters.counts[THERE] = count
+    if spot != GONE:
+        look(clusters, rule, spot)
+
+
+@part
+def between(sizes, centers, apart, rule, a, b):
+    """The distance of two clusters, the lower name first; infinite if they may not merge.
+
+    It takes arrays and not the clusters, since unpacking those for every pair takes longer than all the rest.
+    """
+    one, other, distance = sizes[a], sizes[b], np.inf
+    if one + other <= rule.most and (one < rule.k or other < rule.k):
+        distance = apart[place(len(sizes), a, b)] if len(apart) > 0 else separation(centers, a, b, rule.metric)
+        if rule.linkage == WARD:
+            distance *= one * other / (one + other)
+        if rule.by_size:
+            distance /= one + other
+    return distance
+
+
+@part
+def place(n, a, b):
+    """Where the distance of two of n clusters is kept, the lower name first."""
+    return a * (2 * n - a - 1) // 2 + b - a - 1
+
+
+@kernel
+def separation(points, a, b, metric):
+    """The distance of two points."""
+    total = 0.0
+    for j in range(points.shape[1]):
+        difference = abs(points[a, j] - points[b, j])
+        if metric == MAXIMUM:
+            total = max(total, difference)
+        elif metric == MANHATTAN:
+            total += difference
+        else:
+            total += difference * difference
+    return math.sqrt(total) if metric == EUCLIDEAN else total
