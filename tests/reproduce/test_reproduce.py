@@ -57,8 +57,9 @@ def test_verdicts(ours: float, verdict: str) -> None:
 def test_exact_means_every_printed_digit() -> None:
     assert equals_printed(0.661499, "0.661")
     assert equals_printed(0.6605, "0.661")
-    assert equals_printed(0.6619, "0.661"), "cut and not rounded"
-    assert not equals_printed(0.66201, "0.661")
+    assert equals_printed(0.6619, "0.661", cut=True)
+    assert not equals_printed(0.6619, "0.661")
+    assert not equals_printed(0.66201, "0.661", cut=True)
     assert not equals_printed(0.6604, "0.661")
 
 

@@ -19,9 +19,9 @@ MEASURES = {"information_loss": "information loss in percent", "sse": "sum of sq
 _HEAD = ["Method", "k", "Published", "Ours", "Difference", "Verdict", "Seconds", "Note"]
 _NUMBERS = frozenset({1, 2, 3, 4, 6})
 _BASES = (
-    "Multi-DSort is printed beside methods that were run on standardized columns, and below all of them. On"
-    " standardized columns no partition at all can reach such figures: where the printed figure is below the lower"
-    " bound, that is a proof. On raw columns, where the column with the largest unit decides nearly everything, the"
+    "Multi-DSort is printed beside methods that were run on standardized columns, and below all of them. Where the"
+    " printed figure is below the lower bound of the standardized columns, no partition at all can reach it there: that"
+    " is a proof. On raw columns, where the column with the largest unit decides nearly everything, the"
     " method gives what is printed (see the notes), and MDAV-1 loses less there too. The printed rows cannot be"
     " compared. EIA has 11 columns here."
 )
@@ -69,8 +69,8 @@ def page(facts: Facts) -> str:
             "Every printed figure",
             html.table(["Verdict", "Cells"], ([v, str(n)] for v, n in counts.items()), numbers=frozenset({1})),
             html.paragraph(
-                "Exact: all printed digits are ours, rounded or cut. Better: ours is lower by more than 1 %. Worse: ours is higher by"
-                " more than 1 %. Seconds are those of one run on one thread, after compiling."
+                "Exact: all printed digits are ours. Better: ours is lower by more than 1 %. Worse: ours is higher by"
+                " more than 1 %; a note says why. Seconds are those of one run on one thread, after compiling."
             ),
         ),
         *(

@@ -41,7 +41,8 @@ class Cell:
     def verdict(self) -> str:
         if self.ours is None or self.difference is None:
             return "no data"
-        if equals_printed(self.ours, self.printed):
+        row = row_of(self.name, self.table.dataset, self.k)
+        if equals_printed(self.ours, self.printed, cut=row.cut):
             return "exact"
         if abs(self.difference) <= 100.0 * CLOSE:
             return "within 1 %"
@@ -73,7 +74,8 @@ class Cell:
         }
 
 
-def equals_printed(ours: float, printed: str) -> bool:
-    """Whether a figure is the printed one, rounded or cut to the digits that were printed."""
+def equals_printed(ours: float, printed: str, *, cut: bool = False) -> bool:
+    """Whether a figure is the printed one, rounded to the digits that were printed, or cut after them."""
     unit = 10.0 ** -len(printed.partition(".")[2])
-    return -0.5 * (1 + 1e-6) <= (ours - float(printed)) / unit < 1.0
+    more = (ours - float(printed)) / unit
+    return 0.0 <= more < 1.0 if cut else abs(more) <= 0.5 * (1 + 1e-6)
