@@ -27,6 +27,12 @@ def _between(matrix: Matrix, k: int) -> Flock:
 
 def dba_1(matrix: Matrix, k: int) -> Labels:
     flock = Flock(matrix)
+    for row in range(len(matrix)):
+        alike = [other for other in flock.left if (matrix[other] == matrix[row]).all()]
+        if row in flock.left and len(alike) >= k:
+            for other in alike[:k]:
+                flock.take(other, flock.groups)
+            flock.groups += 1
     while len(flock.left) >= k:
         around = {row: flock.nearest(row)[:k] for row in flock.left}
         center = min(flock.left, key=lambda row: (spread(matrix, around[row]), row))

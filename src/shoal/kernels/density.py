@@ -13,7 +13,7 @@ import numpy as np
 from shoal.kernels.groups import spread
 from shoal.kernels.jit import kernel, part
 from shoal.kernels.search import nearest
-from shoal.kernels.unassigned import GROUPS, LEFT, Unassigned, going, take
+from shoal.kernels.unassigned import GROUPS, LEFT, NONE, Unassigned, going, take
 from shoal.values import FloatVector, IntVector, Progress
 
 NOWHERE = -1
@@ -38,7 +38,7 @@ class Neighborhoods(NamedTuple):
 
 
 def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
-    """The neighborhoods of all records."""
+    """The neighborhoods of all records without a group, of which there are at least k."""
     n = len(state.matrix)
     hoods = Neighborhoods(
         rows=np.full(n * k, NOWHERE),
@@ -57,9 +57,12 @@ def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
 
 @kernel
 def look_around(state, hoods, start, stop):
-    """Find the neighborhoods of these rows."""
+    """Find the neighborhoods of these rows; those in a group play too, and lose."""
     for row in range(start, stop):
-        look(state, hoods, row)
+        if state.labels[row] == NONE:
+            look(state, hoods, row)
+        else:
+            play(hoods, row, np.inf)
 
 
 @kernel
@@ -108,7 +111,7 @@ def play(hoods, row, loss):
 
 @kernel
 def densest(state, hoods, k, passes):
-    """The densest neighborhood of all is a group, while at least k records are left."""
+    """The densest neighborhood of all is a group, while at least k records are left; a pass is a group or a search."""
     while passes > 0 and going(state, k):
         passes -= 1
         seed = hoods.winner[1]
@@ -123,3 +126,4 @@ def densest(state, hoods, k, passes):
                 other = hoods.head[row] // k
                 leave(hoods, other)
                 look(state, hoods, other)
+                passes -= 1

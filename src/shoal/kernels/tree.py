@@ -57,7 +57,7 @@ class Tree(NamedTuple):
 
 def plant(matrix: FloatMatrix, rows: IntVector, anchor: FloatVector) -> Tree:
     """A tree over these rows of the matrix; the anchor should lie near their middle."""
-    leaves = -(-len(rows) // WIDTH)
+    leaves = max(1, -(-len(rows) // WIDTH))
     order = halve(matrix, rows.copy(), leaves)
     start = len(rows) * np.arange(leaves + 1) // leaves
     held = np.diff(start)

@@ -41,13 +41,15 @@ Step = Callable[[Unassigned, int], None]
 """Does at most so many passes, or fewer where ``going`` says so."""
 
 
-def begin(matrix: FloatMatrix) -> Unassigned:
-    """All records, none of them in a group."""
+def begin(matrix: FloatMatrix, labels: IntVector | None = None) -> Unassigned:
+    """All records; none of them in a group, or some by these labels."""
     n, p = matrix.shape
-    labels, sums = np.full(n, NONE, dtype=np.int64), np.zeros(p)
+    labels, sums = np.full(n, NONE, dtype=np.int64) if labels is None else labels.copy(), np.zeros(p)
     add_up(matrix, labels, sums)
-    tree = plant(matrix, np.arange(n), sums / n)
-    return Unassigned(matrix, labels, sums, np.array([n, n, n, 0]), tree)
+    rows = np.flatnonzero(labels == NONE)
+    left = len(rows)
+    tree = plant(matrix, rows, sums / max(left, 1))
+    return Unassigned(matrix, labels, sums, np.array([left, left, left, labels.max() + 1]), tree)
 
 
 def carry_on(state: Unassigned, step: Step, *, least: int, progress: Progress) -> Unassigned:
