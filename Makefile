@@ -21,6 +21,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/mdav.py
 	$(BIN)/python benchmarks/walk.py
+	$(BIN)/python benchmarks/methods.py
 
 clean:
 	rm -rf .venv demo build dist

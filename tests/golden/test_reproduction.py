@@ -101,6 +101,12 @@ def test_all_methods_are_compared(found: Reproduction) -> None:
         assert {row["method"] for row in found.comparison if row["dataset"] == dataset} == methods
 
 
+def test_the_readme_tells_the_summary(found: Reproduction) -> None:
+    if found.summary["no data"]:
+        pytest.skip("the README's summary is that of all data sets")
+    assert dressed.summary(found.to_dict()) in (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+
+
 def test_the_page_has_every_cell_and_the_plots(found: Reproduction) -> None:
     page = dressed.page(found.to_dict())
     assert page.count("<svg") == 6

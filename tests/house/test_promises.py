@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import runpy
 import subprocess
@@ -61,27 +59,6 @@ def test_the_front_door_keeps_its_functions_when_rooms_of_the_same_name_are_load
         "assert all(hasattr(shoal, name) for name in shoal.__all__)"
     )
     loaded(code)
-
-
-def test_the_whole_walk_runs_without_compiling() -> None:
-    """With NUMBA_DISABLE_JIT=1 every kernel runs as plain Python, and gives the same groups."""
-    script = (
-        "import numpy as np, shoal, json\n"
-        "x = np.random.default_rng(0).normal(size=(40, 3))\n"
-        "print(json.dumps({name: shoal.partition(x[:, :method.most_columns or 3], k=3, method=name).labels.tolist()"
-        " for name, method in shoal.methods().items()}))"
-    )
-    results = []
-    for disabled in ("0", "1"):
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        results.append(json.loads(done.stdout))
-    assert results[0] == results[1]
 
 
 def test_no_folder_for_the_kernel_cache_is_no_obstacle() -> None:

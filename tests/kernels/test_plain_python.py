@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import shoal
+
 SCRIPT = """
 import sys
 import numpy as np
@@ -18,7 +20,7 @@ for method in sys.argv[1:]:
     records = Records(names=names, values=values, scale=Scale.standardized(values), weights=np.ones(len(names)))
     print(method, *run(records, k=4, method=method).labels)
 """
-METHODS = ["mdav", "mdav-1", "mdav-generic", "md", "dbfs", "cbfs", "v-mdav", "hm"]
+METHODS = sorted(shoal.methods())
 
 
 def outcome(**environment: str) -> str:

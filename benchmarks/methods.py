@@ -1,0 +1,39 @@
+"""Every method on the same made-up records: seconds as ratios to MDAV's, loss, and growth from n to 2n.
+
+A method whose time grows by much more than 4 is not quadratic in practice. One process, one run.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+import shoal
+
+N, COLUMNS, K = 10_000, 5, 5
+
+
+def timed(values: np.ndarray, method: str) -> tuple[float, float]:
+    start = time.perf_counter()
+    loss = shoal.partition(values, k=K, method=method).information_loss
+    return time.perf_counter() - start, loss
+
+
+def main() -> None:
+    noise = np.random.default_rng(0)
+    large = noise.standard_normal((2 * N, COLUMNS))
+    base = None
+    print(f"{'method':18s}{'s':>8s}{'/ mdav':>9s}{'growth':>8s}{'loss, %':>9s}   (n = {N:,} x {COLUMNS}, k = {K})")
+    names = sorted(shoal.methods(), key=lambda name: (name != "mdav", name))
+    for name in names:
+        width = shoal.methods()[name].most_columns or COLUMNS
+        timed(large[:500, :width], name)  # compile
+        seconds, loss = timed(large[:N, :width], name)
+        twice, _ = timed(large[:, :width], name)
+        base = base or seconds
+        print(f"{name:18s}{seconds:8.2f}{seconds / base:9.1f}{twice / seconds:8.1f}{loss:9.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
