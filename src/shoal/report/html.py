@@ -17,6 +17,8 @@ _STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 52rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+main.wide { max-width: 72rem; } .wide td { white-space: nowrap; } .wide svg { max-width: 60rem; }
+.wide td.long { white-space: normal; min-width: 14rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; }
 h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
 p.by { color: var(--soft); margin: 0 0 1.5rem; }
@@ -42,11 +44,18 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
 """
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: frozenset[int] = frozenset()) -> str:
-    """An HTML table; every cell is escaped."""
+def table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    numbers: frozenset[int] = frozenset(),
+    long: frozenset[int] = frozenset(),
+) -> str:
+    """An HTML table; every cell is escaped. Columns of numbers end flush, long ones may break on a wide page."""
+    marks = {**dict.fromkeys(long, ' class="long"'), **dict.fromkeys(numbers, ' class="n"')}
 
     def cells(tag: str, row: Sequence[str]) -> str:
-        marked = ((' class="n"' if j in numbers else "", escape(cell)) for j, cell in enumerate(row))
+        marked = ((marks.get(j, ""), escape(cell)) for j, cell in enumerate(row))
         return "".join(f"<{tag}{mark}>{cell}</{tag}>" for mark, cell in marked)
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
@@ -129,13 +138,14 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
     )
 
 
-def document(title: str, *parts: str) -> str:
+def document(title: str, *parts: str, wide: bool = False) -> str:
     """A whole page: nothing in it comes from elsewhere, and a browser is told so."""
+    body = '<main class="wide">' if wide else "<main>"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
+        f"<style>{_STYLE}</style></head><body>{body}<h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
     )
 
 

@@ -16,8 +16,8 @@ from shoal.report.text import columns
 
 Facts = Mapping[str, Any]
 MEASURES = {"information_loss": "information loss in percent", "sse": "sum of squared errors"}
-_HEAD = ["Method", "k", "Published", "Ours", "Difference", "Verdict", "Seconds", "Note"]
-_NUMBERS = frozenset({1, 2, 3, 4, 6})
+_HEAD = ["Method", "k", "Published", "Ours", "Difference", "Verdict", "Seconds", "Theirs", "Note, other readings"]
+_NUMBERS = frozenset({1, 2, 3, 4, 6, 7})
 _BASES = (
     "Multi-DSort is printed beside methods that were run on standardized columns, and below all of them. Where the"
     " printed figure is below the lower bound of the standardized columns, no partition at all can reach it there: that"
@@ -70,11 +70,15 @@ def page(facts: Facts) -> str:
             html.table(["Verdict", "Cells"], ([v, str(n)] for v, n in counts.items()), numbers=frozenset({1})),
             html.paragraph(
                 "Exact: all printed digits are ours. Better: ours is lower by more than 1 %. Worse: ours is higher by"
-                " more than 1 %; a note says why. Seconds are those of one run on one thread, after compiling."
+                " more than 1 %; a note says why. Seconds are those of one run on one thread,"
+                " after compiling; theirs are those that the paper prints."
             ),
         ),
         *(
-            html.section(_title(cells[0]), html.table(_HEAD, (_row(cell, notes) for cell in cells), numbers=_NUMBERS))
+            html.section(
+                _title(cells[0]),
+                html.table(_HEAD, (_row(cell, notes) for cell in cells), numbers=_NUMBERS, long=frozenset({8})),
+            )
             for cells in _tables(facts)
         ),
         html.section("Notes", f"<ol>{explained}</ol>"),
@@ -102,6 +106,7 @@ def page(facts: Facts) -> str:
         f'<p class="verdict"><strong>{escape(summary(facts))}.</strong></p>',
         *sections,
         f"<footer>Made with {escape(made)}. Data: {escape('; '.join(facts['datasets'].values()))}.</footer>",
+        wide=True,
     )
 
 
@@ -143,10 +148,7 @@ def _like(value: float, printed: str) -> str:
 
 
 def _row(cell: Facts, notes: _Notes) -> list[str]:
-    ours, seconds = cell["ours"], cell["seconds"]
-    took = "" if seconds is None else f"{seconds:.3f}"
-    if cell["published_seconds"]:
-        took += f" (theirs {cell['published_seconds']:,})"
+    ours, seconds, theirs = cell["ours"], cell["seconds"], cell["published_seconds"]
     return [
         cell["method"],
         str(cell["k"]),
@@ -154,7 +156,8 @@ def _row(cell: Facts, notes: _Notes) -> list[str]:
         "–" if ours is None else _like(ours, cell["published"]),
         "–" if ours is None else "0" if cell["verdict"] == "exact" else f"{cell['difference_percent']:+.2f} %",
         cell["verdict"],
-        took,
+        "" if seconds is None else f"{seconds:.3f}",
+        "" if theirs is None else f"{theirs:,}",
         notes.mark(cell),
     ]
 
