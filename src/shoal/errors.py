@@ -150,9 +150,16 @@ class FileError(ShoalError):
         )
 
     @classmethod
-    def no_benchmark_data(cls, folder: object | None) -> Self:
-        where = "No folder of benchmark data is named" if folder is None else f"There is no folder {str(folder)!r}"
-        return cls(where, "name it with --data or in SHOAL_DATA; docs/data.md says where the data is published")
+    def no_benchmark_data(cls, folder: object | None, *, empty: bool = False) -> Self:
+        if folder is None:
+            fact = "No folder of benchmark data is named"
+        else:
+            fact = f"The folder {str(folder)!r} {'has no benchmark data' if empty else 'does not exist'}"
+        return cls(fact, "name one with --data or in SHOAL_DATA; docs/data.md says where the data is published")
+
+    @classmethod
+    def not_benchmark_data(cls, path: object, fact: str) -> Self:
+        return cls(f"{str(path)!r} is not what the papers used: {fact}", "docs/data.md says where it is published")
 
     @classmethod
     def needs_extra(cls, path: object, extra: str) -> Self:
@@ -234,14 +241,6 @@ class DataError(ShoalError):
         return cls(
             f"Column {column!r} holds objects that cannot be understood or compared",
             "turn them into numbers, dates or text, or take the column out",
-        )
-
-    @classmethod
-    def other_data(cls, path: object, expected: tuple[int, int], found: tuple[int, int]) -> Self:
-        return cls(
-            f"{str(path)!r} has {found[0]:,} records of {found[1]:,} columns where the papers have {expected[0]:,} of"
-            f" {expected[1]:,}",
-            "docs/data.md says where the data is published",
         )
 
     @classmethod
@@ -336,6 +335,11 @@ class OptionError(ShoalError):
     @classmethod
     def unknown_choice(cls, name: str, found: object, known: Sequence[str]) -> Self:
         return cls(f"There is no {name} {shown(found)}", did_you_mean(str(found), known))
+
+    @classmethod
+    def nothing_chosen(cls, words: Sequence[str]) -> Self:
+        fact = f"No printed cell fits all of {listed(words)}" if words else "The choice names nothing"
+        return cls(fact, "name a paper, a table, a data set or a method, or leave the choice out")
 
     @classmethod
     def too_many_records(cls, method: str, *, most: int, found: int) -> Self:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.errors import DataError, FileError, OptionError
+from shoal.errors import FileError, OptionError
 from shoal.report import reproduction as dressed
 from shoal.reproduce.cells import Cell, equals_printed
 from shoal.reproduce.datasets import DATASETS
@@ -49,17 +49,15 @@ def test_every_printed_cell_has_a_reading_by_a_method_that_exists() -> None:
 )
 def test_verdicts(ours: float, verdict: str) -> None:
     table = next(t for t in TABLES if "MDAV-1" in t.rows)
-    cell = Cell(table, "MDAV-1", 3, Run(ours, 0.0, 0.1))
-    assert cell.verdict == verdict
-    assert Cell(table, "MDAV-1", 3, None).verdict == "no data"
+    row = row_of("MDAV-1", table.dataset, 3)
+    assert Cell(table, "MDAV-1", 3, row, Run(ours, 0.0, 0.1)).verdict == verdict
+    assert Cell(table, "MDAV-1", 3, row, None).verdict == "no data"
 
 
 def test_exact_means_every_printed_digit() -> None:
     assert equals_printed(0.661499, "0.661")
     assert equals_printed(0.6605, "0.661")
-    assert equals_printed(0.6619, "0.661", cut=True)
-    assert not equals_printed(0.6619, "0.661")
-    assert not equals_printed(0.66201, "0.661", cut=True)
+    assert not equals_printed(0.66151, "0.661")
     assert not equals_printed(0.6604, "0.661")
 
 
@@ -80,7 +78,11 @@ def test_missing_data_is_told_and_counted(made_up: Path) -> None:
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     text = dressed.text(facts)
     assert "4 no data" in text
-    assert "<svg" in dressed.page(facts)
+    assert "Warning: eia.csv is not in the data folder" in text
+    assert "Warning: census.csv does not hold the numbers that the papers used" in " ".join(text.split())
+    page = dressed.page(facts)
+    assert "<svg" in page
+    assert '<p class="verdict">' not in page
 
 
 def test_progress_counts_runs(made_up: Path) -> None:
@@ -102,9 +104,23 @@ def test_unknown_words_are_refused(made_up: Path) -> None:
         shoal.reproduce(made_up, only=["censsu"])
 
 
+@pytest.mark.parametrize("words", [["toy19", "dba-1"], ["mahmood-2012", "hac"]])
+def test_words_that_fit_nothing_are_refused(made_up: Path, words: list[str]) -> None:
+    with pytest.raises(OptionError, match="No printed cell fits all of"):
+        shoal.reproduce(made_up, only=words)
+
+
+@pytest.mark.parametrize("word", ["Table 7.1", " tables 7.1 and 7.2 ", "table 7.2"])
+def test_a_table_goes_by_its_number(made_up: Path, word: str) -> None:
+    names = {cell.name for cell in shoal.reproduce(made_up, only=[word]).cells}
+    assert names == {f"HAC-max-partitions {linkage}" for linkage in ("single", "complete", "centroid")}
+
+
 def test_no_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(FileError, match="There is no folder"):
+    with pytest.raises(FileError, match="does not exist"):
         shoal.reproduce(tmp_path / "nowhere")
+    with pytest.raises(FileError, match="has no benchmark data"):
+        shoal.reproduce(tmp_path)
     monkeypatch.delenv("SHOAL_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileError, match="--data"):
@@ -113,8 +129,17 @@ def test_no_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_other_data_is_refused(tmp_path: Path) -> None:
     (tmp_path / "census.csv").write_text("a,b\n1,2\n3,4\n", encoding="utf-8")
-    with pytest.raises(DataError, match="has 2 records of 2 columns"):
+    with pytest.raises(FileError, match="it has 2 records of 2 columns"):
         shoal.reproduce(tmp_path, only=["census", "mdav"])
+
+
+def test_data_that_cannot_be_used_is_named(made_up: Path, tmp_path: Path) -> None:
+    lines = (made_up / "census.csv").read_text(encoding="utf-8").splitlines()
+    lines[7] = "secret" + lines[7][lines[7].index(",") :]
+    (tmp_path / "census.csv").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(FileError, match=r"census\.csv.*column 'c0'|census\.csv.*'c0'") as caught:
+        shoal.reproduce(tmp_path, only=["census", "mdav"])
+    assert "secret" not in str(caught.value)
 
 
 def test_the_command_writes_three_files(made_up: Path, tmp_path: Path) -> None:
@@ -141,3 +166,17 @@ def test_the_command_writes_three_files(made_up: Path, tmp_path: Path) -> None:
     assert again.returncode == 2
     assert "reproduction.json" in again.stderr
     assert run("--force").returncode == 0
+    assert run("-o", "").returncode == 2
+
+
+@pytest.mark.parametrize("only", ["", ",", " "])
+def test_a_choice_of_nothing_is_refused(made_up: Path, tmp_path: Path, only: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "shoal", "reproduce", "--data", str(made_up), "--only", only],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert not list(tmp_path.iterdir())

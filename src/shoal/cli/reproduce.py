@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from shoal.cli.terminal import as_json, names, progress, show, show_json
-from shoal.errors import OutputError
+from shoal.errors import OptionError, OutputError
 
 FILES = ("reproduction.json", "reproduction.csv", "reproduction.html")
 
@@ -32,18 +33,14 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     from shoal import tables
     from shoal.release import uninterrupted
     from shoal.report import reproduction
-    from shoal.reproduce import reproduce
+    from shoal.reproduce.reproduction import carry_out, plan
 
-    place = Path(output)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise OutputError.unwritable(place, (getattr(error, "strerror", None) or "no such name").lower()) from None
-    for name in FILES:
-        if (place / name).exists() and not force:
-            raise OutputError.exists(place / name)
+    if only and not names(only):
+        raise OptionError.nothing_chosen([])
+    planned = plan(data, only=names(only))
+    place = _folder(output, force=force)
     with progress(quiet=quiet, doing="running", noun="runs") as line:
-        facts = reproduce(data, only=names(only), progress=line).to_dict()
+        facts = carry_out(planned, progress=line).to_dict()
     texts = (json.dumps(facts, indent=2, allow_nan=False) + "\n", reproduction.table(facts), reproduction.page(facts))
     with ExitStack() as stack:
         for name, text in zip(FILES, texts, strict=True):
@@ -54,5 +51,20 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     if as_json:
         show_json(facts)
     else:
-        show(reproduction.text(facts))
+        show(reproduction.text(facts, width=max(60, min(shutil.get_terminal_size((110, 40)).columns, 110))))
         show("\nWritten: " + ", ".join(str(place / name) for name in FILES))
+
+
+def _folder(output: str, *, force: bool) -> Path:
+    """The folder for the files, made if needed, with none of them in it that may not be replaced."""
+    if not output:
+        raise OutputError.no_name()
+    place = Path(output)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise OutputError.unwritable(place, (getattr(error, "strerror", None) or "no such name").lower()) from None
+    for name in FILES:
+        if (place / name).exists() and not force:
+            raise OutputError.exists(place / name)
+    return place

@@ -37,77 +37,72 @@ def bars(rows: Sequence[tuple[str, float, str]], title: str) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A named line through points (x, y), drawn in the color of its number."""
+    """A named line through points (x, y), drawn in the color and dashes of its number."""
 
     name: str
     points: Sequence[tuple[float, float]]
-    color: int = 0
+    style: int = 0
 
 
-_LEFT, _RIGHT, _TOP, _BOTTOM, _STEP = 62, 150, 14, 40, 15
+_LEFT, _RIGHT, _TOP, _BOTTOM, _STEP, _LEAD = 62, 190, 14, 40, 15, 46
+_DASHES = ("", "7 3", "2 3")
 
 
-def lines(series: Sequence[Line], title: str, *, across: str, up: str, logarithmic: bool = False) -> str:
-    """Lines over a common axis, each with its name at its right end; the names are moved apart where they meet."""
+def lines(series: Sequence[Line], title: str, *, across: str, up: str) -> str:
+    """Lines over a common axis, each with its name at its right end; the names are moved apart where they meet.
+
+    The upward axis is logarithmic, so that lines keep apart where values differ by factors.
+    """
     drawn = [line for line in series if line.points]
     if not drawn:
         return ""
     xs = sorted({x for line in drawn for x, _ in line.points})
-    ys = [y for line in drawn for _, y in line.points]
+    ticks = _ticks([y for line in drawn for _, y in line.points])
     height = max(300, _STEP * len(drawn)) + _TOP + _BOTTOM
-    scale = math.log10 if logarithmic else float
-    ticks = _decades(ys) if logarithmic else _round_steps(min(ys), max(ys))
-    low, high = scale(ticks[0]), scale(ticks[-1])
-    room = height - _TOP - _BOTTOM
+    right, bottom, room = _WIDTH - _RIGHT, height - _BOTTOM, height - _TOP - _BOTTOM
+    low, high = math.log10(ticks[0]), math.log10(ticks[-1])
 
     def across_at(x: float) -> float:
-        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (x - xs[0]) / ((xs[-1] - xs[0]) or 1)
+        return _LEFT + (right - _LEFT) * (x - xs[0]) / ((xs[-1] - xs[0]) or 1)
 
     def up_at(y: float) -> float:
-        return height - _BOTTOM - room * (scale(y) - low) / ((high - low) or 1)
+        return bottom - room * (math.log10(y) - low) / (high - low)
 
-    grid = "".join(
-        f'<path class="grid" d="M{_LEFT} {up_at(tick):.1f}H{_WIDTH - _RIGHT}"/>'
+    parts = [
+        f'<path class="grid" d="M{_LEFT} {up_at(tick):.1f}H{right}"/>'
         f'<text class="n" x="{_LEFT - 8}" y="{up_at(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
         for tick in ticks
+    ]
+    parts += [f'<text class="n" x="{across_at(x):.1f}" y="{bottom + 18}" text-anchor="middle">{x:g}</text>' for x in xs]
+    parts.append(
+        f'<text class="n" x="{(right + _LEFT) / 2:.0f}" y="{height - 4}" text-anchor="middle">{escape(across)}</text>'
+        f'<text class="n" transform="translate(12 {_TOP + room / 2:.0f}) rotate(-90)" text-anchor="middle">'
+        f"{escape(up)}</text>"
     )
-    marks = "".join(
-        f'<text class="n" x="{across_at(x):.1f}" y="{height - _BOTTOM + 18}" text-anchor="middle">{x:g}</text>'
-        for x in xs
+    places = _apart([up_at(line.points[-1][1]) for line in drawn], _TOP + 4, bottom)
+    for line, place in zip(drawn, places, strict=True):
+        points = [f"{across_at(x):.1f} {up_at(y):.1f}" for x, y in line.points]
+        dash = _DASHES[line.style // COLORS % len(_DASHES)]
+        parts.append(
+            f'<g class="line c{line.style % COLORS}"><path stroke-dasharray="{dash}" d="M{"L".join(points)}"/>'
+            f'<path class="lead" d="M{points[-1]}L{right + _LEAD} {place:.1f}"/>'
+            f'<text x="{right + _LEAD + 3}" y="{place + 4:.1f}">{escape(line.name)}</text></g>'
+        )
+    spoken = escape(title, quote=True)
+    return (
+        f'<div class="scroll"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{spoken}">'
+        f"{''.join(parts)}</svg></div>"
     )
-    names = _apart([up_at(line.points[-1][1]) for line in drawn], _TOP + 4, height - _BOTTOM)
-    paths = "".join(
-        f'<g class="line c{line.color % COLORS}"><path d="M'
-        + "L".join(f"{across_at(x):.1f} {up_at(y):.1f}" for x, y in line.points)
-        + f'"/><path class="lead" d="M{across_at(line.points[-1][0]):.1f} {up_at(line.points[-1][1]):.1f}'
-        f'L{_WIDTH - _RIGHT + 10} {name:.1f}"/>'
-        f'<text x="{_WIDTH - _RIGHT + 13}" y="{name + 4:.1f}">{escape(line.name)}</text></g>'
-        for line, name in zip(drawn, names, strict=True)
-    )
-    axes = (
-        f'<text class="n" x="{(_WIDTH - _RIGHT + _LEFT) / 2:.0f}" y="{height - 4}" text-anchor="middle">'
-        f'{escape(across)}</text><text class="n" transform="translate(12 {_TOP + room / 2:.0f}) rotate(-90)"'
-        f' text-anchor="middle">{escape(up)}</text>'
-    )
-    chart = (
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(title, quote=True)}">'
-        f"{grid}{marks}{axes}{paths}</svg>"
-    )
-    return f'<div class="scroll">{chart}</div>'
 
 
-def _round_steps(least: float, most: float) -> list[float]:
-    """A few round numbers with all values between the first and the last of them."""
-    raw = (most - least) / 5 or most / 5 or 1.0
-    unit = 10.0 ** math.floor(math.log10(raw))
-    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= raw)
-    return [step * i for i in range(math.floor(least / step), math.ceil(most / step) + 1)]
-
-
-def _decades(values: Sequence[float]) -> list[float]:
-    """The powers of ten around the values."""
+def _ticks(values: Sequence[float]) -> list[float]:
+    """1, 2 and 5 times powers of ten, from just below the values to just above them; over many powers only those."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    return [10.0**power for power in range(low, max(high, low + 1) + 1)]
+    factors = (1, 2, 5) if high - low < 4 else (1,)
+    steps = [factor * 10.0**power for power in range(low, high + 2) for factor in factors]
+    first = max(i for i, step in enumerate(steps) if step <= min(values))
+    last = min(i for i, step in enumerate(steps) if step >= max(values) and i > first)
+    return steps[first : last + 1]
 
 
 def _apart(wanted: Sequence[float], top: float, bottom: float) -> list[float]:

@@ -34,6 +34,7 @@ svg { width: 100%; min-width: 34rem; height: auto; display: block; }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 svg text.n { fill: var(--soft); } svg rect { fill: var(--sea); } svg .grid { stroke: var(--line); }
 svg .line path { fill: none; stroke-width: 1.8; stroke: var(--c); } svg .line .lead { stroke-width: .6; opacity: .7; }
+svg:hover .line:not(:hover) { opacity: .2; } svg .line:hover path { stroke-width: 3.5; }
 svg .line text { fill: var(--c); font-size: 12px; } .c0 { --c: #17697f; } .c1 { --c: #b4491f; } .c2 { --c: #3a7d34; }
 .c3 { --c: #8a3f9c; } .c4 { --c: #8a6d00; } .c5 { --c: #c02a5c; } .c6 { --c: #3c5fc4; } .c7 { --c: #5a6b76; }
 @media (prefers-color-scheme: dark) { .c0 { --c: #58b7cf; } .c1 { --c: #f0936b; } .c2 { --c: #7ccf75; }

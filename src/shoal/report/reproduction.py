@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
@@ -13,101 +14,113 @@ from typing import Any
 from shoal.report import html
 from shoal.report.charts import Line, lines
 from shoal.report.text import columns
+from shoal.words import counted
 
 Facts = Mapping[str, Any]
 MEASURES = {"information_loss": "information loss in percent", "sse": "sum of squared errors"}
-_HEAD = ["Method", "k", "Published", "Ours", "Difference", "Verdict", "Seconds", "Theirs", "Note, other readings"]
+_HEAD = ["Method", "k", "Published", "Ours", "Difference", "Verdict", "Seconds", "Theirs", "Note"]
 _NUMBERS = frozenset({1, 2, 3, 4, 6, 7})
+_WORDS = (
+    "Exact: all printed digits are ours. Better: ours is lower by more than 1 %; worse: higher by more than 1 %; the"
+    " notes say why. A note is open where the text leaves room for several readings, of which one is ours. Seconds are"
+    " those of one run on one thread, after compiling; theirs are those that the thesis prints, of a Core i7-4770K."
+)
+_BASES_HEAD = ["Data set", "Columns", "k", "Multi-DSort printed", "Multi-DSort", "MDAV-1", "Lower bound", ""]
 _BASES = (
     "Multi-DSort is printed beside methods that were run on standardized columns, and below all of them. Where the"
     " printed figure is below the lower bound of the standardized columns, no partition at all can reach it there: that"
-    " is a proof. On raw columns, where the column with the largest unit decides nearly everything, the"
-    " method gives what is printed (see the notes), and MDAV-1 loses less there too. The printed rows cannot be"
-    " compared. EIA has 11 columns here."
+    " is a proof. On the raw columns that the notes tell, where the column with the largest unit decides nearly"
+    " everything, the method gives what is printed, but for records that the printed figures leave out; and MDAV-1"
+    " loses less there too. The printed rows cannot be compared."
 )
 
 
-def text(facts: Facts) -> str:
+def text(facts: Facts, *, width: int = 110) -> str:
     """The tables, the notes and the summary, for a terminal."""
     notes = _Notes(facts["cells"])
-    parts = []
+    parts = [line for warning in facts["warnings"] for line in textwrap.wrap(f"Warning: {warning}", width)]
     for cells in _tables(facts):
-        rows = [_HEAD, *(_row(cell, notes) for cell in cells)]
-        parts += [_title(cells[0]), *columns(rows, right=_NUMBERS), ""]
+        table = list(columns([_HEAD, *(_row(cell, notes) for cell in cells)], right=_NUMBERS))
+        parts += ["", _title(cells[0]), table[0]]
+        for cell, line in zip(cells, table[1:], strict=True):
+            parts += [line, *([f"{'':8s}{_other_readings(cell)}"] if cell["also"] else [])]
+    parts.append("")
     for number, note in enumerate(notes.all, 1):
-        parts += textwrap.wrap(f"[{number}] {note}", 110, subsequent_indent="    ")
+        parts += textwrap.wrap(f"[{number}] {note}", width, subsequent_indent="    ")
     if facts["bases"]:
-        head, rows = _base_rows(facts)
         parts += ["", "The base decides: Multi-DSort and MDAV-1 on standardized and on raw columns, in percent"]
-        parts += [*columns([head, *rows], right=frozenset(range(2, 7))), "", *textwrap.wrap(_BASES, 110)]
-    return "\n".join([*parts, "", summary(facts)])
+        parts += columns([_BASES_HEAD, *_base_rows(facts)], right=frozenset(range(2, 7)))
+        parts += ["", *textwrap.wrap(_BASES, width)]
+    return "\n".join(
+        [*parts, "", *textwrap.wrap(summary(facts), width), *textwrap.wrap(reasons(facts), width)]
+    ).lstrip()
 
 
 def summary(facts: Facts) -> str:
     """How many cells got which verdict."""
     counts = facts["summary"]
-    return f"{sum(counts.values())} printed cells: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    said = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    return f"{counted(sum(counts.values()), 'printed cell')}: {said}"
+
+
+def reasons(facts: Facts) -> str:
+    """What the cells that are better or worse differ by."""
+    said = []
+    for verdict in ("better", "worse"):
+        kinds = Counter(cell["definition"] for cell in facts["cells"] if cell["verdict"] == verdict)
+        if kinds:
+            said.append(f"{verdict}: " + ", ".join(f"{number} {kind}" for kind, number in kinds.items()))
+    return f"Of these, {'; '.join(said)}." if said else ""
 
 
 def table(facts: Facts) -> str:
     """The cells as csv."""
+    rows = [{**cell, "also": _other_readings(cell)} for cell in facts["cells"]]
     target = io.StringIO()
-    names = [name for name in facts["cells"][0] if name != "also"] if facts["cells"] else []
-    writer = csv.DictWriter(target, names, extrasaction="ignore", lineterminator="\n")
+    writer = csv.DictWriter(target, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(facts["cells"])
+    writer.writerows(rows)
     return target.getvalue()
 
 
 def page(facts: Facts) -> str:
     """Everything as one HTML page."""
     notes = _Notes(facts["cells"])
-    counts = facts["summary"]
-    explained = "".join(f"<li>{escape(note)}</li>" for note in notes.all)
+    whole = not facts["warnings"]
     sections = [
-        html.section(
-            "Every printed figure",
-            html.table(["Verdict", "Cells"], ([v, str(n)] for v, n in counts.items()), numbers=frozenset({1})),
-            html.paragraph(
-                "Exact: all printed digits are ours. Better: ours is lower by more than 1 %. Worse: ours is higher by"
-                " more than 1 %; a note says why. Seconds are those of one run on one thread,"
-                " after compiling; theirs are those that the paper prints."
-            ),
-        ),
-        *(
-            html.section(
-                _title(cells[0]),
-                html.table(_HEAD, (_row(cell, notes) for cell in cells), numbers=_NUMBERS, long=frozenset({8})),
-            )
-            for cells in _tables(facts)
-        ),
-        html.section("Notes", f"<ol>{explained}</ol>"),
+        *(html.paragraph(warning, "warning") for warning in facts["warnings"]),
+        html.paragraph(_WORDS),
+        *(_cells(cells, notes) for cells in _tables(facts)),
+        html.section("Notes", "<ol>", *(f"<li>{escape(note)}</li>" for note in notes.all), "</ol>"),
     ]
     if facts["bases"]:
-        head, rows = _base_rows(facts)
+        numbers = frozenset(range(2, 7))
         sections.append(
             html.section(
-                "The base decides", html.table(head, rows, numbers=frozenset(range(2, 7))), html.paragraph(_BASES)
+                "The base decides", html.table(_BASES_HEAD, _base_rows(facts), numbers=numbers), html.paragraph(_BASES)
             )
         )
-    sections += _plots(facts)
-    sections.append(
-        html.section(
-            "Papers",
-            "<ul>",
-            *(f"<li>{escape(f'{key}: {paper}')}</li>" for key, paper in facts["papers"].items()),
-            "</ul>",
-        )
-    )
+    for dataset, rows in groupby(facts["comparison"], key=lambda row: row["dataset"]):
+        sections += _comparison(dataset, list(rows), facts["bases"])
+    papers = (f"<li>{escape(f'{key}: {paper}')}</li>" for key, paper in facts["papers"].items())
     made = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     return html.document(
         "Printed figures beside ours",
         f'<p class="by">Made by Shoal {escape(facts["versions"]["shoal"])}.</p>',
-        f'<p class="verdict"><strong>{escape(summary(facts))}.</strong></p>',
+        f'<p class="{"verdict" if whole else "warning"}"><strong>{escape(summary(facts))}.</strong>'
+        f" {escape(reasons(facts))}</p>",
         *sections,
+        html.section("Papers", "<ul>", *papers, "</ul>"),
         f"<footer>Made with {escape(made)}. Data: {escape('; '.join(facts['datasets'].values()))}.</footer>",
         wide=True,
     )
+
+
+def _cells(cells: Sequence[Facts], notes: _Notes) -> str:
+    """The cells of a printed table, those of one row of it with their other readings in a further column."""
+    rows = [[*_row(cell, notes), _other_readings(cell)] for cell in cells]
+    head = [*_HEAD, "Other readings" if any(cell["also"] for cell in cells) else ""]
+    return html.section(_title(cells[0]), html.table(head, rows, numbers=_NUMBERS, long=frozenset({9})))
 
 
 def _tables(facts: Facts) -> Iterator[list[Facts]]:
@@ -123,28 +136,24 @@ class _Notes:
     """The explanations, numbered in the order in which they are first needed."""
 
     def __init__(self, cells: Sequence[Facts]) -> None:
-        self.meant: dict[tuple[str, str], dict[str, None]] = {}
+        meant: dict[tuple[str, str], dict[str, None]] = {}
         for cell in cells:
             if cell["explanation"]:
-                self.meant.setdefault(_why(cell), {})[cell["method"]] = None
-
-    @property
-    def all(self) -> list[str]:
-        return [f"{', '.join(methods)} ({kind}): {why}" for (kind, why), methods in self.meant.items()]
+                meant.setdefault((cell["definition"], cell["explanation"]), {})[cell["method"]] = None
+        self.all = [f"{', '.join(methods)} ({kind}): {why}" for (kind, why), methods in meant.items()]
+        self.numbers = {why: number for number, why in enumerate(meant, 1)}
 
     def mark(self, cell: Facts) -> str:
-        marks = [f"[{list(self.meant).index(_why(cell)) + 1}]"] if cell["explanation"] else []
-        marks += [f"{other['reading']}: {_like(other['value'], cell['published'])}" for other in cell["also"]]
-        return "; ".join(marks)
-
-
-def _why(cell: Facts) -> tuple[str, str]:
-    return cell["definition"], cell["explanation"]
+        return f"[{self.numbers[cell['definition'], cell['explanation']]}]" if cell["explanation"] else ""
 
 
 def _like(value: float, printed: str) -> str:
     """A figure with as many digits as the printed one."""
     return f"{value:.{len(printed.partition('.')[2])}f}"
+
+
+def _other_readings(cell: Facts) -> str:
+    return "; ".join(f"{other['reading']}: {_like(other['value'], cell['published'])}" for other in cell["also"])
 
 
 def _row(cell: Facts, notes: _Notes) -> list[str]:
@@ -162,67 +171,49 @@ def _row(cell: Facts, notes: _Notes) -> list[str]:
     ]
 
 
-def _base_rows(facts: Facts) -> tuple[list[str], list[list[str]]]:
-    head = ["Data set", "Columns", "k", "Multi-DSort printed", "Multi-DSort", "MDAV-1", "Lower bound"]
-    rows = [
-        [row["dataset"], row["base"], str(row["k"]), row["published"]]
+def _base_rows(facts: Facts) -> list[list[str]]:
+    return [
+        [row["dataset"], f"{row['columns']} {row['base']}", str(row["k"]), row["published"]]
         + [f"{row[name]:.4f}" for name in ("multi_dsort", "mdav_1", "lower_bound")]
+        + ["impossible: printed below the bound" if row["impossible"] else ""]
         for row in facts["bases"]
     ]
-    return head, rows
 
 
-def _plots(facts: Facts) -> Iterator[str]:
-    """Loss and time against k, for each data set, of all methods."""
-    for dataset, found in groupby(facts["comparison"], key=lambda row: row["dataset"]):
-        rows = list(found)
-        names = list(dict.fromkeys(row["method"] for row in rows))
-        families = list(dict.fromkeys(row["family"] for row in rows))
+def _comparison(dataset: str, rows: Sequence[Facts], bases: Sequence[Facts]) -> Iterator[str]:
+    """Loss and time of all methods against k, as a plot and a table each."""
+    bound = [
+        (row["k"], row["lower_bound"]) for row in bases if row["dataset"] == dataset and row["base"] == "standardized"
+    ]
+    yield html.section(
+        f"All methods on {dataset}: loss against k",
+        _plot(rows, "information_loss", f"Information loss of all methods on {dataset}", "loss (%)", bound),
+        _by_k(rows, "information_loss", 4),
+        html.paragraph("Information loss in percent on standardized columns, the least at the smallest k first."),
+    )
+    yield html.section(
+        f"All methods on {dataset}: time against k",
+        _plot(rows, "seconds", f"Seconds of all methods on {dataset}", "seconds", []),
+        _by_k(rows, "seconds", 3),
+    )
 
-        def series(measure: str, rows: list[Facts] = rows, families: list[str] = families) -> list[Line]:
-            return [
-                Line(
-                    name,
-                    [(row["k"], max(row[measure], 1e-4)) for row in members],
-                    families.index(members[0]["family"]),
-                )
-                for name, group in groupby(rows, key=lambda row: row["method"])
-                for members in [list(group)]
-            ]
 
-        levels = sorted({row["k"] for row in rows})
-        loss = {(row["method"], row["k"]): row["information_loss"] for row in rows}
-        took = {(row["method"], row["k"]): row["seconds"] for row in rows}
-        yield html.section(
-            f"All methods on {dataset}: loss against k",
-            lines(
-                series("information_loss"), f"Information loss of all methods on {dataset}", across="k", up="loss (%)"
-            ),
-            html.table(
-                ["Method", *(f"k = {k}" for k in levels)],
-                (
-                    [name, *(f"{loss[name, k]:.4f}" for k in levels)]
-                    for name in sorted(names, key=lambda n: loss[n, levels[0]])
-                ),
-                numbers=frozenset(range(1, len(levels) + 1)),
-            ),
-            html.paragraph("Standardized columns, information loss in percent, the best at the smallest k first."),
-        )
-        yield html.section(
-            f"All methods on {dataset}: time against k",
-            lines(
-                series("seconds"),
-                f"Seconds of all methods on {dataset}",
-                across="k",
-                up="seconds",
-                logarithmic=True,
-            ),
-            html.table(
-                ["Method", *(f"k = {k}" for k in levels)],
-                (
-                    [name, *(f"{took[name, k]:.3f}" for k in levels)]
-                    for name in sorted(names, key=lambda n: took[n, levels[0]])
-                ),
-                numbers=frozenset(range(1, len(levels) + 1)),
-            ),
-        )
+def _plot(rows: Sequence[Facts], measure: str, title: str, up: str, bound: Sequence[tuple[float, float]]) -> str:
+    families = list(dict.fromkeys(row["family"] for row in rows))
+    series = [
+        Line(name, [(row["k"], max(row[measure], 1e-4)) for row in found], families.index(found[0]["family"]))
+        for name, members in groupby(rows, key=lambda row: row["method"])
+        for found in [list(members)]
+    ]
+    return lines([*series, Line("lower bound", bound, len(families))], title, across="k", up=up)
+
+
+def _by_k(rows: Sequence[Facts], measure: str, digits: int) -> str:
+    levels = sorted({row["k"] for row in rows})
+    found = {(row["method"], row["k"]): row[measure] for row in rows}
+    names = sorted({row["method"] for row in rows}, key=lambda name: (found[name, levels[0]], name))
+    return html.table(
+        ["Method", *(f"k = {k}" for k in levels)],
+        ([name, *(f"{found[name, k]:.{digits}f}" for k in levels)] for name in names),
+        numbers=frozenset(range(1, len(levels) + 1)),
+    )

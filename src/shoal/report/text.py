@@ -124,8 +124,8 @@ def method_facts(method: Mapping[str, Any]) -> str:
     options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
     said = [f"takes {takes(method)}; groups of k to {method['largest_group']}; {method['cost']}"]
     said += [f"options: {options}"] if options else []
-    indent = " " * 16
-    lines = [f"  {method['name']:14s}{method['summary']}"]
+    indent = " " * 20
+    lines = [f"  {method['name']:18s}{method['summary']}"]
     for sentence in [*said, method["paper"]]:
         lines += textwrap.wrap(sentence, 120, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines)

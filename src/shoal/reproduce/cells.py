@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from shoal.reproduce.published import PrintedTable
-from shoal.reproduce.readings import Reading, row_of
+from shoal.reproduce.readings import Reading, Row
 from shoal.reproduce.runs import Run
 
 VERDICTS = ("exact", "within 1 %", "better", "worse", "no data")
@@ -21,6 +21,7 @@ class Cell:
     table: PrintedTable
     name: str
     k: int
+    row: Row
     run: Run | None
     also: tuple[tuple[Reading, Run], ...] = ()
 
@@ -41,8 +42,7 @@ class Cell:
     def verdict(self) -> str:
         if self.ours is None or self.difference is None:
             return "no data"
-        row = row_of(self.name, self.table.dataset, self.k)
-        if equals_printed(self.ours, self.printed, cut=row.cut):
+        if equals_printed(self.ours, self.printed):
             return "exact"
         if abs(self.difference) <= 100.0 * CLOSE:
             return "within 1 %"
@@ -50,7 +50,6 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, in a stable order of keys."""
-        row = row_of(self.name, self.table.dataset, self.k)
         return {
             "paper": self.table.paper,
             "table": self.table.place,
@@ -64,18 +63,17 @@ class Cell:
             "verdict": self.verdict,
             "seconds": None if self.run is None else self.run.seconds,
             "published_seconds": self.table.seconds.get(self.name, {}).get(self.k),
-            "reading": row.readings[0].words,
-            "definition": row.kind,
-            "explanation": row.why,
+            "reading": self.row.readings[0].words,
+            "definition": self.row.kind,
+            "explanation": self.row.why,
             "also": [
-                {"reading": reading.beside(row.readings[0]), "value": getattr(run, self.table.measure)}
+                {"reading": reading.beside(self.row.readings[0]), "value": getattr(run, self.table.measure)}
                 for reading, run in self.also
             ],
         }
 
 
-def equals_printed(ours: float, printed: str, *, cut: bool = False) -> bool:
-    """Whether a figure is the printed one, rounded to the digits that were printed, or cut after them."""
+def equals_printed(ours: float, printed: str) -> bool:
+    """Whether a figure is the printed one, rounded to the digits that were printed."""
     unit = 10.0 ** -len(printed.partition(".")[2])
-    more = (ours - float(printed)) / unit
-    return 0.0 <= more < 1.0 if cut else abs(more) <= 0.5 * (1 + 1e-6)
+    return abs(ours - float(printed)) <= 0.5 * unit * (1 + 1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from shoal.errors import OptionError
@@ -15,19 +16,18 @@ class Choice:
     """Every kind of word must fit; words of one kind are alternatives; a kind without a word fits all."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        printed = {name.lower() for table in TABLES for name in table.rows}
         kinds = {
-            "paper": set(PAPERS),
-            "place": {table.place.lower() for table in TABLES},
-            "dataset": set(DATASETS),
-            "method": printed | set(registry.methods()),
+            "paper": dict.fromkeys(PAPERS),
+            "dataset": dict.fromkeys(DATASETS),
+            "place": dict.fromkeys(name for table in TABLES for name in _places(table)),
+            "method": dict.fromkeys([*registry.methods(), *(name.lower() for table in TABLES for name in table.rows)]),
         }
-        known = set.union(*kinds.values())
-        asked = [word.lower() for word in words]
-        for word in asked:
+        known = [name for names in kinds.values() for name in names]
+        self.words = [word.strip().lower() for word in words]
+        for word in self.words:
             if word not in known:
-                raise OptionError.unknown_choice("paper, table, data set or method", word, sorted(known))
-        self.asked = {kind: names & set(asked) for kind, names in kinds.items()}
+                raise OptionError.unknown_choice("paper, data set, table or method", word, known)
+        self.asked = {kind: names.keys() & set(self.words) for kind, names in kinds.items()}
 
     def _fits(self, **facts: set[str]) -> bool:
         return all(not self.asked[kind] or self.asked[kind] & names for kind, names in facts.items())
@@ -37,7 +37,7 @@ class Choice:
         readings = row_of(name, table.dataset, k).readings
         return self._fits(
             paper={table.paper},
-            place={table.place.lower()},
+            place=_places(table),
             dataset={table.dataset, *(reading.dataset for reading in readings if reading.dataset)},
             method={name.lower(), *(reading.method for reading in readings)},
         )
@@ -46,6 +46,11 @@ class Choice:
         """Whether the comparison of all methods, which is in no paper, is asked for."""
         return self._fits(paper=set(), place=set(), dataset={dataset}, method={method})
 
-    def bases(self, dataset: str, table: PrintedTable) -> bool:
+    def bases(self, table: PrintedTable) -> bool:
         """Whether the two bases of Multi-DSort are asked for."""
-        return self._fits(paper={table.paper}, place={table.place.lower()}, dataset={dataset}, method={"multi-dsort"})
+        return self._fits(paper={table.paper}, place=_places(table), dataset={table.dataset}, method={"multi-dsort"})
+
+
+def _places(table: PrintedTable) -> set[str]:
+    """What a table may be called: of two tables with the same figures, each by itself too."""
+    return {table.place.lower(), *(f"table {number}" for number in re.findall(r"[\d.]+", table.place))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from shoal import tables
-from shoal.errors import DataError, FileError
+from shoal.errors import ColumnError, DataError, FileError
 from shoal.schema import Schema
 from shoal.tables import Table
 from shoal.values import Records
@@ -25,6 +26,8 @@ class Dataset:
     file: str
     records: int
     columns: int
+    total: float
+    """The sum of all its numbers, to know it by."""
     without: tuple[str, ...] = ()
 
     @property
@@ -41,13 +44,13 @@ class Dataset:
 DATASETS = {
     dataset.name: dataset
     for dataset in (
-        Dataset("tarragona", "tarragona.csv", 834, 13),
-        Dataset("census", "census.csv", 1080, 13),
-        Dataset("eia", "eia.csv", 4092, 11),
-        Dataset("eia-10", "eia.csv", 4092, 11, without=("UTILITYID",)),
-        Dataset("eia-12", "eia_full.csv", 4092, 15, without=("UTILNAME", "STATE", "YEAR")),
-        Dataset("eia-13", "eia_full.csv", 4092, 15, without=("UTILNAME", "STATE")),
-        Dataset("toy19", "toy19.csv", 19, 2),
+        Dataset("tarragona", "tarragona.csv", 834, 13, 1118735908),
+        Dataset("census", "census.csv", 1080, 13, 516352498),
+        Dataset("eia", "eia.csv", 4092, 11, 6661309878),
+        Dataset("eia-10", "eia.csv", 4092, 11, 6620529031, without=("UTILITYID",)),
+        Dataset("eia-12", "eia_full.csv", 4092, 15, 6661336458, without=("UTILNAME", "STATE", "YEAR")),
+        Dataset("eia-13", "eia_full.csv", 4092, 15, 6661729290, without=("UTILNAME", "STATE")),
+        Dataset("toy19", "toy19.csv", 19, 2, 199),
     )
 }
 _BESIDE = Path("..", "shared", "data")
@@ -56,25 +59,42 @@ _THESIS = Path("..", "papers", "hac-thesis.txt")
 
 
 def data_folder(given: str | os.PathLike[str] | None) -> Path:
-    """The folder that is given, or named by SHOAL_DATA, or lies beside the working folder."""
-    folder = Path(given or os.environ.get("SHOAL_DATA") or _BESIDE)
+    """The folder that is given, or named by SHOAL_DATA, or lies beside the working folder; it has some of the files."""
+    named = given or os.environ.get("SHOAL_DATA")
+    folder = Path(named or _BESIDE)
     if not folder.is_dir():
-        raise FileError.no_benchmark_data(None if given is None and "SHOAL_DATA" not in os.environ else folder)
+        raise FileError.no_benchmark_data(folder if named else None)
+    if not any(there(dataset, folder) for dataset in DATASETS.values()):
+        raise FileError.no_benchmark_data(folder, empty=True)
     return folder
+
+
+def there(dataset: Dataset, folder: Path) -> bool:
+    """Whether the file of a data set lies in the folder, or the thesis that prints it beside it."""
+    return (folder / dataset.file).is_file() or (dataset.name == "toy19" and (folder / _THESIS).is_file())
 
 
 def load(dataset: Dataset, folder: Path) -> Table | None:
     """The columns that count, or None where the file is not there."""
     path = folder / dataset.file
-    if path.is_file():
-        table = tables.read(path)
-    elif dataset.name == "toy19" and (folder / _THESIS).is_file():
-        table = tables.read(_printed_toy(folder / _THESIS))
-    else:
+    if not there(dataset, folder):
         return None
-    if (table.height, len(table.names)) != (dataset.records, dataset.columns):
-        raise DataError.other_data(path, (dataset.records, dataset.columns), (table.height, len(table.names)))
-    return tables.read(tables.numbers(table, [name for name in table.names if name not in dataset.without]))
+    try:
+        table = tables.read(path if path.is_file() else _printed_toy(folder / _THESIS))
+        shape = (table.height, len(table.names))
+        if shape != (dataset.records, dataset.columns):
+            raise FileError.not_benchmark_data(
+                path,
+                f"it has {shape[0]:,} records of {shape[1]} columns, theirs {dataset.records:,} of {dataset.columns}",
+            )
+        return tables.read(tables.numbers(table, [name for name in table.names if name not in dataset.without]))
+    except (DataError, ColumnError) as error:
+        raise FileError.not_benchmark_data(path, error.fact) from None
+
+
+def known(dataset: Dataset, table: Table) -> bool:
+    """Whether these are the numbers that the papers used, as far as their sum tells."""
+    return math.isclose(float(tables.numbers(table, table.names).sum()), dataset.total, rel_tol=1e-9)
 
 
 def _printed_toy(thesis: Path) -> Any:

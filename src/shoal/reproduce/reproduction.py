@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
 from typing import Any
 
+from shoal.errors import OptionError
 from shoal.partition import registry
 from shoal.refine import elementary_bound
 from shoal.release import versions
 from shoal.reproduce.cells import VERDICTS, Cell
 from shoal.reproduce.choice import Choice
-from shoal.reproduce.datasets import DATASETS, data_folder, encoded
+from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known
 from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
 from shoal.reproduce.readings import Reading, row_of
 from shoal.reproduce.runs import Runs, sst
@@ -22,8 +25,9 @@ from shoal.values import Progress, silent
 COMPARED = ("tarragona", "census", "eia")
 """The data sets on which all methods are compared, at these values of k."""
 LEVELS = (3, 4, 5, 10)
-BASES = {"multi_dsort": "multi-dsort", "mdav_1": "mdav-1"}
-"""Methods that are run on raw columns too, to show that the base decides the figure."""
+MULTI_DSORT = "Multi-DSort"
+BASES = ("multi-dsort", "mdav-1")
+"""Methods that are run on standardized and on raw columns, to show that the base decides the figure."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Reproduction:
     bases: tuple[Mapping[str, Any], ...]
     comparison: tuple[Mapping[str, Any], ...]
     datasets: tuple[str, ...]
+    warnings: tuple[str, ...]
 
     @property
     def summary(self) -> dict[str, int]:
@@ -47,11 +52,22 @@ class Reproduction:
             "versions": versions(),
             "papers": PAPERS,
             "datasets": {name: DATASETS[name].words for name in self.datasets},
+            "warnings": list(self.warnings),
             "summary": self.summary,
             "cells": [cell.to_dict() for cell in self.cells],
             "bases": [dict(row) for row in self.bases],
             "comparison": [dict(row) for row in self.comparison],
         }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run: cells of tables, methods to compare, tables whose bases are shown."""
+
+    folder: Path
+    cells: Sequence[tuple[PrintedTable, str, int]]
+    compared: Sequence[tuple[str, str, int]]
+    based: Sequence[PrintedTable]
 
 
 def reproduce(
@@ -68,7 +84,12 @@ def reproduce(
     progress
         Called with the number of runs done and the number of all runs.
     """
-    runs, choice = Runs(data_folder(data)), Choice(only)
+    return carry_out(plan(data, only=only), progress=progress or silent)
+
+
+def plan(data: str | os.PathLike[str] | None, *, only: Sequence[str]) -> Plan:
+    """Find the data and what is asked for, before anything is run."""
+    choice = Choice(only)
     cells = [
         (table, name, k)
         for table in TABLES
@@ -77,39 +98,46 @@ def reproduce(
         if choice.cell(table, name, k)
     ]
     compared = [(d, m, k) for d in COMPARED for m in _comparable(d) if choice.comparison(d, m) for k in LEVELS]
-    based = [t for t in TABLES if "Multi-DSort" in t.rows and choice.bases(t.dataset, t)]
-    steps = len(cells) + len(compared) + len(based)
-    done = 0
+    if not cells and not compared:
+        raise OptionError.nothing_chosen(choice.words)
+    based = [table for table in TABLES if MULTI_DSORT in table.rows and choice.bases(table)]
+    return Plan(data_folder(data), cells, compared, based)
 
-    def step() -> None:
-        nonlocal done
-        done += 1
-        (progress or silent)(done, steps)
 
-    made, rows, bases = [], [], []
-    for table, name, k in cells:
-        made.append(_cell(runs, table, name, k))
-        step()
-    for dataset, method, k in compared:
-        rows += _compared(runs, dataset, method, k)
-        step()
-    for table in based:
+def carry_out(plan: Plan, *, progress: Progress) -> Reproduction:
+    """Do all runs of a plan, one after another."""
+    runs = Runs(plan.folder)
+    steps, done = len(plan.cells) + len(plan.compared) + len(plan.based), count(1)
+    cells, compared, bases = [], [], []
+    for table, name, k in plan.cells:
+        cells.append(_cell(runs, table, name, k))
+        progress(next(done), steps)
+    for dataset, method, k in plan.compared:
+        compared += _compared(runs, dataset, method, k)
+        progress(next(done), steps)
+    for table in plan.based:
         bases += _bases(runs, table)
-        step()
+        progress(next(done), steps)
     there = tuple(name for name in DATASETS if runs.tables.get(name) is not None)
-    return Reproduction(tuple(made), tuple(bases), tuple(rows), there)
+    return Reproduction(tuple(cells), tuple(bases), tuple(compared), there, _warnings(runs))
+
+
+def _warnings(runs: Runs) -> tuple[str, ...]:
+    """What is missing, and what is not what the papers used."""
+    missing = {DATASETS[name].file: None for name, table in runs.tables.items() if table is None}
+    other = {
+        DATASETS[name].file: None for name, table in runs.tables.items() if table and not known(DATASETS[name], table)
+    }
+    said = [f"{file} is not in the data folder; its cells are counted as 'no data'." for file in missing]
+    said += [f"{file} does not hold the numbers that the papers used; do not trust the verdicts." for file in other]
+    return tuple(said)
 
 
 def _cell(runs: Runs, table: PrintedTable, name: str, k: int) -> Cell:
-    first, *others = row_of(name, table.dataset, k).readings
-    also = [(reading, runs.run(reading, table.dataset, k)) for reading in others]
-    return Cell(
-        table=table,
-        name=name,
-        k=k,
-        run=runs.run(first, table.dataset, k),
-        also=tuple((reading, run) for reading, run in also if run is not None),
-    )
+    row = row_of(name, table.dataset, k)
+    found = [(reading, runs.run(reading, table.dataset, k)) for reading in row.readings]
+    also = tuple((reading, run) for reading, run in found[1:] if run is not None)
+    return Cell(table=table, name=name, k=k, row=row, run=found[0][1], also=also)
 
 
 def _comparable(dataset: str) -> list[str]:
@@ -126,27 +154,33 @@ def _compared(runs: Runs, dataset: str, method: str, k: int) -> list[dict[str, A
     return [{**facts, "information_loss": run.information_loss, "seconds": run.seconds}]
 
 
-def _bases(runs: Runs, printed: PrintedTable) -> list[dict[str, Any]]:
-    """Multi-DSort and MDAV on standardized and on raw columns, with what no partition can go below."""
-    table = runs.table(printed.dataset)
-    if table is None:
-        return []
+def _bases(runs: Runs, table: PrintedTable) -> list[dict[str, Any]]:
+    """Multi-DSort and MDAV on standardized and on raw columns, with what no partition can go below.
+
+    The raw columns are those that the printed figures are about.
+    """
     rows = []
     for standardize in (True, False):
-        records = encoded(table, standardize=standardize)
-        for k, figure in printed.rows["Multi-DSort"].items():
-            ours = {
-                name: runs.run(Reading(method, standardize=standardize), printed.dataset, k)
-                for name, method in BASES.items()
-            }
+        for k, figure in table.rows[MULTI_DSORT].items():
+            raw = row_of(MULTI_DSORT, table.dataset, k).readings[0]
+            base = replace(raw, standardize=standardize, dataset=None if standardize else raw.dataset)
+            ours, mdav = (runs.run(replace(base, method=method), table.dataset, k) for method in BASES)
+            data = runs.table(base.dataset or table.dataset)
+            if ours is None or mdav is None or data is None:
+                continue
+            records = encoded(data, standardize=standardize)
+            bound = 100.0 * elementary_bound(records, k) / sst(records)
             rows.append(
                 {
-                    "dataset": printed.dataset,
+                    "dataset": table.dataset,
                     "base": records.scale.name,
+                    "columns": len(records.names),
                     "k": k,
                     "published": figure,
-                    **{name: run.information_loss for name, run in ours.items() if run is not None},
-                    "lower_bound": 100.0 * elementary_bound(records, k) / sst(records),
+                    "multi_dsort": ours.information_loss,
+                    "mdav_1": mdav.information_loss,
+                    "lower_bound": bound,
+                    "impossible": float(figure) < bound,
                 }
             )
     return rows
