@@ -49,8 +49,8 @@ def npn_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     1. Start at one end of the largest distance between two records; the nearest record not yet visited is next.
     2. Cut this order into groups of k to 2k - 1 neighbors with the least SSE: a shortest path, as in ``hm``.
 
-    *Departures from the paper*: the end with the lower row is the start. Printed losses are up to 1 % above ours
-    (on EIA up to 8 %); the cut here is exact, so there the order differs or the cut is not exact.
+    *Departures from the paper*: the end with the lower row is the start. Printed losses are up to 1.2 % above ours
+    (on EIA up to 8.2 %); the cut here is exact, so there the order differs or the cut is not exact.
 
     *Cost*: one search in a tree of boxes for each record, at worst over all records left, and some more to
     find the start; 2k - 1 steps for each record to cut. Ties go to the lowest row.

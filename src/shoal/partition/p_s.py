@@ -93,7 +93,7 @@ def multi_dsort(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Steps* (tables 4 and 5)
 
     1. Rank the values of every column. Sort the records by the sum of their ranks, in ascending order.
-    2. to 4. As in ``p-s``.
+    2. The rest is steps 2 to 4 of ``p-s``.
 
     *Departures from the paper*: the text ranks the records left anew in each pass. The printed losses come from
     the ranks among all records, so these are kept here, and equal values are ranked in the order of the rows, as
