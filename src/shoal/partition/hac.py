@@ -59,11 +59,12 @@ def hac(
           smallest one; of several the one formed or joined longest ago.
 
     *Departures from the paper*: step 6 is left open there. The printed figures are those of 6b, which looks at no
-    distance; 6a is the default, since it loses less in all but one of the printed cells where records are left. Where no cluster has k records, 6a makes one group of all. A
-    group that has 2k or more records after step 6 is split by ``mdav-1``. Average and ward linkage, and metrics other
-    than euclidean, are only named there. Mahalanobis is the euclidean distance after whitening; ward linkage rests on
-    squared differences, so it takes neither manhattan nor maximum, and euclidean means squared there. Step 6a is
-    always euclidean, as the loss is; the centroids stay as they were.
+    distance; 6a is the default, since it loses less in all but one of the printed cells where records are left. Where
+    no cluster has k records, 6a makes one group of all. A group that has 2k or more records after step 6 is split by
+    ``mdav-1``. Average and ward linkage, and metrics other than euclidean, are only named there. Mahalanobis is the
+    euclidean distance after whitening; ward linkage rests on squared differences, so it takes neither manhattan nor
+    maximum, and euclidean means squared there. Step 6a is always euclidean, as the loss is; the centroids stay as
+    they were.
 
     *Cost*: each of the n merges looks at all clusters once, and once more for each that lost its nearest one, mostly
     none or a few. Half a matrix of distances is kept; centroid and ward linkage do without. Ties go to the lowest row
