@@ -26,4 +26,6 @@ def test_the_order_is_that_of_the_plain_loop(ties: bool, size: int, monkeypatch:
 @pytest.mark.parametrize("values", [2, 5, 10**6])
 def test_the_most_distant_pair(values: int) -> None:
     matrix = np.random.default_rng(values).integers(0, values, (150, 2)).astype(float)
-    assert diameter.most_distant_pair(unassigned.begin(matrix)) == orders.ends(matrix, list(range(150)))
+    assert diameter.most_distant_pair(unassigned.begin(matrix), progress=silent) == orders.ends(
+        matrix, list(range(150))
+    )

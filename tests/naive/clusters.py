@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from naive import Labels, Matrix, distances, mdav_1, mean
+from naive import Labels, Matrix, distances, mdav_1, mean, renumbered
 
 
 def _grouped(n: int, groups: list[list[int]]) -> Labels:
@@ -120,7 +120,7 @@ def _c_means(matrix: Matrix, centers: Matrix, power: int) -> tuple[Labels, Matri
 
 
 def _fuzzy(matrix: Matrix, k: int) -> Labels:
-    start = mondrian_relaxed(matrix, k)
+    start = np.array(renumbered(mondrian_relaxed(matrix, k)))
     centers = np.array([mean(matrix, list(np.flatnonzero(start == group))) for group in range(start.max() + 1)])
     for power in [5, 4, *[3] * 18]:
         labels, centers = _c_means(matrix, centers, power)

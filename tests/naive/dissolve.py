@@ -44,10 +44,9 @@ def dba_1(matrix: Matrix, k: int) -> Labels:
 
 
 def spread(matrix: Matrix, rows: list[int]) -> float:
-    center, total = mean(matrix, rows), 0.0
-    for row in rows:
-        for j in range(matrix.shape[1]):
-            total += (matrix[row, j] - center[j]) ** 2
+    total = 0.0
+    for distance in distances(matrix[rows], mean(matrix, rows)):
+        total += distance
     return total
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import kernel
-from shoal.kernels.search import nearest
+from shoal.kernels.jit import SLICE, kernel
+from shoal.kernels.search import SORTED, nearest
 from shoal.kernels.tree import plant
 from shoal.values import FloatMatrix, FloatVector, Progress
-
-SLICE = 2_000
-"""Searches that one call of the compiled kernel may do."""
 
 
 def shares(matrix: FloatMatrix, k: int, *, progress: Progress) -> FloatVector:
@@ -18,8 +15,9 @@ def shares(matrix: FloatMatrix, k: int, *, progress: Progress) -> FloatVector:
     n = len(matrix)
     tree = plant(matrix, np.arange(n), matrix.mean(axis=0))
     least = np.empty(n)
-    for start in range(0, n, SLICE):
-        stop = min(start + SLICE, n)
+    step = max(1, SLICE // (n * matrix.shape[1] + SORTED * k))
+    for start in range(0, n, step):
+        stop = min(start + step, n)
         fill(tree, k, least, start, stop)
         progress(stop, n)
     return least

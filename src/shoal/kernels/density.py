@@ -11,15 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.groups import spread
-from shoal.kernels.jit import kernel, part
-from shoal.kernels.search import nearest
-from shoal.kernels.unassigned import GROUPS, LEFT, NONE, Unassigned, going, take
+from shoal.kernels.jit import SLICE, kernel, part
+from shoal.kernels.search import SORTED, nearest
+from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, going, take
 from shoal.values import FloatVector, IntVector, Progress
 
 NOWHERE = -1
 """The end of a list."""
-SLICE = 2_000
-"""Searches that one call of a compiled kernel may do."""
 
 
 class Neighborhoods(NamedTuple):
@@ -27,6 +25,7 @@ class Neighborhoods(NamedTuple):
 
     The places that hold a record are a list: the first is ``head``, the others follow by ``ahead`` and ``behind``.
     ``winner`` is a tournament: the record with the least spread stands at 1, the records themselves at the end.
+    ``gone`` is the group that left last; the first ``told`` of its records are in no neighborhood any more.
     """
 
     rows: IntVector
@@ -35,6 +34,8 @@ class Neighborhoods(NamedTuple):
     ahead: IntVector
     behind: IntVector
     winner: IntVector
+    gone: IntVector
+    told: IntVector
 
 
 def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
@@ -47,9 +48,12 @@ def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
         ahead=np.full(n * k, NOWHERE),
         behind=np.full(n * k, NOWHERE),
         winner=np.concatenate([np.zeros(n, dtype=np.int64), np.arange(n)]),
+        gone=np.zeros(k, dtype=np.int64),
+        told=np.array([k]),
     )
-    for start in range(0, n, SLICE):
-        stop = min(start + SLICE, n)
+    step = max(1, SLICE // (n * state.matrix.shape[1] + SORTED * k))
+    for start in range(0, n, step):
+        stop = min(start + step, n)
         look_around(state, hoods, start, stop)
         progress(stop, n)
     return hoods
@@ -111,19 +115,29 @@ def play(hoods, row, loss):
 
 @kernel
 def densest(state, hoods, k, passes):
-    """The densest neighborhood of all is a group, while at least k records are left; a pass is a group or a search."""
+    """The densest neighborhood is a group, while at least k records are left.
+
+    A pass is such a group, or a look around from a record that has lost a neighbor to the last one.
+    """
     while passes > 0 and going(state, k):
         passes -= 1
-        seed = hoods.winner[1]
-        group = hoods.rows[seed * k : (seed + 1) * k].copy()
-        for row in group:
+        while hoods.told[0] < k and hoods.head[hoods.gone[hoods.told[0]]] == NOWHERE:
+            hoods.told[0] += 1
+        if hoods.told[0] < k:
+            row = hoods.head[hoods.gone[hoods.told[0]]] // k
             leave(hoods, row)
-            play(hoods, row, np.inf)
-            take(state, row, state.counts[GROUPS])
-        state.counts[GROUPS] += 1
-        for row in group:
-            while state.counts[LEFT] >= k and hoods.head[row] != NOWHERE:
-                other = hoods.head[row] // k
-                leave(hoods, other)
-                look(state, hoods, other)
-                passes -= 1
+            look(state, hoods, row)
+        else:
+            depart(state, hoods, k)
+
+
+@kernel
+def depart(state, hoods, k):
+    """The neighborhood of the winner leaves as a group."""
+    seed = hoods.winner[1]
+    hoods.gone[:], hoods.told[0] = hoods.rows[seed * k : (seed + 1) * k], 0
+    for row in hoods.gone:
+        leave(hoods, row)
+        play(hoods, row, np.inf)
+        take(state, row, state.counts[GROUPS])
+    state.counts[GROUPS] += 1

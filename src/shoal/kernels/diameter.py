@@ -2,7 +2,7 @@
 
 The distance from a record to its farthest partner only falls as records leave, so an old one is an upper
 bound. A heap of such bounds gives the pair after a few searches: the first record whose partner is still
-there is one end of it.
+there is one end of it. Where an outlier leaves that was the partner of nearly all, the bounds are tightened.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from shoal.kernels.jit import kernel
 from shoal.kernels.search import NOBODY, farthest, nearest, settle
 from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, going, grow, take
-from shoal.values import FloatMatrix, FloatVector, IntVector
+from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
 
 SLACK, TINY = 1e-12, 1e-300
 """Rounding allowed for in an upper bound: relative, for each column, and absolute; the true error is far smaller."""
@@ -30,20 +30,41 @@ class Queue(NamedTuple):
 
 
 def bounds(matrix: FloatMatrix) -> Queue:
+    """A queue of all records, none of which has a partner yet."""
+    n = len(matrix)
+    return _lined_up(_reaches(matrix), np.arange(n), np.full(n, NOBODY))
+
+
+def tightened(state: Unassigned, queue: Queue) -> Queue:
+    """The queue of the records left; those whose partner is gone get the bound that the records left give."""
+    size = queue.size[0]
+    there = state.labels[-queue.minus[:size]] == NONE
+    rows, bound = -queue.minus[:size][there], queue.bound[:size][there]
+    partner = queue.partner[rows]
+    known = (partner != NOBODY) & (state.labels[np.where(partner == NOBODY, 0, partner)] == NONE)
+    fresh = np.minimum(bound, _reaches(state.matrix[rows]))
+    return _lined_up(np.where(known, bound, fresh), rows, queue.partner)
+
+
+def _reaches(matrix: FloatMatrix) -> FloatVector:
     """No record is farther away than its own distance to the middle and the largest such distance together."""
     radius = np.sqrt(((matrix - matrix.mean(axis=0)) ** 2).sum(axis=1))
-    bound = (radius + radius.max()) ** 2 * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
-    order = np.lexsort((np.arange(len(matrix)), -bound))  # a list in descending order is a heap
-    partner = np.full(len(matrix), NOBODY)
-    return Queue(bound[order], -order, np.array([len(matrix)]), partner)
+    reaches: FloatVector = (radius + radius.max()) ** 2 * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
+    return reaches
 
 
-def most_distant_pair(state: Unassigned) -> tuple[int, int]:
+def _lined_up(bound: FloatVector, rows: IntVector, partner: IntVector) -> Queue:
+    order = np.lexsort((rows, -bound))  # a list in descending order is a heap
+    return Queue(bound[order], -rows[order], np.array([len(rows)]), partner)
+
+
+def most_distant_pair(state: Unassigned, *, progress: Progress) -> tuple[int, int]:
     """The two records left that are most distant from each other, the lower row first."""
     queue = bounds(state.matrix)
     row = 0
     while queue.partner[row] == NOBODY:
         row = look(state, queue)
+        progress(0, len(state.matrix))
     return row, int(queue.partner[row])
 
 

@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels.groups import centroids
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import SLICE, kernel, part
 from shoal.kernels.search import NOBODY, exact, nearest
 from shoal.kernels.tree import Tree, plant, remove
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
 
 MOVED = 256
 """Groups that may have moved before the tree is planted anew: looking at them costs about as much as the search."""
-SLICE = 500
-"""Groups that one call of the compiled kernel may try."""
 NOWHERE = -1
 
 
@@ -75,13 +73,13 @@ def _planted(centers: FloatMatrix, sizes: IntVector) -> Tree:
 
 def dissolve(state: Standing, order: IntVector, *, most: int, progress: Progress) -> IntVector:
     """Try the groups in this order; no group may grow beyond ``most`` records. The labels afterwards."""
-    done = 0
+    done, step = 0, max(1, SLICE // state.matrix.size)  # to place a record is at worst to look at all groups
     while done < len(order):
         if state.counts[0] >= MOVED:
             state.counts[0], state.away[:] = 0, False
             standing = np.maximum(state.sizes, 1)
             state = state._replace(tree=_planted(state.sums / standing[:, None], state.sizes))
-        done = try_all(state, order[: done + SLICE], done, most)
+        done = try_all(state, order[: done + step], done, most)
         progress(done, len(order))
     return state.labels
 
@@ -122,20 +120,11 @@ def spread_with(state, group, rows, to):
         mean[j] /= size
     total, row = 0.0, state.first[group]
     for _ in range(state.sizes[group]):
-        total = farther(total, state.matrix[row], mean)
+        total += exact(state.matrix[row], mean)
         row = state.after[row]
     for i in range(len(rows)):
         if to[i] == group:
-            total = farther(total, state.matrix[rows[i]], mean)
-    return total
-
-
-@part
-def farther(total, record, mean):
-    """A sum of squared distances and one more."""
-    for j in range(len(mean)):
-        difference = record[j] - mean[j]
-        total += difference * difference
+            total += exact(state.matrix[rows[i]], mean)
     return total
 
 

@@ -10,15 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.groups import middle
-from shoal.kernels.jit import kernel
-from shoal.kernels.search import exact, nearest
+from shoal.kernels.groups import farthest_of, middle
+from shoal.kernels.jit import SLICE, kernel
+from shoal.kernels.search import SORTED, nearest
 from shoal.kernels.spanning import ROOT
 from shoal.kernels.tree import plant
 from shoal.values import FloatMatrix, IntVector, Progress
-
-SLICE = 200_000_000
-"""Cells that one call of a compiled kernel may look at."""
 
 
 class Forest(NamedTuple):
@@ -44,7 +41,7 @@ def grow(matrix: FloatMatrix, k: int, *, progress: Progress) -> tuple[IntVector,
     n, p = matrix.shape
     tree = plant(matrix, np.arange(n), matrix.mean(axis=0))
     up, head, size = np.full(n, ROOT), np.arange(n), np.ones(n, dtype=np.int64)
-    step = max(1, SLICE // (n * p))
+    step = max(1, SLICE // (n * p + SORTED * k))
     linked, before = 0, -1
     while linked > before:
         before = linked
@@ -83,20 +80,29 @@ def root_of(head, row):
 def link(tree, up, head, size, k, rows):
     """Hang the tree of each of these roots, if it has fewer than k records, on the nearest record of another tree.
 
-    Of k records nearest to the root one at least is in another tree. Gives the number of roots that were hung.
+    Gives the number of roots that were hung.
     """
-    distance, near = np.empty(k), np.empty(k, dtype=np.int64)
     linked = 0
     for row in rows:
         if up[row] == ROOT and size[row] < k:
-            nearest(tree, tree.matrix[row], distance, near)
-            i = 0
-            while root_of(head, near[i]) == row:
-                i += 1
-            up[row], head[row] = near[i], root_of(head, near[i])
+            up[row] = nearest_outside(tree, head, k, row)
+            head[row] = root_of(head, up[row])
             size[head[row]] += size[row]
             linked += 1
     return linked
+
+
+@kernel
+def nearest_outside(tree, head, k, row):
+    """The record nearest to a root that is not in its tree: one of the k nearest is, mostly one of the first two."""
+    want = 2
+    while True:
+        distance, near = np.empty(want), np.empty(want, dtype=np.int64)
+        nearest(tree, tree.matrix[row], distance, near)
+        for other in near:
+            if root_of(head, other) != row:
+                return other
+        want = min(2 * want, k)
 
 
 @kernel
@@ -113,7 +119,7 @@ def divide(forest, labels, stack, top, k, budget):
             labels[rows] = start
             top -= 1
         else:
-            candidate = outermost(forest.matrix, rows)
+            candidate = farthest_of(forest.matrix, rows, middle(forest.matrix, rows))
             weigh(forest, rows, candidate)
             while len(rows) - forest.weight[forest.heavy[candidate]] < k - 1:
                 candidate = forest.heavy[candidate]
@@ -123,18 +129,6 @@ def divide(forest, labels, stack, top, k, budget):
             stack[top, 0], stack[top, 1] = start + size, stop
             top += 1
     return top
-
-
-@kernel
-def outermost(matrix, rows):
-    """The record farthest from the centroid of these."""
-    center = middle(matrix, rows)
-    who, best = rows[0], -1.0
-    for row in rows:
-        distance = exact(matrix[row], center)
-        if distance > best:
-            who, best = row, distance
-    return who
 
 
 @kernel

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import SLICE, kernel, part
 from shoal.kernels.search import exact
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
@@ -21,8 +21,6 @@ ITERATIONS = 10
 """Times at most that the centers move in one run."""
 NEGLIGIBLE = 1e-12
 """A membership below this part of the largest counts as none."""
-SLICE = 100_000_000
-"""Cells that one call of a compiled kernel may look at."""
 
 
 class Cloud(NamedTuple):
@@ -42,7 +40,7 @@ def c_means(matrix: FloatMatrix, centers: FloatMatrix, power: int, *, tick: Call
     cloud = Cloud(
         matrix, labels, centers.copy(), np.empty_like(centers), np.empty(len(centers)), np.empty(len(centers))
     )
-    step = max(1, SLICE // (2 * centers.size))
+    step = max(1, SLICE // (4 * centers.size))
     for _ in range(ITERATIONS):
         cloud.sums[:], cloud.totals[:], moved = 0.0, 0.0, 0
         for start in range(0, len(matrix), step):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.jit import kernel
+from shoal.kernels.search import exact
 
 
 @kernel
@@ -27,10 +28,7 @@ def nearest_group(centers, point):
     """The group whose centroid is nearest to a point; of several, the one built first."""
     best, who = np.inf, 0
     for group in range(len(centers)):
-        distance = 0.0
-        for j in range(len(point)):
-            difference = centers[group, j] - point[j]
-            distance += difference * difference
+        distance = exact(centers[group], point)
         if distance < best:
             best, who = distance, group
     return who
@@ -58,7 +56,16 @@ def spread(matrix, rows):
     """The SSE of these rows: their squared distances to their mean, in this order."""
     mean, total = middle(matrix, rows), 0.0
     for row in rows:
-        for j in range(len(mean)):
-            difference = matrix[row, j] - mean[j]
-            total += difference * difference
+        total += exact(matrix[row], mean)
     return total
+
+
+@kernel
+def farthest_of(matrix, rows, point):
+    """The first of these rows that are farthest from a point."""
+    who, far = rows[0], -1.0
+    for row in rows:
+        distance = exact(matrix[row], point)
+        if distance > far:
+            who, far = row, distance
+    return who

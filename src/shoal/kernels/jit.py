@@ -27,6 +27,9 @@ from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+SLICE = 200_000_000
+"""Cells that one call of a kernel may look at: a fraction of a second, then a progress line and an interrupt get in."""
+
 
 def fingerprint(folder: Path) -> str:
     """Eight letters that change with any source file of a folder."""

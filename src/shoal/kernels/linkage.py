@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import SLICE, kernel, part
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
 
 SINGLE, COMPLETE, AVERAGE, CENTROID, WARD = range(5)
@@ -24,8 +24,6 @@ THERE, MERGES = range(2)
 """What ``counts`` counts: clusters that may still merge; merges so far."""
 GONE = -1
 """Stands for a nearest cluster that is gone, and for none."""
-SLICE = 200_000_000
-"""Cells that one call of a compiled kernel may look at: a fraction of a second, then an interrupt gets in."""
 PAIR = 10
 """A pair of clusters takes the time of so many cells besides those of its columns."""
 
@@ -118,13 +116,17 @@ def survey(clusters, rule, start, stop):
 
 
 @kernel
-def merge(clusters, rule, merges):
-    """Merge so many pairs; whether there may be more."""
-    for _ in range(merges):
-        a = first(clusters, rule)
-        if clusters.near[a] == GONE:
+def merge(clusters, rule, looks):
+    """Merge pairs, or seek the nearest cluster of one that lost it, so many times; whether there may be more."""
+    for _ in range(looks):
+        i = first(clusters)
+        a = clusters.there[i]
+        if clusters.distance[a] == np.inf:
             return False
-        unite(clusters, rule, a, clusters.near[a])
+        if clusters.near[a] == GONE:
+            look(clusters, rule, i)
+        else:
+            unite(clusters, rule, a, clusters.near[a])
     return True
 
 
@@ -136,17 +138,13 @@ def follow(home):
 
 
 @kernel
-def first(clusters, rule):
-    """The cluster with the least distance to its nearest one; of several, the lowest name."""
-    there, distance = clusters.there, clusters.distance
-    while True:
-        best = 0
-        for i in range(1, clusters.counts[THERE]):
-            if distance[there[i]] < distance[there[best]]:
-                best = i
-        if clusters.near[there[best]] != GONE or distance[there[best]] == np.inf:
-            return there[best]
-        look(clusters, rule, best)
+def first(clusters):
+    """The place of the cluster with the least distance to its nearest one; of several, the lowest name."""
+    there, distance, best = clusters.there, clusters.distance, 0
+    for i in range(1, clusters.counts[THERE]):
+        if distance[there[i]] < distance[there[best]]:
+            best = i
+    return best
 
 
 @kernel

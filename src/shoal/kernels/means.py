@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.groups import middle
+from shoal.kernels.groups import farthest_of, middle
 from shoal.kernels.jit import kernel, part
 from shoal.kernels.parts import OPEN, Parts, close, divide, top
-from shoal.kernels.search import exact
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
 ROUNDS = 10
@@ -79,17 +78,6 @@ def outermost(parts, line, k):
     for i in range(stop - start):
         parts.right[start + i] = i >= line.whole[CUT]
         line.order[0, i] = i
-
-
-@part
-def farthest_of(matrix, rows, point):
-    """The first of these rows that are farthest from a point."""
-    far, who = -1.0, 0
-    for row in rows:
-        distance = exact(matrix[row], point)
-        if distance > far:
-            far, who = distance, row
-    return who
 
 
 @kernel

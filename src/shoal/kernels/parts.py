@@ -12,15 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import SLICE, kernel, part
 from shoal.values import FloatMatrix, IntVector, Progress
 
 OPEN, GROUPS, DONE = range(3)
 """What ``counts`` counts: parts on the pile, groups so far, records in groups."""
 DEEP = 64
 """Room on the pile: the smaller of two parts comes first, so that 2**63 records would fill it."""
-SLICE = 25_000_000
-"""Cells that one call of a compiled kernel may look at, each a few times."""
 
 
 class Parts(NamedTuple):
@@ -51,7 +49,7 @@ def begin(matrix: FloatMatrix) -> Parts:
 def carry_on(parts: Parts, step: Step, *, progress: Progress) -> IntVector:
     """Call the step until no part is open; the labels."""
     while parts.counts[OPEN] > 0:
-        step(parts, SLICE)
+        step(parts, SLICE // 8)  # a step looks at each cell several times
         progress(int(parts.counts[DONE]), len(parts.labels))
     return parts.labels
 

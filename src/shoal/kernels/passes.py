@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import kernel
-from shoal.kernels.search import NOBODY, farthest, nearest
+from shoal.kernels.jit import kernel, part
+from shoal.kernels.search import farthest, nearest
 from shoal.kernels.unassigned import GROUPS, LEFT, NONE, centroid, going, grow, take
 
 
@@ -49,23 +49,34 @@ def extended(state, k, center, gamma, passes):
 def extend(state, members, size, gamma):
     """Extend a group of ``size`` while a record is nearer to it than gamma times to any other record left."""
     group = state.labels[members[0]]
-    distance, rows = np.full(len(members), np.inf), np.full(len(members), NOBODY)
+    distance, rows = np.full(len(members), -1.0), np.full(len(members), NONE)  # NONE: to be sought; then a lower bound
     pair, pair_rows = np.empty(2), np.empty(2, dtype=np.int64)
     while size < len(members) and state.counts[LEFT] > 0:
-        best = 0
-        for i in range(size):
-            if rows[i] == NOBODY or state.labels[rows[i]] == group:
-                nearest(state.tree, state.matrix[members[i]], distance[i : i + 1], rows[i : i + 1])
-            if distance[i] < distance[best] or (distance[i] == distance[best] and rows[i] < rows[best]):
-                best = i
+        best = closest(distance, rows, size)
+        while rows[best] == NONE:
+            nearest(state.tree, state.matrix[members[best]], distance[best : best + 1], rows[best : best + 1])
+            best = closest(distance, rows, size)
         row = rows[best]
         nearest(state.tree, state.matrix[row], pair, pair_rows)
         apart = pair[1] if pair_rows[0] == row else pair[0]
         if not distance[best] < gamma * gamma * apart:
             return
+        for i in range(size):
+            if rows[i] == row:
+                rows[i] = NONE
         members[size] = row
         size += 1
         take(state, row, group)
+
+
+@part
+def closest(distance, rows, size):
+    """The first of so many members with the least distance; of several, the one with the lowest row."""
+    best = 0
+    for i in range(1, size):
+        if distance[i] < distance[best] or (distance[i] == distance[best] and rows[i] < rows[best]):
+            best = i
+    return best
 
 
 @kernel

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import kernel
+from shoal.kernels.jit import SLICE, kernel
 from shoal.values import FloatMatrix, IntVector, Progress
-
-SLICE = 100_000_000
-"""Cells that one call of the compiled kernel may look at."""
 
 
 def shortest_path(ordered: FloatMatrix, k: int, *, progress: Progress) -> IntVector:
@@ -16,7 +13,7 @@ def shortest_path(ordered: FloatMatrix, k: int, *, progress: Progress) -> IntVec
     n, p = ordered.shape
     cost, last = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
     cost[0] = 0.0
-    step = max(1, SLICE // (2 * k * p))
+    step = max(1, SLICE // (4 * k * p))
     for start in range(0, n, step):
         stop = min(start + step, n)
         reach(ordered, k, cost, last, start, stop)

@@ -24,6 +24,8 @@ UNIT = 2.0**-24
 TINY = 1e-18
 """A distance whose square single precision cannot hold."""
 NOBODY = np.iinfo(np.int64).max
+SORTED = 64
+"""Cells that could be looked at in the time that one of the nearest records takes to be put into order."""
 
 
 @kernel

@@ -10,13 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import kernel
+from shoal.kernels.jit import SLICE, kernel
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
 
 ROOT = -1
 """What lies above a root."""
-SLICE = 200_000_000
-"""Cells or records that one call of a compiled kernel may look at."""
 BLOCK = 1024
 """Records outside that are compared at a time: their distances stay in the nearest cache."""
 

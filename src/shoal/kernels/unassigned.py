@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.groups import centroids, join_nearest
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import SLICE, kernel, part
 from shoal.kernels.search import nearest
 from shoal.kernels.tree import Tree, plant, remove
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
@@ -21,8 +21,6 @@ NONE = -1
 """The label of a record without a group."""
 LEFT, SUMMED, PLANTED, GROUPS = range(4)
 """What ``counts`` counts: records left, left when last summed, left when the tree was planted; groups so far."""
-SLICE = 200_000_000
-"""Cells that one call of a compiled kernel may look at: a fraction of a second, then an interrupt gets in."""
 LEAVING = 64
 """Cells of each column that are touched when a record leaves the tree."""
 

@@ -17,7 +17,7 @@ from shoal.values import IntVector, Progress, Records
     name="dba-1",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
-    cost="O(n²) time and more at worst, O(kn) memory",
+    cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
     largest_group=lambda k: 2 * k - 1,
 )
 def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -42,6 +42,8 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Cost*: one search in a tree of boxes for each record and for each neighborhood that loses a record, on average a
     few for each record. Ties go to the lowest row.
     """
+    if records.count < 2 * k:
+        return np.zeros(records.count, dtype=np.int64)
     state = kernels.unassigned.begin(records.matrix, _equal_records(records, k))
     if state.counts[kernels.unassigned.LEFT] >= k:
         hoods = kernels.density.survey(state, k, progress=stage(progress, records, 0, 2))  # step 1
@@ -57,7 +59,7 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
 
 def _equal_records(records: Records, k: int) -> IntVector:
     """Groups of k equal records, numbered by their first rows; the other records have none."""
-    same = np.unique(records.matrix + 0.0, axis=0, return_inverse=True)[1]  # -0.0 and 0.0 are equal
+    same = np.unique(records.matrix + 0.0, axis=0, return_inverse=True)[1].reshape(-1)  # -0.0 and 0.0 are equal
     sizes = np.bincount(same)
     place = np.empty(records.count, dtype=np.int64)  # how many equal records come before
     place[np.argsort(same, kind="stable")] = np.arange(records.count) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -72,7 +74,7 @@ def _equal_records(records: Records, k: int) -> IntVector:
     name="dba-2",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
-    cost="O(n²) time and more at worst, O(kn) memory",
+    cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
     largest_group=lambda k: 2 * k - 1,
 )
 def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -94,7 +96,7 @@ def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``dba-1``, and a search in a tree of centroids for each record. Ties go to the group built first.
     """
-    labels = dba_1(records, k, progress=stage(progress, records, 0, 2))  # step 1
+    labels = dba_1(records, k, progress=stage(progress, records, 0, 3))  # step 1
     last_first = np.arange(labels.max() + 1)[::-1].copy()
-    labels = dissolve(records, labels, order=last_first, progress=stage(progress, records, 1, 2))  # step 2
-    return split_large(records, labels, k, by=mdav_1)  # step 3
+    labels = dissolve(records, labels, order=last_first, progress=stage(progress, records, 1, 3))  # step 2
+    return split_large(records, labels, k, by=mdav_1, progress=stage(progress, records, 2, 3))  # step 3

@@ -10,7 +10,7 @@ import numpy as np
 from shoal import kernels
 from shoal.partition.mdav import mdav_1
 from shoal.partition.mondrian import mondrian_relaxed
-from shoal.partition.registry import method
+from shoal.partition.registry import by_first_row, method
 from shoal.values import IntVector, Progress, Records, silent
 
 _POWERS = (5, 4, 3)
@@ -59,7 +59,7 @@ def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
         if len(rows) >= 2 * k:
             found = _clusters(part, k, tick=partial(progress, done, records.count))  # steps 1 and 2
             if found.max() > 0:
-                parts += [rows[found == cluster] for cluster in range(found.max() + 1)]  # step 3
+                parts += np.split(rows[np.argsort(found, kind="stable")], np.cumsum(np.bincount(found))[:-1])  # step 3
                 continue
             found = mdav_1(part, k, progress=silent)
         labels[rows] = groups + found
@@ -71,7 +71,7 @@ def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
 def _clusters(records: Records, k: int, *, tick: Callable[[], None]) -> IntVector:
     """Clusters of at least k records, from 0; one if there are not more."""
     matrix = records.matrix
-    start = mondrian_relaxed(records, k, progress=silent)
+    start = by_first_row(mondrian_relaxed(records, k, progress=silent))
     centers = kernels.groups.centroids(matrix, start, int(start.max()) + 1)  # step 1
     for run in range(_RUNS):
         power = _POWERS[min(run, len(_POWERS) - 1)]

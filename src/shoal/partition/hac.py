@@ -11,7 +11,7 @@ from shoal import kernels
 from shoal.errors import OptionError
 from shoal.partition.mdav import mdav_1
 from shoal.partition.registry import method
-from shoal.partition.stages import split_large
+from shoal.partition.stages import split_large, stage
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress, Records, one_of
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
@@ -25,7 +25,7 @@ COLLINEAR = 1e-10
     name="hac",
     paper="Alarte Aleixandre, master thesis, Universitat Oberta de Catalunya, 2018",
     year=2018,
-    cost="O(n²) time in practice, O(n²) memory (4n² bytes)",
+    cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
     most_records=20_000,
 )
@@ -67,8 +67,8 @@ def hac(
     they were.
 
     *Cost*: each of the n merges looks at all clusters once, and once more for each that lost its nearest one, mostly
-    none or a few. Half a matrix of distances is kept; centroid and ward linkage do without. Ties go to the lowest row
-    of either cluster.
+    none or a few, but many where many clusters share a nearest one. Half a matrix of distances is kept; centroid and
+    ward linkage do without. Ties go to the lowest row of either cluster.
     """
     most = 2 * k - 1  # step 3
     return _grouped(records, k, linkage, metric, leftovers, most=most, by_size=False, progress=progress)
@@ -78,7 +78,7 @@ def hac(
     name="hac-max",
     paper="Alarte Aleixandre, master thesis, Universitat Oberta de Catalunya, 2018",
     year=2018,
-    cost="O(n²) time in practice, O(n²) memory (4n² bytes)",
+    cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
     most_records=20_000,
 )
@@ -114,7 +114,7 @@ def hac_max(
     name="hac-priority",
     paper="Alarte Aleixandre, master thesis, Universitat Oberta de Catalunya, 2018",
     year=2018,
-    cost="O(n²) time in practice, O(n²) memory (4n² bytes)",
+    cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
     most_records=20_000,
 )
@@ -167,9 +167,11 @@ def _grouped(
     if linkage == "ward":
         measure = "squared-euclidean"
     rule = kernels.linkage.Rule(link, METRICS.index(measure), k, most, by_size)
-    names, born = kernels.linkage.agglomerate(points, np.arange(records.count), rule, progress=progress)  # steps 2-5
+    names, born = kernels.linkage.agglomerate(
+        points, np.arange(records.count), rule, progress=stage(progress, records, 0, 2)
+    )  # steps 2 to 5
     labels = _to_the_smallest(names, born, k) if leftovers == "smallest" else _to_the_nearest(records, names, k)
-    return split_large(records, labels, k, by=mdav_1)  # step 6
+    return split_large(records, labels, k, by=mdav_1, progress=stage(progress, records, 1, 2))  # step 6
 
 
 def _to_the_nearest(records: Records, names: IntVector, k: int) -> IntVector:

@@ -6,7 +6,8 @@ import numpy as np
 
 from shoal import kernels
 from shoal.partition.registry import method
-from shoal.values import FloatMatrix, IntVector, Progress, Records
+from shoal.partition.stages import stage
+from shoal.values import FloatMatrix, IntVector, Progress, Records, silent
 
 
 @method(
@@ -40,19 +41,19 @@ def k_ward(records: Records, k: int, *, progress: Progress) -> IntVector:
     either group.
     """
     labels, groups, done = np.empty(records.count, dtype=np.int64), 0, 0
-    todo = [np.arange(records.count)]
+    todo, first, later = [np.arange(records.count)], stage(progress, records, 0, 2), stage(progress, records, 1, 2)
     while todo:
         rows = todo.pop()
         part = records.matrix[rows]
         if len(rows) >= 2 * k and (part != part[0]).any():  # step 3
-            names = _agglomerated(part, k, progress=lambda *_, done=done: progress(done, records.count))
+            names = _agglomerated(part, k, progress=first if len(rows) == records.count else silent)
             order = np.argsort(names, kind="stable")
             todo += np.split(rows[order], np.flatnonzero(np.diff(names[order])) + 1)
             continue
         labels[rows] = groups + np.minimum(np.arange(len(rows)) // k, len(rows) // k - 1)
         groups += len(rows) // k
         done += len(rows)
-        progress(done, records.count)
+        later(done, records.count)
     return labels
 
 

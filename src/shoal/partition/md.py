@@ -8,6 +8,9 @@ from shoal import kernels
 from shoal.partition.registry import method
 from shoal.values import IntVector, Progress, Records
 
+LOOKS = 64
+"""Looks without a new pair after which the bounds of all records are tightened."""
+
 
 def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress: Progress) -> Any:
     """Steps 1 and 2: pairs of groups of k, then one group if k to 2k - 1 records are left.
@@ -15,9 +18,17 @@ def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress
     The record with the lower row grows its group first, or the other one if they swap.
     """
     queue = kernels.diameter.bounds(records.matrix)
+    groups = 0  # when the queue was last tightened
 
     def step(state: Any, passes: int) -> None:
-        kernels.diameter.most_distant(state, queue, k, swap, passes)
+        nonlocal queue, groups
+        while passes > 0 and state.counts[kernels.unassigned.LEFT] >= 2 * k:
+            before, passes = state.counts[kernels.unassigned.GROUPS], passes - LOOKS
+            kernels.diameter.most_distant(state, queue, k, swap, LOOKS)
+            if before == state.counts[kernels.unassigned.GROUPS] > groups:
+                queue, groups = kernels.diameter.tightened(state, queue), before
+            if 2 * state.counts[kernels.unassigned.LEFT] <= state.counts[kernels.unassigned.PLANTED]:
+                return
 
     state = kernels.unassigned.begin(records.matrix)
     state = kernels.unassigned.carry_on(state, step, least=2 * k, progress=progress)  # step 1
@@ -51,8 +62,9 @@ def md(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Departures from the paper*: r and s leave before either group grows, so that neither can lie in the group
     of the other where distances are equal. The pair is found without comparing all pairs again.
 
-    *Cost*: one search in a tree for each distance that has to be looked at again, a few for each pass once
-    every record has been looked at; comparing all pairs in each pass would be O(n³/k). Ties go to the larger
+    *Cost*: one search in a tree for each distance that has to be looked at again, mostly a few for each pass. Where
+    there are many, as after an outlier that was the farthest from all others, the bounds of all records left are
+    formed anew, at most once a pass. Comparing all pairs in each pass would be O(n³/k). Ties go to the larger
     distance, then the lowest row, then the lowest partner.
     """
     state = most_distant_pairs(records, k, progress=progress)  # steps 1 and 2

@@ -127,9 +127,9 @@ def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``mdav``, and a search in a tree of centroids for each record. Ties go to the group built first.
     """
-    labels = mdav_1(records, k, progress=stage(progress, records, 0, 2))  # step 1
-    labels = dissolve(records, labels, progress=stage(progress, records, 1, 2))  # step 2
-    return split_large(records, labels, k, by=mdav_1)  # step 3
+    labels = mdav_1(records, k, progress=stage(progress, records, 0, 3))  # step 1
+    labels = dissolve(records, labels, progress=stage(progress, records, 1, 3))  # step 2
+    return split_large(records, labels, k, by=mdav_1, progress=stage(progress, records, 2, 3))  # step 3
 
 
 @method(

@@ -56,7 +56,7 @@ def npn_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     find the start; 2k - 1 steps for each record to cut. Ties go to the lowest row.
     """
     state = kernels.unassigned.begin(records.matrix)
-    start, _ = kernels.diameter.most_distant_pair(state)
+    start, _ = kernels.diameter.most_distant_pair(state, progress=stage(progress, records, 0, 3))
     return _cut_along(state, start, np.arange(records.count), records, k, progress=progress)  # steps 1 and 2
 
 
@@ -94,7 +94,7 @@ def md_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     begun = most_distant_pairs(records, k, swap=True, progress=stage(progress, records, 0, 3))  # step 1
     kernels.unassigned.nearest_groups(begun)
     state = kernels.unassigned.begin(records.matrix)
-    _, start = kernels.diameter.most_distant_pair(state)
+    _, start = kernels.diameter.most_distant_pair(state, progress=stage(progress, records, 1, 3))
     return _cut_along(state, start, begun.labels, records, k, progress=progress)  # steps 2 and 3
 
 

@@ -6,7 +6,7 @@ from shoal import kernels
 from shoal.partition.cbfs import cbfs
 from shoal.partition.md import dbfs
 from shoal.partition.registry import method
-from shoal.partition.stages import split_large
+from shoal.partition.stages import split_large, stage
 from shoal.values import IntVector, Progress, Records, one_of
 
 SPLITS = {"diameter": dbfs, "centroid": cbfs}
@@ -42,6 +42,6 @@ def mst(records: Records, k: int, *, progress: Progress, split: str = "diameter"
     first, to the record that joined earliest; of equal edges that of the lowest row is looked at first.
     """
     by = SPLITS[one_of("split", split, tuple(SPLITS))]
-    tree = kernels.spanning.minimum_spanning_tree(records.matrix, progress=progress)  # step 1
-    labels = kernels.spanning.cut_longest(tree, k, progress=progress)  # step 2
-    return split_large(records, labels, k, by=by)  # step 3
+    tree = kernels.spanning.minimum_spanning_tree(records.matrix, progress=stage(progress, records, 0, 3))  # step 1
+    labels = kernels.spanning.cut_longest(tree, k, progress=stage(progress, records, 1, 3))  # step 2
+    return split_large(records, labels, k, by=by, progress=stage(progress, records, 2, 3))  # step 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal import kernels
 from shoal.partition.mdav import mdav_generic
 from shoal.partition.registry import method
-from shoal.partition.stages import split_large
+from shoal.partition.stages import split_large, stage
 from shoal.values import IntVector, Progress, Records
 
 
@@ -51,6 +51,7 @@ def mu_approx(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Cost*: at most one search in a tree of boxes for each record, and at worst one pass over all records for each
     group. Ties go to the lowest row.
     """
-    up, roots = kernels.forest.grow(records.matrix, k, progress=progress)  # step 1
-    labels = kernels.forest.decompose(records.matrix, up, roots, k, progress=progress)  # step 2
-    return split_large(records, labels, k, by=mdav_generic)  # step 3, what mdav-generic does with fewer than 3k
+    up, roots = kernels.forest.grow(records.matrix, k, progress=stage(progress, records, 0, 3))  # step 1
+    labels = kernels.forest.decompose(records.matrix, up, roots, k, progress=stage(progress, records, 1, 3))  # step 2
+    # step 3, which is what mdav-generic does with fewer than 3k records
+    return split_large(records, labels, k, by=mdav_generic, progress=stage(progress, records, 2, 3))

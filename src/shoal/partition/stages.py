@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal import kernels
-from shoal.values import IntVector, Progress, Records, silent
+from shoal.values import IntVector, Progress, Records
 
 Method = Callable[..., IntVector]
 
@@ -51,13 +51,20 @@ def stage(progress: Progress, records: Records, number: int, of: int) -> Progres
     return heard
 
 
-def split_large(records: Records, labels: IntVector, k: int, by: Method) -> IntVector:
+def split_large(records: Records, labels: IntVector, k: int, by: Method, *, progress: Progress) -> IntVector:
     """Partition every group of 2k and more records again, by a method that sees these records alone."""
-    split = labels.copy()
-    groups = int(labels.max()) + 1
-    for group in np.flatnonzero(np.bincount(labels) >= 2 * k):
-        rows = np.flatnonzero(labels == group)
-        parts = by(records.some(rows), k, progress=silent)
-        split[rows] = groups + parts
-        groups += int(parts.max()) + 1
+    split, sizes = labels.copy(), np.bincount(labels)
+    members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
+    groups, done = len(sizes), 0
+    for rows in members:
+        if len(rows) >= 2 * k:
+            parts = by(records.some(rows), k, progress=_from(done, progress, records))
+            split[rows] = groups + parts
+            groups += int(parts.max()) + 1
+        done += len(rows)
     return split
+
+
+def _from(start: int, progress: Progress, records: Records) -> Progress:
+    """The progress of a part of the records, after so many others."""
+    return lambda done, _: progress(start + done, records.count)

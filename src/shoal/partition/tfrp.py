@@ -78,6 +78,6 @@ def tfrp_2(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: that of ``tfrp-1``, and a search in a tree of centroids for each record. Ties go to the group built first.
     """
-    labels = tfrp_1(records, k, progress=stage(progress, records, 0, 2))  # step 1
-    labels = dissolve(records, labels, most=4 * k, progress=stage(progress, records, 1, 2))  # step 2
-    return split_large(records, labels, k, by=tfrp_1)  # step 3
+    labels = tfrp_1(records, k, progress=stage(progress, records, 0, 3))  # step 1
+    labels = dissolve(records, labels, most=4 * k, progress=stage(progress, records, 1, 3))  # step 2
+    return split_large(records, labels, k, by=tfrp_1, progress=stage(progress, records, 2, 3))  # step 3

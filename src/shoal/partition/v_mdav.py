@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Any
 
 from shoal import kernels
@@ -42,7 +42,7 @@ def v_mdav(records: Records, k: int, *, progress: Progress, gamma: float = 0.2) 
     *Cost*: for each group k to 4k searches in a tree of boxes, each at worst over all records left. Ties go to
     the lowest row.
     """
-    if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not math.isfinite(gamma) or gamma < 0:
+    if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 <= gamma <= sys.float_info.max:
         raise OptionError.bad_option("gamma", "a number of at least 0")
 
     def step(state: Any, passes: int) -> None:
