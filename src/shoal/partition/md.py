@@ -18,17 +18,14 @@ def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress
     The record with the lower row grows its group first, or the other one if they swap.
     """
     queue = kernels.diameter.bounds(records.matrix)
-    groups = 0  # when the queue was last tightened
+    tight = 0  # the number of groups when all bounds were last formed
 
     def step(state: Any, passes: int) -> None:
-        nonlocal queue, groups
-        while passes > 0 and state.counts[kernels.unassigned.LEFT] >= 2 * k:
-            before, passes = state.counts[kernels.unassigned.GROUPS], passes - LOOKS
-            kernels.diameter.most_distant(state, queue, k, swap, LOOKS)
-            if before == state.counts[kernels.unassigned.GROUPS] > groups:
-                queue, groups = kernels.diameter.tightened(state, queue), before
-            if 2 * state.counts[kernels.unassigned.LEFT] <= state.counts[kernels.unassigned.PLANTED]:
-                return
+        nonlocal queue, tight
+        before = int(state.counts[kernels.unassigned.GROUPS])
+        kernels.diameter.most_distant(state, queue, k, swap, min(LOOKS, passes))
+        if before == state.counts[kernels.unassigned.GROUPS] > tight:
+            queue, tight = kernels.diameter.tightened(state, queue), before
 
     state = kernels.unassigned.begin(records.matrix)
     state = kernels.unassigned.carry_on(state, step, least=2 * k, progress=progress)  # step 1
