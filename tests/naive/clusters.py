@@ -95,26 +95,27 @@ def k_means(matrix: Matrix, k: int) -> Labels:
 
 def _c_means(matrix: Matrix, centers: Matrix, power: int) -> tuple[Labels, Matrix]:
     labels = np.full(len(matrix), -1)
-    for _ in range(10):
+    for _ in range(5):
         table = np.array([distances(centers, record) for record in matrix])
         if np.array_equal(labels, table.argmin(axis=1)):
             break
         labels = table.argmin(axis=1)
         sums, totals = np.zeros_like(centers), np.zeros(len(centers))
         for record, row in zip(matrix, table, strict=True):
+            order = np.argsort(row, kind="stable")
             weights = np.ones(len(row))
-            far = row > row.min()
-            weights[far] = row.min() / row[far]
+            far = row[order] > row.min()
+            weights[far] = row.min() / row[order][far]
             for _ in range(power):
                 weights *= weights
-            weights[weights < 1e-12] = 0.0
+            weights[weights < 1e-6] = 0.0
             memberships = weights / np.cumsum(weights)[-1]
             roots = memberships
             for _ in range(power):
                 roots = np.sqrt(roots)
             shares = memberships * roots
-            totals += shares
-            sums += shares[:, None] * record
+            totals[order] += shares
+            sums[order] += shares[:, None] * record
         centers = np.where(totals[:, None] > 0, sums / np.where(totals > 0, totals, 1.0)[:, None], centers)
     return labels, centers
 
@@ -122,7 +123,7 @@ def _c_means(matrix: Matrix, centers: Matrix, power: int) -> tuple[Labels, Matri
 def _fuzzy(matrix: Matrix, k: int) -> Labels:
     start = np.array(renumbered(mondrian_relaxed(matrix, k)))
     centers = np.array([mean(matrix, list(np.flatnonzero(start == group))) for group in range(start.max() + 1)])
-    for power in [5, 4, *[3] * 18]:
+    for power in [5, 4, *[3] * 8]:
         labels, centers = _c_means(matrix, centers, power)
         sizes = np.bincount(labels, minlength=len(centers))
         if all(size == 0 or size >= k for size in sizes):

@@ -2,7 +2,8 @@
 
 The membership of a record in a center at squared distance d is d**(-e) over the sum of such terms, where
 e = 1 / (m - 1). Only exponents m = 1 + 2**-power are taken: then powers are squares and square roots, which are
-the same to the last bit on every machine. Memberships are never stored; each record adds its share at once.
+the same to the last bit on every machine. With such exponents all but a few memberships are next to nothing, so the
+centers lie in a tree, and a record adds its share at once to those near to it.
 """
 
 from __future__ import annotations
@@ -14,37 +15,38 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.search import exact
+from shoal.kernels.search import NOBODY, SORTED, nearest
+from shoal.kernels.tree import plant
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
-ITERATIONS = 10
+ITERATIONS = 5
 """Times at most that the centers move in one run."""
-NEGLIGIBLE = 1e-12
+NEGLIGIBLE = 1e-6
 """A membership below this part of the largest counts as none."""
+FEW = 8
+"""Centers that are looked for at first; twice as many as long as the last one is not negligible."""
 
 
 class Cloud(NamedTuple):
-    """Records and centers; ``sums`` and ``totals`` are those of a center's records, ``weights`` those of one record."""
+    """Records and centers; ``sums`` and ``totals`` are those of a center's records."""
 
     matrix: FloatMatrix
     labels: IntVector
     centers: FloatMatrix
     sums: FloatMatrix
     totals: FloatVector
-    weights: FloatVector
 
 
 def c_means(matrix: FloatMatrix, centers: FloatMatrix, power: int, *, tick: Callable[[], None]) -> Cloud:
     """Move the centers until no record changes its nearest one; ``tick`` is called now and then."""
     labels = np.full(len(matrix), -1, dtype=np.int64)
-    cloud = Cloud(
-        matrix, labels, centers.copy(), np.empty_like(centers), np.empty(len(centers)), np.empty(len(centers))
-    )
-    step = max(1, SLICE // (4 * centers.size))
+    cloud = Cloud(matrix, labels, centers.copy(), np.empty_like(centers), np.empty(len(centers)))
+    step = max(1, SLICE // (4 * centers.size + SORTED * len(centers)))
     for _ in range(ITERATIONS):
         cloud.sums[:], cloud.totals[:], moved = 0.0, 0.0, 0
+        tree = plant(cloud.centers, np.arange(len(centers)), cloud.centers.mean(axis=0))
         for start in range(0, len(matrix), step):
-            moved += scatter(cloud, power, start, min(start + step, len(matrix)))
+            moved += scatter(cloud, tree, power, start, min(start + step, len(matrix)))
             tick()
         if moved == 0:
             break
@@ -53,50 +55,52 @@ def c_means(matrix: FloatMatrix, centers: FloatMatrix, power: int, *, tick: Call
 
 
 @kernel
-def scatter(cloud, power, start, stop):
-    """Label these records with their nearest centers, and add them to all centers; how many labels have changed."""
+def scatter(cloud, tree, power, start, stop):
+    """Label these records with their nearest centers, and add them to those near; how many labels have changed."""
     moved = 0
     for row in range(start, stop):
         record = cloud.matrix[row]
-        nearest = measure(cloud, record)
-        moved += cloud.labels[row] != nearest
-        cloud.labels[row] = nearest
-        total = compare(cloud, nearest, power)
-        for center in range(len(cloud.weights)):
-            if cloud.weights[center] > 0.0:
-                share = to_the_m(cloud.weights[center] / total, power)
-                cloud.totals[center] += share
+        weights, centers = around(tree, record, power)
+        moved += cloud.labels[row] != centers[0]
+        cloud.labels[row] = centers[0]
+        total = 0.0
+        for weight in weights:
+            total += weight
+        for i in range(len(centers)):
+            if weights[i] > 0.0:
+                share = to_the_m(weights[i] / total, power)
+                cloud.totals[centers[i]] += share
                 for j in range(len(record)):
-                    cloud.sums[center, j] += share * record[j]
+                    cloud.sums[centers[i], j] += share * record[j]
     return moved
 
 
-@part
-def measure(cloud, record):
-    """The squared distances from a record to all centers, into the weights; the first of the nearest."""
-    nearest = 0
-    for center in range(len(cloud.weights)):
-        cloud.weights[center] = exact(cloud.centers[center], record)
-        if cloud.weights[center] < cloud.weights[nearest]:
-            nearest = center
-    return nearest
+@kernel
+def around(tree, record, power):
+    """The centers near a record, nearest first, and the memberships in them as parts of the largest one."""
+    want, searching = FEW, True
+    while searching:
+        weights, centers = np.empty(want), np.empty(want, dtype=np.int64)
+        nearest(tree, record, weights, centers)
+        compare(weights, power)
+        searching = weights[want - 1] > 0.0 and centers[want - 1] != NOBODY
+        want *= 2
+    return weights, centers
 
 
 @part
-def compare(cloud, nearest, power):
-    """Turn squared distances into memberships, as parts of the largest one; their sum."""
-    least, total = cloud.weights[nearest], 0.0
-    for center in range(len(cloud.weights)):
+def compare(weights, power):
+    """Turn squared distances, the least first, into memberships as parts of the largest one."""
+    least = weights[0]
+    for i in range(len(weights)):
         weight = 1.0
-        if cloud.weights[center] > least:
-            weight = least / cloud.weights[center]
+        if weights[i] > least:
+            weight = least / weights[i]
             for _ in range(power):
                 weight *= weight
             if weight < NEGLIGIBLE:
                 weight = 0.0
-        cloud.weights[center] = weight
-        total += weight
-    return total
+        weights[i] = weight
 
 
 @part

@@ -15,14 +15,14 @@ from shoal.values import IntVector, Progress, Records, silent
 
 _POWERS = (5, 4, 3)
 """The exponents m = 1 + 2**-power of the runs, one after another; the last is that of all later runs."""
-_RUNS = 20
+_RUNS = 10
 
 
 @method(
     name="fcm",
     paper="Domingo-Ferrer and Torra, Journal of Advanced Computational Intelligence 7(2), 2003",
     year=2003,
-    cost="O(n²/k) time for each of up to 200 iterations, O(n) memory",
+    cost="O(n²/k) time at worst for each of up to 50 iterations, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
 )
 def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -43,12 +43,12 @@ def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Departures from the paper*: its schedule of c and m was not known here. The first centers are the centroids
     of ``mondrian-relaxed``, between n/2k and n/k of them. Each run starts from the centers of the last one without
     those that have fewer than k records. The exponent grows from 1 + 1/32 to 1 + 1/8 and no further: with large
-    exponents the centers all drift to the middle and the loss rises. A run moves the centers at most 10 times. After
-    20 runs, the records of clusters that are still too small go to the nearest other center. Where one cluster
+    exponents the centers all drift to the middle and the loss rises. A run moves the centers at most 5 times. After
+    10 runs, the records of clusters that are still too small go to the nearest other center. Where one cluster
     only is left, ``mdav-1`` partitions its records.
 
-    *Cost*: an iteration measures the distance from every record to every center; the first runs cost most.
-    Memberships are not stored. Those below 1e-12 of a record's largest count as none. Ties go to the first center.
+    *Cost*: an iteration searches a tree of centers for those near to each record; the first runs cost most. Memberships
+    are not stored. Those below a millionth of a record's largest count as none. Ties go to the first center.
     """
     labels, groups, done = np.zeros(records.count, dtype=np.int64), 0, 0
     parts = [np.arange(records.count)]
