@@ -16,6 +16,7 @@ from shoal.errors import OptionError
 FloatMatrix = NDArray[np.float64]
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
+IntMatrix = NDArray[np.int64]
 
 Progress = Callable[[int, int], None]
 """Called with the number of records done and the number of all records."""

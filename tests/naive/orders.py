@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 import naive
@@ -94,14 +96,19 @@ def _compact(flock: Flock, seed: int, k: int, group: int) -> None:
     flock.groups += 1
 
 
-def _from_both_ends(matrix: Matrix, keys: list[float], k: int) -> Labels:
+Keys = Callable[[list[int]], dict[int, float]]
+
+
+def _from_both_ends(matrix: Matrix, keys_of: Keys, k: int, *, anew: bool = False) -> Labels:
     flock = Flock(matrix)
+    keys = keys_of(flock.left)
     while len(flock.left) >= 3 * k:
         line = sorted(flock.left, key=lambda row: (keys[row], row))
         group = flock.groups
         flock.take(line[-1], group + 1)
         _compact(flock, line[0], k, group)
         _compact(flock, line[-1], k, group + 1)
+        keys = keys_of(flock.left) if anew else keys
     if len(flock.left) >= 2 * k:
         _compact(flock, min(flock.left, key=lambda row: (keys[row], row)), k, flock.groups)
     flock.one_group()
@@ -109,12 +116,15 @@ def _from_both_ends(matrix: Matrix, keys: list[float], k: int) -> Labels:
 
 
 def p_s(matrix: Matrix, k: int) -> Labels:
-    return _from_both_ends(matrix, [sum(record) for record in matrix.tolist()], k)
+    return _from_both_ends(matrix, lambda rows: {row: sum(matrix[row].tolist()) for row in rows}, k)
 
 
-def multi_dsort(matrix: Matrix, k: int) -> Labels:
-    keys = [0] * len(matrix)
-    for column in matrix.T.tolist():
-        for rank, row in enumerate(sorted(range(len(column)), key=lambda row: (column[row], row))):
-            keys[row] += rank
-    return _from_both_ends(matrix, keys, k)
+def multi_dsort(matrix: Matrix, k: int, ranks: str = "kept") -> Labels:
+    def keys_of(rows: list[int]) -> dict[int, float]:
+        keys = dict.fromkeys(rows, 0)
+        for j in range(matrix.shape[1]):
+            for rank, row in enumerate(sorted(rows, key=lambda row: (matrix[row, j], row))):
+                keys[row] += rank
+        return keys
+
+    return _from_both_ends(matrix, keys_of, k, anew=ranks == "anew")

@@ -10,6 +10,7 @@ from test_oracles import records, tables
 
 import naive
 from naive import orders
+from shoal.errors import OptionError
 from shoal.partition.registry import run
 
 ORACLES = {"p-s": orders.p_s, "multi-dsort": orders.multi_dsort}
@@ -21,6 +22,19 @@ ORACLES = {"p-s": orders.p_s, "multi-dsort": orders.multi_dsort}
 def test_equals_its_oracle(method: str, values: np.ndarray, k: int, standardized: bool) -> None:
     drawn, k = records(values, standardized=standardized), min(k, len(values))
     assert run(drawn, k=k, method=method).labels.tolist() == naive.renumbered(ORACLES[method](drawn.matrix, k))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(values=tables(), k=st.integers(2, 12), standardized=st.booleans())
+def test_ranks_anew_equal_their_oracle(values: np.ndarray, k: int, standardized: bool) -> None:
+    drawn, k = records(values, standardized=standardized), min(k, len(values))
+    labels = run(drawn, k=k, method="multi-dsort", options={"ranks": "anew"}).labels
+    assert labels.tolist() == naive.renumbered(orders.multi_dsort(drawn.matrix, k, "anew"))
+
+
+def test_ranks_are_kept_or_anew() -> None:
+    with pytest.raises(OptionError, match="known are 'kept', 'anew'"):
+        run(records(np.eye(6)), k=2, method="multi-dsort", options={"ranks": "old"})
 
 
 @pytest.mark.parametrize("method", ORACLES)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal.kernels.jit import kernel, part
 from shoal.kernels.search import farthest, nearest
 from shoal.kernels.unassigned import GROUPS, LEFT, NONE, centroid, going, grow, take
+from shoal.values import FloatVector, IntMatrix, IntVector
 
 
 @kernel
@@ -79,22 +82,61 @@ def closest(distance, rows, size):
     return best
 
 
-@kernel
-def from_ends(state, line, ends, k, least, passes):
-    """Compact groups around the first and the last record left of a line, while at least so many records are left.
+class Sort(NamedTuple):
+    """Records in the order of their keys; those left lie between the places ``edges`` of it.
 
-    ``ends`` tells between which places of the line records may still be left.
+    With ``ranks`` by record and column a key is the sum of the ranks among the records left, and ``rows`` are out of
+    order once some have left; without any it stays.
     """
+
+    rows: IntVector
+    edges: IntVector
+    keys: FloatVector
+    ranks: IntMatrix
+
+
+@kernel
+def from_ends(state, sort, k, least, passes):
+    """Compact groups around the first and the last record left, while at least so many are left."""
     while passes > 0 and going(state, least):
         passes -= 1
-        while state.labels[line[ends[0]]] != NONE:
-            ends[0] += 1
-        while state.labels[line[ends[1]]] != NONE:
-            ends[1] -= 1
+        first, last = ends(state, sort)
         group = state.counts[GROUPS]
-        take(state, line[ends[1]], group + 1)
-        compact(state, line[ends[0]], k, group)
-        compact(state, line[ends[1]], k, group + 1)
+        take(state, last, group + 1)
+        compact(state, first, k, group)
+        compact(state, last, k, group + 1)
+        if sort.ranks.shape[1] > 0:
+            for row in range(len(sort.keys)):
+                if state.labels[row] >= group:
+                    lower(state, sort.keys, sort.ranks, row)
+
+
+@kernel
+def ends(state, sort):
+    """The first record left and the last one; of equal keys the lower row comes first."""
+    if sort.ranks.shape[1] == 0:
+        while state.labels[sort.rows[sort.edges[0]]] != NONE:
+            sort.edges[0] += 1
+        while state.labels[sort.rows[sort.edges[1]]] != NONE:
+            sort.edges[1] -= 1
+        return sort.rows[sort.edges[0]], sort.rows[sort.edges[1]]
+    first, last = NONE, NONE
+    for row in range(len(sort.keys)):
+        if state.labels[row] == NONE:
+            if first == NONE or sort.keys[row] < sort.keys[first]:
+                first = row
+            if last == NONE or sort.keys[row] >= sort.keys[last]:
+                last = row
+    return first, last
+
+
+@kernel
+def lower(state, keys, ranks, gone):
+    """In each column, the records left that rank above one that is gone move down by one."""
+    for row in range(len(keys)):
+        if state.labels[row] == NONE:
+            for j in range(ranks.shape[1]):
+                keys[row] -= ranks[row, j] > ranks[gone, j]
 
 
 @kernel

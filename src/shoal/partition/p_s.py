@@ -8,31 +8,43 @@ import numpy as np
 
 from shoal import kernels
 from shoal.partition.registry import method
-from shoal.values import IntVector, Progress, Records
+from shoal.values import FloatVector, IntMatrix, IntVector, Progress, Records, one_of
+
+RANKS = ("kept", "anew")
 
 
-def pairs(records: Records, line: IntVector, k: int, *, least: int, progress: Progress) -> Any:
-    """Step 2: groups around the first and the last record left of a line, while at least ``least`` are left."""
-    ends = np.array([0, records.count - 1])
+def by_sums(records: Records) -> Any:
+    """The records in the order of the sums of their values."""
+    return _sorted(sum(records.matrix.T, start=np.zeros(records.count)))
+
+
+def by_ranks(records: Records, *, anew: bool) -> Any:
+    """The multi-dimensional sort: by the sums of the ranks in the columns, among all records or those left."""
+    ranks = np.argsort(np.argsort(records.matrix, axis=0, kind="stable"), axis=0, kind="stable")
+    return _sorted(ranks.sum(axis=1).astype(np.float64), ranks if anew else None)
+
+
+def _sorted(keys: FloatVector, ranks: IntMatrix | None = None) -> Any:
+    edges = np.array([0, len(keys) - 1])
+    none = np.empty((0, 0), dtype=np.int64)
+    return kernels.passes.Sort(np.argsort(keys, kind="stable"), edges, keys, none if ranks is None else ranks)
+
+
+def pairs(records: Records, sort: Any, k: int, *, least: int, progress: Progress) -> Any:
+    """Step 2: groups around the first and the last record left, while at least ``least`` are left."""
 
     def step(state: Any, passes: int) -> None:
-        kernels.passes.from_ends(state, line, ends, k, least, max(1, passes // k))
+        kernels.passes.from_ends(state, sort, k, least, max(1, passes // (2 * k)))
 
     state = kernels.unassigned.begin(records.matrix)
     return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
 
 
-def sort_by_ranks(records: Records) -> IntVector:
-    """The multi-dimensional sort: by the sum of the ranks of a record in the columns."""
-    ranks = np.argsort(np.argsort(records.matrix, axis=0, kind="stable"), axis=0, kind="stable")
-    return np.argsort(ranks.sum(axis=1), kind="stable")
-
-
-def _from_both_ends(records: Records, line: IntVector, k: int, *, progress: Progress) -> IntVector:
+def _from_both_ends(records: Records, sort: Any, k: int, *, progress: Progress) -> IntVector:
     """Steps 2 to 4: pairs of groups, and what is made of the records left."""
-    state = pairs(records, line, k, least=3 * k, progress=progress)  # step 2
+    state = pairs(records, sort, k, least=3 * k, progress=progress)  # step 2
     if state.counts[kernels.unassigned.LEFT] >= 2 * k:
-        first = line[state.labels[line] == kernels.unassigned.NONE][0]
+        first, _ = kernels.passes.ends(state, sort)
         kernels.passes.compact(state, first, k, state.counts[kernels.unassigned.GROUPS])  # step 3
     kernels.unassigned.one_group(state)  # steps 3 and 4
     labels: IntVector = state.labels
@@ -67,12 +79,10 @@ def p_s(records: Records, k: int, *, progress: Progress) -> IntVector:
     last record leaves before the group of the first grows, so that it cannot lie in it.
 
     *Cost*: one search in a tree of boxes for each record, at worst over all records left. The record that raises
-    the SSE least is the one nearest to the centroid of the group. Records with equal keys keep their order;
-    other ties go to the lowest row.
+    the SSE least is the one nearest to the centroid of the group. Records with equal keys keep their order; other
+    ties go to the lowest row.
     """
-    key = sum(records.matrix.T)
-    line = np.argsort(key, kind="stable")  # step 1
-    return _from_both_ends(records, line, k, progress=progress)
+    return _from_both_ends(records, by_sums(records), k, progress=progress)  # by_sums is step 1
 
 
 @method(
@@ -82,7 +92,7 @@ def p_s(records: Records, k: int, *, progress: Progress) -> IntVector:
     cost="O(n²) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
 )
-def multi_dsort(records: Records, k: int, *, progress: Progress) -> IntVector:
+def multi_dsort(records: Records, k: int, *, progress: Progress, ranks: str = "kept") -> IntVector:
     """P-S on a sort by the sum of the ranks that a record has in the columns.
 
     A. N. Mahmood, M. E. Kabir and A. K. Mustafa, "New multi-dimensional sorting based k-anonymity
@@ -95,15 +105,16 @@ def multi_dsort(records: Records, k: int, *, progress: Progress) -> IntVector:
     1. Rank the values of every column. Sort the records by the sum of their ranks, in ascending order.
     2. The rest is steps 2 to 4 of ``p-s``.
 
-    *Departures from the paper*: the text ranks the records left anew in each pass. The printed losses come from
-    the ranks among all records, so these are kept here, and equal values are ranked in the order of the rows, as
-    there; a constant column thus counts as the row number. The printed losses are those of raw columns
-    (``standardize=False``), on which ``mdav`` loses less. Where 2k does not divide n they are of a
-    partition that is not k-anonymous: pairs of groups are made while 2k records are left, and the rest is left out, or
-    is a group of two; here the ends are those of the text. Those of EIA are of 13 columns (with UTILITYID, YEAR
-    and MONTH), for k = 4 of 12.
+    *Departures from the paper*: the text sorts the records left again in each pass. With ``ranks="anew"`` they are
+    ranked again too; the printed losses come from the ranks among all records, so these are kept by default. Equal
+    values are ranked in the order of the rows, as there; a constant column thus counts as the row number. The printed
+    losses are those of raw columns (``standardize=False``), on which ``mdav`` loses less. Where 2k does not divide n
+    they are of a partition that is not k-anonymous: pairs of groups are made while 2k records are left, and the rest
+    is left out, or is a group of two; here the ends are those of the text. Those of EIA are of 13 columns (with
+    UTILITYID, YEAR and MONTH), for k = 4 of 12.
 
-    *Cost*: that of ``p-s``, and a sort of every column.
+    *Cost*: that of ``p-s``, and a sort of every column; with ranks anew every record left is compared with every one
+    that leaves. Ties go to the first record at the one end and to the last at the other, as in a stable sort.
     """
-    line = sort_by_ranks(records)  # step 1
-    return _from_both_ends(records, line, k, progress=progress)
+    anew = one_of("ranks", ranks, RANKS) == "anew"
+    return _from_both_ends(records, by_ranks(records, anew=anew), k, progress=progress)  # by_ranks is step 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.p_s import pairs, sort_by_ranks
+from shoal.partition.p_s import by_ranks, pairs
 from shoal.values import Records, silent
 
 
@@ -17,7 +17,7 @@ def loss_as_printed(records: Records, k: int) -> float:
 
     Two such records are a group of their own.
     """
-    labels = pairs(records, sort_by_ranks(records), k, least=2 * k, progress=silent).labels.copy()
+    labels = pairs(records, by_ranks(records, anew=False), k, least=2 * k, progress=silent).labels.copy()
     left = np.flatnonzero(labels < 0)
     if len(left) == 2:
         labels[left] = labels.max() + 1

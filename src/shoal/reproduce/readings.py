@@ -38,7 +38,7 @@ class Reading:
         names = [
             name for name in {**self.options, **other.options} if self.options.get(name) != other.options.get(name)
         ]
-        options = [f"{name} {self.options.get(name, 'as usual')}" for name in names]
+        options = [f"{name} {self.options[name]}" for name in names if name in self.options]
         method = [self.method] if self.method != other.method else []
         return ", ".join([*method, *options, *([self.base] if self.base != other.base else [])])
 
@@ -68,7 +68,7 @@ _LEFT_OUT = (
 def _multi_dsort() -> Row:
     raw = Reading("multi-dsort", standardize=False)
     return Row(
-        (raw, replace(raw, as_printed=True), Reading("multi-dsort")),
+        (raw, replace(raw, as_printed=True), replace(raw, options={"ranks": "anew"}), Reading("multi-dsort")),
         "other base",
         "The printed figures are those of raw columns." + _LEFT_OUT,
     )
