@@ -85,6 +85,20 @@ def test_missing_data_is_told_and_counted(made_up: Path) -> None:
     assert '<p class="verdict">' not in page
 
 
+def test_a_method_that_no_paper_prints_is_compared(made_up: Path) -> None:
+    facts = shoal.reproduce(made_up, only=["mondrian", "census"]).to_dict()
+    assert facts["cells"] == []
+    text = dressed.text(facts)
+    assert "All methods on census" in text
+    assert f"{facts['comparison'][0]['information_loss']:.4f}" in text
+    assert dressed.table(facts).splitlines() == [",".join(dressed.COLUMNS)]
+
+
+def test_the_csv_file_has_all_that_is_told_of_a_cell(made_up: Path) -> None:
+    facts = shoal.reproduce(made_up, only=["mdav-1", "census"]).to_dict()
+    assert tuple(facts["cells"][0]) == dressed.COLUMNS
+
+
 def test_progress_counts_runs(made_up: Path) -> None:
     heard: list[tuple[int, int]] = []
     shoal.reproduce(made_up, only=["census", "mdav"], progress=lambda *step: heard.append(step))

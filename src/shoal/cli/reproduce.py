@@ -35,9 +35,10 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     from shoal.report import reproduction
     from shoal.reproduce.reproduction import carry_out, plan
 
-    if only and not names(only):
+    words = names(only)
+    if only and not words:
         raise OptionError.nothing_chosen([])
-    planned = plan(data, only=names(only))
+    planned = plan(data, only=words)
     place = _folder(output, force=force)
     with progress(quiet=quiet, doing="running", noun="runs") as line:
         facts = carry_out(planned, progress=line).to_dict()

@@ -2,6 +2,6 @@
 
 from shoal.measure.evaluate import evaluate
 from shoal.measure.registry import measures
-from shoal.measure.squared_error import information_loss
+from shoal.measure.squared_error import information_loss, variation
 
-__all__ = ["evaluate", "information_loss", "measures"]
+__all__ = ["evaluate", "information_loss", "measures", "variation"]

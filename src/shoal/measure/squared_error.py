@@ -35,13 +35,18 @@ def sst(comparison: Comparison) -> float | None:
     """The squared distance between the original records and the centre of the whole table."""
     if comparison.original is None:
         return None
-    return float(((comparison.original - comparison.original.mean(axis=0)) ** 2).sum() * comparison.unit)
+    return variation(comparison.original) * comparison.unit
+
+
+def variation(matrix: FloatMatrix) -> float:
+    """The squared distance between the rows of a matrix and the centre of all of them."""
+    return float(((matrix - matrix.mean(axis=0)) ** 2).sum())
 
 
 def information_loss(original: FloatMatrix, released: FloatMatrix) -> float:
     """100·SSE/SST of two matrices on the same base; where all original records are equal, 0 or infinite."""
     error = float(((original - released) ** 2).sum())
-    total = float(((original - original.mean(axis=0)) ** 2).sum())
+    total = variation(original)
     if total == 0:
         return math.inf if error > 0 else 0.0
     return 100.0 * error / total

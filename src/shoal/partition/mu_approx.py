@@ -46,9 +46,9 @@ def mu_approx(records: Records, k: int, *, progress: Progress) -> IntVector:
     Left open there, and read so: in step 1 each tree gets one edge a round, in the order of the rows of the roots;
     step 2 starts at the record of the tree that is farthest from its centroid; step 2d begins with the branch of v
     and goes on by rows. This reading was chosen out of a few hundred by the printed losses: it stays below them or
-    within one percent above, where others are up to 45 percent off.
+    within one percent above.
 
-    *Cost*: at most one search in a tree of boxes for each record, and at worst one pass over all records for each
+    *Cost*: a few searches in a tree of boxes for each record at most, and at worst one pass over all records for each
     group. Ties go to the lowest row.
     """
     up, roots = kernels.forest.grow(records.matrix, k, progress=stage(progress, records, 0, 3))  # step 1

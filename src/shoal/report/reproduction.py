@@ -20,6 +20,11 @@ Facts = Mapping[str, Any]
 MEASURES = {"information_loss": "information loss in percent", "sse": "sum of squared errors"}
 _HEAD = ["Method", "k", "Published", "Ours", "Difference", "Verdict", "Seconds", "Theirs", "Note"]
 _NUMBERS = frozenset({1, 2, 3, 4, 6, 7})
+COLUMNS = (
+    *("paper", "table", "dataset", "method", "k", "measure", "published", "ours", "difference_percent", "verdict"),
+    *("seconds", "published_seconds", "reading", "definition", "explanation", "also"),
+)
+"""Those of the csv file: what is told of a cell."""
 _WORDS = (
     "Exact: all printed digits are ours. Better: ours is lower by more than 1 %; worse: higher by more than 1 %; the"
     " notes say why. A note is open where the text leaves room for several readings, of which one is ours. Seconds are"
@@ -51,6 +56,10 @@ def text(facts: Facts, *, width: int = 110) -> str:
         parts += ["", "The base decides: Multi-DSort and MDAV-1 on standardized and on raw columns, in percent"]
         parts += columns([_BASES_HEAD, *_base_rows(facts)], right=frozenset(range(2, 7)))
         parts += ["", *textwrap.wrap(_BASES, width)]
+    for dataset, rows in _by_dataset(facts):
+        head, losses = _by_k(rows, "information_loss", 4)
+        parts += ["", f"All methods on {dataset}: information loss in percent on standardized columns"]
+        parts += columns([head, *losses], right=frozenset(range(1, len(head))))
     return "\n".join(
         [*parts, "", *textwrap.wrap(summary(facts), width), *textwrap.wrap(reasons(facts), width)]
     ).lstrip()
@@ -75,11 +84,10 @@ def reasons(facts: Facts) -> str:
 
 def table(facts: Facts) -> str:
     """The cells as csv."""
-    rows = [{**cell, "also": _other_readings(cell)} for cell in facts["cells"]]
     target = io.StringIO()
-    writer = csv.DictWriter(target, list(rows[0]) if rows else [], lineterminator="\n")
+    writer = csv.DictWriter(target, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({**cell, "also": _other_readings(cell)} for cell in facts["cells"])
     return target.getvalue()
 
 
@@ -100,8 +108,8 @@ def page(facts: Facts) -> str:
                 "The base decides", html.table(_BASES_HEAD, _base_rows(facts), numbers=numbers), html.paragraph(_BASES)
             )
         )
-    for dataset, rows in groupby(facts["comparison"], key=lambda row: row["dataset"]):
-        sections += _comparison(dataset, list(rows), facts["bases"])
+    for dataset, rows in _by_dataset(facts):
+        sections += _comparison(dataset, rows, facts["bases"])
     papers = (f"<li>{escape(f'{key}: {paper}')}</li>" for key, paper in facts["papers"].items())
     made = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     return html.document(
@@ -126,6 +134,12 @@ def _cells(cells: Sequence[Facts], notes: _Notes) -> str:
 def _tables(facts: Facts) -> Iterator[list[Facts]]:
     for _, cells in groupby(facts["cells"], key=lambda cell: (cell["paper"], cell["table"], cell["dataset"])):
         yield list(cells)
+
+
+def _by_dataset(facts: Facts) -> Iterator[tuple[str, list[Facts]]]:
+    """The comparison of all methods, data set by data set."""
+    for dataset, rows in groupby(facts["comparison"], key=lambda row: row["dataset"]):
+        yield dataset, list(rows)
 
 
 def _title(cell: Facts) -> str:
@@ -188,13 +202,13 @@ def _comparison(dataset: str, rows: Sequence[Facts], bases: Sequence[Facts]) -> 
     yield html.section(
         f"All methods on {dataset}: loss against k",
         _plot(rows, "information_loss", f"Information loss of all methods on {dataset}", "loss (%)", bound),
-        _by_k(rows, "information_loss", 4),
+        _levels(rows, "information_loss", 4),
         html.paragraph("Information loss in percent on standardized columns, the least at the smallest k first."),
     )
     yield html.section(
         f"All methods on {dataset}: time against k",
         _plot(rows, "seconds", f"Seconds of all methods on {dataset}", "seconds", []),
-        _by_k(rows, "seconds", 3),
+        _levels(rows, "seconds", 3),
     )
 
 
@@ -208,12 +222,15 @@ def _plot(rows: Sequence[Facts], measure: str, title: str, up: str, bound: Seque
     return lines([*series, Line("lower bound", bound, len(families))], title, across="k", up=up)
 
 
-def _by_k(rows: Sequence[Facts], measure: str, digits: int) -> str:
+def _levels(rows: Sequence[Facts], measure: str, digits: int) -> str:
+    head, body = _by_k(rows, measure, digits)
+    return html.table(head, body, numbers=frozenset(range(1, len(head))))
+
+
+def _by_k(rows: Sequence[Facts], measure: str, digits: int) -> tuple[list[str], list[list[str]]]:
+    """A row a method, a column a k; the least at the smallest k first."""
     levels = sorted({row["k"] for row in rows})
     found = {(row["method"], row["k"]): row[measure] for row in rows}
     names = sorted({row["method"] for row in rows}, key=lambda name: (found[name, levels[0]], name))
-    return html.table(
-        ["Method", *(f"k = {k}" for k in levels)],
-        ([name, *(f"{found[name, k]:.{digits}f}" for k in levels)] for name in names),
-        numbers=frozenset(range(1, len(levels) + 1)),
-    )
+    head = ["Method", *(f"k = {k}" for k in levels)]
+    return head, [[name, *(f"{found[name, k]:.{digits}f}" for k in levels)] for name in names]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal import kernels
+from shoal.measure import variation
 from shoal.partition.p_s import by_ranks, pairs
 from shoal.values import Records, silent
 
@@ -21,9 +23,7 @@ def loss_as_printed(records: Records, k: int) -> float:
     left = np.flatnonzero(labels < 0)
     if len(left) == 2:
         labels[left] = labels.max() + 1
-    matrix = records.matrix
-    error = 0.0
-    for group in range(labels.max() + 1):
-        members = matrix[labels == group]
-        error += float(((members - members.mean(axis=0)) ** 2).sum())
-    return 100.0 * error / float(((matrix - matrix.mean(axis=0)) ** 2).sum())
+    counted, matrix = labels >= 0, records.matrix
+    centers = kernels.groups.centroids(matrix, labels, labels.max() + 1)
+    error = float(((matrix[counted] - centers[labels[counted]]) ** 2).sum())
+    return 100.0 * error / variation(matrix)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import OptionError
+from shoal.measure import variation
 from shoal.partition import registry
 from shoal.refine import elementary_bound
 from shoal.release import versions
@@ -19,7 +20,7 @@ from shoal.reproduce.choice import Choice
 from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known
 from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
 from shoal.reproduce.readings import Reading, row_of
-from shoal.reproduce.runs import Runs, sst
+from shoal.reproduce.runs import Runs
 from shoal.values import Progress, silent
 
 COMPARED = ("tarragona", "census", "eia")
@@ -169,7 +170,7 @@ def _bases(runs: Runs, table: PrintedTable) -> list[dict[str, Any]]:
             if ours is None or mdav is None or data is None:
                 continue
             records = encoded(data, standardize=standardize)
-            bound = 100.0 * elementary_bound(records, k) / sst(records)
+            bound = 100.0 * elementary_bound(records, k) / variation(records.matrix)
             rows.append(
                 {
                     "dataset": table.dataset,

@@ -9,11 +9,11 @@ from typing import Any
 
 from shoal import kernels
 from shoal.anonymize import partition
+from shoal.measure import variation
 from shoal.reproduce.datasets import DATASETS, encoded, load
 from shoal.reproduce.leftover import loss_as_printed
 from shoal.reproduce.readings import Reading
 from shoal.tables import Table
-from shoal.values import Records
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,8 @@ class Runs:
         start = time.perf_counter()
         if reading.as_printed:
             loss = loss_as_printed(records, k)
-            return Run(loss, loss / 100.0 * sst(records), time.perf_counter() - start)
-        made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
+        else:
+            made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
+            loss = made.information_loss
         seconds = time.perf_counter() - start
-        return Run(made.information_loss, made.information_loss / 100.0 * sst(records), seconds)
-
-
-def sst(records: Records) -> float:
-    """The squared distance of all records to their centroid."""
-    return float(((records.matrix - records.matrix.mean(axis=0)) ** 2).sum())
+        return Run(loss, loss / 100.0 * variation(records.matrix), seconds)
