@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,11 @@ from hypothesis import settings
 # machines are noisy, so no example has a deadline; where a red run must be red again, examples are the same ones
 settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("house")
+
+# what runs in the background of a script or under nohup ignores these signals, and so would every child of a test
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
