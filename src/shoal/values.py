@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import OptionError
+from shoal.hierarchy import Hierarchy
+from shoal.schema.columns import Kind
 
 FloatMatrix = NDArray[np.float64]
 FloatVector = NDArray[np.float64]
@@ -107,27 +109,125 @@ class Scale:
 
 
 @dataclass(frozen=True, eq=False)
+class Categories:
+    """What stands behind the codes of a column that is not measured in numbers.
+
+    A code is the number of a node in the column's hierarchy: places in postorder, so that neighbors in code are near
+    in meaning and the root is the last. A column without a hierarchy has one all the same: its values, in the order of
+    their ranks if they have ranks, under ``*``.
+    """
+
+    name: str
+    kind: Kind
+    hierarchy: Hierarchy
+    """The values of the column and the nodes above them; nothing else."""
+    distance: FloatMatrix
+    """Between any two nodes, from 0 to 1: semantic, by rank, or 1 between all that differ."""
+
+
+class Tuples(NamedTuple):
+    """The different combinations of categories in the order in which they first appear, and what lies between them.
+
+    ``distance`` holds the tables of all columns one after another, row by row; that of column j begins at
+    ``starts[j]`` and has rows of ``widths[j]``. They bear the weights, so that the sum over columns is the weighted
+    mean distance. All are multiples of 2**-32: their sums over millions of records are exact, so that no tie depends
+    on the order in which they were added.
+    """
+
+    codes: IntMatrix
+    counts: IntVector
+    distance: FloatVector
+    starts: IntVector
+    widths: IntVector
+
+
+_EXACT = 2.0**32
+
+
+@dataclass(frozen=True, eq=False)
 class Records:
     """The quasi-identifiers of a table as arrays: all that a method gets to see."""
 
     names: tuple[str, ...]
     values: FloatMatrix
+    """The numeric columns, in the order of their names."""
     scale: Scale
     weights: FloatVector
+    """How much each column counts, numeric or not."""
+    categories: tuple[Categories, ...] = ()
+    """The other columns, in the order of their names."""
+    codes: IntMatrix = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    """A column of codes for each of the categories."""
 
     @property
     def count(self) -> int:
-        return len(self.values)
+        return len(self.codes) if self.categories else len(self.values)
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The names of the numeric columns."""
+        other = {column.name for column in self.categories}
+        return tuple(name for name in self.names if name not in other)
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The kind of each column."""
+        other = {column.name: column.kind for column in self.categories}
+        return {name: other.get(name, Kind.NUMERIC) for name in self.names}
+
+    def weights_of(self, names: Sequence[str]) -> FloatVector:
+        """The weights of some of the columns."""
+        return self.weights[[self.names.index(name) for name in names]]
 
     @cached_property
     def matrix(self) -> FloatMatrix:
         """Scaled and weighted, row by row: squared distances are sums of squared differences here."""
-        scaled = self.scale.apply(self.values) * np.sqrt(self.weights / self.weights.max())
+        weights = self.weights_of(self.numeric)
+        scaled = self.scale.apply(self.values) * np.sqrt(weights / weights.max(initial=0.0))
         return np.ascontiguousarray(scaled)
+
+    @cached_property
+    def tuples(self) -> Tuples:
+        """The different combinations of categories."""
+        first = self._distinct[0]
+        weights = self.weights_of([column.name for column in self.categories])
+        shares = weights / weights.sum()
+        tables = [
+            np.rint(column.distance * share * _EXACT) / _EXACT
+            for column, share in zip(self.categories, shares, strict=True)
+        ]
+        widths = np.array([len(table) for table in tables], dtype=np.int64)
+        return Tuples(
+            codes=np.ascontiguousarray(self.codes[first]),
+            counts=np.bincount(self.tuple_of).astype(np.int64),
+            distance=np.concatenate([table.ravel() for table in tables]),
+            starts=np.cumsum(widths**2) - widths**2,
+            widths=widths,
+        )
+
+    @property
+    def tuple_of(self) -> IntVector:
+        """For each record its combination of categories."""
+        return self._distinct[1]
+
+    @cached_property
+    def _distinct(self) -> tuple[IntVector, IntVector]:
+        """The first record of each combination, and the combination of each record."""
+        key = np.zeros(self.count, dtype=np.int64)
+        for j, column in enumerate(self.categories):
+            # numbered anew after each column, so that no product of sizes can overflow
+            _, key = np.unique(key * len(column.hierarchy) + self.codes[:, j], return_inverse=True)
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return first[order], place[inverse]
 
     def some(self, rows: IntVector) -> Records:
         """These records alone, on the same base."""
-        return Records(self.names, self.values[rows], self.scale, self.weights)
+        codes = self.codes[rows] if self.categories else self.codes
+        values = self.values[rows] if len(self.values) else self.values
+        return Records(self.names, values, self.scale, self.weights, self.categories, codes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,8 @@ class Method:
     """The size that no group exceeds, for a given k and at least k records; None where equal records set no limit."""
     most_columns: int | None
     most_records: int | None
+    mixes: bool
+    """Whether it takes numbers and categories together."""
     labels: Labels
 
     @property
@@ -112,13 +114,14 @@ def method(
     kinds: tuple[Kind, ...] = (Kind.NUMERIC,),
     most_columns: int | None = None,
     most_records: int | None = None,
+    mixes: bool = False,
 ) -> Callable[[Labels], Labels]:
     """Register the function below as a method."""
 
     def register(labels: Labels) -> Labels:
         family = labels.__module__.rpartition(".")[2].replace("_", "-")
         _registered[name] = Method(
-            name, family, kinds, paper, year, cost, largest_group, most_columns, most_records, labels
+            name, family, kinds, paper, year, cost, largest_group, most_columns, most_records, mixes, labels
         )
         return labels
 
@@ -158,8 +161,7 @@ def run(
     chosen = find(method)
     given = dict(options or {})
     chosen.check_options(given)
-    if Kind.NUMERIC not in chosen.kinds:
-        raise ColumnError.kind_not_supported(records.names[0], Kind.NUMERIC, chosen.kinds, method)
+    _check_kinds(records, chosen)
     if chosen.most_columns is not None and len(records.names) > chosen.most_columns:
         raise OptionError.too_many_columns(method, most=chosen.most_columns, found=len(records.names))
     if chosen.most_records is not None and records.count > chosen.most_records:
@@ -168,6 +170,16 @@ def run(
         given["seed"] = seed
     labels = chosen.labels(records, k, progress=progress, **given)
     return Partition(labels=_checked(labels, records.count, k, chosen), k=k, method=method)
+
+
+def _check_kinds(records: Records, chosen: Method) -> None:
+    """Refuse columns of a kind that the method does not take, or of kinds that it does not take together."""
+    for name, kind in records.kinds.items():
+        if kind not in chosen.kinds:
+            fitting = [other.name for other in methods().values() if set(records.kinds.values()) <= set(other.kinds)]
+            raise ColumnError.kind_not_supported(name, kind, chosen.kinds, chosen.name, fitting=fitting)
+    if records.categories and records.numeric and not chosen.mixes:
+        raise ColumnError.kinds_do_not_mix(chosen.name, numbers=len(records.numeric), others=len(records.categories))
 
 
 def _checked(labels: IntVector, n: int, k: int, chosen: Method) -> IntVector:

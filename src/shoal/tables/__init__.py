@@ -1,6 +1,6 @@
 """Tables in and out: the only room that knows data frames and files."""
 
-from shoal.tables.aside import aside
+from shoal.aside import aside
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, writable

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from polars.exceptions import PanicException
 
+from shoal.aside import reason
 from shoal.errors import OutputError, ShoalError
 
 
@@ -27,16 +28,11 @@ class replaced_by:  # noqa: N801 - it is used as a word in a sentence: with repl
         if isinstance(error, ShoalError | MemoryError):
             return
         if isinstance(error, OSError) and error.errno and self.system:
-            raise self.system(words(error)) from None
+            raise self.system(reason(error)) from None
         # Every exception there is: which ones polars, pyarrow or pyreadstat raise is not documented. A panic of
         # polars is not even an Exception.
         if isinstance(error, Exception | PanicException):
             raise self.build() from None
-
-
-def words(error: OSError) -> str:
-    """What the operating system says, in lower case and without the path."""
-    return (error.strerror or "the system refused").lower()
 
 
 def writing(path: object) -> replaced_by:

@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from shoal.errors import FileError, OutputError
-from shoal.tables.foreign import words
-from shoal.tables.formats import is_packed
 
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 
@@ -39,7 +37,7 @@ def aside(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]:
         # The user asked for the path, and knows nothing of the hidden one.
         raise type(error)(error.fact.replace(repr(str(hidden)), repr(str(path))), error.hint) from None
     except OSError as error:
-        raise OutputError.unwritable(path, words(error)) from None
+        raise OutputError.unwritable(path, reason(error)) from None
     finally:
         with suppress(OSError):
             hidden.unlink(missing_ok=True)
@@ -57,7 +55,7 @@ def _check_place(path: Path, *, force: bool) -> None:
         if there and not force:
             raise OutputError.exists(path)
     except OSError as error:
-        raise OutputError.unwritable(path, words(error)) from None
+        raise OutputError.unwritable(path, reason(error)) from None
     except ValueError:
         # A NUL, or half a surrogate pair.
         raise OutputError.unwritable(path, "no file can have this name") from None
@@ -72,8 +70,13 @@ def _is_there(path: Path) -> bool:
     return True
 
 
+def reason(error: OSError) -> str:
+    """What the operating system says, in lower case and without the path."""
+    return (error.strerror or "the system refused").lower()
+
+
 def _hidden(path: Path) -> Path:
-    endings = "".join(path.suffixes[-2:]) if is_packed(path) else path.suffix
+    endings = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
     return path.with_name(f".shoal-{secrets.token_hex(8)}{endings}")
 
 

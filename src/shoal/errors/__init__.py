@@ -1,0 +1,41 @@
+"""Every exception of Shoal.
+
+::
+
+    ShoalError                    exit code 2: something the user can mend
+    ├── FileError                 a file cannot be read
+    ├── DataError                 the table holds what cannot be protected
+    ├── ColumnError               a column is named wrongly, or in the wrong role
+    ├── HierarchyError            a hierarchy is no tree, or does not fit the data
+    ├── OptionError               k, a method or an option is out of range or unknown
+    ├── OutputError               a release cannot be written where it was asked for
+    ├── PolicyError               a policy file cannot be used
+    └── PromiseError              exit code 3: the promise does not hold, nothing was released
+
+    ShoalWarning                  the release stands, but the user should look
+
+A message is one sentence: the fact with its numbers, then a hint with one action. It names columns,
+counts and row numbers, never a cell of the data.
+"""
+
+from __future__ import annotations
+
+from shoal.errors.base import ShoalError, ShoalWarning
+from shoal.errors.choices import OptionError, PolicyError
+from shoal.errors.data import ColumnError, DataError
+from shoal.errors.files import FileError
+from shoal.errors.hierarchy import HierarchyError
+from shoal.errors.output import OutputError, PromiseError
+
+__all__ = [
+    "ColumnError",
+    "DataError",
+    "FileError",
+    "HierarchyError",
+    "OptionError",
+    "OutputError",
+    "PolicyError",
+    "PromiseError",
+    "ShoalError",
+    "ShoalWarning",
+]

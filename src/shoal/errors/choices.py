@@ -1,0 +1,99 @@
+"""Errors about what a user chose: options and policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from shoal.errors.base import ShoalError
+from shoal.words import counted, did_you_mean, listed, shown
+
+
+class OptionError(ShoalError):
+    """k, a method or an option is out of range or unknown."""
+
+    @classmethod
+    def no_k(cls) -> Self:
+        return cls(
+            "k is not given, and a privacy level is your decision", "give k as a whole number of at least 2 (-k)"
+        )
+
+    @classmethod
+    def k_not_whole(cls) -> Self:
+        return cls("k is not a whole number", "give k as a whole number of at least 2")
+
+    @classmethod
+    def k_too_small(cls, k: int) -> Self:
+        return cls(f"k = {k} protects nobody", "give k as a whole number of at least 2")
+
+    @classmethod
+    def k_too_large(cls, k: int, n: int) -> Self:
+        hint = f"choose k between 2 and {n:,}" if n >= 2 else "give a table with more records"
+        return cls(f"k = {k:,} is more than the {counted(n, 'record')} of the table", hint)
+
+    @classmethod
+    def unknown_method(cls, name: str, known: Sequence[str]) -> Self:
+        return cls(f"There is no method {name!r}", did_you_mean(name, known))
+
+    @classmethod
+    def unknown_option(cls, name: str, method: str, known: Sequence[str]) -> Self:
+        return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
+
+    @classmethod
+    def bad_option(cls, name: str, expected: str) -> Self:
+        return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
+
+    @classmethod
+    def unknown_choice(cls, name: str, found: object, known: Sequence[str]) -> Self:
+        return cls(f"There is no {name} {shown(found)}", did_you_mean(str(found), known))
+
+    @classmethod
+    def nothing_chosen(cls, words: Sequence[str]) -> Self:
+        fact = f"No printed cell fits all of {listed(words)}" if words else "The choice names nothing"
+        return cls(fact, "name a paper, a table, a data set or a method, or leave the choice out")
+
+    @classmethod
+    def too_many_records(cls, method: str, *, most: int, found: int) -> Self:
+        return cls(
+            f"The method {method!r} takes at most {most:,} records, since its memory grows with their square,"
+            f" and there are {found:,}",
+            "choose another method, such as 'mdav'",
+        )
+
+    @classmethod
+    def too_many_columns(cls, method: str, *, most: int, found: int) -> Self:
+        return cls(
+            f"Method {method!r} takes {counted(most, 'quasi-identifier')} and {found:,} are named",
+            "name fewer, or choose another method",
+        )
+
+    @classmethod
+    def no_seed(cls) -> Self:
+        return cls("seed is not a whole number", "give seed as a whole number of at least 0")
+
+
+class PolicyError(ShoalError):
+    """A policy file cannot be used."""
+
+    @classmethod
+    def damaged(cls, path: object, why: str) -> Self:
+        return cls(f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release wrote")
+
+    @classmethod
+    def not_a_policy(cls, type_name: str) -> Self:
+        return cls(f"A {type_name} is not a policy", "give a Policy, or the path of a policy file")
+
+    @classmethod
+    def too_new(cls, path: object, found: int, known: int) -> Self:
+        return cls(
+            f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",
+            "install a newer Shoal",
+        )
+
+    @classmethod
+    def undecided(cls, column: str) -> Self:
+        return cls(f"The policy says nothing about column {shown(column)}", "take the column out, or make a new policy")
+
+    @classmethod
+    def decides(cls, option: str) -> Self:
+        return cls(f"The policy decides {option!r} already", "leave the option out, or the policy")

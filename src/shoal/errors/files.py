@@ -1,0 +1,135 @@
+"""Errors about files that come in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from shoal.errors.base import ShoalError
+from shoal.words import counted
+
+
+class FileError(ShoalError):
+    """A file cannot be read."""
+
+    @classmethod
+    def missing(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} does not exist", "check the path")
+
+    @classmethod
+    def is_folder(cls, path: object) -> Self:
+        return cls(f"{str(path)!r} is a folder", "name one file in it")
+
+    @classmethod
+    def no_file(cls, path: object) -> Self:
+        return cls(f"{str(path)!r} is a pipe or a device and not a file", "write the data to a file first")
+
+    @classmethod
+    def unreadable(cls, path: object, why: str) -> Self:
+        return cls(f"The file {str(path)!r} cannot be read ({why})", "check its permissions and that it is whole")
+
+    @classmethod
+    def damaged(cls, path: object, format: str) -> Self:
+        return cls(
+            f"The file {str(path)!r} is not a readable {format} file",
+            "check that it is whole and that its ending tells its format",
+        )
+
+    @classmethod
+    def empty(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} is empty", "give a file with a header line and one line a record")
+
+    @classmethod
+    def header_only(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} has a header and no record", "give a file with one line a record")
+
+    @classmethod
+    def no_header(cls, path: object) -> Self:
+        return cls(
+            f"The first line of {str(path)!r} holds only numbers, so it looks like a record and not like a header",
+            "add a header line, or say header=False (--no-header), or header=True (--header) if it is one",
+        )
+
+    @classmethod
+    def ragged(cls, path: object, *, row: int, found: int, expected: int, rows: int) -> Self:
+        return cls(
+            f"{counted(rows, 'record')} of {str(path)!r} do not have {counted(expected, 'field')} as the header has"
+            f" (the first is record {row:,} with {found:,})",
+            "mend these lines, or name the delimiter with delimiter= (--delimiter)",
+        )
+
+    @classmethod
+    def stray_quote(cls, path: object, *, row: int) -> Self:
+        return cls(
+            f"Record {row:,} of {str(path)!r} has a quotation mark inside a field or one that is never closed",
+            "double the marks inside quoted fields, or switch quoting off with quote='' (--quote none)",
+        )
+
+    @classmethod
+    def stray_quote_in_header(cls, path: object) -> Self:
+        return cls(
+            f"The header of {str(path)!r} has a quotation mark inside a name or one that is never closed",
+            "double the marks inside quoted names, or switch quoting off with quote='' (--quote none)",
+        )
+
+    @classmethod
+    def strange_header(cls, path: object, position: int) -> Self:
+        return cls(
+            f"The name of column {position:,} of {str(path)!r} is very long or goes over several lines, as after a"
+            " quotation mark that is never closed or in a file without a header",
+            "mend it, switch quoting off with quote='' (--quote none), or say header=True (--header) if it is right",
+        )
+
+    @classmethod
+    def bad_encoding(cls, path: object, encoding: str) -> Self:
+        return cls(f"The file {str(path)!r} is not {encoding} text", "name its encoding with encoding= (--encoding)")
+
+    @classmethod
+    def not_text(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} holds NUL bytes, as UTF-16 and binary files do", "save it as UTF-8 text")
+
+    @classmethod
+    def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
+        return cls(
+            f"The ending of {str(path)!r} names no format that Shoal knows",
+            f"use one of {', '.join(known)}",
+        )
+
+    @classmethod
+    def several_sheets(cls, path: object, sheets: int) -> Self:
+        return cls(
+            f"The workbook {str(path)!r} has {counted(sheets, 'sheet')} and none is named",
+            "name one with sheet= (--sheet)",
+        )
+
+    @classmethod
+    def no_sheet(cls, path: object, sheet: str, sheets: int) -> Self:
+        return cls(
+            f"The workbook {str(path)!r} has no sheet {sheet!r} among its {counted(sheets, 'sheet')}",
+            "name one with sheet= (--sheet)",
+        )
+
+    @classmethod
+    def changed(cls, path: object) -> Self:
+        return cls(
+            f"The file {str(path)!r} changed while it was being protected", "run again when nothing writes to it"
+        )
+
+    @classmethod
+    def no_benchmark_data(cls, folder: object | None, *, empty: bool = False) -> Self:
+        if folder is None:
+            fact = "No folder of benchmark data is named"
+        else:
+            fact = f"The folder {str(folder)!r} {'has no benchmark data' if empty else 'does not exist'}"
+        return cls(fact, "name one with --data or in SHOAL_DATA; docs/data.md says where the data is published")
+
+    @classmethod
+    def not_benchmark_data(cls, path: object, fact: str) -> Self:
+        return cls(f"{str(path)!r} is not what the papers used: {fact}", "docs/data.md says where it is published")
+
+    @classmethod
+    def needs_extra(cls, path: object, extra: str) -> Self:
+        return cls(
+            f"Files such as {str(path)!r} need packages that are not installed",
+            f"run: pip install 'shoal[{extra}]'",
+        )

@@ -1,0 +1,85 @@
+"""Errors about hierarchies. Their nodes may be values of the data, so places are named and nodes are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from shoal.errors.base import ShoalError
+from shoal.words import counted, listed, shown
+
+
+class HierarchyError(ShoalError):
+    """A hierarchy is no tree, or does not fit the data."""
+
+    @classmethod
+    def empty(cls) -> Self:
+        return cls("The hierarchy is empty", "give at least one value and its parent")
+
+    @classmethod
+    def one_node(cls) -> Self:
+        return cls("The hierarchy has one node only, so that it generalizes nothing", "give each value a parent")
+
+    @classmethod
+    def no_name(cls, place: str) -> Self:
+        return cls(f"A node of the hierarchy has no name ({place})", "give every node a name")
+
+    @classmethod
+    def cycle(cls, nodes: int) -> Self:
+        return cls(
+            f"The hierarchy goes in a circle: {counted(nodes, 'node')} lead back to themselves and not to the root",
+            "take out the edge that closes the circle",
+        )
+
+    @classmethod
+    def two_parents(cls, place: str, *, first: str) -> Self:
+        return cls(
+            f"A node of the hierarchy has two parents ({first} and {place})",
+            "keep one of them; nodes that mean different things need different names",
+        )
+
+    @classmethod
+    def two_roots(cls, roots: int) -> Self:
+        return cls(
+            f"The hierarchy has {roots:,} roots, and a tree has one", "put them under one more node, such as '*'"
+        )
+
+    @classmethod
+    def unknown_node(cls) -> Self:
+        return cls("The hierarchy has no node of that name", "shoal hierarchy show lists its nodes")
+
+    @classmethod
+    def uncovered(cls, column: str, *, values: int, of: int, records: int, near: int) -> Self:
+        mend = f"; {near:,} of them differ only in case, spaces or hyphens" if near else ""
+        return cls(
+            f"Column {shown(column)} has {counted(values, 'value')} (of {of:,}, in {counted(records, 'record')}) that its"
+            f" hierarchy lacks{mend}",
+            "shoal hierarchy check --values lists them and offers mappings",
+        )
+
+    @classmethod
+    def too_many_values(cls, column: str, *, nodes: int, most: int) -> Self:
+        return cls(
+            f"Column {shown(column)} has {nodes:,} values and nodes above them, and at most {most:,} fit a table of"
+            " distances",
+            "give it as numbers, group its values by a coarser code first, or drop it as an identifier",
+        )
+
+    @classmethod
+    def ragged(cls, path: object, *, line: int, found: int, expected: int) -> Self:
+        return cls(
+            f"Line {line:,} of the hierarchy {str(path)!r} has {counted(found, 'level')}, and the first line has"
+            f" {expected:,}",
+            "give every line the same number of levels; a value may stand for several levels",
+        )
+
+    @classmethod
+    def damaged(cls, path: object, why: str) -> Self:
+        return cls(f"{str(path)!r} is not a hierarchy that Shoal reads ({why})", "see docs/hierarchies.md")
+
+    @classmethod
+    def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
+        return cls(
+            f"The ending of {str(path)!r} does not tell the format of a hierarchy",
+            f"name it with format= (--format): {listed(known)}",
+        )

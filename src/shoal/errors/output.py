@@ -1,0 +1,92 @@
+"""Errors about what goes out: files that cannot be written, and a promise that does not hold."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from shoal.errors.base import ShoalError
+from shoal.words import counted
+
+
+class OutputError(ShoalError):
+    """A release cannot be written where it was asked for."""
+
+    @classmethod
+    def no_name(cls) -> Self:
+        return cls("The output has no name that a file can have", "give the path of a file")
+
+    @classmethod
+    def is_input(cls, path: object) -> Self:
+        return cls(f"The output {str(path)!r} is the input itself", "give the output another name")
+
+    @classmethod
+    def exists(cls, path: object) -> Self:
+        return cls(f"The output {str(path)!r} exists", "give another name, or replace it with force=True (--force)")
+
+    @classmethod
+    def named_twice(cls, path: object) -> Self:
+        return cls(f"Two outputs have the same name {str(path)!r}", "give each output a name of its own")
+
+    @classmethod
+    def no_folder(cls, path: object) -> Self:
+        return cls(f"The folder {str(path)!r} does not exist", "make it first, or name another")
+
+    @classmethod
+    def unwritable(cls, path: object, why: str) -> Self:
+        return cls(f"{str(path)!r} cannot be written ({why})", "choose a folder that you may write to, with room left")
+
+    @classmethod
+    def cannot_write(cls, path: object, format: str) -> Self:
+        return cls(f"Shoal cannot write {format} files such as {str(path)!r}", "choose another ending, such as .csv")
+
+    @classmethod
+    def does_not_fit(cls, path: object) -> Self:
+        return cls(
+            f"The names or the values of the table do not fit the format of {str(path)!r}",
+            "choose another ending, such as .csv",
+        )
+
+    @classmethod
+    def cannot_quote(cls, column: str) -> Self:
+        return cls(
+            f"The new numbers of column {column!r} hold the delimiter of the file, and quoting is switched off",
+            "name a mark of quotation with quote= (--quote), or use a file with another delimiter or decimal mark",
+        )
+
+    @classmethod
+    def too_long(cls, path: object, most: int) -> Self:
+        return cls(f"{str(path)!r} can hold {counted(most, 'record')} only", "choose another ending, such as .csv")
+
+
+class PromiseError(ShoalError):
+    """The promise does not hold; nothing was released."""
+
+    exit_code = 3
+
+    @classmethod
+    def below_k(cls, *, records: int, k: int, smallest: int) -> Self:
+        return cls(
+            f"{counted(records, 'record')} of the release are in classes below k = {k} (the smallest has {smallest:,})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def broken_partition(cls, method: str, what: str) -> Self:
+        return cls(
+            f"Method {method!r} returned a partition that breaks the promise ({what})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def changed(cls, what: str) -> Self:
+        return cls(
+            f"The release differs from what it should hold ({what})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def replay_differs(cls) -> Self:
+        return cls(
+            "The same input and the same policy gave other bytes than the policy records",
+            "nothing was written; compare the versions in the policy with those installed",
+        )

@@ -1,0 +1,181 @@
+"""A hierarchy: a tree of values, each of them standing for all that is below it.
+
+Any node may be a value of the data, not only a leaf: ``worker`` is an occupation and the parent of others. Nodes are
+numbered by postorder, children before their parent and in the order in which they were given, so that neighbors in
+number are near in meaning, every node and what is below it are a run of numbers, and the root is the last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from shoal.errors import HierarchyError
+
+Edge = tuple[str, str]
+"""A child and its parent."""
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A tree of values that never changes. Two hierarchies are equal where their nodes, edges and order are."""
+
+    nodes: tuple[str, ...]
+    """The names of the nodes in postorder; the root is the last."""
+    parents: tuple[int, ...]
+    """For each node the number of its parent; the root is its own."""
+
+    @classmethod
+    def from_edges(cls, edges: Iterable[tuple[object, object]], *, places: Sequence[str] | None = None) -> Self:
+        """The tree of pairs ``(child, parent)``, in any order; a pair may stand more than once.
+
+        ``places`` says where each pair stands, such as ``line 7``, for the message about a pair that fits no tree.
+        Every way to a hierarchy leads through here.
+        """
+        parents: dict[str, str] = {}
+        first: dict[str, str] = {}
+        for number, (child, parent) in enumerate(edges):
+            place = f"edge {number + 1:,}" if places is None else places[number]
+            below, above = str(child), str(parent)
+            if not below.strip() or not above.strip():
+                raise HierarchyError.no_name(place)
+            if below == above:
+                raise HierarchyError.cycle(1)
+            if parents.get(below, above) != above:
+                raise HierarchyError.two_parents(place, first=first[below])
+            parents.setdefault(below, above)
+            first.setdefault(below, place)
+        if not parents:
+            raise HierarchyError.empty()
+        return cls._grown(parents)
+
+    @classmethod
+    def _grown(cls, parents: Mapping[str, str]) -> Self:
+        children: dict[str, list[str]] = {}
+        for child, parent in parents.items():
+            children.setdefault(parent, []).append(child)
+        roots = [parent for parent in children if parent not in parents]
+        if len(roots) > 1:
+            raise HierarchyError.two_roots(len(roots))
+        # from the root down, later children first: backwards this is the postorder
+        nodes: list[str] = []
+        waiting = list(roots)
+        while waiting:
+            node = waiting.pop()
+            nodes.append(node)
+            waiting += children.get(node, ())
+        if len(nodes) <= len(parents):
+            raise HierarchyError.cycle(len(parents) + (1 if roots else 0) - len(nodes))
+        nodes.reverse()
+        numbers = {node: number for number, node in enumerate(nodes)}
+        return cls(tuple(nodes), tuple(numbers[parents.get(node, node)] for node in nodes))
+
+    def __repr__(self) -> str:
+        return f"Hierarchy(nodes={len(self)}, leaves={len(self.leaves)}, levels={self.levels})"
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nodes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.numbers
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each node."""
+        return {name: number for number, name in enumerate(self.nodes)}
+
+    def number(self, name: str) -> int:
+        """The number of one node."""
+        try:
+            return self.numbers[name]
+        except (KeyError, TypeError):
+            raise HierarchyError.unknown_node() from None
+
+    @property
+    def root(self) -> str:
+        return self.nodes[-1]
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """For each node the number of nodes on the way from the root to it: 1 for the root."""
+        depths = [1] * len(self)
+        for number in range(len(self) - 2, -1, -1):
+            depths[number] = depths[self.parents[number]] + 1
+        return tuple(depths)
+
+    @property
+    def levels(self) -> int:
+        """The depth of the deepest node."""
+        return max(self.depths)
+
+    @cached_property
+    def _children(self) -> Mapping[int, tuple[int, ...]]:
+        found: dict[int, list[int]] = {}
+        for number, parent in enumerate(self.parents[:-1]):
+            found.setdefault(parent, []).append(number)
+        return {parent: tuple(children) for parent, children in found.items()}
+
+    def children(self, name: str) -> tuple[str, ...]:
+        """The nodes right below this one, in their order."""
+        return tuple(self.nodes[child] for child in self._children.get(self.number(name), ()))
+
+    def parent(self, name: str) -> str | None:
+        """The node right above this one; None for the root."""
+        number = self.number(name)
+        return None if number == len(self) - 1 else self.nodes[self.parents[number]]
+
+    def path(self, name: str) -> tuple[str, ...]:
+        """The nodes from this one up to the root, both included."""
+        number = self.number(name)
+        found = [number]
+        while number != self.parents[number]:
+            number = self.parents[number]
+            found.append(number)
+        return tuple(self.nodes[place] for place in found)
+
+    def depth(self, name: str) -> int:
+        """The number of nodes on the way from the root to this one: 1 for the root."""
+        return self.depths[self.number(name)]
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """The nodes without children."""
+        return tuple(name for number, name in enumerate(self.nodes) if number not in self._children)
+
+    def lcs(self, *names: str) -> str:
+        """The least common subsumer: the lowest node at or above all of these."""
+        if not names:
+            raise HierarchyError.unknown_node()
+        found = sorted(self.number(name) for name in names)
+        low, high = found[0], found[-1]
+        # what is at or below a node is a run of numbers, so whatever is above both ends is above all between them
+        while low != high:
+            if self.depths[low] < self.depths[high]:
+                high = self.parents[high]
+            else:
+                low = self.parents[low]
+        return self.nodes[low]
+
+    def edges(self) -> Iterator[Edge]:
+        """Every child with its parent, parents first and children in their order, so that they make the tree again."""
+        waiting = deque([len(self) - 1])
+        while waiting:
+            number = waiting.popleft()
+            for child in self._children.get(number, ()):
+                yield self.nodes[child], self.nodes[number]
+                waiting.append(child)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells this tree from every other, whatever file it came from."""
+        digest = hashlib.sha256()
+        for name, parent in zip(self.nodes, self.parents, strict=True):
+            digest.update(f"{len(name)} {name} {parent} ".encode(errors="surrogatepass"))
+        return digest.hexdigest()
