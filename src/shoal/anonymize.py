@@ -6,19 +6,22 @@ import os
 import warnings as python_warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal import measure, tables
 from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning
+from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition import registry
-from shoal.recode import center_named, mean
+from shoal.recode import centroid, decided, mean
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, printable, versions
 from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
-from shoal.values import Partition, Progress, Records, silent, true_or_false, whole_k
+from shoal.understanding import Hierarchies, Levels, found_again, understood
+from shoal.values import IntMatrix, Partition, Progress, Records, one_of, silent, true_or_false, whole_k
 from shoal.verify import verify_release
 from shoal.words import counted, listed, shown
 
@@ -30,11 +33,15 @@ def anonymize(
     quasi_identifiers: Names,
     identifiers: Names = (),
     sensitive: Names = (),
-    method: str = "mdav",
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    kinds: Mapping[str, str] | None = None,
+    method: str | None = None,
     seed: int = 0,
     standardize: bool = True,
+    distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
-    recode: str = "mean",
+    recode: str | Mapping[str, str] | None = None,
     round_integers: bool = False,
     progress: Progress | None = None,
     **options: Any,
@@ -54,16 +61,26 @@ def anonymize(
         The columns that name a person. They are dropped.
     sensitive
         The columns that nobody may learn about a person. They are released as they are.
+    hierarchies
+        A `Hierarchy`, a nested dictionary or the path of a hierarchy file for columns whose values have a meaning.
+    levels
+        The values of ordinal columns in their order, the lowest first, or the path of a file with one a line.
+    kinds
+        What a column is where its type does not tell: ``nominal``, ``ordinal`` or ``numeric``.
     method
-        One of `shoal.methods()`.
+        One of `shoal.methods()`. Where nothing is said: `mdav` for numbers, `sa-mdav` for categories and `mosaicrown`
+        for both.
     seed
         For methods that draw at random. The same input, options and seed give the same bytes.
     standardize
         Measure distances on columns of mean 0 and standard deviation 1.
+    distance
+        How far nodes of a hierarchy are apart: ``wu-palmer``, ``path``, ``leacock-chodorow`` or ``information``.
     weights
         How much each quasi-identifier counts in distances; 1 where nothing is said.
     recode
-        What stands for a group: its ``mean`` or its ``median``.
+        What stands for a group: its ``mean`` or ``median`` for numbers; its semantic ``centroid``, its ``mode`` or
+        its least common subsumer (``lcs``) for categories. One word, or one for each column that is named.
     round_integers
         Keep columns of whole numbers whole, by rounding the group's value.
     progress
@@ -80,23 +97,38 @@ def anonymize(
     schema = Schema.assign(
         tables.kinds(table), quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive
     )
-    settings = {"standardize": standardize, "recode": recode, "round_integers": round_integers, **options}
+    own = recode if isinstance(recode, Mapping) else None
+    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
+    settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers, **options}
     policy = Policy(
         k=whole_k(k, table.height),
-        method=method,
+        method=registry.fitting(schema) if method is None else method,
         seed=_whole_seed(seed),
         options={name: _plain(name, value) for name, value in settings.items()},
         weights=_weights(weights),
-        schema=schema,
+        schema=decided(schema, None if own is not None else recode),
     )
     return release(table, policy, progress=progress)
 
 
-def replay(data: Any, *, policy: Policy | str | os.PathLike[str], progress: Progress | None = None) -> Release:
-    """Make a release by the decisions of a policy: the same table again, or its next delivery."""
+def replay(
+    data: Any,
+    *,
+    policy: Policy | str | os.PathLike[str],
+    hierarchies: Hierarchies = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Make a release by the decisions of a policy: the same table again, or its next delivery.
+
+    The hierarchies that the policy decided by must be given, or their files must lie beside the policy or the table.
+    """
+    folders = [Path()]
     if not isinstance(policy, Policy):
+        folders.insert(0, Path(os.fspath(policy)).parent)
         policy = Policy.read(policy)
     table = tables.read(data)
+    if table.path is not None:
+        folders.append(table.path.parent)
     known = {column.name: column for column in policy.schema.columns}
     for name in known:
         if name not in table.names:
@@ -105,7 +137,9 @@ def replay(data: Any, *, policy: Policy | str | os.PathLike[str], progress: Prog
         if name not in known:
             raise PolicyError.undecided(name)
     kinds = dict(tables.kinds(table))
-    schema = Schema(tuple(replace(known[name], kind=kinds[name]) for name in table.names))
+    protected = policy.schema.quasi_identifiers
+    columns = [known[name] if name in protected else replace(known[name], kind=kinds[name]) for name in table.names]
+    schema = found_again(Schema(tuple(columns)), given=hierarchies, folders=folders)
     fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
     made = release(table, fresh, progress=progress)
     return replace(made, replayed=policy)
@@ -116,14 +150,15 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     options = {name: _plain(name, value) for name, value in policy.options.items()}
     standardize = true_or_false("standardize", options.pop("standardize", True))
     round_integers = true_or_false("round_integers", options.pop("round_integers", False))
-    center = center_named(options.pop("recode", "mean"))
-    schema = policy.schema
+    distance = one_of("distance", options.pop("distance", "wu-palmer"), DISTANCES)
+    schema = decided(policy.schema, options.pop("recode", None))
 
-    records = tables.encode(table, schema, standardize=standardize, weights=policy.weights)
+    records = tables.encode(table, schema, standardize=standardize, distance=distance, weights=policy.weights)
     groups = registry.run(
         records, k=policy.k, method=policy.method, seed=policy.seed, progress=progress or silent, options=options
     )
-    columns = recode_groups(records, groups, center=center, round_integers=round_integers)
+    ways = {column.name: column.recode for column in schema.columns}
+    columns = recode_groups(records, groups, ways=ways, round_integers=round_integers)
     released = tables.released(table, schema, columns)
     proof = verify_release(released, k=policy.k, schema=schema, records=table.height)
     evaluation = measure.evaluate(
@@ -131,8 +166,11 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         k=policy.k,
         before=tables.class_sizes(table, records.names),
         after=tables.class_sizes(released, records.names),
-        values=(records.values, tables.numbers(released, records.names)),
+        numeric=records.numeric,
+        values=(records.values, tables.numbers(released, records.numeric)),
         scale=records.scale,
+        meaning=_meaning(records, tables.codes(released, records.categories)),
+        distance=distance if records.categories else None,
     )
     source = _source(table)
     warnings = _warnings(table, schema)
@@ -143,7 +181,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         partition=_measured(groups, records),
         evaluation=evaluation,
         verification=proof,
-        policy=replace(policy, input=source, versions=versions()),
+        policy=replace(policy, schema=schema, input=source, versions=versions()),
         warnings=warnings,
     )
 
@@ -152,9 +190,13 @@ def partition(
     data: Any,
     *,
     k: int,
-    method: str = "mdav",
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    kinds: Mapping[str, str] | None = None,
+    method: str | None = None,
     seed: int = 0,
     standardize: bool = True,
+    distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -162,21 +204,46 @@ def partition(
     """Group the records of a table; every column of it is a quasi-identifier."""
     table = tables.read(data)
     schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
+    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
     k = whole_k(k, table.height)
     records = tables.encode(
-        table, schema, standardize=true_or_false("standardize", standardize), weights=_weights(weights)
+        table,
+        schema,
+        standardize=true_or_false("standardize", standardize),
+        distance=one_of("distance", distance, DISTANCES),
+        weights=_weights(weights),
     )
     groups = registry.run(
-        records, k=k, method=method, seed=_whole_seed(seed), progress=progress or silent, options=options
+        records,
+        k=k,
+        method=registry.fitting(schema) if method is None else method,
+        seed=_whole_seed(seed),
+        progress=progress or silent,
+        options=options,
     )
     return _measured(groups, records)
 
 
 def _measured(groups: Partition, records: Records) -> Partition:
-    """The partition with the information loss of its group means, on the base without weights."""
-    base = records.scale.apply(records.values)
-    centers = mean(base, groups.labels, groups.count)[groups.labels]
-    return replace(groups, information_loss=measure.information_loss(base, centers))
+    """The partition with what the centers of its groups lose, on the base without weights of numbers."""
+    if records.numeric:
+        base = records.scale.apply(records.values)
+        centers = mean(base, groups.labels, groups.count)[groups.labels]
+        groups = replace(groups, information_loss=measure.information_loss(base, centers))
+    released = [
+        centroid(records.codes[:, j], groups.labels, groups.count, records.table_of(j), column.hierarchy)[groups.labels]
+        for j, column in enumerate(records.categories)
+    ]
+    meaning = _meaning(records, np.column_stack(released)) if released else None
+    return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
+
+
+def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:
+    """The categories of the records beside those released, if there are any."""
+    if not records.categories:
+        return None
+    weights = records.weights_of([column.name for column in records.categories])
+    return measure.Meaning(records.categories, weights / weights.sum(), records.codes, released)
 
 
 def _source(table: Table) -> dict[str, Any]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from shoal import measure, tables
 from shoal.errors import ColumnError, DataError
-from shoal.schema import ColumnProfile, Kind, Names, Role, Schema, chosen
+from shoal.hierarchy.semantics import DISTANCES
+from shoal.schema import Column, ColumnProfile, Kind, Names, Role, Schema, chosen
 from shoal.schema import describe as propose
 from shoal.tables import ReadOptions, Table
-from shoal.values import Evaluation, Scale, Verification, true_or_false, whole_k
+from shoal.understanding import Hierarchies, Levels, understood
+from shoal.values import Evaluation, FloatMatrix, Scale, Verification, one_of, true_or_false, whole_k
 from shoal.verify import verify as verify_table
 from shoal.words import counted
 
@@ -98,11 +102,16 @@ def evaluate(
     *,
     quasi_identifiers: Names,
     k: int | None = None,
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    kinds: Mapping[str, str] | None = None,
     standardize: bool = True,
+    distance: str = "wu-palmer",
 ) -> Evaluation:
     """Measure what a release lost and what risk is left; both tables hold the same records in the same order.
 
-    Losses need numbers: where a quasi-identifier is not numeric in both tables they are None, and a note says so.
+    Hierarchies, levels and kinds are given as to `shoal.anonymize`. A loss that a column keeps from being measured,
+    since it is text where it was numbers, or a date, or has missing values, is None, and a note says so.
     """
     was, now = tables.read(original), tables.read(released)
     names = chosen(quasi_identifiers, was.names, Role.QUASI_IDENTIFIER)
@@ -112,24 +121,61 @@ def evaluate(
     if was.height != now.height:
         raise DataError.different_length(was.height, now.height)
     k = None if k is None else whole_k(k)
-    values = scale = None
-    notes: tuple[str, ...] = ()
-    kinds = dict(tables.kinds(was)), dict(tables.kinds(now))
-    other = [name for name in names if not all(kind[name] is Kind.NUMERIC for kind in kinds)]
-    if other:
-        notes = (f"no loss by squared error: {counted(len(other), 'quasi-identifier')} not numeric in both tables",)
-    else:
-        values = tables.numbers(was, names), tables.numbers(now, names)
-        scale = Scale.standardized(values[0]) if true_or_false("standardize", standardize) else Scale.raw(values[0])
+    schema = Schema.assign(tables.kinds(was), quasi_identifiers=names)
+    schema = understood(was, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, mixed=True)
+    columns = [column for column in schema.columns if column.name in names]
+    notes: list[str] = []
+    numeric, values, scale = _numbers(was, now, columns, true_or_false("standardize", standardize), notes)
+    meaning = _meaning(was, now, columns, one_of("distance", distance, DISTANCES), notes)
     return measure.evaluate(
         names=names,
         k=k,
         before=tables.class_sizes(was, names),
         after=tables.class_sizes(now, names),
+        numeric=numeric,
         values=values,
         scale=scale,
-        notes=notes,
+        meaning=meaning,
+        distance=distance if meaning else None,
+        notes=tuple(notes),
     )
+
+
+def _numbers(
+    was: Table, now: Table, columns: Sequence[Column], standardize: bool, notes: list[str]
+) -> tuple[list[str], tuple[FloatMatrix, FloatMatrix] | None, Scale | None]:
+    """The numeric columns of both tables, or a note on why they cannot be compared."""
+    numeric = [column.name for column in columns if column.kind is Kind.NUMERIC]
+    kinds = dict(tables.kinds(now))
+    other = [name for name in numeric if kinds[name] is not Kind.NUMERIC]
+    if other:
+        notes.append(f"no loss by squared error: {counted(len(other), 'quasi-identifier')} not numeric in both tables")
+    if other or not numeric:
+        return [], None, None
+    values = tables.numbers(was, numeric), tables.numbers(now, numeric)
+    return numeric, values, Scale.standardized(values[0]) if standardize else Scale.raw(values[0])
+
+
+def _meaning(
+    was: Table, now: Table, columns: Sequence[Column], distance: str, notes: list[str]
+) -> measure.Meaning | None:
+    """The categories of both tables, or a note on why they cannot be compared."""
+    other = [column for column in columns if column.kind is not Kind.NUMERIC]
+    silent = [column for column in other if column.kind is Kind.DATE or _gaps(was, column) or _gaps(now, column)]
+    if silent:
+        notes.append(
+            f"no semantic loss: {counted(len(silent), 'quasi-identifier')} with missing values, or dates without a"
+            " hierarchy"
+        )
+    if silent or not other:
+        return None
+    meaning = tables.categories(was, other, distance=distance, also=now)
+    shares = np.full(len(other), 1.0 / len(other))
+    return measure.Meaning(meaning, shares, tables.codes(was, meaning), tables.codes(now, meaning))
+
+
+def _gaps(table: Table, column: Column) -> bool:
+    return bool(table.cells.content(column.name).values.null_count())
 
 
 def verify(table: Any, *, k: int, quasi_identifiers: Names) -> Verification:

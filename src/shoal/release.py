@@ -106,10 +106,12 @@ class Release:
             raise PromiseError.replay_differs()
 
     def __repr__(self) -> str:
-        proof, loss = self.verification, self.evaluation.loss["information_loss"]
+        proof, figures = self.verification, self.evaluation.loss
+        losses = {name: figures[name] for name in ("information_loss", "semantic_loss")}
+        said = "".join(f" {name}={value:.4g} %," for name, value in losses.items() if value is not None)
         facts = (
             f"Release(k={proof.k}, method={self.policy.method!r}, records={proof.records}, classes={proof.classes},"
-            f" smallest={proof.min_class}, information_loss={loss:.4g} %, verified={proof.ok})"
+            f" smallest={proof.min_class},{said} verified={proof.ok})"
         )
         return "\n".join([facts, *(f"  warning: {sentence}" for sentence in self.warnings)])
 

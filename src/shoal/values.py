@@ -77,7 +77,7 @@ class Scale:
     @classmethod
     def standardized(cls, values: FloatMatrix) -> Scale:
         """Mean 0 and standard deviation 1 (with n - 1) in every column; a constant column only moves to 0."""
-        exponent = np.frexp(np.abs(values).max(axis=0))[1].astype(np.int64)
+        exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1].astype(np.int64)
         small = np.ldexp(values, -exponent)
         center = small.mean(axis=0)
         spread = np.sqrt(((small - center) ** 2).sum(axis=0) / max(len(values) - 1, 1))
@@ -105,7 +105,15 @@ class Scale:
         if self.name == "standardized":
             return 1.0
         with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(1.0, 2 * self.exponent[0]))
+            return float(np.ldexp(1.0, 2 * self.exponent[0])) if len(self.exponent) else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Worded:
+    """A column of text in which few words stand often: the words, and for each record the place of its word."""
+
+    words: tuple[str, ...]
+    places: IntVector
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +213,12 @@ class Records:
             widths=widths,
         )
 
+    def table_of(self, j: int) -> FloatMatrix:
+        """The table of distances of one of the categories, as the methods see it."""
+        tuples = self.tuples
+        start, width = int(tuples.starts[j]), int(tuples.widths[j])
+        return tuples.distance[start : start + width * width].reshape(width, width)
+
     @property
     def tuple_of(self) -> IntVector:
         """For each record its combination of categories."""
@@ -237,7 +251,10 @@ class Partition:
     labels: IntVector
     k: int
     method: str
-    information_loss: float = field(default=float("nan"))
+    information_loss: float | None = None
+    """What group means lose of the numeric columns, in percent; None where there are none."""
+    semantic_loss: float | None = None
+    """What the semantic centroids of the groups lose of the other columns, in percent; None where there are none."""
 
     @cached_property
     def sizes(self) -> IntVector:
@@ -250,9 +267,11 @@ class Partition:
         return len(self.sizes)
 
     def __repr__(self) -> str:
+        losses = {"information_loss": self.information_loss, "semantic_loss": self.semantic_loss}
+        said = "".join(f", {name}={value:.6g}" for name, value in losses.items() if value is not None)
         return (
             f"Partition(method={self.method!r}, k={self.k}, records={len(self.labels)}, groups={self.count},"
-            f" smallest={self.sizes.min()}, largest={self.sizes.max()}, information_loss={self.information_loss:.6g})"
+            f" smallest={self.sizes.min()}, largest={self.sizes.max()}{said})"
         )
 
 
@@ -308,7 +327,9 @@ class Evaluation:
     before: Mapping[str, float | None]
     after: Mapping[str, float | None]
     columns: Mapping[str, float]
-    """The information loss of each quasi-identifier by itself, in percent."""
+    """The loss of each quasi-identifier by itself, in percent: of information, or semantic."""
+    distance: str | None = None
+    """How the distances between categories were measured; None where there are none."""
     notes: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
@@ -324,6 +345,7 @@ class Evaluation:
             "k": self.k,
             "quasi_identifiers": list(self.quasi_identifiers),
             "base": self.base,
+            "distance": self.distance,
             "loss": _finite(self.loss),
             "risk": {"before": _finite(self.before), "after": _finite(self.after)},
             "columns": _finite(self.columns),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Self
 
 
-
 class ShoalWarning(UserWarning):
     """The release keeps its promise, and yet something in it deserves a look."""
 

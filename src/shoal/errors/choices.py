@@ -53,6 +53,20 @@ class OptionError(ShoalError):
         return cls(fact, "name a paper, a table, a data set or a method, or leave the choice out")
 
     @classmethod
+    def recode_does_not_fit(cls, recode: str, *, column: str, kind: str, known: Sequence[str]) -> Self:
+        return cls(
+            f"Column {shown(column)} is {kind} and cannot be recoded by {shown(recode)}",
+            f"choose one of {listed(known)}",
+        )
+
+    @classmethod
+    def recode_fits_nothing(cls, recode: str) -> Self:
+        return cls(
+            f"No quasi-identifier is of a kind that is recoded by {shown(recode)}",
+            "mean and median are for numbers; centroid, mode and lcs for categories",
+        )
+
+    @classmethod
     def too_many_records(cls, method: str, *, most: int, found: int) -> Self:
         return cls(
             f"The method {method!r} takes at most {most:,} records, since its memory grows with their square,"
@@ -88,6 +102,21 @@ class PolicyError(ShoalError):
         return cls(
             f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",
             "install a newer Shoal",
+        )
+
+    @classmethod
+    def needs_hierarchy(cls, column: str, file: str) -> Self:
+        named = f" from the file {shown(file)}" if file else ""
+        return cls(
+            f"The policy decides about column {shown(column)} by a hierarchy{named}, and it is not here",
+            "give it with hierarchies= (--hierarchy COLUMN=FILE)",
+        )
+
+    @classmethod
+    def other_hierarchy(cls, column: str) -> Self:
+        return cls(
+            f"The hierarchy of column {shown(column)} is not the one that the policy decided by",
+            "give that one, or make a new policy",
         )
 
     @classmethod

@@ -56,7 +56,7 @@ class DataError(ShoalError):
             f"Column {shown(column)} has text where numbers are needed in {rows:,} of {counted(of, 'record')}"
             f" (the first is record {first:,})",
             "mend these cells, name the words that mean missing with missing= (--missing), the decimal mark with"
-            " decimal= (--decimal), or choose other quasi-identifiers",
+            " decimal= (--decimal), or say that the column is nominal with kinds= (--kind)",
         )
 
     @classmethod
@@ -66,6 +66,13 @@ class DataError(ShoalError):
             f" (the first is record {first:,})",
             "fill these cells or take these records out before the release, or name the column among the"
             " identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def array_text(cls, column: str) -> Self:
+        return cls(
+            f"The new values of column {column!r} are text, and an array of numbers holds none",
+            "give the table as a pandas or polars frame, or recode the column to one of its own values",
         )
 
     @classmethod
@@ -134,6 +141,36 @@ class ColumnError(ShoalError):
         return cls(
             f"Column {shown(name)} is {kind}, and {method!r} takes {' and '.join(kinds)} quasi-identifiers only",
             f"{taking}, or name it among the identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def not_numeric(cls, name: str, kind: str) -> Self:
+        return cls(f"Column {shown(name)} is {kind} where numbers are needed", "choose another column, or another kind")
+
+    @classmethod
+    def no_hierarchy(cls, name: str) -> Self:
+        return cls(
+            f"Column {shown(name)} is said to be hierarchical and has no hierarchy",
+            "give one with hierarchies= (--hierarchy), such as shoal hierarchy build writes",
+        )
+
+    @classmethod
+    def two_meanings(cls, name: str, kind: str) -> Self:
+        return cls(f"Column {shown(name)} is said to be {kind} and has a hierarchy", "leave one of them out")
+
+    @classmethod
+    def no_levels(cls, name: str) -> Self:
+        return cls(
+            f"Column {shown(name)} is ordinal, and nothing says how its values are ordered",
+            "name its levels, the lowest first, with levels= (--levels)",
+        )
+
+    @classmethod
+    def dates(cls, name: str) -> Self:
+        return cls(
+            f"Column {shown(name)} holds dates, and nothing says how they are grouped",
+            "build a hierarchy of days, months and years (shoal hierarchy build dates) and give it with hierarchies="
+            " (--hierarchy), or say that it is nominal with kinds= (--kind)",
         )
 
     @classmethod

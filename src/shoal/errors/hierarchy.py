@@ -52,8 +52,8 @@ class HierarchyError(ShoalError):
     def uncovered(cls, column: str, *, values: int, of: int, records: int, near: int) -> Self:
         mend = f"; {near:,} of them differ only in case, spaces or hyphens" if near else ""
         return cls(
-            f"Column {shown(column)} has {counted(values, 'value')} (of {of:,}, in {counted(records, 'record')}) that its"
-            f" hierarchy lacks{mend}",
+            f"Column {shown(column)} has {counted(values, 'value')} (of {of:,}, in {counted(records, 'record')}) that"
+            f" its hierarchy lacks{mend}",
             "shoal hierarchy check --values lists them and offers mappings",
         )
 

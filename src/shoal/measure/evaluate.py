@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from shoal.measure.registry import Classes, Comparison, measures
+from collections.abc import Sequence
+
+from shoal.measure.registry import Classes, Comparison, Meaning, measures
+from shoal.measure.semantic import semantic_loss
 from shoal.measure.squared_error import information_loss
 from shoal.values import Evaluation, FloatMatrix, IntVector, Scale
 
@@ -13,28 +16,39 @@ def evaluate(
     k: int | None,
     before: IntVector,
     after: IntVector,
-    values: tuple[FloatMatrix, FloatMatrix] | None,
-    scale: Scale | None,
+    numeric: Sequence[str] = (),
+    values: tuple[FloatMatrix, FloatMatrix] | None = None,
+    scale: Scale | None = None,
+    meaning: Meaning | None = None,
+    distance: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Evaluation:
-    """Every measure, on the class sizes before and after and on the original and the released numbers."""
+    """Every measure, on the class sizes before and after and on the original and the released values.
+
+    ``values`` are those of the ``numeric`` columns on their ``scale``; ``meaning`` are the other columns, whose
+    hierarchies were read by ``distance``.
+    """
     losses, risks = measures()
     was, now = Classes(before, k), Classes(after, k)
     columns: dict[str, float] = {}
-    comparison = Comparison(None, None, 1.0, now)
-    if values is not None and scale is not None:
-        original, released = scale.apply(values[0]), scale.apply(values[1])
-        comparison = Comparison(original, released, scale.unit, now)
-        for j, name in enumerate(names):
+    original = released = None
+    unit = 1.0
+    if values is not None and scale is not None and numeric:
+        original, released, unit = scale.apply(values[0]), scale.apply(values[1]), scale.unit
+        for j, name in enumerate(numeric):
             columns[name] = information_loss(original[:, j], released[:, j])
+    for j, column in enumerate(meaning.categories if meaning else ()):
+        columns[column.name] = semantic_loss(meaning.column(j)) if meaning else 0.0
+    comparison = Comparison(original, released, unit, now, meaning)
     return Evaluation(
         records=len(after),
         k=k,
         quasi_identifiers=names,
-        base=scale.name if scale else "none",
+        base=scale.name if scale and original is not None else "none",
+        distance=distance,
         loss={name: measure.figure(comparison) for name, measure in losses.items()},
         before={name: measure.figure(was) for name, measure in risks.items()},
         after={name: measure.figure(now) for name, measure in risks.items()},
-        columns=columns,
+        columns={name: columns[name] for name in names if name in columns},
         notes=notes,
     )

@@ -8,23 +8,40 @@ that does not apply (no k was named, a column is not numeric) is None.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Generic, TypeVar
 
-from shoal.values import FloatMatrix, IntVector
+import numpy as np
+
+from shoal.values import Categories, FloatMatrix, FloatVector, IntMatrix, IntVector
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What a loss sees: the numeric quasi-identifiers on their base, and the classes of the release."""
+    """What a loss sees: numeric quasi-identifiers on their base, categories, and the classes of the release."""
 
     original: FloatMatrix | None
     released: FloatMatrix | None
     unit: float
     classes: Classes
+    meaning: Meaning | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """The categories of the original and of the released records, as codes, and the share of each column."""
+
+    categories: Sequence[Categories]
+    shares: FloatVector
+    original: IntMatrix
+    released: IntMatrix
+
+    def column(self, j: int) -> Meaning:
+        """One column by itself."""
+        return Meaning(self.categories[j : j + 1], np.ones(1), self.original[:, [j]], self.released[:, [j]])
 
 
 @dataclass(frozen=True, eq=False)

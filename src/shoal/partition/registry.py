@@ -20,8 +20,15 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ColumnError, OptionError, PromiseError
-from shoal.schema.columns import Kind
+from shoal.schema.columns import Kind, Role, Schema
 from shoal.values import IntVector, Partition, Progress, Records, silent, whole_k
+
+_FITTING = {
+    frozenset({True}): "mdav",
+    frozenset({False}): "sa-mdav",
+    frozenset({True, False}): "mosaicrown",
+}
+"""The method for tables with numbers, with categories, and with both."""
 
 Labels = Callable[..., IntVector]
 _registered: dict[str, Method] = {}
@@ -145,6 +152,12 @@ def find(name: str) -> Method:
     if not isinstance(name, str) or name not in known:
         raise OptionError.unknown_method(str(name), list(known))
     return known[name]
+
+
+def fitting(schema: Schema) -> str:
+    """The method that is taken where none is named, by the kinds of the quasi-identifiers."""
+    kinds = {column.kind is Kind.NUMERIC for column in schema.columns if column.role is Role.QUASI_IDENTIFIER}
+    return _FITTING[frozenset(kinds)]
 
 
 def run(

@@ -1,5 +1,7 @@
 """From groups to released values."""
 
-from shoal.recode.centroid import center_named, mean, recode
+from shoal.recode.category import centroid
+from shoal.recode.centroid import mean
+from shoal.recode.recode import WAYS, decided, recode, ways
 
-__all__ = ["center_named", "mean", "recode"]
+__all__ = ["WAYS", "centroid", "decided", "mean", "recode", "ways"]

@@ -1,4 +1,4 @@
-"""Replace the values of every group by one: its mean or its median."""
+"""The numbers that stand for groups: their means or their medians."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from shoal.errors import OptionError
-from shoal.values import FloatMatrix, IntVector, Partition, Records
+from shoal.values import FloatMatrix, IntVector
 
 Center = Callable[[FloatMatrix, IntVector, int], FloatMatrix]
-_EXACT_WHOLE = 2.0**53
 
 
 def mean(values: FloatMatrix, labels: IntVector, groups: int) -> FloatMatrix:
@@ -46,27 +44,3 @@ def median(values: FloatMatrix, labels: IntVector, groups: int) -> FloatMatrix:
 
 
 centers: Mapping[str, Center] = {"mean": mean, "median": median}
-
-
-def center_named(name: object) -> Center:
-    """The function that finds the centers of groups."""
-    if not isinstance(name, str) or name not in centers:
-        raise OptionError.bad_option("recode", f"one of {', '.join(centers)}")
-    return centers[name]
-
-
-def recode(
-    records: Records, partition: Partition, *, center: Center = mean, round_integers: bool = False
-) -> dict[str, FloatMatrix | IntVector]:
-    """The released values of every quasi-identifier: one value a group.
-
-    With ``round_integers`` a column of whole numbers stays one: halves go to the even neighbour.
-    """
-    table = center(records.values, partition.labels, partition.count) + 0.0  # no negative zero
-    released: dict[str, FloatMatrix | IntVector] = {}
-    for j, name in enumerate(records.names):
-        column = records.values[:, j]
-        whole = bool(np.all(column == np.rint(column)) and np.abs(column).max() <= _EXACT_WHOLE)
-        values = np.rint(table[:, j]).astype(np.int64) if round_integers and whole else table[:, j]
-        released[name] = values[partition.labels]
-    return released

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from shoal.errors import ColumnError
+from shoal.errors import ColumnError, OptionError
+from shoal.hierarchy import Hierarchy
 
 Names = Iterable[str | int] | str | int | None
 """Columns as a user names them: several, one by itself, or none; numbers for the columns of an array."""
@@ -42,6 +43,14 @@ class Column:
     role: Role
     kind: Kind
     reason: str = ""
+    hierarchy: Hierarchy | None = None
+    """Of a hierarchical column; of an ordinal one its levels in their order, the lowest first."""
+    file: str = ""
+    """The name of the file that the hierarchy came from."""
+    fingerprint: str = ""
+    """Of the hierarchy that a policy decided by, until that is found."""
+    recode: str = ""
+    """What stands for a group; the way of its kind where nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,34 @@ class Schema:
                 named[name] = role
         return cls(tuple(Column(name, named.get(name, Role.INSENSITIVE), kind) for name, kind in kinds))
 
+    def understood(
+        self,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        hierarchies: Mapping[str, tuple[Hierarchy, str]] | None = None,
+        recode: Mapping[str, str] | None = None,
+    ) -> Schema:
+        """The same columns with what a user says about them: kinds, hierarchies with their files, ways to recode.
+
+        A column with a hierarchy is hierarchical unless it is said to be ordinal.
+        """
+        kinds, hierarchies, recode = kinds or {}, hierarchies or {}, recode or {}
+        for name in (*kinds, *hierarchies, *recode):
+            if name not in self.quasi_identifiers:
+                raise ColumnError.unknown(name, self.quasi_identifiers)
+        columns = []
+        for column in self.columns:
+            hierarchy, file = hierarchies.get(column.name, (column.hierarchy, column.file))
+            found = Kind.HIERARCHICAL if hierarchy is not None and column.name in hierarchies else column.kind
+            kind = _kind(kinds[column.name]) if column.name in kinds else found
+            if kind is Kind.HIERARCHICAL and hierarchy is None:
+                raise ColumnError.no_hierarchy(column.name)
+            if hierarchy is not None and kind not in (Kind.HIERARCHICAL, Kind.ORDINAL):
+                raise ColumnError.two_meanings(column.name, kind)
+            way = recode.get(column.name, column.recode)
+            columns.append(replace(column, kind=kind, hierarchy=hierarchy, file=file, recode=way))
+        return Schema(tuple(columns))
+
     def named(self, role: Role) -> tuple[str, ...]:
         """The names of the columns with this role."""
         return tuple(column.name for column in self.columns if column.role == role)
@@ -93,6 +130,12 @@ class Schema:
     def released(self) -> tuple[str, ...]:
         """The names of the columns that a release keeps: all but the identifiers."""
         return tuple(column.name for column in self.columns if column.role != Role.IDENTIFIER)
+
+
+def _kind(word: object) -> Kind:
+    if not isinstance(word, str) or word not in list(Kind):
+        raise OptionError.unknown_choice("kind", word, list(Kind))
+    return Kind(word)
 
 
 def chosen(names: Names, known: Sequence[str], role: Role) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from typing import Any, Self
 from shoal.errors import PolicyError
 from shoal.schema.columns import Column, Kind, Role, Schema
 
-FORMAT = 1
+FORMAT = 2
 _HEAD = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
@@ -30,7 +30,7 @@ class Policy:
     method: str
     seed: int
     options: Mapping[str, Any]
-    """Release options (standardize, recode, round_integers) and the method's own."""
+    """Release options (standardize, distance, round_integers) and the method's own."""
     weights: Mapping[str, float]
     schema: Schema
     input: Mapping[str, Any] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Policy:
             "release": {"k": self.k, "method": self.method, "seed": self.seed},
             "options": dict(self.options),
             "weights": dict(self.weights),
-            "columns": [{"name": c.name, "role": str(c.role), "kind": str(c.kind)} for c in self.schema.columns],
+            "columns": [_column(column) for column in self.schema.columns],
             "input": dict(self.input),
             "output": dict(self.output),
             "versions": dict(self.versions),
@@ -86,12 +86,7 @@ class Policy:
                 seed=_typed(release["seed"], int),
                 options=_typed(facts["options"], dict),
                 weights={name: float(weight) for name, weight in _typed(facts.get("weights", {}), dict).items()},
-                schema=Schema(
-                    tuple(
-                        Column(_typed(c["name"], str), Role(c["role"]), Kind(c["kind"]))
-                        for c in _typed(facts["columns"], list)
-                    )
-                ),
+                schema=Schema(tuple(_read_column(column) for column in _typed(facts["columns"], list))),
                 input=_typed(facts.get("input", {}), dict),
                 output=_typed(facts.get("output", {}), dict),
                 versions=_typed(facts.get("versions", {}), dict),
@@ -108,6 +103,29 @@ class Policy:
         if policy.seed < 0:
             raise PolicyError.damaged(path, "its seed is negative")
         return policy
+
+
+def _column(column: Column) -> dict[str, Any]:
+    """A column's decisions. A hierarchy is named by its file and its fingerprint: its nodes are values of the data."""
+    facts: dict[str, Any] = {"name": column.name, "role": str(column.role), "kind": str(column.kind)}
+    if column.recode:
+        facts["recode"] = column.recode
+    fingerprint = column.hierarchy.fingerprint if column.hierarchy else column.fingerprint
+    if fingerprint:
+        facts["hierarchy"] = {**({"file": column.file} if column.file else {}), "sha256": fingerprint}
+    return facts
+
+
+def _read_column(facts: Mapping[str, Any]) -> Column:
+    hierarchy = _typed(facts.get("hierarchy", {}), dict)
+    return Column(
+        _typed(facts["name"], str),
+        Role(facts["role"]),
+        Kind(facts["kind"]),
+        file=_typed(hierarchy.get("file", ""), str),
+        fingerprint=_typed(hierarchy["sha256"], str) if hierarchy else "",
+        recode=_typed(facts.get("recode", ""), str),
+    )
 
 
 def _typed(value: Any, kind: type) -> Any:

@@ -1,11 +1,12 @@
 """Tables in and out: the only room that knows data frames and files."""
 
 from shoal.aside import aside
+from shoal.tables.categories import categories, codes, value_counts
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, writable
 from shoal.tables.frames import telling_index
-from shoal.tables.records import class_sizes, encode, kinds, numbers, profile
+from shoal.tables.records import check_mixed, class_sizes, encode, kinds, numbers, profile
 from shoal.tables.release import released, write
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
 
@@ -14,7 +15,10 @@ __all__ = [
     "ReadOptions",
     "Table",
     "aside",
+    "categories",
+    "check_mixed",
     "class_sizes",
+    "codes",
     "encode",
     "example_register",
     "fingerprint",
@@ -25,6 +29,7 @@ __all__ = [
     "read",
     "released",
     "telling_index",
+    "value_counts",
     "writable",
     "write",
 ]

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError
 from shoal.tables.frames import checked, series_content, series_seen
-from shoal.tables.table import Content, NewColumns, Table, without_negative_zero
+from shoal.tables.table import Content, NewColumns, Table, copied_rows, without_negative_zero
+from shoal.values import Worded
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class ArrayCells:
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrayCells:
         """Whole numbers stay so only if all columns are: an array has one type, or the release is refused."""
+        columns = {name: self._numbers(name, column) for name, column in columns.items()}
         whole = self.table.dtype.kind in "iu" and all(column.dtype.kind in "iu" for column in columns.values())
         new = np.empty((self.height, len(kept)), dtype=np.int64 if whole else np.float64)
         for position, name in enumerate(kept):
@@ -44,6 +46,14 @@ class ArrayCells:
                 raise DataError.array_inexact(name)
             new[:, position] = without_negative_zero(columns[name]) if name in columns else self._column(name)
         return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(kept))
+
+    def _numbers(self, name: str, column: NDArray[Any] | Worded) -> NDArray[Any]:
+        if not isinstance(column, Worded):
+            return column
+        rows = copied_rows(self.content(name).words, column)
+        if rows is None:
+            raise DataError.array_text(name)
+        return self._column(name)[rows]
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: self._series(name) for name in self.names})

@@ -15,8 +15,9 @@ from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
 from shoal.tables.dialect import Dialect, understand
 from shoal.tables.layout import Layout, scan
-from shoal.tables.table import Content, NewColumns, ReadOptions, without_negative_zero
+from shoal.tables.table import Content, NewColumns, ReadOptions, without_negative_zero, worded
 from shoal.tables.text import is_number, understood, written
+from shoal.values import Worded
 
 _LONGEST_NAME = 200
 
@@ -28,8 +29,8 @@ class DelimitedCells:
     layout: Layout
     dialect: Dialect
     header: bool
-    sources: Mapping[str, int | NDArray[Any]]
-    """Where each column comes from: a position in the layout, or new numbers."""
+    sources: Mapping[str, int | NDArray[Any] | Worded]
+    """Where each column comes from: a position in the layout, or new numbers or words."""
     _contents: dict[str, Content] = field(default_factory=dict)
 
     @property
@@ -49,9 +50,12 @@ class DelimitedCells:
 
     @cached_property
     def _written(self) -> dict[str, pl.Series]:
-        """The text of the new numbers."""
+        """The text of the new numbers and words."""
         new = {name: source for name, source in self.sources.items() if not isinstance(source, int)}
-        return {name: written(numbers, decimal=self.dialect.decimal) for name, numbers in new.items()}
+        return {
+            name: worded(column) if isinstance(column, Worded) else written(column, decimal=self.dialect.decimal)
+            for name, column in new.items()
+        }
 
     def seen(self, name: str) -> pl.Series:
         """The text of the fields: 1.0 and 1.00 differ to a reader."""
@@ -63,6 +67,8 @@ class DelimitedCells:
             if isinstance(source, int):
                 text = self._text[name]
                 self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
+            elif isinstance(source, Worded):
+                self._contents[name] = Content(Kind.NOMINAL, "text", worded(source))
             else:
                 values = pl.Series(without_negative_zero(source))
                 word = "integer" if values.dtype.is_integer() else "number"
@@ -116,9 +122,9 @@ class DelimitedCells:
         return header_names(self.layout, header=self.header)
 
     def _quoted(self, name: str, text: pl.Series) -> pl.Series:
-        """Numbers that hold the delimiter or the mark of quotation are put in quotation marks."""
+        """What holds the delimiter, the mark of quotation or the end of a line is put in quotation marks."""
         delimiter, quote = self.dialect.delimiter, self.dialect.quote
-        inside = text.str.contains(delimiter, literal=True)
+        inside = text.str.contains(delimiter, literal=True) | text.str.contains(r"[\r\n]")
         if quote:
             inside |= text.str.contains(quote, literal=True)
         if not inside.any():

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.aside import reason
 from shoal.errors import FileError, OptionError
 from shoal.tables.arrays import open_array
 from shoal.tables.delimited import read_delimited
 from shoal.tables.excel import read_excel
-from shoal.tables.foreign import replaced_by, words
+from shoal.tables.foreign import replaced_by
 from shoal.tables.formats import ENDINGS, format_of, is_packed
 from shoal.tables.frames import PolarsCells, checked, open_frame
 from shoal.tables.statistics import read_statistics
@@ -69,7 +70,7 @@ def _check_there(path: Path) -> None:
     except (FileNotFoundError, NotADirectoryError):
         raise FileError.missing(path) from None
     except OSError as error:
-        raise FileError.unreadable(path, words(error)) from None
+        raise FileError.unreadable(path, reason(error)) from None
     except ValueError:
         raise FileError.missing(path) from None
 
@@ -78,7 +79,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise FileError.unreadable(path, words(error)) from None
+        raise FileError.unreadable(path, reason(error)) from None
 
 
 def _unpacked(raw: bytes, path: Path) -> bytes:
@@ -106,4 +107,4 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     except (FileNotFoundError, ValueError):
         raise FileError.missing(path) from None
     except OSError as error:
-        raise FileError.unreadable(path, words(error)) from None
+        raise FileError.unreadable(path, reason(error)) from None

@@ -12,12 +12,14 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 from narwhals import dependencies
+from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
 from shoal.tables.foreign import replaced_by
 from shoal.tables.objects import object_codes, object_content, object_values
-from shoal.tables.table import Content, NewColumns, Table, without_negative_zero
+from shoal.tables.table import Content, NewColumns, Table, copied_rows, without_negative_zero, worded
+from shoal.values import Worded
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +54,15 @@ class PolarsCells:
 
 def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) -> pl.DataFrame:
     """Columns are never selected by a list of names: polars takes some names, such as ^x$, for patterns."""
-    new = {name: pl.Series(without_negative_zero(columns[name])) for name in kept if name in columns}
+    new = {name: _new_series(frame[name], columns[name]) for name in kept if name in columns}
     return pl.DataFrame({name: new[name] if name in new else frame[name] for name in kept})
+
+
+def _new_series(series: pl.Series, column: NDArray[Any] | Worded) -> pl.Series:
+    if not isinstance(column, Worded):
+        return pl.Series(without_negative_zero(column))
+    rows = copied_rows(series_content(series).words, column)
+    return worded(column) if rows is None else series.gather(rows)
 
 
 def series_content(series: pl.Series) -> Content:
@@ -70,8 +79,8 @@ def _series_content(series: pl.Series) -> Content:
         return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
     if dtype == pl.Object:
         return object_content(series.to_list(), type=word)
-    if dtype == pl.Enum:
-        return Content(Kind.ORDINAL, word, series)
+    if isinstance(dtype, pl.Enum):
+        return Content(Kind.ORDINAL, word, series, levels=tuple(dtype.categories.to_list()))
     if dtype in (pl.Date, pl.Datetime):
         return Content(Kind.DATE, word, series)
     return Content(Kind.NOMINAL, word, series)
@@ -117,7 +126,8 @@ class PandasCells:
             return arrow_content(series.array.__arrow_array__(), type=word)
         if hasattr(series, "cat"):
             kind = Kind.ORDINAL if series.cat.ordered else Kind.NOMINAL
-            return Content(kind, word, _pandas_categories(series))
+            levels = tuple(str(label) for label in series.cat.categories) if series.cat.ordered else ()
+            return Content(kind, word, _pandas_categories(series), levels=levels)
         if _is_of_numbers(series):
             values = _pandas_numbers(series)
             return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
@@ -139,9 +149,17 @@ class PandasCells:
         new = self.table.iloc[:, [self.names.index(name) for name in kept]].copy()
         for position, name in enumerate(kept):
             if name in columns:
-                new.isetitem(position, without_negative_zero(columns[name]))
+                new.isetitem(position, self._new(name, columns[name]))
         new.attrs = dict(self.table.attrs)
         return PandasCells(new, tuple(kept))
+
+    def _new(self, name: str, column: NDArray[Any] | Worded) -> Any:
+        if not isinstance(column, Worded):
+            return without_negative_zero(column)
+        rows = copied_rows(self.content(name).words, column)
+        if rows is None:
+            return np.array(column.words, dtype=object)[column.places]
+        return self._series(name).array.take(rows)
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: self._polars(self._series(name)) for name in self.names})
@@ -246,10 +264,20 @@ class ArrowCells:
         new = self.table.select(list(kept))
         for position, name in enumerate(kept):
             if name in columns:
-                array = pa.array(without_negative_zero(columns[name]))
+                array = self._new(name, columns[name])
                 field = pa.field(name, array.type, metadata=self.table.schema.field(name).metadata)
-                new = new.set_column(position, field, pa.chunked_array([array]))
+                new = new.set_column(position, field, array)
         return ArrowCells(new)
+
+    def _new(self, name: str, column: NDArray[Any] | Worded) -> Any:
+        import pyarrow as pa
+
+        if not isinstance(column, Worded):
+            return pa.chunked_array([pa.array(without_negative_zero(column))])
+        rows = copied_rows(self.content(name).words, column)
+        if rows is None:
+            return pa.chunked_array([pa.array(column.words, type=pa.string()).take(pa.array(column.places))])
+        return self.table.column(name).take(pa.array(rows))
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})
@@ -261,7 +289,15 @@ def arrow_content(column: Any, *, type: str) -> Content:
     kind = content.kind
     if hasattr(column.type, "ordered"):
         kind = Kind.ORDINAL if column.type.ordered else Kind.NOMINAL
-    return Content(kind, type, content.values, content.numbers, content.text)
+    levels = tuple(str(label) for label in _dictionary(column)) if kind is Kind.ORDINAL else ()
+    return Content(kind, type, content.values, content.numbers, content.text, levels)
+
+
+def _dictionary(column: Any) -> list[Any]:
+    """The labels of a column of codes, in their order."""
+    joined = column.unify_dictionaries() if hasattr(column, "chunks") else column
+    chunks = joined.chunks if hasattr(joined, "chunks") else [joined]
+    return list(chunks[0].dictionary.to_pylist()) if chunks else []
 
 
 def arrow_series(column: Any) -> pl.Series:

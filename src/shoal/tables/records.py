@@ -11,6 +11,7 @@ import polars as pl
 from shoal.errors import ColumnError, DataError, OptionError
 from shoal.schema.columns import Kind, Schema
 from shoal.schema.profile import ColumnProfile
+from shoal.tables.categories import categories, codes
 from shoal.tables.table import Content, Table
 from shoal.values import FloatMatrix, FloatVector, IntVector, Records, Scale
 
@@ -38,22 +39,32 @@ def _profile(name: str, content: Content) -> ColumnProfile:
 
 
 def encode(
-    table: Table, schema: Schema, *, standardize: bool = True, weights: Mapping[str, float] | None = None
+    table: Table,
+    schema: Schema,
+    *,
+    standardize: bool = True,
+    distance: str = "wu-palmer",
+    weights: Mapping[str, float] | None = None,
 ) -> Records:
-    """The quasi-identifiers as numbers, with the scale and the weights that distances are measured by."""
+    """The quasi-identifiers as numbers and codes, with the scale, the tables and the weights of their distances."""
     names = schema.quasi_identifiers
-    for column in schema.columns:
-        if column.name in names and column.kind is not Kind.NUMERIC and column.name in table.names:
-            _check_kind(table, column.name, column.kind)
-    values = numbers(table, names)
+    for name in names:
+        if name not in table.names:
+            raise ColumnError.unknown(name, table.names)
+    columns = [column for column in schema.columns if column.name in names]
+    other = [column for column in columns if column.kind is not Kind.NUMERIC]
+    meaning = categories(table, other, distance=distance)
+    values = numbers(table, [column.name for column in columns if column.kind is Kind.NUMERIC])
     scale = Scale.standardized(values) if standardize else Scale.raw(values)
-    return Records(names, values, scale, _weights(names, weights or {}))
+    return Records(names, values, scale, _weights(names, weights or {}), meaning, codes(table, meaning))
 
 
-def _check_kind(table: Table, name: str, kind: Kind) -> None:
-    """A column that is numbers, but is declared to be something else, is taken at its word."""
-    if table.cells.content(name).kind is Kind.NUMERIC:
-        raise ColumnError.kind_not_supported(name, kind, [Kind.NUMERIC], "this version of Shoal")
+def check_mixed(table: Table, names: Iterable[str]) -> None:
+    """Refuse columns of numbers in which some text stands, where nobody said that they are categories."""
+    for name in names:
+        content = table.cells.content(name)
+        if content.kind is Kind.NOMINAL and content.text is not None:
+            raise DataError.text(name, **_where(content.text))
 
 
 def _weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:
@@ -81,7 +92,7 @@ def _numbers(name: str, content: Content) -> FloatVector:
             raise DataError.text(name, **_where(content.text))
         if content.values.null_count() == len(content.values):
             raise DataError.missing_values(name, **_where(content.values.is_null()))
-        raise ColumnError.kind_not_supported(name, content.kind, [Kind.NUMERIC], "this version of Shoal")
+        raise ColumnError.not_numeric(name, content.kind)
     if content.numbers.null_count():
         raise DataError.missing_values(name, **_where(content.numbers.is_null()))
     if content.numbers.is_infinite().any():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from numpy.typing import NDArray
 
 from shoal.errors import FileError, OutputError
 from shoal.schema.columns import Kind
@@ -16,7 +17,8 @@ from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
 from shoal.tables.frames import PolarsCells, series_content, with_columns
 from shoal.tables.stamps import fix_stamps
-from shoal.tables.table import Content, NewColumns, ReadOptions, Table
+from shoal.tables.table import Content, NewColumns, ReadOptions, Table, copied_rows
+from shoal.values import Worded
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ class Labels:
         lost: columns with new numbers keep the label of the variable, and the format only if they are whole.
         """
         untouched = [name for name in kept if name not in columns]
-        whole = [name for name in kept if name in columns and columns[name].dtype.kind in "iu"]
+        whole = [name for name in kept if name in columns and _is_whole(columns[name])]
+        numbers = [name for name in kept if not isinstance(columns.get(name), Worded)]
         return replace(
             self,
             variables=_only(self.variables, kept),
@@ -65,9 +68,13 @@ class Labels:
             missing_ranges=_only(self.missing_ranges, untouched),
             missing_letters=_only(self.missing_letters, untouched),
             formats=_only(self.formats, [*untouched, *whole]),
-            measures=_only(self.measures, kept),
-            widths=_only(self.widths, kept),
+            measures=_only(self.measures, numbers),
+            widths=_only(self.widths, numbers),
         )
+
+
+def _is_whole(column: NDArray[Any] | Worded) -> bool:
+    return not isinstance(column, Worded) and column.dtype.kind in "iu"
 
 
 def _given(notes: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +109,13 @@ class LabelledCells(PolarsCells):
         return Content(content.kind, content.type, values, numbers, content.text)
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> LabelledCells:
-        return LabelledCells(with_columns(self.table, kept, columns), self.labels.released(kept, columns))
+        copied = {name for name, column in columns.items() if name in kept and self._is_copied(name, column)}
+        new = {name: column for name, column in columns.items() if name not in copied}
+        return LabelledCells(with_columns(self.table, kept, columns), self.labels.released(kept, new))
+
+    def _is_copied(self, name: str, column: NDArray[Any] | Worded) -> bool:
+        """Whether every new value is one that the column had, with its label."""
+        return isinstance(column, Worded) and copied_rows(series_content(self.table[name]).words, column) is not None
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: _plain(self.table[name]) for name in self.names})

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from shoal.errors import OptionError
 from shoal.schema.columns import Kind
 from shoal.tables.formats import FORMATS
+from shoal.values import Worded
 
 MISSING_WORDS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
 """What means missing in a column of numbers. In a column of text only the empty field does: NA may be Namibia."""
 
-NewColumns = Mapping[str, NDArray[Any]]
-"""The columns of a release that differ from the original: float64 or int64."""
+NewColumns = Mapping[str, NDArray[Any] | Worded]
+"""The columns of a release that differ from the original: float64, int64 or words."""
 
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
@@ -124,6 +125,13 @@ class Content:
     """The cells as float64, null where a cell is missing or not a number; None where no cell is a number."""
     text: pl.Series | None = None
     """Which cells hold something else among numbers; None where none does."""
+    levels: tuple[str, ...] = ()
+    """The order of an ordinal column, the lowest first, where its type tells it."""
+
+    @property
+    def words(self) -> pl.Series:
+        """Every cell as text, as a hierarchy names it; missing ones are null."""
+        return self.values.cast(pl.String)
 
 
 class Cells(Protocol):
@@ -145,7 +153,7 @@ class Cells(Protocol):
         """The column so that two cells are equal where a reader of the table sees no difference."""
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> Cells:
-        """Only the kept columns, in their order, some of them with new numbers."""
+        """Only the kept columns, in their order, some of them with new numbers or words."""
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, to be written in any format."""
@@ -177,6 +185,26 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table(kind={self.kind!r}, records={self.height}, columns={list(self.names)})"
+
+
+def copied_rows(words: pl.Series, column: Worded) -> NDArray[np.int64] | None:
+    """For each record a row of the original that holds its new word; None where some word stands nowhere there.
+
+    Copying cells keeps the type that the column had.
+    """
+    first = words.arg_unique()
+    row_of = dict(zip(words.gather(first).to_list(), first.to_list(), strict=True))
+    used = np.unique(column.places)
+    if not all(column.words[place] in row_of for place in used):
+        return None
+    rows = np.zeros(len(column.words), dtype=np.int64)
+    rows[used] = [row_of[column.words[place]] for place in used]
+    return rows[column.places]
+
+
+def worded(column: Worded) -> pl.Series:
+    """The words as text."""
+    return pl.Series(list(column.words), dtype=pl.String).gather(column.places)
 
 
 def without_negative_zero(column: NDArray[Any]) -> NDArray[Any]:
