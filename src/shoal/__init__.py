@@ -19,6 +19,7 @@ from shoal.errors import ShoalError, ShoalWarning
 if TYPE_CHECKING:
     from shoal.anonymize import anonymize, partition, replay
     from shoal.assess import describe, evaluate, read, verify
+    from shoal.hierarchy import Hierarchy
     from shoal.partition.registry import methods
     from shoal.release import Release
     from shoal.reproduce.reproduction import reproduce
@@ -44,6 +45,7 @@ _homes = {
     "Evaluation": "shoal.values",
     "Partition": "shoal.values",
     "Verification": "shoal.values",
+    "Hierarchy": "shoal.hierarchy",
     "Schema": "shoal.schema",
     "Role": "shoal.schema",
     "Kind": "shoal.schema",
@@ -52,6 +54,7 @@ _homes = {
 
 __all__ = [
     "Evaluation",
+    "Hierarchy",
     "Kind",
     "Partition",
     "Policy",

@@ -124,8 +124,9 @@ def replay(
     """
     folders = [Path()]
     if not isinstance(policy, Policy):
-        folders.insert(0, Path(os.fspath(policy)).parent)
-        policy = Policy.read(policy)
+        decisions = Policy.read(policy)
+        folders.insert(0, Path(policy).parent)
+        policy = decisions
     table = tables.read(data)
     if table.path is not None:
         folders.append(table.path.parent)
@@ -170,7 +171,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         values=(records.values, tables.numbers(released, records.numeric)),
         scale=records.scale,
         meaning=_meaning(records, tables.codes(released, records.categories)),
-        distance=distance if records.categories else None,
+        distance=distance,
     )
     source = _source(table)
     warnings = _warnings(table, schema)

@@ -136,7 +136,7 @@ def evaluate(
         values=values,
         scale=scale,
         meaning=meaning,
-        distance=distance if meaning else None,
+        distance=distance,
         notes=tuple(notes),
     )
 

@@ -45,7 +45,7 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
     assert list(made) == [
         "shoal", "policy", "method", "verification", "evaluation", "sentences", "group_sizes", "measures", "warnings",
     ]  # fmt: skip
-    evaluation_keys = ["records", "k", "quasi_identifiers", "base", "loss", "risk", "columns", "notes"]
+    evaluation_keys = ["records", "k", "quasi_identifiers", "base", "distance", "loss", "risk", "columns", "notes"]
     assert list(made["evaluation"]) == evaluation_keys
     evaluated = json.loads(shoal("evaluate", register_csv, target, "-q", ",".join(QUASI), "-k", 5, "--json").out)
     assert list(evaluated) == evaluation_keys

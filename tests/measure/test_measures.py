@@ -97,6 +97,7 @@ def test_the_loss_of_a_column_is_its_own() -> None:
         k=2,
         before=sizes,
         after=sizes,
+        numeric=("a", "b"),
         values=(original, released),
         scale=Scale.standardized(original),
     )

@@ -9,14 +9,17 @@ import pytest
 
 from shoal.errors import OptionError, PromiseError
 from shoal.partition import registry
-from shoal.testing import CHECKS, check_method
+from shoal.testing import check_method, checks
 from shoal.values import IntVector, Progress, Records, Scale
 
-METHODS = sorted(registry.methods())
+COMMON = [
+    pytest.param(name, check, id=f"{name}-{check.__name__}")
+    for name in sorted(registry.methods())
+    for check in checks(name)
+]
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "check"), COMMON)
 def test_common(name: str, check) -> None:
     check(name)
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.errors import OptionError
-from shoal.recode import center_named, recode
+from shoal.recode import recode
 from shoal.recode.centroid import mean, median
 from shoal.values import Partition, Records, Scale
 
@@ -21,7 +20,8 @@ GROUPED = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e9, 1e9)), min_size=
 def of(values: np.ndarray, labels: list[int], **options) -> dict:
     names = tuple("abc"[: values.shape[1]])
     records = Records(names, values, Scale.standardized(values), np.ones(values.shape[1]))
-    return recode(records, Partition(np.array(labels), k=2, method="none"), **options)
+    ways = dict.fromkeys(names, options.pop("way", "mean"))
+    return recode(records, Partition(np.array(labels), k=2, method="none"), ways=ways, **options)
 
 
 @given(GROUPED)
@@ -42,8 +42,8 @@ def test_mean_and_median_are_those_of_the_groups(rows) -> None:
 @pytest.mark.parametrize("value", [0.1, 1e300, -1e-300, 1e15 + 1, 5e-324])
 def test_equal_values_keep_their_value(value: float) -> None:
     values = np.full((7, 1), value)
-    for center in (mean, median):
-        assert set(of(values, [0, 0, 0, 1, 1, 1, 1], center=center)["a"].tolist()) == {value}
+    for way in ("mean", "median"):
+        assert set(of(values, [0, 0, 0, 1, 1, 1, 1], way=way)["a"].tolist()) == {value}
 
 
 def test_huge_values_do_not_overflow() -> None:
@@ -63,9 +63,3 @@ def test_no_negative_zero_tells_records_apart() -> None:
     values = np.array([[-0.0], [0.0], [-1.0], [1.0]])
     released = of(values, [0, 0, 1, 1])["a"]
     assert not np.signbit(released).any()
-
-
-def test_unknown_center() -> None:
-    for name in ("mode", None, ["mean"]):
-        with pytest.raises(OptionError, match="mean, median"):
-            center_named(name)

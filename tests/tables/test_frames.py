@@ -265,8 +265,10 @@ def test_weights_and_scales() -> None:
 def test_a_kind_that_is_declared_counts() -> None:
     table = read(pl.DataFrame({"a": [1, 2]}))
     schema = Schema.assign([("a", Kind.NOMINAL)], quasi_identifiers=["a"])
-    with pytest.raises(ColumnError, match="is nominal"):
-        encode(table, schema)
+    records = encode(table, schema)
+    assert records.numeric == ()
+    assert records.categories[0].hierarchy.nodes == ("1", "2", "*")
+    assert records.codes.tolist() == [[0], [1]]
 
 
 CELLS = st.one_of(st.none(), st.integers(-1, 1), st.sampled_from([0.0, -0.0, 0.5, float("nan")]))

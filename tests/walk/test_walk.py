@@ -226,10 +226,11 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     [
         {"k": np.array([3])}, {"k": np.array(3.0)}, {"k": int}, {"k": 10**5000}, {"k": -(10**5000)},
         {"weights": {"0": 10**400}}, {"method": ["mdav"]}, {"seed": 2**63}, {"method": "v-mdav", "gamma": 10**400},
-        {"k": "5"}, {"k": None}, {"k": 2.0}, {"k": True}, {"seed": 1.5}, {"seed": -1}, {"method": None}, {"method": 3},
-        {"recode": None}, {"recode": ["mean"]}, {"standardize": 1}, {"round_integers": "yes"}, {"weights": [1, 2]},
-        {"weights": {"0": "heavy"}}, {"quasi_identifiers": None}, {"quasi_identifiers": []}, {"gamma": 1},
-        {"quasi_identifiers": [0, 0]}, {"quasi_identifiers": [7]}, {"identifiers": ["x"]}, {"something": [1]},
+        {"k": "5"}, {"k": None}, {"k": 2.0}, {"k": True}, {"seed": 1.5}, {"seed": -1}, {"method": 3},
+        {"recode": "lcs"}, {"recode": {"0": "mode"}}, {"distance": "far"}, {"hierarchies": [1]}, {"levels": {"0": 3}},
+        {"recode": {"7": "mean"}}, {"recode": ["mean"]}, {"standardize": 1}, {"round_integers": "yes"},
+        {"weights": [1, 2]}, {"weights": {"0": "heavy"}}, {"quasi_identifiers": None}, {"quasi_identifiers": []},
+        {"gamma": 1}, {"quasi_identifiers": [0, 0]}, {"quasi_identifiers": [7]}, {"identifiers": ["x"]}, {"something": [1]},
     ],
     ids=lambda options: str(list(options))[:40],
 )  # fmt: skip

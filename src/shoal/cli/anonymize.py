@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, pairs, progress, reading, show, show_json, warn, whole
+from shoal.cli.terminal import (
+    as_json,
+    meaning,
+    meant,
+    names,
+    open_table,
+    pairs,
+    progress,
+    reading,
+    show,
+    show_json,
+    warn,
+    whole,
+)
 from shoal.errors import ColumnError, OptionError, PolicyError
 
 if TYPE_CHECKING:
@@ -16,7 +30,7 @@ if TYPE_CHECKING:
 
 _DECISIONS = (
     *("k", "quasi_identifiers", "identifiers", "sensitive", "method", "own", "recode"),
-    *("round_integers", "no_standardize", "weight", "seed"),
+    *("round_integers", "no_standardize", "weight", "seed", "levels", "kind", "distance"),
 )
 
 
@@ -27,9 +41,15 @@ _DECISIONS = (
 @click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
 @click.option("--identifiers", multiple=True, help="Columns that name a person: dropped.")
 @click.option("--sensitive", multiple=True, help="Columns that nobody may learn about a person: kept as they are.")
-@click.option("--method", help="See `shoal methods`.  [default: mdav]")
+@click.option("--method", help="See `shoal methods`.  [default: by the kinds of the columns]")
 @click.option("--option", "own", multiple=True, metavar="NAME=VALUE", help="An option of the method; repeatable.")
-@click.option("--recode", help="What stands for a group: mean or median.  [default: mean]")
+@click.option(
+    "--recode",
+    multiple=True,
+    metavar="[COLUMN=]WAY",
+    help="What stands for a group: mean or median for numbers; centroid, mode or lcs for categories; repeatable."
+    "  [default: mean, centroid]",
+)
 @click.option("--round-integers", is_flag=True, default=None, help="Keep columns of whole numbers whole.")
 @click.option("--no-standardize", is_flag=True, default=None, help="Measure distances on the columns as they are.")
 @click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
@@ -38,6 +58,7 @@ _DECISIONS = (
 @click.option("--report", help="Also write a report: an HTML file.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
+@meaning
 @reading
 @as_json
 def command(
@@ -54,6 +75,8 @@ def command(
 
     \b
     shoal anonymize people.csv -k 5 -q age,income --identifiers name -o released.csv
+    shoal anonymize people.csv -k 5 -q job,country --hierarchy job=jobs.csv --hierarchy country=countries.csv \\
+        --recode lcs -o released.csv
 
     The release is verified before it appears. Beside it stands its policy (OUTPUT.policy.toml), which makes
     the same release again:
@@ -99,11 +122,12 @@ def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
         quasi_identifiers=quasi_identifiers,
         identifiers=names(options["identifiers"]),
         sensitive=names(options["sensitive"]),
-        method=options["method"] or "mdav",
+        **meant(options),
+        method=options["method"],
         seed=whole(options["seed"] or "0", OptionError.no_seed()),
         standardize=not options["no_standardize"],
         weights={name: _number(value) for name, value in pairs(options["weight"], "weight").items()},
-        recode=options["recode"] or "mean",
+        recode=_ways(options["recode"]),
         round_integers=bool(options["round_integers"]),
         progress=line,
         **_own_options(options),
@@ -112,12 +136,22 @@ def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
 
 def _own_options(options: dict[str, Any]) -> dict[str, Any]:
     """The options of the method, each of which the method must have."""
-    from shoal.partition.registry import find
+    from shoal.partition.registry import find, methods
 
-    method = find(options["method"] or "mdav")
     given = {name: _value(text) for name, text in pairs(options["own"], "option").items()}
-    method.check_options(given)
+    if options["method"]:
+        find(options["method"]).check_options(given)
+    for name in given:
+        if not any(name in method.options for method in methods().values()):
+            raise OptionError.option_of_none(name)
     return given
+
+
+def _ways(given: Sequence[str]) -> str | dict[str, str] | None:
+    """One way for all columns that it fits, or one for each column that is named."""
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    return pairs(given, "recode") if given else None
 
 
 def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
@@ -127,8 +161,9 @@ def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Re
     for name in _DECISIONS:
         if options[name]:
             raise PolicyError.decides(name.replace("_", "-"))
-    policy = Policy.read(path)
-    return replay(open_table(file, options, policy.input.get("settings")), policy=policy, progress=line)
+    table = open_table(file, options, Policy.read(path).input.get("settings"))
+    hierarchies = pairs(options["hierarchy"], "hierarchy", last=False)
+    return replay(table, policy=path, hierarchies=hierarchies, progress=line)
 
 
 def _number(text: str) -> float:

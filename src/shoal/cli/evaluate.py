@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, reading, show, show_json, whole
+from shoal.cli.terminal import as_json, meaning, meant, names, open_table, reading, show, show_json, whole
 from shoal.errors import ColumnError, OptionError
 
 
@@ -16,6 +16,7 @@ from shoal.errors import ColumnError, OptionError
 @click.option("-q", "--quasi-identifiers", multiple=True, help="The protected columns, as a,b,c.")
 @click.option("-k", help="The k that was promised, for the measures that need one.")
 @click.option("--no-standardize", is_flag=True, help="Measure losses on the columns as they are.")
+@meaning
 @reading
 @as_json
 def command(
@@ -42,6 +43,7 @@ def command(
         quasi_identifiers=names(quasi_identifiers),
         k=None if k is None else whole(k, OptionError.k_not_whole()),
         standardize=not no_standardize,
+        **meant(options),
     ).to_dict()
     if as_json:
         show_json(facts)

@@ -52,6 +52,37 @@ def reading(command: C) -> C:
     return command
 
 
+def meaning(command: C) -> C:
+    """The options that say what columns mean."""
+    options = [
+        click.option(
+            "--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a column's values; repeatable."
+        ),
+        click.option(
+            "--levels", multiple=True, metavar="COLUMN=FILE", help="An ordinal column's values, the lowest first."
+        ),
+        click.option("--kind", multiple=True, metavar="COLUMN=KIND", help="nominal, ordinal or numeric; repeatable."),
+        click.option(
+            "--distance",
+            help="Between nodes of a hierarchy: wu-palmer, path, leacock-chodorow or information."
+            "  [default: wu-palmer]",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def meant(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the options say about columns, as the functions take it."""
+    return {
+        "hierarchies": pairs(options["hierarchy"], "hierarchy", last=False),
+        "levels": pairs(options["levels"], "levels", last=False),
+        "kinds": pairs(options["kind"], "kind"),
+        "distance": options["distance"] or "wu-palmer",
+    }
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 
 
@@ -87,9 +118,9 @@ def whole(text: str, error: OptionError) -> int:
         raise error from None
 
 
-def pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    """``NAME=VALUE`` of a repeatable option; the name may hold an equals sign, the value none."""
-    split = [text.rpartition("=") for text in given]
+def pairs(given: Sequence[str], option: str, *, last: bool = True) -> dict[str, str]:
+    """``NAME=VALUE`` of a repeatable option; the name may hold an equals sign and the value none, or the other way."""
+    split = [text.rpartition("=") if last else text.partition("=") for text in given]
     if not all(name and mark for name, mark, _ in split):
         raise OptionError.bad_option(option, "a name, an equals sign and a value")
     return {name: value for name, _, value in split}

@@ -40,6 +40,10 @@ class OptionError(ShoalError):
         return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
 
     @classmethod
+    def option_of_none(cls, name: str) -> Self:
+        return cls(f"No method has an option {name!r}", "shoal methods lists the options of each")
+
+    @classmethod
     def bad_option(cls, name: str, expected: str) -> Self:
         return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
 

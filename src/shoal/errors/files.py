@@ -128,6 +128,18 @@ class FileError(ShoalError):
         return cls(f"{str(path)!r} is not what the papers used: {fact}", "docs/data.md says where it is published")
 
     @classmethod
+    def no_wordnet(cls, folder: object, *, there: bool) -> Self:
+        fact = "is a WordNet folder without nouns" if there else "does not exist"
+        return cls(
+            f"The folder {str(folder)!r} {fact}",
+            "name one that holds index.noun and data.noun; docs/wordnet.md says where to get it",
+        )
+
+    @classmethod
+    def damaged_wordnet(cls, path: object, why: str) -> Self:
+        return cls(f"The WordNet file {str(path)!r} is damaged ({why})", "get the folder anew and unpack it as bytes")
+
+    @classmethod
     def needs_extra(cls, path: object, extra: str) -> Self:
         return cls(
             f"Files such as {str(path)!r} need packages that are not installed",

@@ -83,3 +83,28 @@ class HierarchyError(ShoalError):
             f"The ending of {str(path)!r} does not tell the format of a hierarchy",
             f"name it with format= (--format): {listed(known)}",
         )
+
+    @classmethod
+    def no_values(cls) -> Self:
+        return cls("There is no value to build a hierarchy of", "give the values of a column that is not empty")
+
+    @classmethod
+    def no_sense(cls, *, values: int, of: int) -> Self:
+        return cls(
+            f"WordNet has no noun for {values:,} of {counted(of, 'value')}",
+            "map them to words or synsets with senses=; shoal.hierarchy.wordnet.unknown_words lists them",
+        )
+
+    @classmethod
+    def unknown_synset(cls, option: str, name: object) -> Self:
+        return cls(
+            f"WordNet has no noun {shown(name)}, which {option}= names",
+            "give a synset as word.n.NN, such as 'country.n.02'",
+        )
+
+    @classmethod
+    def not_below(cls, top: str, *, values: int, of: int) -> Self:
+        return cls(
+            f"The top {shown(top)} is not above {values:,} of {counted(of, 'value')}",
+            "prefer its senses with under=, map the values with senses=, or choose a higher top",
+        )

@@ -68,7 +68,7 @@ def distances(
     levels = levels or hierarchy.levels
     edges = both - 2 * common
     if distance == "path":
-        return edges / max(2 * (levels - 1), 1)
+        return np.asarray(edges / max(2 * (levels - 1), 1), dtype=np.float64)
     return np.log(edges + 1.0) / np.log(2.0 * levels)
 
 

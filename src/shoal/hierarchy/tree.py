@@ -8,13 +8,18 @@ number are near in meaning, every node and what is below it are a run of numbers
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from os import PathLike
+from typing import TYPE_CHECKING, Self
 
-from shoal.errors import HierarchyError
+from shoal.errors import HierarchyError, ShoalWarning
+
+if TYPE_CHECKING:
+    from shoal.hierarchy.coverage import Coverage
 
 Edge = tuple[str, str]
 """A child and its parent."""
@@ -52,6 +57,32 @@ class Hierarchy:
         if not parents:
             raise HierarchyError.empty()
         return cls._grown(parents)
+
+    @classmethod
+    def from_wordnet(
+        cls,
+        values: Iterable[object],
+        folder: str | PathLike[str],
+        *,
+        senses: Mapping[str, str] | None = None,
+        under: str | None = None,
+        parents: Mapping[str, str] | None = None,
+        rule: str = "alphabetical",
+        top: str | None = None,
+        leaf: str = "value",
+    ) -> Self:
+        """The part of a WordNet folder that is above these values; see :func:`shoal.hierarchy.wordnet.build`.
+
+        Where a rule and not the caller decided between senses or parents, one warning says how often.
+        """
+        from shoal.hierarchy import wordnet
+
+        built = wordnet.build(
+            values, folder, senses=senses, under=under, parents=parents, rule=rule, top=top, leaf=leaf
+        )
+        if not built.certain:
+            warnings.warn(built.summary(), ShoalWarning, stacklevel=2)
+        return cls(built.hierarchy.nodes, built.hierarchy.parents)
 
     @classmethod
     def _grown(cls, parents: Mapping[str, str]) -> Self:
@@ -171,6 +202,24 @@ class Hierarchy:
             for child in self._children.get(number, ()):
                 yield self.nodes[child], self.nodes[number]
                 waiting.append(child)
+
+    def coverage(self, values: Iterable[object] | Mapping[str, int], *, close: bool = False) -> Coverage:
+        """Whether the tree has every value of a column; see :func:`shoal.hierarchy.coverage.coverage`."""
+        from shoal.hierarchy.coverage import coverage, tally
+
+        return coverage(self, tally(values), close=close)
+
+    def with_values(self, mapping: Mapping[str, str]) -> Self:
+        """This tree with each of these values as one more leaf below the node that it is mapped to.
+
+        So another spelling of a node, or a value that it stands for, becomes part of the tree, and no release can tell
+        the two apart where it releases the node. A value that is there already must have that parent.
+        """
+        for node in mapping.values():
+            self.number(node)
+        if not mapping:
+            return self
+        return self.from_edges([*self.edges(), *mapping.items()])
 
     @cached_property
     def fingerprint(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from shoal.measure.registry import Classes, Comparison, Meaning, measures
 from shoal.measure.semantic import semantic_loss
 from shoal.measure.squared_error import information_loss
+from shoal.schema.columns import Kind
 from shoal.values import Evaluation, FloatMatrix, IntVector, Scale
 
 
@@ -45,10 +46,18 @@ def evaluate(
         k=k,
         quasi_identifiers=names,
         base=scale.name if scale and original is not None else "none",
-        distance=distance,
+        distance=_named(meaning, distance),
         loss={name: measure.figure(comparison) for name, measure in losses.items()},
         before={name: measure.figure(was) for name, measure in risks.items()},
         after={name: measure.figure(now) for name, measure in risks.items()},
         columns={name: columns[name] for name in names if name in columns},
         notes=notes,
     )
+
+
+def _named(meaning: Meaning | None, distance: str | None) -> str | None:
+    """How distances between categories were measured; without a hierarchy there are equality and ranks only."""
+    if meaning is None:
+        return None
+    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in meaning.categories)
+    return distance if hierarchical else "rank or equality"

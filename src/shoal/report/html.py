@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from shoal.report.charts import bars
-from shoal.report.text import LOSSES, RISKS, figure
+from shoal.report.text import RISKS, figure, losses, measured_on
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #16252f; --soft: #5a6b76; --paper: #fbfcfc; --line: #d7dfe3;
@@ -95,17 +95,15 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
                 ["Measure", "Figure", "What it is", "Good"],
                 (
                     [label, figure(figures["loss"][n]), known[n]["formula"], known[n]["good"]]
-                    for n, label in LOSSES.items()
+                    for n, label in losses(figures).items()
                 ),
                 numbers=frozenset({1}),
             ),
-            paragraph(f"Measured on {figures['base']} columns."),
+            paragraph(f"Measured {measured_on(figures)}."),
         ),
         section(
             "What each quasi-identifier lost",
-            bars(
-                [(name, value, f"{value:.3g} %") for name, value in lost], "Information loss of each column in percent"
-            ),
+            bars([(name, value, f"{value:.3g} %") for name, value in lost], "Loss of each column in percent"),
         ),
         section(
             "Groups by size",
@@ -116,7 +114,7 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
         ),
         section(
             "The columns",
-            table(["Column", "Role", "Kind"], ([c["name"], c["role"], c["kind"]] for c in policy["columns"])),
+            table(["Column", "Role", "Kind", "Recoded to", "Hierarchy"], (_column(c) for c in policy["columns"])),
             paragraph(
                 "Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was."
             ),
@@ -148,6 +146,12 @@ def document(title: str, *parts: str, wide: bool = False) -> str:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<style>{_STYLE}</style></head><body>{body}<h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
     )
+
+
+def _column(column: Mapping[str, Any]) -> list[str]:
+    hierarchy = column.get("hierarchy", {})
+    named = f"{hierarchy.get('file', 'in memory')} ({hierarchy['sha256'][:12]}…)" if hierarchy else ""
+    return [column["name"], column["role"], column["kind"], column.get("recode", ""), named]
 
 
 def _policy(facts: Mapping[str, Any]) -> str:

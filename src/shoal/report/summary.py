@@ -38,7 +38,6 @@ def sentences(release: Release) -> list[str]:
     """What the figures mean, in plain words."""
     proof, figures = release.verification, release.evaluation
     before, after = figures.before, figures.after
-    loss = figures.loss["information_loss"] or 0.0
     hidden = (
         f"Every one of the {proof.records:,} released records has the same quasi-identifiers as at least"
         f" {proof.min_class - 1:,} others (k = {proof.k} was asked)."
@@ -49,8 +48,18 @@ def sentences(release: Release) -> list[str]:
         f" of 100 tries on average, and never in more than 1 of {proof.min_class:,};"
         f" before it was {before['global_risk']:.3g} of 100."
     )
-    kept = f"The release keeps {100 - loss:.4g} % of the variation of the quasi-identifiers ({figures.base} columns)."
-    said = [hidden, alone, found, kept]
+    said = [hidden, alone, found]
+    numeric, semantic = figures.loss["information_loss"], figures.loss["semantic_loss"]
+    if numeric is not None:
+        columns = "quasi-identifiers" if semantic is None else "numeric quasi-identifiers"
+        said.append(
+            f"The release keeps {100 - numeric:.4g} % of the variation of the {columns} ({figures.base} columns)."
+        )
+    if semantic is not None:
+        said.append(
+            f"It loses {semantic:.3g} % of the meaning of the categories, where 100 % would be one value for all"
+            f" ({figures.distance} distances)."
+        )
     if figures.columns:
         worst = max(figures.columns, key=lambda name: figures.columns[name])
         said.append(f"The column that lost most is {shown(worst)}: {figures.columns[worst]:.3g} %.")

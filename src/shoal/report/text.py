@@ -16,13 +16,32 @@ RISKS = {
     "k_violations": "records in classes below k",
     "global_risk": "global risk (%)",
 }
-LOSSES = {
+_NUMERIC = {
     "information_loss": "information loss (%)",
     "sse": "squared error (SSE)",
     "sst": "of (SST)",
+}
+_SEMANTIC = {
+    "semantic_loss": "semantic loss (%)",
+    "semantic_sse": "squared semantic distance (SSE)",
+    "semantic_sst": "of (SST)",
+}
+_CLASSES = {
     "c_avg": "mean class size / k",
     "discernibility": "discernibility",
 }
+
+
+def losses(facts: Mapping[str, Any]) -> dict[str, str]:
+    """The losses that apply to an evaluation, and their labels."""
+    numeric = _NUMERIC if facts["base"] != "none" or not facts["distance"] else {}
+    return {**numeric, **(_SEMANTIC if facts["distance"] else {}), **_CLASSES}
+
+
+def measured_on(facts: Mapping[str, Any]) -> str:
+    """What the losses of an evaluation are measured on."""
+    numeric = [f"on {facts['base']} columns"] if facts["base"] != "none" or not facts["distance"] else []
+    return " and ".join([*numeric, *([f"by {facts['distance']} distances"] if facts["distance"] else [])])
 
 
 def figure(value: float | None) -> str:
@@ -50,9 +69,9 @@ def evaluation(facts: Mapping[str, Any]) -> str:
     before, after = facts["risk"]["before"], facts["risk"]["after"]
     risks = [["Risk", "before", "after"]]
     risks += [[label, figure(before[name]), figure(after[name])] for name, label in RISKS.items()]
-    losses = [[f"Loss (on {facts['base']} columns)", ""]]
-    losses += [[label, figure(facts["loss"][name])] for name, label in LOSSES.items()]
-    lines = [*columns(risks, right=frozenset({1, 2})), "", *columns(losses, right=frozenset({1}))]
+    lost_in_all = [[f"Loss ({measured_on(facts)})", ""]]
+    lost_in_all += [[label, figure(facts["loss"][name])] for name, label in losses(facts).items()]
+    lines = [*columns(risks, right=frozenset({1, 2})), "", *columns(lost_in_all, right=frozenset({1}))]
     lost = sorted(facts["columns"].items(), key=lambda item: -item[1])
     if lost:
         table = [["Loss by column (%)", ""], *([short(name), figure(value)] for name, value in lost)]

@@ -63,6 +63,6 @@ class Runs:
             loss = loss_as_printed(records, k)
         else:
             made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
-            loss = made.information_loss
+            loss = made.information_loss or 0.0
         seconds = time.perf_counter() - start
         return Run(loss, loss / 100.0 * variation(records.matrix), seconds)

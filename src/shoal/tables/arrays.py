@@ -38,13 +38,14 @@ class ArrayCells:
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrayCells:
         """Whole numbers stay so only if all columns are: an array has one type, or the release is refused."""
-        columns = {name: self._numbers(name, column) for name, column in columns.items()}
-        whole = self.table.dtype.kind in "iu" and all(column.dtype.kind in "iu" for column in columns.values())
+        new_columns = {name: self._numbers(name, column) for name, column in columns.items()}
+        whole = self.table.dtype.kind in "iu" and all(column.dtype.kind in "iu" for column in new_columns.values())
         new = np.empty((self.height, len(kept)), dtype=np.int64 if whole else np.float64)
         for position, name in enumerate(kept):
-            if name not in columns and not _holds(new.dtype, self._column(name)):
+            if name not in new_columns and not _holds(new.dtype, self._column(name)):
                 raise DataError.array_inexact(name)
-            new[:, position] = without_negative_zero(columns[name]) if name in columns else self._column(name)
+            fresh = name in new_columns
+            new[:, position] = without_negative_zero(new_columns[name]) if fresh else self._column(name)
         return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(kept))
 
     def _numbers(self, name: str, column: NDArray[Any] | Worded) -> NDArray[Any]:

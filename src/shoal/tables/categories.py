@@ -9,6 +9,7 @@ import polars as pl
 
 from shoal.errors import ColumnError, DataError, HierarchyError
 from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.coverage import coverage
 from shoal.hierarchy.semantics import distances, pruned
 from shoal.schema.columns import Column, Kind
 from shoal.tables.table import Content, Table
@@ -103,14 +104,20 @@ def by_rank(hierarchy: Hierarchy) -> FloatMatrix:
     for number, parent in enumerate(hierarchy.parents[:-1]):
         low[parent], high[parent] = min(low[parent], low[number]), max(high[parent], high[number])
     rank = (np.array(low) + np.array(high)) / 2
-    return np.abs(rank[:, None] - rank[None, :]) / max(len(leaves) - 1, 1)
+    table: FloatMatrix = np.abs(rank[:, None] - rank[None, :]) / max(len(leaves) - 1, 1)
+    return table
 
 
 def _check_coverage(name: str, hierarchy: Hierarchy, counts: Mapping[str, int]) -> None:
-    missing = [word for word in counts if word not in hierarchy]
-    if missing:
-        records = sum(counts[word] for word in missing)
-        raise HierarchyError.uncovered(name, values=len(missing), of=len(counts), records=records, near=0)
+    found = coverage(hierarchy, counts)
+    if not found:
+        raise HierarchyError.uncovered(
+            name,
+            values=found.missing_values,
+            of=found.values,
+            records=found.missing_records,
+            near=len(found.mappings),
+        )
 
 
 def _check_size(name: str, hierarchy: Hierarchy) -> None:
@@ -129,13 +136,9 @@ def _codes(content: Content, column: Categories) -> IntVector:
     values = words.unique().sort()
     numbers = dict(column.hierarchy.numbers)
     numbers.setdefault(SUPPRESSED, len(column.hierarchy) - 1)
-    _check_coverage_of(column.name, words, [word for word in values.to_list() if word not in numbers], len(values))
+    if any(word not in numbers for word in values.to_list()):
+        _check_coverage(column.name, column.hierarchy, _counts(words))
     places = np.array([numbers[word] for word in values.to_list()], dtype=np.int64)
-    ranks = words.rank("dense").to_numpy().astype(np.int64) - 1
-    return places[ranks]
-
-
-def _check_coverage_of(name: str, words: pl.Series, missing: Sequence[str], of: int) -> None:
-    if missing:
-        records = int(words.is_in(list(missing)).sum())
-        raise HierarchyError.uncovered(name, values=len(missing), of=of, records=records, near=0)
+    ranks: IntVector = words.rank("dense").to_numpy().astype(np.int64) - 1
+    found: IntVector = places[ranks]
+    return found

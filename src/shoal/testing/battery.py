@@ -3,9 +3,9 @@
 Third parties run it on theirs::
 
     import pytest
-    from shoal.testing import CHECKS
+    from shoal.testing import checks
 
-    @pytest.mark.parametrize("check", CHECKS)
+    @pytest.mark.parametrize("check", checks("my-method"))
     def test_common(check):
         check("my-method")
 """
@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -27,14 +28,9 @@ from shoal.values import FloatMatrix, IntVector, Partition
 
 Check = Callable[[str], None]
 CHECKS: list[Check] = []
+"""The checks on tables of numbers; those on categories stand in a file of their own."""
 EXAMPLES = 40
 _walk = import_module("shoal.anonymize")
-
-
-def check_method(name: str) -> None:
-    """Run the whole battery on a registered method; the first check that fails raises AssertionError."""
-    for check in CHECKS:
-        check(name)
 
 
 def _check(function: Check) -> Check:
@@ -42,7 +38,7 @@ def _check(function: Check) -> Check:
     return function
 
 
-def _drawn(test: Callable[[FloatMatrix, int], None], method: Method) -> None:
+def repeated(strategy: Any, test: Callable[..., None]) -> None:
     """Run a test on tables that hypothesis draws, the same ones in every run."""
     quiet = settings(
         max_examples=EXAMPLES,
@@ -51,10 +47,14 @@ def _drawn(test: Callable[[FloatMatrix, int], None], method: Method) -> None:
         database=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
     )
-    quiet(given(tables(most_columns=method.most_columns))(lambda drawn: test(*drawn)))()
+    quiet(given(strategy)(lambda drawn: test(*drawn)))()
 
 
-def _sized(partition: Partition, n: int, k: int, method: Method) -> None:
+def _drawn(test: Callable[[FloatMatrix, int], None], method: Method) -> None:
+    repeated(tables(most_columns=method.most_columns), test)
+
+
+def sized(partition: Partition, n: int, k: int, method: Method) -> None:
     labels = partition.labels
     assert labels.shape == (n,), f"{method.name}: one label a record"
     assert set(labels.tolist()) == set(range(partition.count)), f"{method.name}: groups are numbered without a gap"
@@ -68,7 +68,6 @@ def _example(method: Method, *, rows: int, seed: int = 0) -> FloatMatrix:
     return np.random.default_rng(seed).normal(size=(rows, method.most_columns or 3))
 
 
-@_check
 def check_says_what_it_is(name: str) -> None:
     """A method tells its paper, its cost and, in its docstring, its steps and departures."""
     method = find(name)
@@ -86,8 +85,8 @@ def check_sizes(name: str) -> None:
     method = find(name)
 
     def test(matrix: FloatMatrix, k: int) -> None:
-        _sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
-        _sized(_walk.partition(matrix, k=k, method=name, standardize=False), len(matrix), k, method)
+        sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
+        sized(_walk.partition(matrix, k=k, method=name, standardize=False), len(matrix), k, method)
 
     _drawn(test, method)
 
@@ -143,7 +142,7 @@ def check_smallest_tables(name: str) -> None:
     for k in (2, 3, 5):
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
             partition = _walk.partition(_example(method, rows=rows), k=k, method=name)
-            _sized(partition, rows, k, method)
+            sized(partition, rows, k, method)
             if rows < 2 * k:
                 assert partition.count == 1, f"{name}: fewer than 2k records are one group"
 
@@ -158,7 +157,7 @@ def check_equal_records(name: str) -> None:
     two_values = np.repeat([[0.0], [1.0]], [9, 11], axis=0) * np.ones(columns)
     for matrix in (constant, duplicates, two_values):
         for k in (2, 3, 5):
-            _sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
+            sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
     assert _walk.partition(constant, k=2, method=name).information_loss == 0, f"{name}: nothing lost on constants"
 
 
@@ -179,7 +178,7 @@ def check_one_column(name: str) -> None:
     """One column is enough."""
     method = find(name)
     for rows in (8, 30):
-        _sized(_walk.partition(_example(method, rows=rows)[:, :1], k=3, method=name), rows, 3, method)
+        sized(_walk.partition(_example(method, rows=rows)[:, :1], k=3, method=name), rows, 3, method)
 
 
 @_check

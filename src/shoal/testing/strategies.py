@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import polars as pl
 from hypothesis import strategies as st
 
+from shoal.hierarchy import Hierarchy
+from shoal.schema.columns import Kind
 from shoal.values import FloatMatrix
 
 _FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -22,3 +28,45 @@ def tables(draw: st.DrawFn, *, most_columns: int | None = None, most_rows: int =
     cells = draw(st.sampled_from(CELLS))
     flat = draw(st.lists(cells, min_size=rows * columns, max_size=rows * columns))
     return np.array(flat, dtype=np.float64).reshape(rows, columns), k
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn, *, most_nodes: int = 9) -> Hierarchy:
+    """A tree of any shape."""
+    nodes = draw(st.integers(2, most_nodes))
+    above = [draw(st.integers(0, number - 1)) for number in range(1, nodes)]
+    return Hierarchy.from_edges((f"n{number}", f"n{parent}") for number, parent in enumerate(above, start=1))
+
+
+@st.composite
+def category_tables(
+    draw: st.DrawFn,
+    *,
+    kinds: Sequence[Kind] = (Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL),
+    mixed: bool = False,
+    most_columns: int | None = None,
+    most_rows: int = 40,
+) -> tuple[pl.DataFrame, int, dict[str, Any]]:
+    """A frame of categories, a k that it can be protected with, and what its columns mean.
+
+    Values of hierarchical columns are any nodes. At least one column is of categories; others are numbers if they may
+    be ``mixed``.
+    """
+    k = draw(st.integers(2, 6))
+    rows = draw(st.integers(k, max(k, most_rows)))
+    categories = [kind for kind in kinds if kind in (Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL)]
+    wanted = [draw(st.sampled_from(categories))]
+    wanted += draw(st.lists(st.sampled_from([*categories, *([Kind.NUMERIC] if mixed else [])]), max_size=2))
+    columns: dict[str, list[Any]] = {}
+    trees: dict[str, Hierarchy] = {}
+    levels: dict[str, list[str]] = {}
+    for number, kind in enumerate(wanted[: most_columns or None]):
+        name = f"c{number}"
+        if kind is Kind.HIERARCHICAL:
+            trees[name] = draw(hierarchies())
+        if kind is Kind.ORDINAL:
+            levels[name] = draw(st.permutations([f"l{level}" for level in range(draw(st.integers(2, 5)))]))
+        values: Sequence[Any] = trees[name].nodes if name in trees else levels.get(name, ["x", "y", "z", "*"])
+        cells = _GRID if kind is Kind.NUMERIC else st.sampled_from(list(values))
+        columns[name] = draw(st.lists(cells, min_size=rows, max_size=rows))
+    return pl.DataFrame(columns), k, {"hierarchies": trees, "levels": levels}
