@@ -230,7 +230,8 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
         {"recode": "lcs"}, {"recode": {"0": "mode"}}, {"distance": "far"}, {"hierarchies": [1]}, {"levels": {"0": 3}},
         {"recode": {"7": "mean"}}, {"recode": ["mean"]}, {"standardize": 1}, {"round_integers": "yes"},
         {"weights": [1, 2]}, {"weights": {"0": "heavy"}}, {"quasi_identifiers": None}, {"quasi_identifiers": []},
-        {"gamma": 1}, {"quasi_identifiers": [0, 0]}, {"quasi_identifiers": [7]}, {"identifiers": ["x"]}, {"something": [1]},
+        {"gamma": 1}, {"quasi_identifiers": [0, 0]}, {"quasi_identifiers": [7]}, {"identifiers": ["x"]},
+        {"something": [1]},
     ],
     ids=lambda options: str(list(options))[:40],
 )  # fmt: skip
