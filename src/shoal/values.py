@@ -23,6 +23,7 @@ IntMatrix = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 """Called with the number of records done and the number of all records."""
 
+_EXACT = 2.0**32
 _MOST = 10**15
 """No table has so many records; a larger number need not be told to its last digit."""
 
@@ -131,6 +132,14 @@ class Categories:
     """The values of the column and the nodes above them; nothing else."""
     distance: FloatMatrix
     """Between any two nodes, from 0 to 1: semantic, by rank, or 1 between all that differ."""
+    grid: int = 2**32
+    """Distances are multiples of one part of so many; where they are steps, as between ranks, of one step."""
+
+    def rounded(self, share: float) -> FloatMatrix:
+        """The distances with the weight of the column, as multiples of 2**-32: two steps are twice one step."""
+        step = np.rint(share / self.grid * _EXACT) / _EXACT if self.grid < _EXACT else share / self.grid
+        table: FloatMatrix = np.rint(self.distance * self.grid) * step
+        return table if self.grid < _EXACT else np.rint(table * _EXACT) / _EXACT
 
 
 class Tuples(NamedTuple):
@@ -147,9 +156,6 @@ class Tuples(NamedTuple):
     distance: FloatVector
     starts: IntVector
     widths: IntVector
-
-
-_EXACT = 2.0**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,10 +206,7 @@ class Records:
         first = self._distinct[0]
         weights = self.weights_of([column.name for column in self.categories])
         shares = weights / weights.sum()
-        tables = [
-            np.rint(column.distance * share * _EXACT) / _EXACT
-            for column, share in zip(self.categories, shares, strict=True)
-        ]
+        tables = [column.rounded(share) for column, share in zip(self.categories, shares, strict=True)]
         widths = np.array([len(table) for table in tables], dtype=np.int64)
         return Tuples(
             codes=np.ascontiguousarray(self.codes[first]),
