@@ -132,14 +132,15 @@ class Categories:
     """The values of the column and the nodes above them; nothing else."""
     distance: FloatMatrix
     """Between any two nodes, from 0 to 1: semantic, by rank, or 1 between all that differ."""
-    grid: int = 2**32
-    """Distances are multiples of one part of so many; where they are steps, as between ranks, of one step."""
+    steps: int | None = None
+    """How many steps make a distance of 1, where distances are counted in steps, as between ranks."""
 
     def rounded(self, share: float) -> FloatMatrix:
-        """The distances with the weight of the column, as multiples of 2**-32: two steps are twice one step."""
-        step = np.rint(share / self.grid * _EXACT) / _EXACT if self.grid < _EXACT else share / self.grid
-        table: FloatMatrix = np.rint(self.distance * self.grid) * step
-        return table if self.grid < _EXACT else np.rint(table * _EXACT) / _EXACT
+        """The distances times the column's share, as multiples of 2**-32; two steps are twice as far as one."""
+        if self.steps is None:
+            return np.asarray(np.rint(self.distance * share * _EXACT) / _EXACT)
+        step = np.rint(share / self.steps * _EXACT) / _EXACT
+        return np.asarray(np.rint(self.distance * self.steps) * step)
 
 
 class Tuples(NamedTuple):

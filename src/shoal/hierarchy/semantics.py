@@ -69,7 +69,7 @@ def distances(
     edges = both - 2 * common
     if distance == "path":
         return np.asarray(edges / max(2 * (levels - 1), 1), dtype=np.float64)
-    return np.log(edges + 1.0) / np.log(2.0 * levels)
+    return np.asarray(np.log(edges + 1.0) / np.log(2.0 * levels))
 
 
 def _information(hierarchy: Hierarchy, common: IntMatrix, counts: Mapping[str, int]) -> FloatMatrix:

@@ -53,9 +53,8 @@ def _categories(column: Column, table: Table, also: Table | None, distance: str)
     _check_coverage(column.name, hierarchy, counts)
     if column.kind is Kind.ORDINAL:
         _check_size(column.name, hierarchy)
-        return Categories(
-            column.name, column.kind, hierarchy, by_rank(hierarchy), grid=2 * max(len(hierarchy.leaves) - 1, 1)
-        )
+        steps = 2 * max(len(hierarchy.leaves) - 1, 1)
+        return Categories(column.name, column.kind, hierarchy, by_rank(hierarchy), steps)
     used = pruned(hierarchy, {hierarchy.number(word) for word in {**counts, **others}})
     _check_size(column.name, used)
     return Categories(
@@ -63,7 +62,7 @@ def _categories(column: Column, table: Table, also: Table | None, distance: str)
         column.kind,
         used,
         distances(used, distance=distance, counts=counts, levels=hierarchy.levels),
-        **({"grid": 2 * (hierarchy.levels - 1)} if distance == "path" else {}),
+        steps=2 * (hierarchy.levels - 1) if distance == "path" else None,
     )
 
 
@@ -80,7 +79,7 @@ def _nominal(column: Column, values: Sequence[str]) -> Categories:
     """Values that are equal or not."""
     hierarchy = flat(values)
     _check_size(column.name, hierarchy)
-    return Categories(column.name, column.kind, hierarchy, 1.0 - np.eye(len(hierarchy)), grid=1)
+    return Categories(column.name, column.kind, hierarchy, 1.0 - np.eye(len(hierarchy)), steps=1)
 
 
 def flat(values: Sequence[str]) -> Hierarchy:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import SearchStrategy
 
 from shoal.errors import OptionError, ShoalError
 from shoal.partition.registry import Method, find
@@ -38,7 +39,7 @@ def _check(function: Check) -> Check:
     return function
 
 
-def repeated(strategy: Any, test: Callable[..., None]) -> None:
+def repeated(strategy: SearchStrategy[Any], test: Callable[..., None]) -> None:
     """Run a test on tables that hypothesis draws, the same ones in every run."""
     quiet = settings(
         max_examples=EXAMPLES,

@@ -55,7 +55,7 @@ def category_tables(
     k = draw(st.integers(2, 6))
     rows = draw(st.integers(k, max(k, most_rows)))
     categories = [kind for kind in kinds if kind in (Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL)]
-    wanted = [draw(st.sampled_from(categories))]
+    wanted: list[Kind] = [draw(st.sampled_from(categories))]
     wanted += draw(st.lists(st.sampled_from([*categories, *([Kind.NUMERIC] if mixed else [])]), max_size=2))
     columns: dict[str, list[Any]] = {}
     trees: dict[str, Hierarchy] = {}
