@@ -1,7 +1,7 @@
 """From groups to released values."""
 
 from shoal.recode.category import centroid
-from shoal.recode.centroid import mean
+from shoal.recode.number import mean
 from shoal.recode.recode import WAYS, decided, recode, ways
 
 __all__ = ["WAYS", "centroid", "decided", "mean", "recode", "ways"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import OptionError
 from shoal.recode.category import nodes
-from shoal.recode.centroid import centers
+from shoal.recode.number import centers
 from shoal.schema.columns import Column, Kind, Schema
 from shoal.values import FloatVector, Partition, Records, Worded
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.recode import recode
-from shoal.recode.centroid import mean, median
+from shoal.recode.number import mean, median
 from shoal.values import Partition, Records, Scale
 
 GROUPED = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e9, 1e9)), min_size=1, max_size=30)
