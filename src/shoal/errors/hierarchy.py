@@ -66,12 +66,88 @@ class HierarchyError(ShoalError):
         )
 
     @classmethod
-    def ragged(cls, path: object, *, line: int, found: int, expected: int) -> Self:
+    def ragged(cls, place: str, *, found: int, expected: int) -> Self:
         return cls(
-            f"Line {line:,} of the hierarchy {str(path)!r} has {counted(found, 'level')}, and the first line has"
-            f" {expected:,}",
+            f"A line of the hierarchy names {counted(found, 'level')}, and the first line has {expected:,} ({place})",
             "give every line the same number of levels; a value may stand for several levels",
         )
+
+    @classmethod
+    def odd_line(cls, place: str, expected: str) -> Self:
+        return cls(
+            f"A line of the hierarchy is not {expected} ({place})",
+            "mend it, or name the delimiter with delimiter= (--delimiter) or the format with format= (--format)",
+        )
+
+    @classmethod
+    def stray_quote(cls, place: str) -> Self:
+        return cls(
+            f"A line of the hierarchy has a quotation mark that is never closed, or text after a closed one ({place})",
+            "double the marks inside quoted fields",
+        )
+
+    @classmethod
+    def named_twice(cls, place: str, *, first: str) -> Self:
+        return cls(
+            f"A node of the hierarchy is named twice ({first} and {place})", "name every node once, with all below it"
+        )
+
+    @classmethod
+    def not_nested(cls, place: str) -> Self:
+        return cls(
+            f"The hierarchy has something else than names ({place})",
+            "give below each name an object of names, a list of names, or nothing",
+        )
+
+    @classmethod
+    def no_json(cls, line: int) -> Self:
+        return cls(f"The hierarchy is not JSON (line {line:,})", "mend it, or name the format with format= (--format)")
+
+    @classmethod
+    def too_deep(cls, format: str) -> Self:
+        return cls(f"The hierarchy has more levels than {format} can be nested", "use the format 'edges'")
+
+    @classmethod
+    def no_relation(cls) -> Self:
+        return cls("The hierarchy has no triple of broader or narrower", "give one for each concept but the top one")
+
+    @classmethod
+    def same_names(cls, concepts: int) -> Self:
+        return cls(
+            f"{counted(concepts, 'concept')} of the hierarchy share their names with another",
+            "give each a prefLabel of its own",
+        )
+
+    @classmethod
+    def no_text(cls, nodes: int) -> Self:
+        return cls(
+            f"The hierarchy has {counted(nodes, 'name')} with characters that no text file holds",
+            "give these nodes other names",
+        )
+
+    @classmethod
+    def no_values(cls) -> Self:
+        return cls("There is no value to build a hierarchy of", "give the values of a column that is not empty")
+
+    @classmethod
+    def blank_values(cls, values: int, *, of: int) -> Self:
+        return cls(f"{values:,} of {counted(of, 'value')} are empty", "leave out what is missing")
+
+    @classmethod
+    def not_numbers(cls, values: int, *, of: int) -> Self:
+        return cls(f"{values:,} of {counted(of, 'value')} are not finite numbers", "leave them out, or map them first")
+
+    @classmethod
+    def not_dates(cls, values: int, *, of: int) -> Self:
+        return cls(
+            f"{values:,} of {counted(of, 'value')} are not dates such as 2026-03-05, with or without a time",
+            "leave them out, or map them first",
+        )
+
+    @classmethod
+    def within(cls, path: object, error: HierarchyError) -> Self:
+        """The same error, with the name of the file."""
+        return cls(f"In {str(path)!r} {error.fact[0].lower()}{error.fact[1:]}", error.hint)
 
     @classmethod
     def damaged(cls, path: object, why: str) -> Self:
@@ -83,10 +159,6 @@ class HierarchyError(ShoalError):
             f"The ending of {str(path)!r} does not tell the format of a hierarchy",
             f"name it with format= (--format): {listed(known)}",
         )
-
-    @classmethod
-    def no_values(cls) -> Self:
-        return cls("There is no value to build a hierarchy of", "give the values of a column that is not empty")
 
     @classmethod
     def no_sense(cls, *, values: int, of: int) -> Self:

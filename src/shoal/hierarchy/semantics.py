@@ -12,7 +12,7 @@ common subsumer of a and b:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +94,23 @@ def _common(hierarchy: Hierarchy, common: IntMatrix) -> IntMatrix:
         above = np.array([hierarchy.number(node) for node in hierarchy.path(name)[::-1]], dtype=np.int64)
         found[number] = above[common[number] - 1]
     return found
+
+
+def distance(
+    hierarchy: Hierarchy, one: str, other: str, *, by: str = "wu-palmer", counts: Mapping[str, int] | None = None
+) -> float:
+    """The distance between two nodes."""
+    table = distances(hierarchy, distance=by, counts=counts)
+    return float(table[hierarchy.number(one), hierarchy.number(other)])
+
+
+def weighted_distance(
+    hierarchies: Sequence[Hierarchy], one: tuple[Sequence[str], int], other: tuple[Sequence[str], int]
+) -> float:
+    """The weighted semantic distance of two tuples: the mean over columns, times how often each of them occurs."""
+    (values, times), (others, other_times) = one, other
+    apart = [distance(tree, a, b) for tree, a, b in zip(hierarchies, values, others, strict=True)]
+    return sum(apart) / len(apart) * times * other_times
 
 
 def centroid(hierarchy: Hierarchy, counts: Mapping[str, float], *, distance: str = "wu-palmer") -> str:

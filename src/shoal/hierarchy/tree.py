@@ -8,13 +8,13 @@ number are near in meaning, every node and what is below it are a run of numbers
 from __future__ import annotations
 
 import hashlib
+import os
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from shoal.errors import HierarchyError, ShoalWarning
 
@@ -58,11 +58,81 @@ class Hierarchy:
             raise HierarchyError.empty()
         return cls._grown(parents)
 
+    @staticmethod
+    def read(path: str | os.PathLike[str], *, format: str | None = None, delimiter: str | None = None) -> Hierarchy:
+        """The hierarchy of a file: rows of ARX, edges, nested names in JSON or triples of SKOS."""
+        from shoal.hierarchy import files
+
+        return files.read(path, format=format, delimiter=delimiter)
+
+    @staticmethod
+    def from_rows(rows: Iterable[Iterable[object]]) -> Hierarchy:
+        """The tree of rows as ARX has them: a value first, then the nodes above it, the root last."""
+        from shoal.hierarchy import arx
+
+        return arx.from_rows(rows)
+
+    @staticmethod
+    def from_dict(nested: Mapping[str, Any]) -> Hierarchy:
+        """The tree of nested names, such as ``{"*": {"Europe": ["France", "Italy"]}}``."""
+        from shoal.hierarchy import nested as names
+
+        return names.from_dict(nested)
+
+    @staticmethod
+    def from_intervals(
+        values: Iterable[object],
+        *,
+        width: object = None,
+        quantiles: object = None,
+        cuts: object = None,
+        root: str = "*",
+    ) -> Hierarchy:
+        """Numbers under intervals of one width, of about as many values each, or between given points."""
+        from shoal.hierarchy import intervals
+
+        return intervals.from_intervals(values, width=width, quantiles=quantiles, cuts=cuts, root=root)
+
+    @staticmethod
+    def from_prefixes(
+        values: Iterable[object],
+        *,
+        lengths: int | Iterable[int] | None = None,
+        mask: str = "*",
+        separators: str | None = None,
+        root: str = "*",
+    ) -> Hierarchy:
+        """Codes under their beginnings: ``08034``, ``0803*``, ``080**`` and so on."""
+        from shoal.hierarchy import prefixes
+
+        return prefixes.from_prefixes(values, lengths=lengths, mask=mask, separators=separators, root=root)
+
+    @staticmethod
+    def from_dates(
+        values: Iterable[object],
+        *,
+        levels: str | Sequence[str] = ("day", "month", "quarter", "year", "decade"),
+        root: str = "*",
+    ) -> Hierarchy:
+        """Dates under their months, quarters, years and decades."""
+        from shoal.hierarchy import dates
+
+        return dates.from_dates(values, levels=levels, root=root)
+
+    @staticmethod
+    def from_frequencies(
+        counts: Mapping[Any, int] | Iterable[object], *, groups: int | None = None, root: str = "*"
+    ) -> Hierarchy:
+        """Values of which nothing is known but how often they occur: what is rare is pooled first."""
+        from shoal.hierarchy import frequencies
+
+        return frequencies.from_frequencies(counts, groups=groups, root=root)
+
     @classmethod
     def from_wordnet(
         cls,
         values: Iterable[object],
-        folder: str | PathLike[str],
+        folder: str | os.PathLike[str],
         *,
         senses: Mapping[str, str] | None = None,
         under: str | None = None,
@@ -141,7 +211,7 @@ class Hierarchy:
             depths[number] = depths[self.parents[number]] + 1
         return tuple(depths)
 
-    @property
+    @cached_property
     def levels(self) -> int:
         """The depth of the deepest node."""
         return max(self.depths)
@@ -194,6 +264,25 @@ class Hierarchy:
                 low = self.parents[low]
         return self.nodes[low]
 
+    def similarity(self, one: str, other: str) -> float:
+        """How similar two nodes are by Wu and Palmer, from 0 to 1: by how deep they part."""
+        return 2 * self.depth(self.lcs(one, other)) / (self.depth(one) + self.depth(other))
+
+    def distance(
+        self, one: str, other: str, *, by: str = "wu-palmer", counts: Mapping[str, int] | None = None
+    ) -> float:
+        """How far two nodes are apart, from 0 to 1; see :mod:`shoal.hierarchy.semantics` for the ways to measure."""
+        from shoal.hierarchy.semantics import distance
+
+        return distance(self, one, other, by=by, counts=counts)
+
+    def centroid(self, values: Iterable[object] | Mapping[str, int], *, by: str = "wu-palmer") -> str:
+        """The semantic centroid of values, or of their counts: the node with the least sum of distances to them."""
+        from shoal.hierarchy.coverage import tally
+        from shoal.hierarchy.semantics import centroid
+
+        return centroid(self, tally(values), distance=by)
+
     def edges(self) -> Iterator[Edge]:
         """Every child with its parent, parents first and children in their order, so that they make the tree again."""
         waiting = deque([len(self) - 1])
@@ -220,6 +309,24 @@ class Hierarchy:
         if not mapping:
             return self
         return self.from_edges([*self.edges(), *mapping.items()])
+
+    def to_rows(self, *, values: Iterable[str] | None = None) -> list[list[str]]:
+        """A row for each leaf and for each inner node among ``values``, from it up to the root."""
+        from shoal.hierarchy import arx
+
+        return arx.to_rows(self, values=values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Nested names; a leaf has an empty dictionary."""
+        from shoal.hierarchy import nested
+
+        return nested.to_dict(self)
+
+    def save(self, path: str | os.PathLike[str], *, format: str | None = None, force: bool = False) -> None:
+        """Write the hierarchy in the format that is named or that the ending tells: ARX for tables."""
+        from shoal.hierarchy import files
+
+        files.save(self, path, format=format, force=force)
 
     @cached_property
     def fingerprint(self) -> str:

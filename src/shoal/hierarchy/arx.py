@@ -1,0 +1,68 @@
+"""Rows as ARX writes hierarchies: a value, then what it generalizes to level by level, and the root last.
+
+::
+
+    pigeon;bird;animal
+    cod;fish;animal
+    sponge;sponge;animal
+
+A row may repeat a name from one level to the next, since all rows have the same number of levels and not all branches
+of a tree do; the repeats are one node. The first name of a row may also be an inner node of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from shoal.errors import HierarchyError, OptionError
+from shoal.hierarchy.tree import Hierarchy
+
+
+def from_rows(rows: Iterable[Iterable[object]], *, places: Sequence[str] | None = None) -> Hierarchy:
+    """The tree of these rows; ``places`` says where each stands, such as ``line 7``."""
+    parents: dict[str, str] = {}
+    edges: list[tuple[str, str]] = []
+    lines: list[str] = []
+    roots: set[str] = set()
+    levels = 0
+    for number, row in enumerate(_checked(rows)):
+        place = f"row {number + 1:,}" if places is None else places[number]
+        names = ["" if name is None else str(name) for name in _checked(row)]
+        levels = levels or len(names)
+        named = sum(1 for name in names if name.strip())
+        if not named == levels == len(names):
+            raise HierarchyError.ragged(place, found=named, expected=levels)
+        if levels < 2:
+            raise HierarchyError.odd_line(place, "a value and at least one level above it")
+        roots.add(names[-1])
+        for below, above in pairwise(names):
+            # most pairs stand in many rows; what is new or differs is for the tree to judge
+            if below != above and parents.get(below) != above:
+                parents[below] = above
+                edges.append((below, above))
+                lines.append(place)
+    if len(roots) > 1:
+        raise HierarchyError.two_roots(len(roots))
+    if roots and not edges:
+        raise HierarchyError.one_node()
+    return Hierarchy.from_edges(edges, places=lines)
+
+
+def _checked(rows: Any) -> Iterable[Any]:
+    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+        raise OptionError.bad_option("rows", "a list of rows, each a list of names from a value up to the root")
+    return rows
+
+
+def to_rows(hierarchy: Hierarchy, *, values: Iterable[str] | None = None) -> list[list[str]]:
+    """A row for each leaf, and for each inner node among ``values``.
+
+    A branch that is shorter than others repeats its first name, so that a column holds one depth of the tree and the
+    last one the root: each column by itself is then a generalization of all values, as ARX takes it.
+    """
+    wanted = {hierarchy.number(name) for name in (*hierarchy.leaves, *(() if values is None else values))}
+    paths = [hierarchy.path(hierarchy.nodes[number]) for number in sorted(wanted)]
+    levels = hierarchy.levels
+    return [[path[0]] * (levels - len(path)) + list(path) for path in paths]

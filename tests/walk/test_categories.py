@@ -1,0 +1,270 @@
+"""Releases of categories: every kind of table, every format, every recoding, and policies that name hierarchies."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import Hierarchy
+from shoal.errors import ColumnError, DataError, HierarchyError, OptionError, PolicyError, ShoalError
+
+JOBS = {
+    "person": {"worker": {"baker": {}, "smith": {}, "clerk": {"cashier": {}, "typist": {}}}, "student": {}},
+}
+ROWS = 120
+
+
+def columns(rows: int = ROWS, seed: int = 3) -> dict[str, list]:
+    rng = np.random.default_rng(seed)
+    jobs = ["worker", "baker", "smith", "clerk", "cashier", "typist", "student"]
+    return {
+        "name": [f"secret-{row}" for row in range(rows)],
+        "job": rng.choice(jobs, rows, p=[0.3, 0.3, 0.1, 0.1, 0.1, 0.05, 0.05]).tolist(),
+        "sex": rng.choice(["m", "f", "x"], rows, p=[0.5, 0.45, 0.05]).tolist(),
+        "size": rng.choice(["small", "medium", "large"], rows).tolist(),
+        "pay": rng.normal(size=rows).round(3).tolist(),
+    }
+
+
+ROLES = {"quasi_identifiers": ["job", "sex", "size"], "identifiers": ["name"]}
+MEANING = {"hierarchies": {"job": JOBS}, "levels": {"size": ["small", "medium", "large"]}}
+MAKERS = {"polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}
+
+
+def rows_of(table) -> list[tuple]:
+    """The quasi-identifiers of a released frame of any kind."""
+    frame = (
+        table
+        if isinstance(table, pl.DataFrame)
+        else pl.DataFrame(
+            {
+                name: list(table[name].to_pylist() if isinstance(table, pa.Table) else table[name])
+                for name in ROLES["quasi_identifiers"]
+            }
+        )
+    )
+    return frame.select(ROLES["quasi_identifiers"]).rows()
+
+
+@pytest.mark.parametrize("recode", ["centroid", "mode", "lcs"])
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind_of_frame_is_released_as_it_came(kind: str, recode: str) -> None:
+    made = shoal.anonymize(MAKERS[kind](columns()), k=5, recode=recode, **ROLES, **MEANING)
+    assert made.verification.ok
+    assert min(Counter(rows_of(made.table)).values()) >= 5
+    assert made.evaluation.semantic_loss > 0
+    assert type(made.table) is type(MAKERS[kind](columns()))
+    nodes = {"person", "worker", "baker", "smith", "clerk", "cashier", "typist", "student"}
+    assert {row[0] for row in rows_of(made.table)} <= nodes
+    assert {row[1] for row in rows_of(made.table)} <= {"m", "f", "x"} | ({"*"} if recode == "lcs" else set())
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz", ".parquet", ".arrow", ".xlsx", ".sav", ".dta"])
+def test_a_release_of_categories_can_be_saved_in_every_format(tmp_path: Path, ending: str) -> None:
+    made = shoal.anonymize(pl.DataFrame(columns()), k=5, recode="lcs", **ROLES, **MEANING)
+    target = tmp_path / f"out{ending}"
+    made.save(target)
+    assert shoal.verify(target, k=5, quasi_identifiers=ROLES["quasi_identifiers"])
+    again = shoal.read(target).cells.frame()
+    assert Counter(rows_of(again)) == Counter(rows_of(made.table))
+
+
+def test_a_file_keeps_all_other_bytes(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    frame = pl.DataFrame(columns())
+    source.write_text(
+        "name;job;note\n" + "".join(f'{n};{j};"a; b"\n' for n, j in zip(frame["name"], frame["job"], strict=True))
+    )
+    made = shoal.anonymize(source, k=5, quasi_identifiers="job", identifiers="name", hierarchies={"job": JOBS})
+    made.save(tmp_path / "out.csv")
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines[0] == "job;note"
+    assert all(line.endswith(';"a; b"') for line in lines[1:])
+
+
+def test_words_that_need_quotation_marks_get_them(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("x\n" + "a\n" * 3 + "b\n" * 3)
+    tree = Hierarchy.from_edges([("a", 'either "a", or\nb'), ("b", 'either "a", or\nb')])
+    made = shoal.anonymize(source, k=6, quasi_identifiers="x", hierarchies={"x": tree}, recode="lcs")
+    made.save(tmp_path / "out.csv")
+    again = shoal.read(tmp_path / "out.csv")
+    assert again.cells.frame()["x"].to_list() == ['either "a", or\nb'] * 6
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pl.Series("x", ["a", "a", "b", "b", "b", "a"], dtype=pl.Categorical),
+        pl.Series("x", ["a", "a", "b", "b", "b", "a"], dtype=pl.Enum(["b", "a"])),
+        pl.Series("x", [True, True, False, False, False, True]),
+        pl.Series("x", [1, 1, 2, 2, 2, 1]),
+    ],
+    ids=["categorical", "enum", "boolean", "integer"],
+)
+def test_values_of_the_column_keep_its_type(series: pl.Series) -> None:
+    made = shoal.anonymize(series.to_frame(), k=3, quasi_identifiers="x", kinds={"x": "nominal"})
+    assert made.table["x"].dtype == series.dtype
+    assert made.table["x"].to_list() == series.to_list()
+
+
+def test_an_ordered_type_tells_its_levels() -> None:
+    words = ["low", "mid", "high", "high", "mid", "mid", "low", "low", "low"]
+    for series in (
+        pl.Series("x", words, dtype=pl.Enum(["low", "mid", "high"])),
+        pd.Series(pd.Categorical(words, categories=["low", "mid", "high"], ordered=True), name="x"),
+        pa.table({"x": pa.array(pd.Categorical(words, categories=["low", "mid", "high"], ordered=True))}),
+    ):
+        frame = series if isinstance(series, pa.Table) else series.to_frame()
+        made = shoal.anonymize(frame, k=9, quasi_identifiers="x")
+        assert made.policy.schema.columns[0].kind == "ordinal"
+        assert set(made.table["x"].to_pylist() if isinstance(frame, pa.Table) else made.table["x"]) == {"mid"}
+
+
+def test_numbers_can_be_levels() -> None:
+    made = shoal.anonymize(pl.DataFrame({"x": [1, 10, 2, 2]}), k=4, quasi_identifiers="x", kinds={"x": "ordinal"})
+    assert made.table["x"].to_list() == [2, 2, 2, 2]
+
+
+def test_numbers_with_a_hierarchy_become_its_nodes() -> None:
+    frame = pl.DataFrame({"age": [21, 22, 23, 38, 39, 40]})
+    tree = Hierarchy.from_edges(
+        [(age, "young" if age < 30 else "old") for age in frame["age"]] + [("young", "*"), ("old", "*")]
+    )
+    made = shoal.anonymize(frame, k=3, quasi_identifiers="age", hierarchies={"age": tree}, recode="lcs")
+    assert made.table["age"].to_list() == ["young"] * 3 + ["old"] * 3
+
+
+def test_an_array_holds_no_words() -> None:
+    table = np.array([[1], [2], [1], [2]])
+    made = shoal.anonymize(table, k=2, quasi_identifiers=[0], kinds={"0": "nominal"})
+    assert made.table.tolist() == table.tolist()
+    with pytest.raises(DataError, match="an array of numbers holds none"):
+        shoal.anonymize(table, k=4, quasi_identifiers=[0], kinds={"0": "nominal"}, recode="lcs")
+
+
+def test_labels_of_statistics_files_stay_with_copied_values(tmp_path: Path) -> None:
+    import pyreadstat
+
+    frame = pl.DataFrame({"sex": [1.0, 2.0, 1.0, 2.0, 1.0, 1.0], "pay": [1.0] * 6})
+    source = tmp_path / "in.sav"
+    pyreadstat.write_sav(frame, str(source), variable_value_labels={"sex": {1.0: "m", 2.0: "f"}})
+    shoal.anonymize(source, k=2, quasi_identifiers="sex", kinds={"sex": "nominal"}).save(tmp_path / "out.sav")
+    _, meta = pyreadstat.read_sav(str(tmp_path / "out.sav"))
+    assert meta.variable_value_labels["sex"] == {1.0: "m", 2.0: "f"}
+
+
+def files(folder: Path) -> dict[str, str]:
+    pl.DataFrame(columns()).write_csv(folder / "in.csv")
+    (folder / "jobs.json").write_text(json.dumps(JOBS))
+    (folder / "sizes.txt").write_text("small\nmedium\nlarge\n")
+    return {"hierarchies": {"job": folder / "jobs.json"}, "levels": {"size": folder / "sizes.txt"}}
+
+
+def test_a_policy_names_its_hierarchies_and_finds_them_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meaning = files(tmp_path)
+    made = shoal.anonymize(tmp_path / "in.csv", k=5, recode={"job": "lcs"}, **ROLES, **meaning)
+    policy = made.save(tmp_path / "out.csv")
+    text = (tmp_path / "out.csv.policy.toml").read_text()
+    assert "jobs.json" in text
+    assert not any(word in text for word in ("baker", "cashier", "medium", str(tmp_path)))
+    monkeypatch.chdir("/")
+    again = shoal.replay(tmp_path / "in.csv", policy=tmp_path / "out.csv.policy.toml")
+    assert again.save(tmp_path / "again.csv").output["sha256"] == policy.output["sha256"]
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    alone = other / "p.toml"
+    alone.write_text(text)
+    frame = pl.read_csv(tmp_path / "in.csv")
+    with pytest.raises(PolicyError, match=r"column 'job' by a hierarchy from the file 'jobs.json', and it is not here"):
+        shoal.replay(frame, policy=alone)
+    given = {"job": Hierarchy.from_dict(JOBS), "size": ["small", "medium", "large"]}
+    assert shoal.replay(frame, policy=alone, hierarchies=given).evaluation == made.evaluation
+    with pytest.raises(PolicyError, match="'job' is not the one that the policy decided by"):
+        shoal.replay(frame, policy=alone, hierarchies={**given, "job": {"person": ["baker"]}})
+    with pytest.raises(PolicyError, match="decides"):
+        shoal.replay(frame, policy=alone, hierarchies={**given, "sex": JOBS})
+
+
+def test_policies_of_the_first_format_still_replay(tmp_path: Path) -> None:
+    table = pl.DataFrame({"a": [1, 2, 3, 10, 11, 12]})
+    table.write_csv(tmp_path / "in.csv")
+    (tmp_path / "old.toml").write_text(
+        'format = 1\n[release]\nk = 3\nmethod = "mdav"\nseed = 0\n[options]\nstandardize = true\nrecode = "median"\n'
+        'round_integers = false\n[weights]\n[[columns]]\nname = "a"\nrole = "quasi-identifier"\nkind = "numeric"\n'
+    )
+    assert (
+        shoal.replay(tmp_path / "in.csv", policy=tmp_path / "old.toml").table["a"].to_list() == [2.0] * 3 + [11.0] * 3
+    )
+
+
+BAD = {
+    "no such column": ({"hierarchies": {"jop": JOBS}}, ColumnError, "no column 'jop'"),
+    "not a quasi-identifier": ({"hierarchies": {"pay": JOBS}}, ColumnError, "no column 'pay'"),
+    "hierarchy lacks values": ({"hierarchies": {"job": {"person": ["Baker", "smith"]}}}, HierarchyError,
+        r"has 6 values \(of 7, in \d+ records\) that its hierarchy lacks; 1 of them differ"),
+    "no hierarchy": ({"kinds": {"job": "hierarchical"}}, ColumnError, "has no hierarchy"),
+    "two meanings": ({"hierarchies": {"job": JOBS}, "kinds": {"job": "nominal"}}, ColumnError, "nominal and has a hier"),
+    "unknown kind": ({"kinds": {"job": "word"}}, OptionError, "no kind 'word'"),
+    "text as numbers": ({"kinds": {"job": "numeric"}}, ShoalError, "'job' is nominal where numbers are needed"),
+    "no levels": ({"kinds": {"job": "ordinal"}}, ColumnError, "nothing says how its values are ordered"),
+    "levels lack values": ({"levels": {"size": ["small", "large"]}}, HierarchyError, "'size' has 1 value"),
+    "levels twice": ({"levels": {"size": ["small", "small"]}}, OptionError, "different values"),
+    "levels and hierarchy": ({"levels": {"job": ["a", "b"]}, "hierarchies": {"job": JOBS}}, OptionError, "not both"),
+    "no file of levels": ({"levels": {"size": "none.txt"}}, ShoalError, "'none.txt' does not exist"),
+    "no file": ({"hierarchies": {"job": "none.csv"}}, ShoalError, "'none.csv' does not exist"),
+    "a number": ({"hierarchies": {"job": 3}}, OptionError, "the path of a file"),
+    "a method for numbers": ({"method": "mdav", "hierarchies": {"job": JOBS}}, ColumnError, "is hierarchical, and 'mdav'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_does_not_fit_is_told_without_a_value(case: str) -> None:
+    options, error, words = BAD[case]
+    with pytest.raises(error, match=words) as caught:
+        shoal.anonymize(pl.DataFrame(columns()), k=5, **ROLES, **options)
+    assert not any(word in str(caught.value) for word in ("baker", "smith", "cashier", "medium", "secret"))
+
+
+def test_dates_need_a_hierarchy() -> None:
+    frame = pl.DataFrame({"day": [date(2026, 1, day) for day in (1, 1, 2, 2)]})
+    with pytest.raises(ColumnError, match="holds dates"):
+        shoal.anonymize(frame, k=2, quasi_identifiers="day")
+    made = shoal.anonymize(frame, k=2, quasi_identifiers="day", kinds={"day": "nominal"})
+    assert made.table["day"].to_list() == frame["day"].to_list()
+
+
+def test_numbers_with_a_few_words_need_a_word_of_the_user() -> None:
+    frame = pl.DataFrame({"x": ["1", "2", "none", "1", "2", "none"]})
+    csv = frame.write_csv().encode()
+    path = Path("unused.csv")
+    del path
+    import io
+
+    table = pd.read_csv(io.BytesIO(csv), dtype=object)
+    table["x"] = [int(cell) if cell.isdigit() else cell for cell in table["x"]]
+    with pytest.raises(DataError, match=r"text where numbers are needed in 2 of 6 records .*--kind"):
+        shoal.anonymize(table, k=2, quasi_identifiers="x")
+    assert shoal.anonymize(table, k=2, quasi_identifiers="x", kinds={"x": "nominal"}).verification.ok
+
+
+def test_a_column_of_many_values_is_refused_before_memory_is() -> None:
+    frame = pl.DataFrame({"x": [f"v{row}" for row in range(7000)]})
+    with pytest.raises(HierarchyError, match=r"'x' has 7,001 values and nodes above them, and at most 6,000"):
+        shoal.anonymize(frame, k=2, quasi_identifiers="x")
+
+
+def test_weights_change_which_column_is_kept() -> None:
+    frame = pl.DataFrame({"a": ["x", "x", "y", "y"], "b": ["p", "q", "p", "q"]})
+    for heavy, kept in (("a", ["x", "x", "y", "y"]), ("b", ["p", "q", "p", "q"])):
+        made = shoal.anonymize(frame, k=2, quasi_identifiers=["a", "b"], weights={heavy: 10.0})
+        assert made.table[heavy].to_list() == kept
