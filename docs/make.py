@@ -6,10 +6,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from shoal.cli.main import COMMANDS
+import click
+
+from shoal.cli.main import COMMANDS, shoal
 from shoal.partition.registry import Method, methods
 from shoal.report.text import takes
 
@@ -29,9 +32,16 @@ takes k and gives groups of at least k records; `--method NAME` chooses it, and 
 """
 
 
-def help_of(command: str) -> str:
+def commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The words of a command, then those of its subcommands."""
+    yield path
+    for name, part in getattr(command, "commands", {}).items():
+        yield from commands(part, (*path, name))
+
+
+def help_of(path: tuple[str, ...]) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "shoal", command, "--help"],
+        [sys.executable, "-m", "shoal", *path, "--help"],
         capture_output=True,
         text=True,
         check=True,
@@ -41,7 +51,9 @@ def help_of(command: str) -> str:
 
 
 def command_line() -> str:
-    parts = [f"## shoal {command}\n\n```text\n{help_of(command)}\n```\n" for command in COMMANDS]
+    context = click.Context(shoal)
+    known = [path for name in COMMANDS for path in commands(shoal.get_command(context, name), (name,))]
+    parts = [f"{'#' * (len(path) + 1)} shoal {' '.join(path)}\n\n```text\n{help_of(path)}\n```\n" for path in known]
     return "\n".join([COMMAND_LINE, *parts])
 
 

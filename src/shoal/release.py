@@ -140,6 +140,11 @@ def printable(name: str) -> str:
 def check_outputs(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
     """Refuse early what could not be written later; the first path is that of the release itself."""
     tables.writable(paths[0])
+    check_places(paths, sources=sources, force=force)
+
+
+def check_places(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
+    """Refuse early what could not be written later, of whatever format: above all the place of an input."""
     for number, path in enumerate(paths):
         if path.absolute() in [other.absolute() for other in paths[:number]]:
             raise OutputError.named_twice(path)

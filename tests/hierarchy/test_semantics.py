@@ -113,7 +113,7 @@ def test_similarity_distance_and_centroid_of_a_tree() -> None:
     assert COUNTRIES.similarity("France", "Japan") == pytest.approx(2 * 1 / 6)
     assert COUNTRIES.distance("France", "Japan") == pytest.approx(1 - 2 * 1 / 6)
     assert COUNTRIES.distance("France", "Europe", by="path") == pytest.approx(1 / 4)
-    assert COUNTRIES.distance("France", "Italy", by="information", counts={"France": 1, "Japan": 1}) == 1.0
+    assert COUNTRIES.distance("France", "Italy", by="information", counts={"France": 1, "Italy": 1, "Japan": 2}) == 0.5
     assert COUNTRIES.centroid(["France", "Italy", "Italy"]) == "Italy"
     assert COUNTRIES.centroid({"France": 3, "Italy": 2}) == "France"
 

@@ -40,7 +40,17 @@ def test_importing_shoal_is_light() -> None:
     assert not loaded("import shoal") & HEAVY
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["anonymize", "--help"], ["describe", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["anonymize", "--help"],
+        ["describe", "--help"],
+        ["hierarchy", "--help"],
+        ["hierarchy", "build", "wordnet", "--help"],
+    ],
+)
 def test_help_is_light(arguments: list[str]) -> None:
     code = f"sys.argv = ['shoal', *{arguments}]\nimport shoal.cli.main as m\ntry: m.main()\nexcept SystemExit: pass"
     assert not loaded(code) & HEAVY

@@ -16,7 +16,7 @@ import click
 
 from shoal.errors import ShoalError
 
-COMMANDS = ("describe", "anonymize", "verify", "evaluate", "methods", "reproduce", "demo")
+COMMANDS = ("describe", "anonymize", "verify", "evaluate", "methods", "hierarchy", "reproduce", "demo")
 
 
 class _Commands(click.Group):

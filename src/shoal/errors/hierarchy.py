@@ -157,7 +157,7 @@ class HierarchyError(ShoalError):
     def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
         return cls(
             f"The ending of {str(path)!r} does not tell the format of a hierarchy",
-            f"name it with format= (--format): {listed(known)}",
+            f"name it with format= (--from or --to): {listed(known)}",
         )
 
     @classmethod

@@ -9,12 +9,13 @@ from typing import Any
 from shoal.report.charts import bars
 from shoal.report.text import RISKS, figure, losses, measured_on
 
-_STYLE = """
+PALETTE = """
 :root { color-scheme: light dark; --ink: #16252f; --soft: #5a6b76; --paper: #fbfcfc; --line: #d7dfe3;
   --sea: #17697f; --good: #1b7a4b; --goodbg: #e4f4ea; --warn: #7a4b00; --warnbg: #fdf1d8; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf0; --soft: #9fb0ba; --paper: #10191e; --line: #2b3a43;
   --sea: #58b7cf; --good: #6fd39d; --goodbg: #12301f; --warn: #f2c46b; --warnbg: #33270e; } }
-* { box-sizing: border-box; }
+"""
+_STYLE = """* { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 52rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 main.wide { max-width: 72rem; } .wide td { white-space: nowrap; } .wide svg { max-width: 60rem; }
@@ -144,7 +145,7 @@ def document(title: str, *parts: str, wide: bool = False) -> str:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<style>{_STYLE}</style></head><body>{body}<h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
+        f"<style>{PALETTE}{_STYLE}</style></head><body>{body}<h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
     )
 
 

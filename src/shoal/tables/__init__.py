@@ -1,7 +1,8 @@
 """Tables in and out: the only room that knows data frames and files."""
 
 from shoal.aside import aside
-from shoal.tables.categories import categories, codes, value_counts
+from shoal.tables.categories import categories, codes
+from shoal.tables.counts import texts, value_counts
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, writable
@@ -29,6 +30,7 @@ __all__ = [
     "read",
     "released",
     "telling_index",
+    "texts",
     "value_counts",
     "writable",
     "write",

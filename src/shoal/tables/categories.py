@@ -12,6 +12,7 @@ from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.coverage import coverage
 from shoal.hierarchy.semantics import distances, pruned
 from shoal.schema.columns import Column, Kind
+from shoal.tables.counts import value_counts, words
 from shoal.tables.table import Content, Table
 from shoal.values import Categories, FloatMatrix, IntMatrix, IntVector
 
@@ -19,18 +20,6 @@ SUPPRESSED = "*"
 """What stands for every value of a column that has no hierarchy, and for the root of one that has."""
 MOST_NODES = 6_000
 """A table of distances between so many nodes takes 288 MB."""
-
-
-def value_counts(table: Table, name: str) -> dict[str, int]:
-    """How many records have each value of a column, in the order of the values; missing ones are left out."""
-    if name not in table.names:
-        raise ColumnError.unknown(name, table.names)
-    return _counts(table.cells.content(name).words)
-
-
-def _counts(words: pl.Series) -> dict[str, int]:
-    counted = words.drop_nulls().alias("word").value_counts().sort("word")
-    return dict(zip(counted["word"].to_list(), counted["count"].to_list(), strict=True))
 
 
 def categories(
@@ -41,9 +30,9 @@ def categories(
 
 
 def _categories(column: Column, table: Table, also: Table | None, distance: str) -> Categories:
-    content = table.cells.content(column.name)
-    counts = _counts(_complete(column.name, content))
-    others = _counts(also.cells.content(column.name).words) if also else {}
+    _complete(table, column.name)
+    content, counts = table.cells.content(column.name), value_counts(table, column.name)
+    others = value_counts(also, column.name) if also else {}
     if column.kind is Kind.DATE:
         raise ColumnError.dates(column.name)
     if column.kind is Kind.NOMINAL:
@@ -66,13 +55,13 @@ def _categories(column: Column, table: Table, also: Table | None, distance: str)
     )
 
 
-def _complete(name: str, content: Content) -> pl.Series:
+def _complete(table: Table, name: str) -> pl.Series:
     """The words of a column in which none is missing."""
-    words = content.words
-    if words.null_count():
-        gone = words.is_null()
-        raise DataError.missing_values(name, rows=int(gone.sum()), of=len(words), first=int(gone.arg_true()[0]) + 1)
-    return words
+    found = words(table, name)
+    if found.null_count():
+        gone = found.is_null()
+        raise DataError.missing_values(name, rows=int(gone.sum()), of=len(found), first=int(gone.arg_true()[0]) + 1)
+    return found
 
 
 def _nominal(column: Column, values: Sequence[str]) -> Categories:
@@ -129,18 +118,17 @@ def _check_size(name: str, hierarchy: Hierarchy) -> None:
 
 def codes(table: Table, columns: Sequence[Categories]) -> IntMatrix:
     """The number of the node that each cell names, a column for each of the categories."""
-    found = [_codes(table.cells.content(column.name), column) for column in columns]
+    found = [_codes(table, column) for column in columns]
     return np.column_stack(found) if found else np.empty((table.height, 0), dtype=np.int64)
 
 
-def _codes(content: Content, column: Categories) -> IntVector:
-    words = _complete(column.name, content)
-    values = words.unique().sort()
-    numbers = dict(column.hierarchy.numbers)
-    numbers.setdefault(SUPPRESSED, len(column.hierarchy) - 1)
-    if any(word not in numbers for word in values.to_list()):
-        _check_coverage(column.name, column.hierarchy, _counts(words))
-    places = np.array([numbers[word] for word in values.to_list()], dtype=np.int64)
-    ranks: IntVector = words.rank("dense").to_numpy().astype(np.int64) - 1
+def _codes(table: Table, column: Categories) -> IntVector:
+    cells = _complete(table, column.name)
+    values = cells.unique().sort().to_list()
+    numbers = {SUPPRESSED: len(column.hierarchy) - 1, **column.hierarchy.numbers}
+    if any(word not in numbers for word in values):
+        _check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
+    places = np.array([numbers[word] for word in values], dtype=np.int64)
+    ranks = cells.rank("dense").to_numpy().astype(np.int64) - 1
     found: IntVector = places[ranks]
     return found

@@ -1,0 +1,259 @@
+"""`shoal hierarchy build`: a subcommand for each way to a hierarchy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shoal.cli.terminal import as_json, names, open_table, pairs, reading, show, show_json
+from shoal.errors import OptionError
+from shoal.words import shown
+
+if TYPE_CHECKING:
+    from shoal.hierarchy import Hierarchy
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+@click.group(name="build")
+def command() -> None:
+    """Build a hierarchy of the values of a column.
+
+    COLUMN of FILE gives the values. The file that is written holds all of them: whoever reads it learns which values
+    occur, and not how often.
+    """
+
+
+def building(command: C) -> C:
+    """What every way to a hierarchy takes: the column, and where the hierarchy goes."""
+    parts = [
+        click.argument("file"),
+        click.argument("column"),
+        click.option("-o", "--output", required=True, help="The hierarchy; its ending decides the format."),
+        click.option("--to", help="Its format, where the ending does not tell: arx, edges, json or skos."),
+        click.option("--force", is_flag=True, help="Replace outputs that exist."),
+        reading,
+        as_json,
+    ]
+    for part in reversed(parts):
+        command = part(command)
+    return command
+
+
+@command.command(name="intervals")
+@click.option("--width", help="Widths of the intervals of each level, as 5,10,20: the finest first.")
+@click.option("--cuts", multiple=True, help="Where intervals begin, as 18,30,65; once for each level.")
+@click.option("--quantiles", help="Numbers of intervals of each level, with about as many records each, as 8,4,2.")
+@building
+def intervals(width: str | None, cuts: tuple[str, ...], quantiles: str | None, **options: Any) -> None:
+    """Put numbers into intervals, and those into wider ones.
+
+    Give one of --width, --cuts and --quantiles. Each interval lies within one of the next level: widths are multiples,
+    numbers of quantiles are divisors, and cuts are some of the cuts before.
+
+    \b
+    shoal hierarchy build intervals people.csv age --width 5,10,20 -o age.csv
+    shoal hierarchy build intervals people.csv age --cuts 18,30,45,65 --cuts 30,65 -o age.csv
+    """
+    from shoal.hierarchy import Hierarchy
+
+    widths = None if width is None else _numbers(width, "width")
+    groups = None if quantiles is None else _whole(quantiles, "quantiles")
+    levels = [_numbers(text, "cuts") for text in cuts]
+    points = levels[0] if len(levels) == 1 else levels or None
+
+    def make(counts: dict[str, int]) -> Hierarchy:
+        values = Counter(counts).elements() if groups else counts  # quantiles are those of the records
+        return Hierarchy.from_intervals(values, width=widths, quantiles=groups, cuts=points)
+
+    _build(options, make)
+
+
+@command.command(name="prefixes")
+@click.option("--lengths", help="How many characters the levels keep, as 1,3.  [default: every number]")
+@click.option("--mask", default="*", show_default=True, help="What stands for a character that is not kept, or ''.")
+@click.option("--separators", help="Cut at these characters instead, such as '.' in 1.10.2.")
+@building
+def prefixes(lengths: str | None, mask: str, separators: str | None, **options: Any) -> None:
+    """Put codes under their beginnings.
+
+    For post codes, and for the codes of classifications such as ICD, ISCO and NACE.
+
+    \b
+    shoal hierarchy build prefixes people.csv postcode --lengths 1,3 -o postcode.csv
+    """
+    from shoal.hierarchy import Hierarchy
+
+    kept = None if lengths is None else _whole(lengths, "lengths")
+    _build(options, lambda counts: Hierarchy.from_prefixes(counts, lengths=kept, mask=mask, separators=separators))
+
+
+@command.command(name="dates")
+@click.option(
+    "--levels", default="day,month,quarter,year,decade", show_default=True, help="The levels, the finest first."
+)
+@building
+def dates(levels: str, **options: Any) -> None:
+    """Put dates under months, years and decades.
+
+    Dates are those of ISO 8601, as 2024-05-17, with or without a time.
+
+    \b
+    shoal hierarchy build dates people.csv admission_date --levels month,year -o admission.csv
+    """
+    from shoal.hierarchy import Hierarchy
+
+    _build(options, lambda counts: Hierarchy.from_dates(counts, levels=tuple(names([levels]))))
+
+
+@command.command(name="frequencies")
+@click.option("--groups", help="How many nodes may stand right below the root.  [default: 2]")
+@building
+def frequencies(groups: str | None, **options: Any) -> None:
+    """Put the rarest values together.
+
+    For values of which nothing is known but how often they occur: the two rarest first, and so on up to the root.
+
+    \b
+    shoal hierarchy build frequencies people.csv region -o region.csv
+    """
+    from shoal.hierarchy import Hierarchy
+
+    wanted = None if groups is None else _whole(groups, "groups")
+    if wanted is not None and len(wanted) != 1:
+        raise OptionError.bad_option("groups", "one whole number")
+    _build(options, lambda counts: Hierarchy.from_frequencies(counts, groups=wanted[0] if wanted else None))
+
+
+@command.command(name="wordnet")
+@click.option("--folder", required=True, help="A WordNet database: the folder with index.noun and data.noun.")
+@click.option("--senses", help="A table with the columns value and sense, for values that are not the word meant.")
+@click.option("--sense", multiple=True, metavar="VALUE=SENSE", help="The same for one value; repeatable.")
+@click.option("--under", help="Of several senses take the first under this synset, such as person.n.01.")
+@click.option("--parent", multiple=True, metavar="SYNSET=PARENT", help="The parent of a synset; repeatable.")
+@click.option(
+    "--rule", default="alphabetical", show_default=True, help="Of several parents: alphabetical, shortest or first."
+)
+@click.option("--top", help="The synset that becomes the root.  [default: that of WordNet]")
+@click.option(
+    "--leaf",
+    default="value",
+    show_default=True,
+    help="Values stand below their synset, or in its place: value, synset.",
+)
+@click.option("--values", is_flag=True, help="Print every choice of a sense or a parent: it names values.")
+@click.option("--report", help="Write these choices to a text file.")
+@building
+def wordnet(
+    folder: str,
+    senses: str | None,
+    sense: tuple[str, ...],
+    parent: tuple[str, ...],
+    values: bool,
+    report: str | None,
+    under: str | None,
+    rule: str,
+    top: str | None,
+    leaf: str,
+    **options: Any,
+) -> None:
+    """Put words under the synsets of WordNet.
+
+    \b
+    shoal hierarchy build wordnet people.csv occupation --folder wordnet -o occupation.csv
+
+    A word has several senses, and a synset several parents. What is not given is chosen by a rule, and counted by rule;
+    --values and --report tell each choice, for somebody to read.
+    """
+    from shoal import tables
+    from shoal.hierarchy import wordnet
+    from shoal.release import named_path
+
+    place = named_path(report) if report else None
+    counts = _counts(options, more=[place] if place else [])
+    words = {**_senses(senses), **pairs(sense, "sense")}
+    if values and not options["as_json"]:
+        for word in wordnet.unknown_words(counts, folder, senses=words):
+            show(f"no noun in WordNet: {shown(word)}")
+    built = wordnet.build(
+        counts, folder, senses=words, under=under, parents=pairs(parent, "parent"), rule=rule, top=top, leaf=leaf
+    )
+    rules = {
+        f"{kind}s": dict(sorted(Counter(choice.rule for choice in built.choices if choice.kind == kind).items()))
+        for kind in ("sense", "parent")
+    }
+    choices = {"choices": built.to_dict()["choices"]} if values else {}
+    said = [f"Chosen {kind}: {_listed(found)}" for kind, found in rules.items() if found]
+    with ExitStack() as stack:
+        if place:
+            part = stack.enter_context(tables.aside(place, force=options["force"]))
+            part.write_text(built.report() + "\n", encoding="utf-8", newline="\n")
+        _write(built.hierarchy, counts, options, said=[built.report()] if values else said, rules=rules, **choices)
+
+
+def _build(options: dict[str, Any], make: Callable[[dict[str, int]], Hierarchy]) -> None:
+    counts = _counts(options)
+    _write(make(counts), counts, options)
+
+
+def _counts(options: dict[str, Any], *, more: Sequence[Path] = ()) -> dict[str, int]:
+    """The values of the column, once it is clear that the outputs can be written."""
+    from shoal import tables
+    from shoal.release import check_places, named_path
+
+    places = [named_path(options["output"]), *more]
+    check_places(places, sources=[Path(options["file"])], force=options["force"])
+    return tables.value_counts(open_table(options["file"], options), options["column"])
+
+
+def _write(
+    hierarchy: Hierarchy, counts: dict[str, int], options: dict[str, Any], *, said: Sequence[str] = (), **more: Any
+) -> None:
+    """Write the hierarchy, and tell what it is and what it covers."""
+    from shoal.hierarchy import files
+    from shoal.hierarchy.coverage import coverage
+    from shoal.report import hierarchy as report
+
+    files.save(hierarchy, options["output"], format=options["to"], force=options["force"])
+    covered = coverage(hierarchy, counts)
+    if options["as_json"]:
+        facts = {"hierarchy": report.facts(hierarchy), "column": options["column"], "coverage": covered.to_dict()}
+        show_json({**facts, **more, "written": options["output"]})
+    else:
+        show("\n".join([f"Written {options['output']}: {report.size(hierarchy)}", covered.text(), *said]))
+
+
+def _senses(path: str | None) -> dict[str, str]:
+    from shoal import tables
+
+    if path is None:
+        return {}
+    table = tables.read(path)
+    found = zip(tables.texts(table, "value"), tables.texts(table, "sense"), strict=True)
+    return {value: sense for value, sense in found if value is not None and sense is not None}
+
+
+def _listed(found: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {rule}" for rule, number in found.items())
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        found: list[float] = [int(word) if word.lstrip("+-").isdecimal() else float(word) for word in names([text])]
+    except ValueError:
+        found = []
+    if not found:
+        raise OptionError.bad_option(option, "numbers separated by commas")
+    return found
+
+
+def _whole(text: str, option: str) -> list[int]:
+    found = [number for number in _numbers(text, option) if isinstance(number, int)]
+    if len(found) < len(names([text])):
+        raise OptionError.bad_option(option, "whole numbers separated by commas")
+    return found

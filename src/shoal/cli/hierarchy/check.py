@@ -1,0 +1,68 @@
+"""`shoal hierarchy check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.cli.terminal import as_json, open_table, pairs, reading, show, show_json
+
+
+@click.command(name="check")
+@click.argument("hierarchy")
+@click.argument("file")
+@click.argument("column")
+@click.option("--values", is_flag=True, help="Name the values that the hierarchy lacks, with nodes that they may mean.")
+@click.option("--fix", help="Write the hierarchy with those values below the node that differs only in spelling.")
+@click.option(
+    "--map", "mapped", multiple=True, metavar="VALUE=NODE", help="With --fix put VALUE below NODE; repeatable."
+)
+@click.option("--from", "from_", help="The format of HIERARCHY, where its ending does not tell.")
+@click.option("--to", help="The format of what --fix writes, where its ending does not tell.")
+@click.option("--force", is_flag=True, help="Replace an output that exists.")
+@reading
+@as_json
+def command(
+    hierarchy: str,
+    file: str,
+    column: str,
+    values: bool,
+    fix: str | None,
+    mapped: tuple[str, ...],
+    from_: str | None,
+    to: str | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Is every value of COLUMN of FILE a node of HIERARCHY?
+
+    Exit code 0 if so, else 3. With --fix the answer is that of the hierarchy that was written.
+    """
+    from shoal import tables
+    from shoal.hierarchy import files
+    from shoal.hierarchy.coverage import coverage
+    from shoal.release import check_places, named_path
+    from shoal.report import hierarchy as report
+
+    if mapped and fix is None:
+        raise click.UsageError("--map needs --fix", click.get_current_context())
+    if fix is not None:
+        check_places([named_path(fix)], sources=[Path(hierarchy), Path(file)], force=force)
+    tree = files.read(hierarchy, format=from_)
+    counts = tables.value_counts(open_table(file, options), column)
+    found = final = coverage(tree, counts, close=values)
+    if fix is not None:
+        tree = tree.with_values({**found.mappings, **pairs(mapped, "map")})
+        files.save(tree, fix, format=to, force=force)
+        final = coverage(tree, counts)
+    if as_json:
+        facts = {"hierarchy": report.facts(tree), "column": column, "coverage": found.to_dict(values=values)}
+        show_json({"ok": final.ok, **facts, "written": fix})
+    else:
+        show(found.text(values=values))
+        if fix is not None:
+            show(f"Written {fix}: {report.size(tree)}\n{final.text()}")
+    click.get_current_context().exit(0 if final.ok else 3)
