@@ -76,7 +76,7 @@ class HierarchyError(ShoalError):
     def odd_line(cls, place: str, expected: str) -> Self:
         return cls(
             f"A line of the hierarchy is not {expected} ({place})",
-            "mend it, or name the delimiter with delimiter= (--delimiter) or the format with format= (--format)",
+            "mend it, or name the delimiter with delimiter= or the format with format= (--from)",
         )
 
     @classmethod
@@ -101,7 +101,7 @@ class HierarchyError(ShoalError):
 
     @classmethod
     def no_json(cls, line: int) -> Self:
-        return cls(f"The hierarchy is not JSON (line {line:,})", "mend it, or name the format with format= (--format)")
+        return cls(f"The hierarchy is not JSON (line {line:,})", "mend it, or name the format with format= (--from)")
 
     @classmethod
     def too_deep(cls, format: str) -> Self:
@@ -164,7 +164,8 @@ class HierarchyError(ShoalError):
     def no_sense(cls, *, values: int, of: int) -> Self:
         return cls(
             f"WordNet has no noun for {values:,} of {counted(of, 'value')}",
-            "map them to words or synsets with senses=; shoal.hierarchy.wordnet.unknown_words lists them",
+            "map them to words or synsets with senses= (--sense); shoal.hierarchy.wordnet.unknown_words (--values) lists"
+            " them",
         )
 
     @classmethod
