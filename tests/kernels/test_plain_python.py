@@ -11,14 +11,21 @@ import shoal
 SCRIPT = """
 import sys
 import numpy as np
-from shoal.partition.registry import run
-from shoal.values import Records, Scale
+import polars as pl
+import shoal
+from shoal.schema import Kind
 
-for method in sys.argv[1:]:
-    values = np.random.default_rng(7).integers(0, 50, (90, 1 if method == "hm" else 3)).astype(float)
-    names = tuple(f"c{j}" for j in range(values.shape[1]))
-    records = Records(names=names, values=values, scale=Scale.standardized(values), weights=np.ones(len(names)))
-    print(method, *run(records, k=4, method=method).labels)
+TREE = {"a": {"b": {"d": {}, "e": {"h": {}}}, "c": {"f": {}, "g": {}}}}
+draw = np.random.default_rng(7)
+numbers = draw.integers(0, 50, (90, 3)).astype(float)
+words = pl.DataFrame({name: draw.choice(list("bdefgh"), 90).tolist() for name in "xyz"})
+for name in sys.argv[1:]:
+    method = shoal.methods()[name]
+    if Kind.NUMERIC in method.kinds:
+        print(name, *shoal.partition(numbers[:, : method.most_columns], k=4, method=name).labels)
+    if Kind.NOMINAL in method.kinds:
+        trees = {"x": TREE, "y": TREE} if Kind.HIERARCHICAL in method.kinds else {}
+        print(name, *shoal.partition(words, k=4, method=name, hierarchies=trees).labels)
 """
 METHODS = sorted(shoal.methods())
 
@@ -36,5 +43,5 @@ def outcome(**environment: str) -> str:
 
 def test_without_the_compiler() -> None:
     compiled = outcome()
-    assert compiled.count("\n") == len(METHODS)
+    assert {line.split()[0] for line in compiled.splitlines()} == set(METHODS)
     assert outcome(NUMBA_DISABLE_JIT="1") == compiled

@@ -304,8 +304,13 @@ CELLS = st.one_of(
 )
 
 
+NUMERIC = sorted(
+    name for name, method in shoal.methods().items() if "numeric" in method.kinds and method.most_columns is None
+)
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.data(), st.integers(2, 5), st.sampled_from(sorted(set(shoal.methods()) - {"hm"})))
+@given(st.data(), st.integers(2, 5), st.sampled_from(NUMERIC))
 def test_any_numbers_give_a_release_that_a_naive_reader_finds_k_anonymous(data, k: int, method: str) -> None:
     """Through files, as text: whatever the numbers, k holds, no record is lost, nothing else changes."""
     import csv

@@ -164,8 +164,7 @@ class HierarchyError(ShoalError):
     def no_sense(cls, *, values: int, of: int) -> Self:
         return cls(
             f"WordNet has no noun for {values:,} of {counted(of, 'value')}",
-            "map them to words or synsets with senses= (--sense); shoal.hierarchy.wordnet.unknown_words (--values) lists"
-            " them",
+            "map them to words or synsets with senses= (--sense); wordnet.unknown_words (--values) lists them",
         )
 
     @classmethod

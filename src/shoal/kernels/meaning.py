@@ -20,10 +20,13 @@ def no_costs(tuples: Tuples) -> FloatVector:
 
 @part
 def apart(tuples, t, center):
-    """How far a combination is from a center, or from the codes of another combination."""
+    """How far a combination is from a center, or from the codes of another combination.
+
+    Read from the row of the center, the same as that of the combination: it stays at hand while others are compared.
+    """
     total = 0.0
     for j in range(len(center)):
-        total += tuples.distance[tuples.starts[j] + tuples.codes[t, j] * tuples.widths[j] + center[j]]
+        total += tuples.distance[tuples.starts[j] + center[j] * tuples.widths[j] + tuples.codes[t, j]]
     return total
 
 

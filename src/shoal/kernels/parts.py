@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels.jit import SLICE, kernel, part
-from shoal.values import FloatMatrix, IntVector, Progress
+from shoal.values import FloatMatrix, IntMatrix, IntVector, Progress
 
 OPEN, GROUPS, DONE = range(3)
 """What ``counts`` counts: parts on the pile, groups so far, records in groups."""
@@ -24,7 +24,7 @@ DEEP = 64
 class Parts(NamedTuple):
     """The state of a partition made by cuts; ``ends`` has the first place of each open part and the one after it."""
 
-    matrix: FloatMatrix
+    matrix: FloatMatrix | IntMatrix
     labels: IntVector
     rows: IntVector
     spare: IntVector
@@ -37,7 +37,7 @@ Step = Callable[[Parts, int], None]
 """Looks at about so many cells, or fewer where no part is open."""
 
 
-def begin(matrix: FloatMatrix) -> Parts:
+def begin(matrix: FloatMatrix | IntMatrix) -> Parts:
     """One part: all records."""
     n = len(matrix)
     ends = np.zeros((DEEP, 2), dtype=np.int64)
