@@ -22,6 +22,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/mdav.py
 	$(BIN)/python benchmarks/walk.py
 	$(BIN)/python benchmarks/methods.py
+	$(BIN)/python benchmarks/categories.py
 
 clean:
 	rm -rf .venv demo build dist

@@ -231,21 +231,33 @@ class Records:
     @cached_property
     def _distinct(self) -> tuple[IntVector, IntVector]:
         """The first record of each combination, and the combination of each record."""
-        key = np.zeros(self.count, dtype=np.int64)
+        key, rows = np.zeros(self.count, dtype=np.int64), np.arange(self.count)
         for j, column in enumerate(self.categories):
             # numbered anew after each column, so that no product of sizes can overflow
-            _, key = np.unique(key * len(column.hierarchy) + self.codes[:, j], return_inverse=True)
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")
-        place = np.empty(len(order), dtype=np.int64)
+            key = _dense(key * len(column.hierarchy) + self.codes[:, j])
+        first = np.empty(key.max() + 1, dtype=np.int64)
+        first[key[::-1]] = rows[::-1]  # the last that is written is the first row
+        order = np.argsort(first)
+        place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        return first[order], place[inverse]
+        return first[order], place[key]
 
     def some(self, rows: IntVector) -> Records:
         """These records alone, on the same base."""
         codes = self.codes[rows] if self.categories else self.codes
         values = self.values[rows] if len(self.values) else self.values
         return Records(self.names, values, self.scale, self.weights, self.categories, codes)
+
+
+def _dense(key: IntVector) -> IntVector:
+    """The same numbers without gaps, in the same order."""
+    size = int(key.max()) + 1
+    if size > 10 * len(key) + 1_000_000:
+        return np.unique(key, return_inverse=True)[1].astype(np.int64)
+    taken = np.zeros(size, dtype=np.bool_)
+    taken[key] = True
+    numbered: IntVector = (np.cumsum(taken) - 1)[key]
+    return numbered
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,15 @@ import click
 from shoal.cli.terminal import progress, show, warn
 from shoal.errors import OutputError
 
-QUASI_IDENTIFIERS = ("age", "height_cm", "household_size", "income")
+QUASI_IDENTIFIERS = ("age", "sex", "postcode", "marital_status", "household_size", "income")
 SENSITIVE = ("length_of_stay", "visits", "systolic_bp", "diagnosis", "treatment_cost")
-# names and numbers of persons, and what an outsider could know that is not a number
+# names and numbers of persons, what tells no more than other columns do, and what has gaps
 DROPPED = (
-    *("person_id", "name", "sex", "birth_date", "postcode", "region", "marital_status", "education"),
-    *("occupation", "weight_kg", "admission_date"),
+    *("person_id", "name", "birth_date", "region", "education", "occupation", "height_cm", "weight_kg"),
+    *("admission_date",),
 )
+LENGTHS = (1, 2, 3)
+"""How many digits the levels of the postcode's hierarchy keep."""
 
 
 @click.command(name="demo")
@@ -26,12 +28,15 @@ DROPPED = (
 def command(folder: str, rows: int, k: int, seed: int) -> None:
     """Protect a made-up register, with a report.
 
-    Makes up a register of persons from a seed, describes it, protects it, and writes release, policy and report.
+    Makes up a register of persons from a seed, describes it, builds a hierarchy of postcodes, protects numbers and
+    categories together, and writes release, policy and report.
     """
     from shoal import tables
     from shoal.anonymize import anonymize
     from shoal.assess import describe
+    from shoal.hierarchy import Hierarchy
     from shoal.release import policy_path
+    from shoal.report import hierarchy as drawing
     from shoal.report import html, text
     from shoal.report.summary import summarize
 
@@ -40,17 +45,25 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
         place.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise OutputError.unwritable(place, (getattr(error, "strerror", None) or "no such name").lower()) from None
-    register, target, report = place / "register.csv", place / "released.csv", place / "report.html"
+    register, codes = place / "register.csv", place / "postcode.csv"
+    target, report = place / "released.csv", place / "report.html"
     with tables.aside(register, force=True) as part:
         tables.write(tables.read(tables.example_register(rows, seed)), part)
     show(f"1. A made-up register of {rows:,} persons: {register}\n")
     show(text.description(describe(register).to_dict()))
 
+    lengths = ",".join(map(str, LENGTHS))
+    show(f"\n2. shoal hierarchy build prefixes {register} postcode --lengths {lengths} -o {codes}\n")
+    hierarchy = Hierarchy.from_prefixes(tables.value_counts(tables.read(register), "postcode"), lengths=LENGTHS)
+    hierarchy.save(codes, force=True)
+    show(f"   {drawing.size(hierarchy)}")
+
     chosen = f"-k {k} -q {','.join(QUASI_IDENTIFIERS)}"
+    meant = f"--hierarchy postcode={codes} --recode postcode=lcs"
     dropped = f"--identifiers {','.join(DROPPED)}"
     kept = f"--sensitive {','.join(SENSITIVE)}"
-    show("\nThis version protects numbers, so the demo drops names, categories, dates and columns with gaps.")
-    show(f"\n2. shoal anonymize {register} {chosen} \\\n     {dropped} \\\n     {kept} -o {target}\n")
+    show("\nThe demo drops names, and columns with gaps, which this version does not protect.")
+    show(f"\n3. shoal anonymize {register} {chosen} \\\n     {meant} \\\n     {dropped} \\\n     {kept} -o {target}\n")
     with progress(quiet=False) as line:
         made = anonymize(
             register,
@@ -58,10 +71,12 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             quasi_identifiers=QUASI_IDENTIFIERS,
             identifiers=DROPPED,
             sensitive=SENSITIVE,
+            hierarchies={"postcode": codes},
+            recode={"postcode": "lcs"},
             progress=line,
         )
     saved = made.save(target, force=True, more=lambda policy: {report: html.page(summarize(made, policy=policy))})
     facts = summarize(made, policy=saved)
     warn(made.warnings)
     show(text.release(facts))
-    show(f"\n3. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}")
+    show(f"\n4. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}")

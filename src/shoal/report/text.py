@@ -98,7 +98,7 @@ def release(facts: Mapping[str, Any]) -> str:
     """The whole summary of a release."""
     lines = [verification(facts["verification"]), ""]
     for sentence in facts["sentences"]:
-        lines += textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ")
+        lines += textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     lines += ["", evaluation(facts["evaluation"])]
     return "\n".join(lines)
 

@@ -124,11 +124,9 @@ def codes(table: Table, columns: Sequence[Categories]) -> IntMatrix:
 
 def _codes(table: Table, column: Categories) -> IntVector:
     cells = _complete(table, column.name)
-    values = cells.unique().sort().to_list()
+    values = cells.unique().to_list()
     numbers = {SUPPRESSED: len(column.hierarchy) - 1, **column.hierarchy.numbers}
     if any(word not in numbers for word in values):
         _check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
-    places = np.array([numbers[word] for word in values], dtype=np.int64)
-    ranks = cells.rank("dense").to_numpy().astype(np.int64) - 1
-    found: IntVector = places[ranks]
-    return found
+    places = [numbers[word] for word in values]
+    return cells.replace_strict(values, places, return_dtype=pl.Int64).to_numpy().astype(np.int64)
