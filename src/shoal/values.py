@@ -231,16 +231,11 @@ class Records:
     @cached_property
     def _distinct(self) -> tuple[IntVector, IntVector]:
         """The first record of each combination, and the combination of each record."""
-        key, rows = np.zeros(self.count, dtype=np.int64), np.arange(self.count)
+        key = np.zeros(self.count, dtype=np.int64)
         for j, column in enumerate(self.categories):
             # numbered anew after each column, so that no product of sizes can overflow
             key = _dense(key * len(column.hierarchy) + self.codes[:, j])
-        first = np.empty(key.max() + 1, dtype=np.int64)
-        first[key[::-1]] = rows[::-1]  # the last that is written is the first row
-        order = np.argsort(first)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        return first[order], place[key]
+        return by_first_row(key)
 
     def some(self, rows: IntVector) -> Records:
         """These records alone, on the same base."""
@@ -249,8 +244,19 @@ class Records:
         return Records(self.names, values, self.scale, self.weights, self.categories, codes)
 
 
+def by_first_row(key: IntVector) -> tuple[IntVector, IntVector]:
+    """The first row of each different number, in the order of rows; and the numbers by that order, without gaps."""
+    dense = _dense(key)
+    first = np.empty(int(dense.max()) + 1, dtype=np.int64)
+    first[dense[::-1]] = np.arange(len(dense))[::-1]  # what is written last stays: the first row
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[dense]
+
+
 def _dense(key: IntVector) -> IntVector:
-    """The same numbers without gaps, in the same order."""
+    """The same numbers from 0 up, without gaps, in the same order."""
     size = int(key.max()) + 1
     if size > 10 * len(key) + 1_000_000:
         return np.unique(key, return_inverse=True)[1].astype(np.int64)

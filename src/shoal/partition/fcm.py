@@ -10,8 +10,8 @@ import numpy as np
 from shoal import kernels
 from shoal.partition.mdav import mdav_1
 from shoal.partition.mondrian import mondrian_relaxed
-from shoal.partition.registry import by_first_row, method
-from shoal.values import IntVector, Progress, Records, silent
+from shoal.partition.registry import method
+from shoal.values import IntVector, Progress, Records, by_first_row, silent
 
 _POWERS = (5, 4, 3)
 """The exponents m = 1 + 2**-power of the runs, one after another; the last is that of all later runs."""
@@ -71,7 +71,7 @@ def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
 def _clusters(records: Records, k: int, *, tick: Callable[[], None]) -> IntVector:
     """Clusters of at least k records, from 0; one if there are not more."""
     matrix = records.matrix
-    start = by_first_row(mondrian_relaxed(records, k, progress=silent))
+    _, start = by_first_row(mondrian_relaxed(records, k, progress=silent))
     centers = kernels.groups.centroids(matrix, start, int(start.max()) + 1)  # step 1
     for run in range(_RUNS):
         power = _POWERS[min(run, len(_POWERS) - 1)]

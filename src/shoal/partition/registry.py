@@ -21,7 +21,7 @@ import numpy as np
 
 from shoal.errors import ColumnError, OptionError, PromiseError
 from shoal.schema.columns import Kind, Role, Schema
-from shoal.values import IntVector, Partition, Progress, Records, silent, whole_k
+from shoal.values import IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
 
 _FITTING = {
     frozenset({True}): "mdav",
@@ -201,18 +201,10 @@ def _checked(labels: IntVector, n: int, k: int, chosen: Method) -> IntVector:
         raise PromiseError.broken_partition(chosen.name, "not one whole number a record")
     if labels.min() < 0:
         raise PromiseError.broken_partition(chosen.name, "records without a group")
-    numbered = by_first_row(labels)
+    _, numbered = by_first_row(labels)
     sizes = np.bincount(numbered)
     if sizes.min() < k:
         raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.min()} records for k = {k}")
     if chosen.largest_group is not None and sizes.max() > chosen.largest_group(k):
         raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.max()} records for k = {k}")
     return numbered
-
-
-def by_first_row(labels: IntVector) -> IntVector:
-    """The same groups, numbered in the order in which they first appear."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    order = np.empty(len(first), dtype=np.int64)
-    order[np.argsort(first)] = np.arange(len(first))
-    return order[inverse]
