@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.report.charts import bars
 from shoal.report.text import RISKS, figure, losses, measured_on
+from shoal.words import counted
 
 PALETTE = """
 :root { color-scheme: light dark; --ink: #16252f; --soft: #5a6b76; --paper: #fbfcfc; --line: #d7dfe3;
@@ -44,6 +45,10 @@ code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
 @media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; } table, svg { break-inside: avoid; } }
 """
+
+
+_MOST_SIZES = 20
+"""Bars of groups that are drawn one a size."""
 
 
 def table(
@@ -109,7 +114,7 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
         section(
             "Groups by size",
             bars(
-                [(f"{size} records", count, f"{count:,} groups") for size, count in facts["group_sizes"].items()],
+                [(f"{size} records", count, counted(count, "group")) for size, count in _sizes(facts).items()],
                 "Number of groups of each size",
             ),
         ),
@@ -147,6 +152,21 @@ def document(title: str, *parts: str, wide: bool = False) -> str:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<style>{PALETTE}{_STYLE}</style></head><body>{body}<h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
     )
+
+
+def _sizes(facts: Mapping[str, Any]) -> dict[str, int]:
+    """The number of groups of each size; where sizes are many, from k to 2k - 1, then twice that, and so on."""
+    sizes = {int(size): count for size, count in facts["group_sizes"].items()}
+    if len(sizes) <= _MOST_SIZES:
+        return {f"{size:,}": count for size, count in sizes.items()}
+    found: dict[str, int] = {}
+    low = int(facts["verification"]["k"])
+    while low <= max(sizes):
+        inside = sum(count for size, count in sizes.items() if low <= size < 2 * low)
+        if inside:
+            found[f"{low:,} to {2 * low - 1:,}"] = inside
+        low *= 2
+    return found
 
 
 def _column(column: Mapping[str, Any]) -> list[str]:
