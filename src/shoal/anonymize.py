@@ -68,8 +68,8 @@ def anonymize(
     kinds
         What a column is where its type does not tell: ``nominal``, ``ordinal`` or ``numeric``.
     method
-        One of `shoal.methods()`. Where nothing is said: `mdav` for numbers, `sa-mdav` for categories and `mosaicrown`
-        for both.
+        One of `shoal.methods()`. Where nothing is said: `mdav` for numbers, `sa-mdav-plus` for categories and
+        `mosaicrown` for both.
     seed
         For methods that draw at random. The same input, options and seed give the same bytes.
     standardize

@@ -25,7 +25,7 @@ from shoal.values import IntVector, Partition, Progress, Records, by_first_row, 
 
 _FITTING = {
     frozenset({True}): "mdav",
-    frozenset({False}): "sa-mdav",
+    frozenset({False}): "sa-mdav-plus",
     frozenset({True, False}): "mosaicrown",
 }
 """The method for tables with numbers, with categories, and with both."""

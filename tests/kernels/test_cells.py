@@ -1,0 +1,99 @@
+"""The loss that the search keeps is the loss of the groups, after every step, and it never rises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive import categories_cells as naive
+from shoal.kernels import cells, merge, reassign
+from shoal.values import Tuples, silent
+
+
+def drawn(seed: int, m: int) -> Tuples:
+    """Different combinations in two columns, with any tables of distances whatever."""
+    rng, widths = np.random.default_rng(seed), np.array([9, 12])
+    codes = rng.permutation(9 * 12)[:m]
+    tables = []
+    for width in widths:
+        table = rng.integers(1, 2**31, (width, width)) / 2.0**32
+        table = np.triu(table, 1) + np.triu(table, 1).T
+        tables.append(table.ravel())
+    return Tuples(
+        codes=np.column_stack([codes // 12, codes % 12]),
+        counts=rng.integers(1, 7, m),
+        distance=np.concatenate(tables),
+        starts=np.array([0, 81]),
+        widths=widths,
+    )
+
+
+def check(state: cells.Cells, k: int) -> float:
+    """The loss, after all that is kept about the groups was found to be so."""
+    tuples, loss = state.tuples, naive.loss(state.tuples, state.labels)
+    sizes = np.bincount(state.labels, weights=tuples.counts, minlength=len(state.sizes))
+    assert (state.sizes == sizes).all()
+    assert sizes[sizes > 0].min() >= k
+    assert state.spread.sum() == pytest.approx(loss, abs=1e-9)
+    for group in range(len(state.sizes)):
+        members, t = [], state.first[group]
+        while t != cells.NONE:
+            members.append(int(t))
+            t = state.after[t]
+        assert sorted(members) == np.flatnonzero(state.labels == group).tolist()
+        costs = np.zeros(state.costs.shape[1])
+        for t in members:
+            for j, place in enumerate((0, 9)):
+                row = tuples.starts[j] + tuples.codes[t, j] * tuples.widths[j]
+                costs[place : place + tuples.widths[j]] += tuples.counts[t] * tuples.distance[row:][: tuples.widths[j]]
+        assert (state.costs[group] == costs).all()
+    return loss
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("k", [2, 5, 12])
+def test_what_is_kept_is_true_after_every_step(seed: int, k: int) -> None:
+    tuples = drawn(seed, 60)
+    state = cells.stand(tuples, cells.neighbors(tuples, k, progress=silent), k, seed=seed)
+    merge.merge(state, progress=silent)
+    last = check(state, k)
+    while state.counts[cells.WAITING] > 0:
+        state.counts[cells.MOVES] = 0
+        reassign.go_down(state, 5)
+        loss = check(state, k)
+        assert loss <= last + 1e-12
+        last = loss
+    for _ in range(60):
+        fell = reassign.search(state, 1, reassign.STEPS)
+        loss = check(state, k)
+        assert fell >= 0.0
+        assert last - loss == pytest.approx(fell, abs=1e-9)
+        last = loss
+
+
+def test_what_is_undone_leaves_no_trace() -> None:
+    tuples = drawn(9, 40)
+    state = cells.stand(tuples, cells.neighbors(tuples, 3, progress=silent), 3)
+    merge.merge(state, progress=silent)
+    labels, costs, loss = state.labels.copy(), state.costs.copy(), naive.loss(tuples, state.labels)
+    for t in range(30):
+        cells.move(state, t, state.labels[(7 * t + 3) % 40])
+    assert (state.labels != labels).any()
+    cells.undo(state, 0, 0.0)
+    assert (state.labels == labels).all()
+    assert (state.costs == costs).all()
+    assert state.spread.sum() == pytest.approx(loss, abs=1e-12)
+
+
+def test_neighbors_are_the_nearest_of_each_kind() -> None:
+    tuples, k = drawn(2, 70), 4
+    near = cells.neighbors(tuples, k, progress=silent)
+    for t in range(70):
+        away = np.zeros(70)
+        for j in range(2):
+            table = tuples.distance[tuples.starts[j] :][: tuples.widths[j] ** 2].reshape(tuples.widths[j], -1)
+            away += table[tuples.codes[:, j], tuples.codes[t, j]]
+        order = [u for u in np.argsort(away, kind="stable").tolist() if u != t]
+        for side, half in zip((tuples.counts >= k, tuples.counts < k), np.split(near[t], 2), strict=True):
+            nearest = [u for u in order if side[u]][: cells.NEAR]
+            assert half.tolist() == nearest + [cells.NONE] * (cells.NEAR - len(nearest))
