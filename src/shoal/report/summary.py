@@ -44,9 +44,9 @@ def sentences(release: Release) -> list[str]:
     )
     alone = f"Before, {before['unique_records']:,} records stood alone with their quasi-identifiers; now none does."
     found = (
-        f"Somebody who knows all quasi-identifiers of a person finds the right record in {after['global_risk']:.3g}"
+        f"Somebody who knows all quasi-identifiers of a person finds the right record in {after['global_risk']:.4g}"
         f" of 100 tries on average, and never in more than 1 of {proof.min_class:,};"
-        f" before it was {before['global_risk']:.3g} of 100."
+        f" before it was {before['global_risk']:.4g} of 100."
     )
     said = [hidden, alone, found]
     numeric, semantic = figures.loss["information_loss"], figures.loss["semantic_loss"]
