@@ -77,8 +77,8 @@ def mondrian_strict_improved(records: Records, k: int, *, first_seen: bool = Fal
 
     def cut(rows: Rows) -> Rows | None:
         for column in _by_spread(columns, rows):
-            center = column.center(rows)
-            value = min(column.counts(rows), key=lambda place: (column.table[place][center], place))
+            counts = column.counts(rows)
+            value = min(counts, key=lambda place: (column.cost(counts, place), place))
             for last in (value - 1, value):
                 side = column.where(rows, lambda place, last=last: place <= last)
                 if k <= len(side) <= len(rows) - k:

@@ -177,12 +177,12 @@ def center_cut(parts, tuples, view, k, size):
 
 @part
 def central(tuples, view, j):
-    """The value of column j nearest to its center; of several, the first."""
-    value, nearest = 0, np.inf
+    """The value of column j that costs least as the center; of several, the first."""
+    value, least = 0, np.inf
     for code in range(tuples.widths[j]):
-        away = tuples.distance[tuples.starts[j] + code * tuples.widths[j] + view.center[j]]
-        if view.records[view.first[j] + code] > 0 and away < nearest:
-            value, nearest = code, away
+        cost = view.costs[view.first[j] + code]
+        if view.records[view.first[j] + code] > 0 and cost < least:
+            value, least = code, cost
     return value
 
 

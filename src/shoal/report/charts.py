@@ -44,7 +44,7 @@ class Line:
     style: int = 0
 
 
-_LEFT, _RIGHT, _TOP, _BOTTOM, _STEP, _LEAD = 62, 190, 14, 40, 15, 46
+_LEFT, _RIGHT, _TOP, _BOTTOM, _STEP, _LEAD = 62, 220, 14, 40, 15, 46
 _DASHES = ("", "7 3", "2 3")
 
 

@@ -17,7 +17,18 @@ from shoal.report.text import columns
 from shoal.words import counted
 
 Facts = Mapping[str, Any]
-MEASURES = {"information_loss": "information loss in percent", "sse": "sum of squared errors"}
+MEASURES = {
+    "information_loss": "information loss in percent",
+    "sse": "sum of squared errors",
+    "semantic_loss": "semantic loss in percent",
+    "global_risk": "global risk in percent",
+    "count": "counts of the data",
+    "percent": "counts of the data in percent of the records",
+}
+_BASE = {
+    "information_loss": "information loss in percent on standardized columns",
+    "semantic_loss": "semantic loss in percent",
+}
 _HEAD = ["Method", "k", "Published", "Ours", "Difference", "Verdict", "Seconds", "Theirs", "Note"]
 _NUMBERS = frozenset({1, 2, 3, 4, 6, 7})
 COLUMNS = (
@@ -27,8 +38,10 @@ COLUMNS = (
 """Those of the csv file: what is told of a cell."""
 _WORDS = (
     "Exact: all printed digits are ours. Better: ours is lower by more than 1 %; worse: higher by more than 1 %; the"
-    " notes say why. A note is open where the text leaves room for several readings, of which one is ours. Seconds are"
-    " those of one run on one thread, after compiling; theirs are those that the thesis prints, of a Core i7-4770K."
+    " notes say why. Other: the data as it is has not the printed count. A note is open where the text leaves room for"
+    " several readings, of which one is ours. Seconds are those of one run on one thread, after compiling, and on"
+    " categories those of the method alone, without encoding. Theirs are those that alarte-2018 prints, of a Core"
+    " i7-4770K."
 )
 _BASES_HEAD = ["Data set", "Columns", "k", "Multi-DSort printed", "Multi-DSort", "MDAV-1", "Lower bound", ""]
 _BASES = (
@@ -57,9 +70,13 @@ def text(facts: Facts, *, width: int = 110) -> str:
         parts += columns([_BASES_HEAD, *_base_rows(facts)], right=frozenset(range(2, 7)))
         parts += ["", *textwrap.wrap(_BASES, width)]
     for dataset, rows in _by_dataset(facts):
-        head, losses = _by_k(rows, "information_loss", 4)
-        parts += ["", f"All methods on {dataset}: information loss in percent on standardized columns"]
-        parts += columns([head, *losses], right=frozenset(range(1, len(head))))
+        shown = {_measure(rows): _BASE[_measure(rows)]}
+        if "semantic_loss" in shown:
+            shown["seconds"] = "seconds"
+        for measure, words in shown.items():
+            head, body = _by_k(rows, measure)
+            parts += ["", f"All methods on {dataset}: {words}"]
+            parts += columns([head, *body], right=frozenset(range(1, len(head))))
     return "\n".join(
         [*parts, "", *textwrap.wrap(summary(facts), width), *textwrap.wrap(reasons(facts), width)]
     ).lstrip()
@@ -73,9 +90,9 @@ def summary(facts: Facts) -> str:
 
 
 def reasons(facts: Facts) -> str:
-    """What the cells that are better or worse differ by."""
+    """What the cells that are better, worse or other differ by."""
     said = []
-    for verdict in ("better", "worse"):
+    for verdict in ("better", "worse", "other"):
         kinds = Counter(cell["definition"] for cell in facts["cells"] if cell["verdict"] == verdict)
         if kinds:
             said.append(f"{verdict}: " + ", ".join(f"{number} {kind}" for kind, number in kinds.items()))
@@ -132,7 +149,8 @@ def _cells(cells: Sequence[Facts], notes: _Notes) -> str:
 
 
 def _tables(facts: Facts) -> Iterator[list[Facts]]:
-    for _, cells in groupby(facts["cells"], key=lambda cell: (cell["paper"], cell["table"], cell["dataset"])):
+    named = ("paper", "table", "dataset", "measure")
+    for _, cells in groupby(facts["cells"], key=lambda cell: [cell[name] for name in named]):
         yield list(cells)
 
 
@@ -174,15 +192,22 @@ def _row(cell: Facts, notes: _Notes) -> list[str]:
     ours, seconds, theirs = cell["ours"], cell["seconds"], cell["published_seconds"]
     return [
         cell["method"],
-        str(cell["k"]),
+        "" if cell["k"] is None else str(cell["k"]),
         cell["published"],
         "–" if ours is None else _like(ours, cell["published"]),
-        "–" if ours is None else "0" if cell["verdict"] == "exact" else f"{cell['difference_percent']:+.2f} %",
+        _difference(cell),
         cell["verdict"],
         "" if seconds is None else f"{seconds:.3f}",
         "" if theirs is None else f"{theirs:,}",
         notes.mark(cell),
     ]
+
+
+def _difference(cell: Facts) -> str:
+    difference = cell["difference_percent"]
+    if cell["verdict"] == "exact":
+        return "0"
+    return "–" if difference is None else f"{difference:+.2f} %"
 
 
 def _base_rows(facts: Facts) -> list[list[str]]:
@@ -199,17 +224,24 @@ def _comparison(dataset: str, rows: Sequence[Facts], bases: Sequence[Facts]) -> 
     bound = [
         (row["k"], row["lower_bound"]) for row in bases if row["dataset"] == dataset and row["base"] == "standardized"
     ]
+    measure = _measure(rows)
+    name = measure.replace("_", " ")
     yield html.section(
         f"All methods on {dataset}: loss against k",
-        _plot(rows, "information_loss", f"Information loss of all methods on {dataset}", "loss (%)", bound),
-        _levels(rows, "information_loss", 4),
-        html.paragraph("Information loss in percent on standardized columns, the least at the smallest k first."),
+        _plot(rows, measure, f"{name.capitalize()} of all methods on {dataset}", "loss (%)", bound),
+        _levels(rows, measure),
+        html.paragraph(f"{_BASE[measure].capitalize()}, the least at the smallest k first."),
     )
     yield html.section(
         f"All methods on {dataset}: time against k",
         _plot(rows, "seconds", f"Seconds of all methods on {dataset}", "seconds", []),
-        _levels(rows, "seconds", 3),
+        _levels(rows, "seconds"),
     )
+
+
+def _measure(rows: Sequence[Facts]) -> str:
+    """The loss that the methods are compared by."""
+    return "semantic_loss" if rows[0]["information_loss"] is None else "information_loss"
 
 
 def _plot(rows: Sequence[Facts], measure: str, title: str, up: str, bound: Sequence[tuple[float, float]]) -> str:
@@ -222,13 +254,14 @@ def _plot(rows: Sequence[Facts], measure: str, title: str, up: str, bound: Seque
     return lines([*series, Line("lower bound", bound, len(families))], title, across="k", up=up)
 
 
-def _levels(rows: Sequence[Facts], measure: str, digits: int) -> str:
-    head, body = _by_k(rows, measure, digits)
+def _levels(rows: Sequence[Facts], measure: str) -> str:
+    head, body = _by_k(rows, measure)
     return html.table(head, body, numbers=frozenset(range(1, len(head))))
 
 
-def _by_k(rows: Sequence[Facts], measure: str, digits: int) -> tuple[list[str], list[list[str]]]:
+def _by_k(rows: Sequence[Facts], measure: str) -> tuple[list[str], list[list[str]]]:
     """A row a method, a column a k; the least at the smallest k first."""
+    digits = 3 if measure == "seconds" else 4
     levels = sorted({row["k"] for row in rows})
     found = {(row["method"], row["k"]): row[measure] for row in rows}
     names = sorted({row["method"] for row in rows}, key=lambda name: (found[name, levels[0]], name))

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from shoal.reproduce.published import PrintedTable
-from shoal.reproduce.readings import Reading, Row
+from shoal.reproduce.readings import Count, Reading, Row
 from shoal.reproduce.runs import Run
+from shoal.reproduce.tally import Tally
 
-VERDICTS = ("exact", "within 1 %", "better", "worse", "no data")
+VERDICTS = ("exact", "within 1 %", "better", "worse", "other", "no data")
 CLOSE = 0.01
 
 
@@ -20,10 +21,10 @@ class Cell:
 
     table: PrintedTable
     name: str
-    k: int
+    k: int | None
     row: Row
-    run: Run | None
-    also: tuple[tuple[Reading, Run], ...] = ()
+    run: Run | Tally | None
+    also: tuple[tuple[Reading | Count, Run | Tally], ...] = ()
 
     @property
     def printed(self) -> str:
@@ -35,18 +36,21 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """In percent of the printed figure; below 0, ours is lower."""
-        return None if self.ours is None else 100.0 * (self.ours / float(self.printed) - 1.0)
+        """In percent of the printed figure; below 0, ours is lower. None where 0 is printed."""
+        printed = float(self.printed)
+        return None if self.ours is None or printed == 0 else 100.0 * (self.ours / printed - 1.0)
 
     @property
     def verdict(self) -> str:
-        if self.ours is None or self.difference is None:
+        if self.ours is None:
             return "no data"
         if equals_printed(self.ours, self.printed):
             return "exact"
-        if abs(self.difference) <= 100.0 * CLOSE:
+        if not self.row.readings[0].method:  # counted in the data as it is: neither good nor bad
+            return "other"
+        if self.difference is not None and abs(self.difference) <= 100.0 * CLOSE:
             return "within 1 %"
-        return "better" if self.difference < 0 else "worse"
+        return "better" if self.ours < float(self.printed) else "worse"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, in a stable order of keys."""

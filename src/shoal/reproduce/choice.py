@@ -32,7 +32,7 @@ class Choice:
     def _fits(self, **facts: set[str]) -> bool:
         return all(not self.asked[kind] or self.asked[kind] & names for kind, names in facts.items())
 
-    def cell(self, table: PrintedTable, name: str, k: int) -> bool:
+    def cell(self, table: PrintedTable, name: str, k: int | None) -> bool:
         """Whether a printed cell is asked for."""
         readings = row_of(name, table.dataset, k).readings
         return self._fits(

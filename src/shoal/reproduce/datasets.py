@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,33 +14,59 @@ from typing import Any
 import numpy as np
 
 from shoal import tables
-from shoal.errors import ColumnError, DataError, FileError
+from shoal.errors import ColumnError, DataError, FileError, HierarchyError
+from shoal.hierarchy import Hierarchy
+from shoal.reproduce.trees import TREES, WORDNET
 from shoal.schema import Schema
 from shoal.tables import Table
 from shoal.values import Records
 
+SAMPLE = 10_000
+"""The number of records of a sample."""
+
 
 @dataclass(frozen=True)
 class Dataset:
-    """A file of numbers, and the columns of it that do not count."""
+    """A file, and the columns of it that count: all but some of numbers, or some of categories."""
 
     name: str
     file: str
     records: int
     columns: int
     total: float
-    """The sum of all its numbers, to know it by."""
+    """The sum of all its numbers, or of the sizes of the classes of all records, to know it by."""
     without: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    """Their hierarchies are built from WordNet."""
+    seed: int | None = None
+    """That of a sample without replacement."""
+    rule: str = "alphabetical"
+    """How a hierarchy from WordNet chooses between hypernyms."""
 
     @property
     def width(self) -> int:
         """The number of columns that count."""
-        return self.columns - len(self.without)
+        return len(self.categories) or self.columns - len(self.without)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What it is made from."""
+        return (self.file, WORDNET) if self.categories else (self.file,)
 
     @property
     def words(self) -> str:
         """What it is, for the reader of a report."""
-        return f"{self.name}: {self.file}, {self.records:,} records, {self.width} columns"
+        drawn = "" if self.seed is None else f"{SAMPLE:,} drawn with seed {self.seed} from "
+        rule = f", hypernyms by rule {self.rule}" if self.categories else ""
+        return f"{self.name}: {self.file}, {drawn}{self.records:,} records, {self.width} columns{rule}"
+
+
+def _adult(name: str, rule: str) -> Dataset:
+    return Dataset(name, "adult.csv", 30162, 15, 80518372, categories=("occupation", "native-country"), rule=rule)
+
+
+def _analytics(name: str, total: int, *, seed: int | None = None) -> Dataset:
+    return Dataset(name, "analytics.csv.gz", 243545, 2, total, categories=("os", "country"), seed=seed)
 
 
 DATASETS = {
@@ -51,6 +79,11 @@ DATASETS = {
         Dataset("eia-12", "eia_full.csv", 4092, 15, 6661336458, without=("UTILNAME", "STATE", "YEAR")),
         Dataset("eia-13", "eia_full.csv", 4092, 15, 6661729290, without=("UTILNAME", "STATE")),
         Dataset("toy19", "toy19.csv", 19, 2, 199),
+        _adult("adult", "alphabetical"),
+        _adult("adult-first", "first"),
+        _analytics("analytics", 2528885895),
+        _analytics("analytics-sample-one", 4400912, seed=1),
+        _analytics("analytics-sample-two", 4240678, seed=2),
     )
 }
 _BESIDE = Path("..", "shared", "data")
@@ -70,8 +103,15 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
 
 
 def there(dataset: Dataset, folder: Path) -> bool:
-    """Whether the file of a data set lies in the folder, or the thesis that prints it beside it."""
-    return (folder / dataset.file).is_file() or (dataset.name == "toy19" and (folder / _THESIS).is_file())
+    """Whether all that a data set is made from lies in the folder."""
+    return not lacking(dataset, folder)
+
+
+def lacking(dataset: Dataset, folder: Path) -> list[str]:
+    """What does not lie in the folder; for the file that a thesis prints, its text beside the folder will do."""
+    if dataset.name == "toy19" and (folder / _THESIS).is_file():
+        return []
+    return [name for name in dataset.files if not (folder / name).exists()]
 
 
 def load(dataset: Dataset, folder: Path) -> Table | None:
@@ -87,13 +127,38 @@ def load(dataset: Dataset, folder: Path) -> Table | None:
                 path,
                 f"it has {shape[0]:,} records of {shape[1]} columns, theirs {dataset.records:,} of {dataset.columns}",
             )
+        if dataset.categories:
+            return _categories(table, dataset)
         return tables.read(tables.numbers(table, [name for name in table.names if name not in dataset.without]))
     except (DataError, ColumnError) as error:
         raise FileError.not_benchmark_data(path, error.fact) from None
 
 
+def _categories(table: Table, dataset: Dataset) -> Table:
+    for name in dataset.categories:
+        if name not in table.names:
+            raise ColumnError.unknown(name, table.names)
+    frame = table.native().select(dataset.categories)
+    if dataset.seed is not None:
+        frame = frame[sorted(random.Random(dataset.seed).sample(range(table.height), SAMPLE))]  # noqa: S311
+    return tables.read(frame)
+
+
+def hierarchies(dataset: Dataset, table: Table, folder: Path) -> dict[str, Hierarchy]:
+    """The trees of the categories, built for the values that the table has."""
+    try:
+        return {
+            name: TREES[name](tables.value_counts(table, name), folder / WORDNET, dataset.rule)
+            for name in dataset.categories
+        }
+    except HierarchyError as error:
+        raise FileError.not_benchmark_data(folder / dataset.file, error.fact) from None
+
+
 def known(dataset: Dataset, table: Table) -> bool:
-    """Whether these are the numbers that the papers used, as far as their sum tells."""
+    """Whether these are the values that the papers used, as far as their sum tells."""
+    if dataset.categories:
+        return int(tables.class_sizes(table, table.names).sum()) == dataset.total
     return math.isclose(float(tables.numbers(table, table.names).sum()), dataset.total, rel_tol=1e-9)
 
 
@@ -105,7 +170,8 @@ def _printed_toy(thesis: Path) -> Any:
     return np.array([line.split() for line in found[1].strip().splitlines()], dtype=float)
 
 
-def encoded(table: Table, *, standardize: bool) -> Records:
+def encoded(table: Table, *, standardize: bool = True, hierarchies: Mapping[str, Hierarchy] | None = None) -> Records:
     """All columns as records."""
     schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
-    return tables.encode(table, schema, standardize=standardize)
+    trees = {name: (tree, "") for name, tree in (hierarchies or {}).items()}
+    return tables.encode(table, schema.understood(hierarchies=trees), standardize=standardize)

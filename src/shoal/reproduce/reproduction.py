@@ -17,15 +17,19 @@ from shoal.refine import elementary_bound
 from shoal.release import versions
 from shoal.reproduce.cells import VERDICTS, Cell
 from shoal.reproduce.choice import Choice
-from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known
+from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known, lacking
 from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
 from shoal.reproduce.readings import Reading, row_of
 from shoal.reproduce.runs import Runs
+from shoal.schema import Kind
 from shoal.values import Progress, silent
 
-COMPARED = ("tarragona", "census", "eia")
-"""The data sets on which all methods are compared, at these values of k."""
-LEVELS = (3, 4, 5, 10)
+_NUMBERS, _CATEGORIES = (3, 4, 5, 10), tuple(range(2, 11))
+COMPARED: Mapping[str, Sequence[int]] = {
+    **dict.fromkeys(("tarragona", "census", "eia"), _NUMBERS),
+    **dict.fromkeys(("adult", "analytics", "analytics-sample-one", "analytics-sample-two"), _CATEGORIES),
+}
+"""The data sets on which all methods are compared, and the values of k."""
 MULTI_DSORT = "Multi-DSort"
 BASES = ("multi-dsort", "mdav-1")
 """Methods that are run on standardized and on raw columns, to show that the base decides the figure."""
@@ -66,7 +70,7 @@ class Plan:
     """What is to be run: cells of tables, methods to compare, tables whose bases are shown."""
 
     folder: Path
-    cells: Sequence[tuple[PrintedTable, str, int]]
+    cells: Sequence[tuple[PrintedTable, str, int | None]]
     compared: Sequence[tuple[str, str, int]]
     based: Sequence[PrintedTable]
 
@@ -98,7 +102,13 @@ def plan(data: str | os.PathLike[str] | None, *, only: Sequence[str]) -> Plan:
         for k in row
         if choice.cell(table, name, k)
     ]
-    compared = [(d, m, k) for d in COMPARED for m in _comparable(d) if choice.comparison(d, m) for k in LEVELS]
+    compared = [
+        (dataset, method, k)
+        for dataset, levels in COMPARED.items()
+        for method in _comparable(dataset)
+        if choice.comparison(dataset, method)
+        for k in levels
+    ]
     if not cells and not compared:
         raise OptionError.nothing_chosen(choice.words)
     based = [table for table in TABLES if MULTI_DSORT in table.rows and choice.bases(table)]
@@ -125,34 +135,42 @@ def carry_out(plan: Plan, *, progress: Progress) -> Reproduction:
 
 def _warnings(runs: Runs) -> tuple[str, ...]:
     """What is missing, and what is not what the papers used."""
-    missing = {DATASETS[name].file: None for name, table in runs.tables.items() if table is None}
+    missing = dict.fromkeys(
+        file for name, table in runs.tables.items() if table is None for file in lacking(DATASETS[name], runs.folder)
+    )
     other = {
         DATASETS[name].file: None for name, table in runs.tables.items() if table and not known(DATASETS[name], table)
     }
-    said = [f"{file} is not in the data folder; its cells are counted as 'no data'." for file in missing]
+    said = [f"{file} is not in the data folder; the cells that need it are counted as 'no data'." for file in missing]
     said += [f"{file} does not hold the numbers that the papers used; do not trust the verdicts." for file in other]
     return tuple(said)
 
 
-def _cell(runs: Runs, table: PrintedTable, name: str, k: int) -> Cell:
+def _cell(runs: Runs, table: PrintedTable, name: str, k: int | None) -> Cell:
     row = row_of(name, table.dataset, k)
-    found = [(reading, runs.run(reading, table.dataset, k)) for reading in row.readings]
+    found = [(reading, runs.figure(reading, table.dataset, k)) for reading in row.readings]
     also = tuple((reading, run) for reading, run in found[1:] if run is not None)
     return Cell(table=table, name=name, k=k, row=row, run=found[0][1], also=also)
 
 
 def _comparable(dataset: str) -> list[str]:
-    """The methods that take as many columns as the data set has."""
-    columns = DATASETS[dataset].columns
-    return [name for name, method in registry.methods().items() if (method.most_columns or columns) >= columns]
+    """The methods that take columns of the kind that the data set has, and as many."""
+    data = DATASETS[dataset]
+    kind = Kind.HIERARCHICAL if data.categories else Kind.NUMERIC
+    return [
+        name
+        for name, method in registry.methods().items()
+        if kind in method.kinds and (method.most_columns or data.width) >= data.width
+    ]
 
 
 def _compared(runs: Runs, dataset: str, method: str, k: int) -> list[dict[str, Any]]:
-    run = runs.run(Reading(method), dataset, k)
+    run = runs.run(Reading(method, semantic=bool(DATASETS[dataset].categories)), dataset, k)
     if run is None:
         return []
     facts = {"dataset": dataset, "family": registry.find(method).family, "method": method, "k": k}
-    return [{**facts, "information_loss": run.information_loss, "seconds": run.seconds}]
+    losses = {"information_loss": run.information_loss, "semantic_loss": run.semantic_loss}
+    return [{**facts, **losses, "seconds": run.seconds}]
 
 
 def _bases(runs: Runs, table: PrintedTable) -> list[dict[str, Any]]:
@@ -164,6 +182,8 @@ def _bases(runs: Runs, table: PrintedTable) -> list[dict[str, Any]]:
     for standardize in (True, False):
         for k, figure in table.rows[MULTI_DSORT].items():
             raw = row_of(MULTI_DSORT, table.dataset, k).readings[0]
+            if k is None or not isinstance(raw, Reading):
+                continue
             base = replace(raw, standardize=standardize, dataset=None if standardize else raw.dataset)
             ours, mdav = (runs.run(replace(base, method=method), table.dataset, k) for method in BASES)
             data = runs.table(base.dataset or table.dataset)

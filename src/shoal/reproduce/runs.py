@@ -7,22 +7,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shoal import kernels
 from shoal.anonymize import partition
-from shoal.measure import variation
-from shoal.reproduce.datasets import DATASETS, encoded, load
+from shoal.measure import Meaning, semantic_loss, variation
+from shoal.partition import registry
+from shoal.recode import recode
+from shoal.reproduce.datasets import DATASETS, encoded, hierarchies, load
 from shoal.reproduce.leftover import loss_as_printed
-from shoal.reproduce.readings import Reading
+from shoal.reproduce.readings import Count, Reading
+from shoal.reproduce.tally import Tally, tally
 from shoal.tables import Table
+from shoal.values import Partition, Records, Worded
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a method: what it lost and how long it took."""
+    """One run of a method: what it lost and how long it took; what does not apply is None."""
 
-    information_loss: float
-    sse: float
-    seconds: float
+    information_loss: float | None
+    sse: float | None
+    seconds: float | None
+    semantic_loss: float | None = None
+    global_risk: float | None = None
 
 
 class Runs:
@@ -31,6 +39,7 @@ class Runs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.tables: dict[str, Table | None] = {}
+        self.records: dict[str, Records] = {}
         self.done: dict[tuple[Any, ...], Run] = {}
         self.warm: set[str] = set()
 
@@ -39,7 +48,14 @@ class Runs:
             self.tables[name] = load(DATASETS[name], self.folder)
         return self.tables[name]
 
-    def run(self, reading: Reading, dataset: str, k: int) -> Run | None:
+    def figure(self, reading: Reading | Count, dataset: str, k: int | None) -> Run | Tally | None:
+        """What a reading comes to: a run, or a count."""
+        if isinstance(reading, Reading):
+            return self.run(reading, dataset, k)
+        table = self.table(reading.dataset or dataset)
+        return None if table is None else tally(table, reading, k)
+
+    def run(self, reading: Reading, dataset: str, k: int | None) -> Run | None:
         name = reading.dataset or dataset
         table = self.table(name)
         if table is None:
@@ -48,21 +64,53 @@ class Runs:
         if key not in self.done:
             compiled: list[bool] = []
             with kernels.jit.compiling(lambda: compiled.append(True)):
-                run = self._run(reading, table, k)
+                run = self._run(reading, name, table, k)
             if compiled or reading.method not in self.warm:
                 self.warm.add(reading.method)
-                run = self._run(reading, table, k)  # compiling, or loading what was compiled, is no part of the seconds
+                # compiling, or loading what was compiled, is no part of the seconds
+                run = self._run(reading, name, table, k)
             self.done[key] = run
         return self.done[key]
 
-    def _run(self, reading: Reading, table: Table, k: int) -> Run:
-        options: dict[str, Any] = dict(reading.options)
-        records = encoded(table, standardize=reading.standardize)
-        start = time.perf_counter()
-        if reading.as_printed:
-            loss = loss_as_printed(records, k)
-        else:
-            made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
-            loss = made.information_loss or 0.0
-        seconds = time.perf_counter() - start
-        return Run(loss, loss / 100.0 * variation(records.matrix), seconds)
+    def _run(self, reading: Reading, name: str, table: Table, k: int | None) -> Run:
+        if DATASETS[name].categories:
+            return _on_categories(reading, self._encoded(name, table), k)
+        return _on_numbers(reading, table, k or 0)
+
+    def _encoded(self, name: str, table: Table) -> Records:
+        """The categories of a data set as records, once."""
+        if name not in self.records:
+            self.records[name] = encoded(table, hierarchies=hierarchies(DATASETS[name], table, self.folder))
+        return self.records[name]
+
+
+def _on_numbers(reading: Reading, table: Table, k: int) -> Run:
+    options: dict[str, Any] = dict(reading.options)
+    records = encoded(table, standardize=reading.standardize)
+    start = time.perf_counter()
+    if reading.as_printed:
+        loss = loss_as_printed(records, k)
+    else:
+        made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
+        loss = made.information_loss or 0.0
+    seconds = time.perf_counter() - start
+    return Run(loss, loss / 100.0 * variation(records.matrix), seconds)
+
+
+def _on_categories(reading: Reading, records: Records, k: int | None) -> Run:
+    """Loss and risk on the semantic centroids, as they would be released; the seconds are those of the method alone."""
+    if k is None:
+        return _released(records, Partition(records.tuple_of, k=1, method=reading.method), seconds=None)
+    start = time.perf_counter()
+    made = registry.run(records, k=k, method=reading.method, options=reading.options)
+    return _released(records, made, seconds=time.perf_counter() - start)
+
+
+def _released(records: Records, made: Partition, *, seconds: float | None) -> Run:
+    columns = recode(records, made, ways=dict.fromkeys(records.names, "centroid")).values()
+    released = np.column_stack([column.places for column in columns if isinstance(column, Worded)])
+    _, first = np.unique(made.labels, return_index=True)
+    classes = len(np.unique(released[first], axis=0))  # groups with the same centroids are one class
+    shares = records.weights / records.weights.sum()
+    loss = semantic_loss(Meaning(records.categories, shares, records.codes, released))
+    return Run(None, None, seconds, semantic_loss=loss, global_risk=100.0 * classes / records.count)
