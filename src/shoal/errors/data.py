@@ -134,13 +134,11 @@ class ColumnError(ShoalError):
         )
 
     @classmethod
-    def kind_not_supported(
-        cls, name: str, kind: str, kinds: Sequence[str], method: str, *, fitting: Sequence[str]
-    ) -> Self:
-        taking = f"choose a method that takes it, such as {listed(fitting[:3])}" if fitting else "choose other columns"
+    def kind_not_supported(cls, name: str, kind: str, kinds: Sequence[str], method: str, *, taking: str) -> Self:
         return cls(
-            f"Column {shown(name)} is {kind}, and {method!r} takes {' and '.join(kinds)} quasi-identifiers only",
-            f"{taking}, or name it among the identifiers so that it is dropped",
+            f"Column {shown(name)} is {kind}, and {method!r} takes {', '.join(kinds)} quasi-identifiers only",
+            f"choose a method that takes all columns, such as {taking!r}, or name it among the identifiers so that it"
+            " is dropped",
         )
 
     @classmethod

@@ -189,8 +189,8 @@ def _check_kinds(records: Records, chosen: Method) -> None:
     """Refuse columns of a kind that the method does not take, or of kinds that it does not take together."""
     for name, kind in records.kinds.items():
         if kind not in chosen.kinds:
-            fitting = [other.name for other in methods().values() if set(records.kinds.values()) <= set(other.kinds)]
-            raise ColumnError.kind_not_supported(name, kind, chosen.kinds, chosen.name, fitting=fitting)
+            taking = _FITTING[frozenset(other is Kind.NUMERIC for other in records.kinds.values())]
+            raise ColumnError.kind_not_supported(name, kind, chosen.kinds, chosen.name, taking=taking)
     if records.categories and records.numeric and not chosen.mixes:
         raise ColumnError.kinds_do_not_mix(chosen.name, numbers=len(records.numeric), others=len(records.categories))
 
