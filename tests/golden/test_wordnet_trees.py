@@ -14,36 +14,10 @@ import pytest
 from shoal.hierarchy.choices import Built
 from shoal.hierarchy.wordnet import build, hypernym_edges
 from shoal.hierarchy.wordnet_files import WordNet
+from shoal.reproduce.trees import ASIAN_TAIWAN, NATIVE_COUNTRIES, OCCUPATIONS
 
-SENSES = {
-    "occupation": {
-        "Adm-clerical": "clerk",
-        "Armed-Forces": "soldier",
-        "Craft-repair": "craftsman",
-        "Exec-managerial": "executive",
-        "Farming-fishing": "farmer",
-        "Handlers-cleaners": "cleaner.n.03",
-        "Machine-op-inspct": "machinist",
-        "Other-service": "worker",
-        "Priv-house-serv": "housekeeper",
-        "Prof-specialty": "specialist",
-        "Protective-serv": "guard",
-        "Sales": "salesperson",
-        "Tech-support": "technician",
-        "Transport-moving": "mover",
-    },
-    "native_country": {
-        "Columbia": "colombia.n.01",
-        "Holand-Netherlands": "netherlands",
-        "Hong": "hong_kong",
-        "Japan": "japan.n.02",
-        "Outlying-US(Guam-USVI-etc)": "american_state",
-        "South": "south_korea.n.01",
-        "Trinadad&Tobago": "trinidad_and_tobago.n.01",
-        "Yugoslavia": "yugoslavia.n.02",
-    },
-}
-PARENTS = {"occupation": {}, "native_country": {"taiwan.n.01": "asian_country.n.01"}}
+SENSES = {"occupation": OCCUPATIONS, "native_country": NATIVE_COUNTRIES}
+PARENTS = {"occupation": {}, "native_country": ASIAN_TAIWAN}
 
 trees = pytest.mark.parametrize("name", SENSES)
 

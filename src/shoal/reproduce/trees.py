@@ -13,7 +13,7 @@ WORDNET = "wordnet31"
 
 # Tables 1 and 2 of the thesis of 2022; it does not print the senses of Columbia, Japan, South, Trinadad&Tobago and
 # Yugoslavia. It says itself that it moved Taiwan.
-_OCCUPATIONS = {
+OCCUPATIONS = {
     "Adm-clerical": "clerk",
     "Armed-Forces": "soldier",
     "Craft-repair": "craftsman",
@@ -29,7 +29,7 @@ _OCCUPATIONS = {
     "Tech-support": "technician",
     "Transport-moving": "mover",
 }
-_NATIVE_COUNTRIES = {
+NATIVE_COUNTRIES = {
     "Columbia": "colombia.n.01",
     "Holand-Netherlands": "netherlands",
     "Hong": "hong_kong",
@@ -39,7 +39,7 @@ _NATIVE_COUNTRIES = {
     "Trinadad&Tobago": "trinidad_and_tobago.n.01",
     "Yugoslavia": "yugoslavia.n.02",
 }
-_ASIAN_TAIWAN = {"taiwan.n.01": "asian_country.n.01"}
+ASIAN_TAIWAN = {"taiwan.n.01": "asian_country.n.01"}
 
 # The other two trees are in no text. It names the root of the countries and three nodes, and in an example how some
 # operating systems are grouped.
@@ -93,12 +93,12 @@ _REGIONS = {
 
 def occupations(values: Iterable[str], wordnet: Path, rule: str) -> Hierarchy:
     """What WordNet has above the occupations of Adult; the rule chooses between hypernyms."""
-    return build(values, wordnet, senses=_OCCUPATIONS, rule=rule, leaf="synset").hierarchy
+    return build(values, wordnet, senses=OCCUPATIONS, rule=rule, leaf="synset").hierarchy
 
 
 def native_countries(values: Iterable[str], wordnet: Path, rule: str) -> Hierarchy:
     """What WordNet has above the countries of Adult."""
-    built = build(values, wordnet, senses=_NATIVE_COUNTRIES, parents=_ASIAN_TAIWAN, rule=rule, leaf="synset")
+    built = build(values, wordnet, senses=NATIVE_COUNTRIES, parents=ASIAN_TAIWAN, rule=rule, leaf="synset")
     return built.hierarchy
 
 
