@@ -209,7 +209,7 @@ def test_policies_of_the_first_format_still_replay(tmp_path: Path) -> None:
 
 BAD = {
     "no such column": ({"hierarchies": {"jop": JOBS}}, ColumnError, "no column 'jop'"),
-    "not a quasi-identifier": ({"hierarchies": {"pay": JOBS}}, ColumnError, "no column 'pay'"),
+    "not a quasi-identifier": ({"hierarchies": {"pay": JOBS}}, ColumnError, "'pay' is no quasi-identifier"),
     "hierarchy lacks values": ({"hierarchies": {"job": {"person": ["Baker", "smith"]}}}, HierarchyError,
         r"has 6 values \(of 7, in \d+ records\) that its hierarchy lacks; 1 of them differ"),
     "no hierarchy": ({"kinds": {"job": "hierarchical"}}, ColumnError, "has no hierarchy"),

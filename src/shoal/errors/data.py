@@ -146,6 +146,13 @@ class ColumnError(ShoalError):
         return cls(f"Column {shown(name)} is {kind} where numbers are needed", "choose another column, or another kind")
 
     @classmethod
+    def not_protected(cls, name: str) -> Self:
+        return cls(
+            f"Column {shown(name)} is no quasi-identifier, so that its kind, hierarchy or recoding decides nothing",
+            "name it among the quasi-identifiers (-q), or leave it out",
+        )
+
+    @classmethod
     def no_hierarchy(cls, name: str) -> Self:
         return cls(
             f"Column {shown(name)} is said to be hierarchical and has no hierarchy",

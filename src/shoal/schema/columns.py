@@ -98,9 +98,12 @@ class Schema:
         A column with a hierarchy is hierarchical unless it is said to be ordinal.
         """
         kinds, hierarchies, recode = kinds or {}, hierarchies or {}, recode or {}
+        names = [column.name for column in self.columns]
         for name in (*kinds, *hierarchies, *recode):
+            if name not in names:
+                raise ColumnError.unknown(name, names)
             if name not in self.quasi_identifiers:
-                raise ColumnError.unknown(name, self.quasi_identifiers)
+                raise ColumnError.not_protected(name)
         columns = []
         for column in self.columns:
             hierarchy, file = hierarchies.get(column.name, (column.hierarchy, column.file))
