@@ -226,7 +226,7 @@ def partition(
 
 
 def _measured(groups: Partition, records: Records) -> Partition:
-    """The partition with what the centers of its groups lose, on the base without weights of numbers."""
+    """The partition with what the centers of its groups lose, without weights."""
     if records.numeric:
         base = records.scale.apply(records.values)
         centers = mean(base, groups.labels, groups.count)[groups.labels]
@@ -241,10 +241,7 @@ def _measured(groups: Partition, records: Records) -> Partition:
 
 def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:
     """The categories of the records beside those released, if there are any."""
-    if not records.categories:
-        return None
-    weights = records.weights_of([column.name for column in records.categories])
-    return measure.Meaning(records.categories, weights / weights.sum(), records.codes, released)
+    return measure.Meaning(records.categories, records.codes, released) if records.categories else None
 
 
 def _source(table: Table) -> dict[str, Any]:

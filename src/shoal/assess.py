@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from shoal import measure, tables
 from shoal.errors import ColumnError, DataError
 from shoal.hierarchy.semantics import DISTANCES
@@ -170,8 +168,7 @@ def _meaning(
     if silent or not other:
         return None
     meaning = tables.categories(was, other, distance=distance, also=now)
-    shares = np.full(len(other), 1.0 / len(other))
-    return measure.Meaning(meaning, shares, tables.codes(was, meaning), tables.codes(now, meaning))
+    return measure.Meaning(meaning, tables.codes(was, meaning), tables.codes(now, meaning))
 
 
 def _gaps(table: Table, column: Column) -> bool:

@@ -268,3 +268,11 @@ def test_weights_change_which_column_is_kept() -> None:
     for heavy, kept in (("a", ["x", "x", "y", "y"]), ("b", ["p", "q", "p", "q"])):
         made = shoal.anonymize(frame, k=2, quasi_identifiers=["a", "b"], weights={heavy: 10.0})
         assert made.table[heavy].to_list() == kept
+
+
+def test_weights_decide_groups_and_not_the_measure() -> None:
+    frame = pl.DataFrame(columns()).drop("name", "pay")
+    made = shoal.anonymize(frame, k=5, quasi_identifiers=frame.columns, weights={"job": 7.0}, **MEANING)
+    found = shoal.evaluate(frame, made.table, quasi_identifiers=frame.columns, k=5, **MEANING)
+    assert found == made.evaluation
+    assert made.partition.semantic_loss == made.evaluation.semantic_loss

@@ -14,9 +14,7 @@ from functools import cache
 from importlib import import_module
 from typing import Generic, TypeVar
 
-import numpy as np
-
-from shoal.values import Categories, FloatMatrix, FloatVector, IntMatrix, IntVector
+from shoal.values import Categories, FloatMatrix, IntMatrix, IntVector
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +30,15 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """The categories of the original and of the released records, as codes, and the share of each column."""
+    """The categories of the original and of the released records, as codes. All columns count the same."""
 
     categories: Sequence[Categories]
-    shares: FloatVector
     original: IntMatrix
     released: IntMatrix
 
     def column(self, j: int) -> Meaning:
         """One column by itself."""
-        return Meaning(self.categories[j : j + 1], np.ones(1), self.original[:, [j]], self.released[:, [j]])
+        return Meaning(self.categories[j : j + 1], self.original[:, [j]], self.released[:, [j]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,12 @@ _REFERENCE = "Martínez, Sánchez and Valls (2012), Semantic adaptive microaggre
 
 
 def distance(meaning: Meaning) -> FloatVector:
-    """For each record the weighted mean over columns of the distance between its original and its released category."""
+    """For each record the mean over columns of the distance between its original and its released category."""
     total = np.zeros(len(meaning.original))
-    for j, (column, share) in enumerate(zip(meaning.categories, meaning.shares, strict=True)):
-        total += share * column.distance[meaning.original[:, j], meaning.released[:, j]]
-    return total
+    for j, column in enumerate(meaning.categories):
+        total += column.distance[meaning.original[:, j], meaning.released[:, j]]
+    mean: FloatVector = total / len(meaning.categories)
+    return mean
 
 
 def to_centroid(meaning: Meaning) -> Meaning:
@@ -26,7 +27,7 @@ def to_centroid(meaning: Meaning) -> Meaning:
     for j, column in enumerate(meaning.categories):
         counts = np.bincount(meaning.original[:, j], minlength=len(column.distance))
         released[:, j] = int(np.argmin(counts @ column.distance))
-    return Meaning(meaning.categories, meaning.shares, meaning.original, released)
+    return Meaning(meaning.categories, meaning.original, released)
 
 
 def semantic_loss(meaning: Meaning) -> float:

@@ -111,6 +111,5 @@ def _released(records: Records, made: Partition, *, seconds: float | None) -> Ru
     released = np.column_stack([column.places for column in columns if isinstance(column, Worded)])
     _, first = np.unique(made.labels, return_index=True)
     classes = len(np.unique(released[first], axis=0))  # groups with the same centroids are one class
-    shares = records.weights / records.weights.sum()
-    loss = semantic_loss(Meaning(records.categories, shares, records.codes, released))
+    loss = semantic_loss(Meaning(records.categories, records.codes, released))
     return Run(None, None, seconds, semantic_loss=loss, global_risk=100.0 * classes / records.count)
