@@ -19,6 +19,7 @@ from shoal.recode import centroid, decided, mean
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, printable, versions
 from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
+from shoal.schema.columns import OTHERS
 from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, found_again, understood
 from shoal.values import IntMatrix, Partition, Progress, Records, one_of, silent, true_or_false, whole_k
@@ -80,7 +81,8 @@ def anonymize(
         How much each quasi-identifier counts in distances; 1 where nothing is said.
     recode
         What stands for a group: its ``mean`` or ``median`` for numbers; its semantic ``centroid``, its ``mode`` or
-        its least common subsumer (``lcs``) for categories. One word, or one for each column that is named.
+        its least common subsumer (``lcs``) for categories. One word, or one for each column that is named and, as
+        ``"*"``, for all others.
     round_integers
         Keep columns of whole numbers whole, by rounding the group's value.
     progress
@@ -97,7 +99,8 @@ def anonymize(
     schema = Schema.assign(
         tables.kinds(table), quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive
     )
-    own = recode if isinstance(recode, Mapping) else None
+    own = dict(recode) if isinstance(recode, Mapping) else {}
+    way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
     settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers, **options}
     policy = Policy(
@@ -106,7 +109,7 @@ def anonymize(
         seed=_whole_seed(seed),
         options={name: _plain(name, value) for name, value in settings.items()},
         weights=_weights(weights),
-        schema=decided(schema, None if own is not None else recode),
+        schema=decided(schema, way),
     )
     return release(table, policy, progress=progress)
 
@@ -116,11 +119,13 @@ def replay(
     *,
     policy: Policy | str | os.PathLike[str],
     hierarchies: Hierarchies = None,
+    levels: Levels = None,
     progress: Progress | None = None,
 ) -> Release:
     """Make a release by the decisions of a policy: the same table again, or its next delivery.
 
-    The hierarchies that the policy decided by must be given, or their files must lie beside the policy or the table.
+    The hierarchies and levels that the policy decided by must be given, or their files must lie beside the policy or
+    the table.
     """
     folders = [Path()]
     if not isinstance(policy, Policy):
@@ -140,7 +145,7 @@ def replay(
     kinds = dict(tables.kinds(table))
     protected = policy.schema.quasi_identifiers
     columns = [known[name] if name in protected else replace(known[name], kind=kinds[name]) for name in table.names]
-    schema = found_again(Schema(tuple(columns)), given=hierarchies, folders=folders)
+    schema = found_again(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
     fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
     made = release(table, fresh, progress=progress)
     return replace(made, replayed=policy)
@@ -170,7 +175,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         numeric=records.numeric,
         values=(records.values, tables.numbers(released, records.numeric)),
         scale=records.scale,
-        meaning=_meaning(records, tables.codes(released, records.categories)),
+        meaning=_meaning(records, _places(records, columns)),
         distance=distance,
     )
     source = _source(table)
@@ -232,11 +237,17 @@ def _measured(groups: Partition, records: Records) -> Partition:
         centers = mean(base, groups.labels, groups.count)[groups.labels]
         groups = replace(groups, information_loss=measure.information_loss(base, centers))
     released = [
-        centroid(records.codes[:, j], groups.labels, groups.count, records.table_of(j), column.hierarchy)[groups.labels]
+        centroid(records.codes[:, j], groups.labels, groups.count, column.rounded(), column.hierarchy)[groups.labels]
         for j, column in enumerate(records.categories)
     ]
     meaning = _meaning(records, np.column_stack(released)) if released else None
     return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
+
+
+def _places(records: Records, columns: Mapping[str, Any]) -> IntMatrix:
+    """The nodes that stand for the categories of each record."""
+    found = [columns[column.name].places for column in records.categories]
+    return np.column_stack(found) if found else records.codes
 
 
 def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:

@@ -144,10 +144,12 @@ def _numbers(
 ) -> tuple[list[str], tuple[FloatMatrix, FloatMatrix] | None, Scale | None]:
     """The numeric columns of both tables, or a note on why they cannot be compared."""
     numeric = [column.name for column in columns if column.kind is Kind.NUMERIC]
-    kinds = dict(tables.kinds(now))
-    other = [name for name in numeric if kinds[name] is not Kind.NUMERIC]
+    other = [name for name in numeric if not (tables.all_numbers(was, name) and tables.all_numbers(now, name))]
     if other:
-        notes.append(f"no loss by squared error: {counted(len(other), 'quasi-identifier')} not numeric in both tables")
+        notes.append(
+            f"no loss by squared error: {counted(len(other), 'quasi-identifier')} without a number in every record of"
+            " both tables"
+        )
     if other or not numeric:
         return [], None, None
     values = tables.numbers(was, numeric), tables.numbers(now, numeric)

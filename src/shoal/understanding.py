@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal import tables
 from shoal.aside import reason
-from shoal.errors import FileError, OptionError, PolicyError
+from shoal.errors import FileError, OptionError, PolicyError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.files import read
 from shoal.schema import Column, Kind, Schema
@@ -73,6 +73,8 @@ def _hierarchy(source: Any) -> tuple[Hierarchy, str]:
 def _levels(source: Any) -> tuple[Hierarchy, str]:
     """The levels as children of one node, in their order, and the name of the file that they came from."""
     file = ""
+    if isinstance(source, Hierarchy):
+        return source, file
     if isinstance(source, str | os.PathLike):
         source, file = _lines(Path(source)), Path(source).name
     if not isinstance(source, Iterable):
@@ -95,12 +97,16 @@ def _lines(path: Path) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-def found_again(schema: Schema, *, given: Hierarchies, folders: Sequence[Path]) -> Schema:
-    """The schema of a policy with its hierarchies: those that are given, or files of that name in these folders."""
-    sources = _mapping("hierarchies", given)
+def found_again(schema: Schema, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path]) -> Schema:
+    """The schema of a policy with its hierarchies and levels: those given, or files of that name in these folders."""
+    sources = {
+        str(name): source
+        for option, given in (("hierarchies", hierarchies), ("levels", levels))
+        for name, source in _mapping(option, given).items()
+    }
     for name in sources:
-        if not any(column.name == str(name) and column.fingerprint for column in schema.columns):
-            raise PolicyError.decides(f"hierarchy {name}")
+        if not any(column.name == name and column.fingerprint for column in schema.columns):
+            raise PolicyError.decides(f"what column {name} means")
     return Schema(tuple(_found(column, sources.get(column.name), folders) for column in schema.columns))
 
 
@@ -108,13 +114,30 @@ def _found(column: Column, source: Any, folders: Sequence[Path]) -> Column:
     if not column.fingerprint:
         return column
     if source is None:
-        places = [folder / column.file for folder in folders] if column.file else []
-        place = next((place for place in places if place.is_file()), None)
-        if place is None:
-            raise PolicyError.needs_hierarchy(column.name, column.file)
-        source = place
-    ordinal = column.kind is Kind.ORDINAL and not isinstance(source, Hierarchy)
-    hierarchy, file = _levels(source) if ordinal else _hierarchy(source)
-    if hierarchy.fingerprint != column.fingerprint:
-        raise PolicyError.other_hierarchy(column.name)
+        source = next((place for folder in folders if _is_file(place := folder / Path(column.file).name)), None)
+    if source is None:
+        raise PolicyError.needs_hierarchy(column.name, column.file, ordinal=column.kind is Kind.ORDINAL)
+    hierarchy, file = _as_decided(column, source)
     return replace(column, hierarchy=hierarchy, file=file or column.file)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _as_decided(column: Column, source: Any) -> tuple[Hierarchy, str]:
+    """A source as the policy understood it: an ordinal column may have had levels or a hierarchy."""
+    wrong: ShoalError = PolicyError.other_hierarchy(column.name)
+    for understand in (_levels, _hierarchy) if column.kind is Kind.ORDINAL else (_hierarchy,):
+        try:
+            found = understand(source)
+        except ShoalError as error:
+            wrong = error
+            continue
+        if found[0].fingerprint == column.fingerprint:
+            return found
+        wrong = PolicyError.other_hierarchy(column.name)
+    raise wrong

@@ -135,7 +135,7 @@ class Categories:
     steps: int | None = None
     """How many steps make a distance of 1, where distances are counted in steps, as between ranks."""
 
-    def rounded(self, share: float) -> FloatMatrix:
+    def rounded(self, share: float = 1.0) -> FloatMatrix:
         """The distances times the column's share, as multiples of 2**-32; two steps are twice as far as one."""
         if self.steps is None:
             return np.asarray(np.rint(self.distance * share * _EXACT) / _EXACT)
@@ -206,6 +206,7 @@ class Records:
         """The different combinations of categories."""
         first = self._distinct[0]
         weights = self.weights_of([column.name for column in self.categories])
+        weights = weights / weights.max()
         shares = weights / weights.sum()
         tables = [column.rounded(share) for column, share in zip(self.categories, shares, strict=True)]
         widths = np.array([len(table) for table in tables], dtype=np.int64)

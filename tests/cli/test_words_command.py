@@ -66,7 +66,7 @@ def test_categories_are_released_evaluated_and_replayed(shoal, people: Path) -> 
     replay = ("anonymize", people / "people.csv", "--policy", f"{target}.policy.toml", "-o", people / "third.csv")
     lost = shoal(*replay)
     assert lost.code == 2
-    assert "'jobs.csv', and it is not here" in lost.err
+    assert "'jobs.csv', which cannot be found" in lost.err
     assert shoal(*replay, "--hierarchy", f"job={people / 'moved.csv'}").code == 0
 
 

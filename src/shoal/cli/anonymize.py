@@ -23,6 +23,7 @@ from shoal.cli.terminal import (
     whole,
 )
 from shoal.errors import ColumnError, OptionError, PolicyError
+from shoal.schema.columns import OTHERS
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _DECISIONS = (
     *("k", "quasi_identifiers", "identifiers", "sensitive", "method", "own", "recode"),
-    *("round_integers", "no_standardize", "weight", "seed", "levels", "kind", "distance"),
+    *("round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
 )
 
 
@@ -148,10 +149,14 @@ def _own_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ways(given: Sequence[str]) -> str | dict[str, str] | None:
-    """One way for all columns that it fits, or one for each column that is named."""
-    if len(given) == 1 and "=" not in given[0]:
-        return given[0]
-    return pairs(given, "recode") if given else None
+    """One way for all columns that it fits, or one for each column that is named; both where both are given."""
+    named = [text for text in given if "=" in text]
+    plain = [text for text in given if "=" not in text]
+    if len(plain) > 1:
+        raise OptionError.bad_option("recode", "one way for all columns, and COLUMN=WAY for those that differ")
+    if not named:
+        return plain[0] if plain else None
+    return {**pairs(named, "recode"), **({OTHERS: plain[0]} if plain else {})}
 
 
 def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
@@ -163,7 +168,8 @@ def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Re
             raise PolicyError.decides(name.replace("_", "-"))
     table = open_table(file, options, Policy.read(path).input.get("settings"))
     hierarchies = pairs(options["hierarchy"], "hierarchy", last=False)
-    return replay(table, policy=path, hierarchies=hierarchies, progress=line)
+    levels = pairs(options["levels"], "levels", last=False)
+    return replay(table, policy=path, hierarchies=hierarchies, levels=levels, progress=line)
 
 
 def _number(text: str) -> float:

@@ -109,18 +109,20 @@ class PolicyError(ShoalError):
         )
 
     @classmethod
-    def needs_hierarchy(cls, column: str, file: str) -> Self:
+    def needs_hierarchy(cls, column: str, file: str, *, ordinal: bool) -> Self:
+        what = "levels" if ordinal else "a hierarchy"
+        option = "levels= (--levels COLUMN=FILE)" if ordinal else "hierarchies= (--hierarchy COLUMN=FILE)"
         named = f" from the file {shown(file)}" if file else ""
         return cls(
-            f"The policy decides about column {shown(column)} by a hierarchy{named}, and it is not here",
-            "give it with hierarchies= (--hierarchy COLUMN=FILE)",
+            f"The policy decides about column {shown(column)} by {what}{named}, which cannot be found",
+            f"give the file with {option}, or put it beside the policy",
         )
 
     @classmethod
     def other_hierarchy(cls, column: str) -> Self:
         return cls(
-            f"The hierarchy of column {shown(column)} is not the one that the policy decided by",
-            "give that one, or make a new policy",
+            f"What was given for column {shown(column)} is not what the policy decided by",
+            "give the same hierarchy or levels, or make a new policy",
         )
 
     @classmethod

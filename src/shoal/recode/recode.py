@@ -56,10 +56,15 @@ def recode(
         released[name] = (_rounded(center, column) if round_integers else center)[partition.labels]
     for j, meaning in enumerate(records.categories):
         node = nodes[ways[meaning.name]](
-            records.codes[:, j], partition.labels, partition.count, records.table_of(j), meaning.hierarchy
+            records.codes[:, j], partition.labels, partition.count, meaning.rounded(), meaning.hierarchy
         )
-        released[meaning.name] = Worded(meaning.hierarchy.nodes, node[partition.labels])
+        released[meaning.name] = Worded(tuple(map(_written, meaning.hierarchy.nodes)), node[partition.labels])
     return {name: released[name] for name in records.names}
+
+
+def _written(node: str) -> str:
+    """A node as text that a file can hold: half a surrogate pair is spelled out."""
+    return node.encode(errors="backslashreplace").decode()
 
 
 def _rounded(center: FloatVector, column: FloatVector) -> NDArray[Any]:

@@ -38,8 +38,9 @@ COLUMNS = (
 """Those of the csv file: what is told of a cell."""
 _WORDS = (
     "Exact: all printed digits are ours. Better: ours is lower by more than 1 %; worse: higher by more than 1 %; the"
-    " notes say why. Other: the data as it is has not the printed count. A note is open where the text leaves room for"
-    " several readings, of which one is ours. Seconds are those of one run on one thread, after compiling, and on"
+    " notes say why. Other: the data as it is has not the printed count, or the figure is that of another hierarchy or"
+    " sample and cannot be called better or worse. A note is open where the text leaves room for several readings, of"
+    " which one is ours. Seconds are those of one run on one thread, after compiling, and on"
     " categories those of the method alone, without encoding. Theirs are those that alarte-2018 prints, of a Core"
     " i7-4770K."
 )

@@ -57,8 +57,8 @@ def sentences(release: Release) -> list[str]:
         )
     if semantic is not None:
         said.append(
-            f"It loses {semantic:.3g} % of the meaning of the categories, where 100 % would be one value for all"
-            f" ({figures.distance} distances)."
+            f"The categories lose {semantic:.3g} % ({figures.distance} distances), where 100 % is what one value for"
+            " all, the centroid of the table, would lose."
         )
     if figures.columns:
         worst = max(figures.columns, key=lambda name: figures.columns[name])

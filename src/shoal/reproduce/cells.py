@@ -13,6 +13,8 @@ from shoal.reproduce.tally import Tally
 
 VERDICTS = ("exact", "within 1 %", "better", "worse", "other", "no data")
 CLOSE = 0.01
+OTHER = ("other hierarchy", "other sample")
+"""What cannot be called better or worse than print: it is the figure of something else."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,10 @@ class Cell:
             return "no data"
         if equals_printed(self.ours, self.printed):
             return "exact"
-        if not self.row.readings[0].method:  # counted in the data as it is: neither good nor bad
-            return "other"
-        if self.difference is not None and abs(self.difference) <= 100.0 * CLOSE:
+        if self.row.readings[0].method and self.difference is not None and abs(self.difference) <= 100.0 * CLOSE:
             return "within 1 %"
+        if self.row.kind in OTHER or not self.row.readings[0].method:  # neither good nor bad
+            return "other"
         return "better" if self.ours < float(self.printed) else "worse"
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,6 +14,10 @@ Names = Iterable[str | int] | str | int | None
 """Columns as a user names them: several, one by itself, or none; numbers for the columns of an array."""
 
 
+OTHERS = "*"
+"""Stands for all columns that are not named."""
+
+
 class Role(StrEnum):
     """What a column means to somebody who wants to find a person in the release."""
 

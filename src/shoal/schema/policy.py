@@ -93,13 +93,15 @@ class Policy:
             )
         except KeyError as error:
             raise PolicyError.damaged(path, f"it has no {error.args[0]!r}") from None
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, OverflowError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
         names = [column.name for column in policy.schema.columns]
         if len(set(names)) < len(names):
             raise PolicyError.damaged(path, "it decides about a column twice")
         if not policy.schema.quasi_identifiers:
             raise PolicyError.damaged(path, "it names no quasi-identifier")
+        if any(column.kind is Kind.HIERARCHICAL and not column.fingerprint for column in policy.schema.columns):
+            raise PolicyError.damaged(path, "a hierarchical column has no hierarchy")
         if policy.seed < 0:
             raise PolicyError.damaged(path, "its seed is negative")
         return policy

@@ -7,7 +7,7 @@ from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, writable
 from shoal.tables.frames import telling_index
-from shoal.tables.records import check_mixed, class_sizes, encode, kinds, numbers, profile
+from shoal.tables.records import all_numbers, check_mixed, class_sizes, encode, kinds, numbers, profile
 from shoal.tables.release import released, write
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
 
@@ -15,6 +15,7 @@ __all__ = [
     "MISSING_WORDS",
     "ReadOptions",
     "Table",
+    "all_numbers",
     "aside",
     "categories",
     "check_mixed",

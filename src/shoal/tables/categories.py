@@ -80,6 +80,8 @@ def flat(values: Sequence[str]) -> Hierarchy:
 def _levels(column: Column, content: Content) -> Sequence[str]:
     """The order of an ordinal column: by its type, or by its numbers."""
     if content.levels:
+        if len(set(content.levels)) < len(content.levels) or SUPPRESSED in content.levels:
+            raise ColumnError.no_levels(column.name)
         return content.levels
     if content.kind is not Kind.NUMERIC or content.numbers is None:
         raise ColumnError.no_levels(column.name)

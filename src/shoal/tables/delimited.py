@@ -15,7 +15,7 @@ from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
 from shoal.tables.dialect import Dialect, understand
 from shoal.tables.layout import Layout, scan
-from shoal.tables.table import Content, NewColumns, ReadOptions, without_negative_zero, worded
+from shoal.tables.table import Content, NewColumns, ReadOptions, as_copied, without_negative_zero, worded
 from shoal.tables.text import is_number, understood, written
 from shoal.values import Worded
 
@@ -68,7 +68,8 @@ class DelimitedCells:
                 text = self._text[name]
                 self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
             elif isinstance(source, Worded):
-                self._contents[name] = Content(Kind.NOMINAL, "text", worded(source))
+                text = self._written[name]
+                self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
             else:
                 values = pl.Series(without_negative_zero(source))
                 word = "integer" if values.dtype.is_integer() else "number"
@@ -86,12 +87,18 @@ class DelimitedCells:
         return pl.DataFrame({name: self.seen(name) for name in self.names})
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> DelimitedCells:
-        sources = {name: columns.get(name, self.sources[name]) for name in kept}
+        sources = {name: self._source(name, columns) for name in kept}
         known = {name: content for name, content in self._contents.items() if name in kept and name not in columns}
         new = replace(self, sources=sources, _contents=known)
         if "_text" in self.__dict__:
             # The text of the untouched columns is shared; the dictionary is not.
             new.__dict__["_text"] = {name: text for name, text in self._text.items() if name not in columns}
+        return new
+
+    def _source(self, name: str, columns: NewColumns) -> int | NDArray[Any] | Worded:
+        new = columns.get(name, self.sources[name])
+        if isinstance(new, Worded) and name in self._text:
+            return as_copied(self._text[name], self.content(name).words, new)
         return new
 
     def spliced(self) -> Iterator[bytes]:

@@ -62,7 +62,15 @@ def _new_series(series: pl.Series, column: NDArray[Any] | Worded) -> pl.Series:
     if not isinstance(column, Worded):
         return pl.Series(without_negative_zero(column))
     rows = copied_rows(series_content(series).words, column)
-    return worded(column) if rows is None else series.gather(rows)
+    return worded(column) if rows is None else _without_unused(series.gather(rows))
+
+
+def _without_unused(series: pl.Series) -> pl.Series:
+    """A type that lists its values lists those that are left: the others are values of the data too."""
+    if not isinstance(series.dtype, pl.Enum):
+        return series
+    left = set(series.drop_nulls().cast(pl.String).to_list())
+    return series.cast(pl.String).cast(pl.Enum([word for word in series.dtype.categories.to_list() if word in left]))
 
 
 def series_content(series: pl.Series) -> Content:
@@ -156,10 +164,14 @@ class PandasCells:
     def _new(self, name: str, column: NDArray[Any] | Worded) -> Any:
         if not isinstance(column, Worded):
             return without_negative_zero(column)
-        rows = copied_rows(self.content(name).words, column)
+        series, rows = self._series(name), copied_rows(self.content(name).words, column)
         if rows is None:
-            return np.array(column.words, dtype=object)[column.places]
-        return self._series(name).array.take(rows)
+            words = np.array(column.words, dtype=object)[column.places]
+            text = "str" in str(series.dtype)  # the types of text, whatever holds it
+            return type(series)(words, index=series.index, dtype=series.dtype if text else object)
+        copied = series.take(rows)
+        copied.index = series.index
+        return copied.cat.remove_unused_categories() if hasattr(copied, "cat") else copied
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: self._polars(self._series(name)) for name in self.names})
@@ -277,10 +289,29 @@ class ArrowCells:
         rows = copied_rows(self.content(name).words, column)
         if rows is None:
             return pa.chunked_array([pa.array(column.words, type=pa.string()).take(pa.array(column.places))])
-        return self.table.column(name).take(pa.array(rows))
+        cells = self.table.column(name)
+        if "view" in str(cells.type):  # such cells cannot be taken by their places
+            cells = cells.cast(pa.string())
+        return _arrow_without_unused(cells.take(pa.array(rows)))
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})
+
+
+def _arrow_without_unused(column: Any) -> Any:
+    """A column of codes lists only the labels that are left, in their order."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    array = column.unify_dictionaries().combine_chunks()
+    array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+    codes = array.indices.to_numpy(zero_copy_only=False)
+    left = np.unique(codes[~np.isnan(codes.astype(np.float64))]).astype(np.int64)
+    place = np.searchsorted(left, np.nan_to_num(codes.astype(np.float64)).astype(np.int64))
+    indices = pa.array(place, type=column.type.index_type, mask=np.isnan(codes.astype(np.float64)))
+    made = pa.DictionaryArray.from_arrays(indices, array.dictionary.take(pa.array(left)), ordered=column.type.ordered)
+    return pa.chunked_array([made])
 
 
 def arrow_content(column: Any, *, type: str) -> Content:

@@ -59,6 +59,14 @@ def encode(
     return Records(names, values, scale, _weights(names, weights or {}), meaning, codes(table, meaning))
 
 
+def all_numbers(table: Table, name: str) -> bool:
+    """Whether every record has a finite number in this column."""
+    content = table.cells.content(name)
+    if content.kind is not Kind.NUMERIC or content.numbers is None:
+        return False
+    return not content.numbers.null_count() and bool(content.numbers.is_finite().all())
+
+
 def check_mixed(table: Table, names: Iterable[str]) -> None:
     """Refuse columns of numbers in which some text stands, where nobody said that they are categories."""
     for name in names:

@@ -111,7 +111,14 @@ class LabelledCells(PolarsCells):
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> LabelledCells:
         copied = {name for name, column in columns.items() if name in kept and self._is_copied(name, column)}
         new = {name: column for name, column in columns.items() if name not in copied}
-        return LabelledCells(with_columns(self.table, kept, columns), self.labels.released(kept, new))
+        table, labels = with_columns(self.table, kept, columns), self.labels.released(kept, new)
+        # the label of a value that is gone would tell that it was there
+        left = {name: set(table[name].to_list()) for name in copied}
+        values = {
+            name: {value: label for value, label in named.items() if name not in left or value in left[name]}
+            for name, named in labels.values.items()
+        }
+        return LabelledCells(table, replace(labels, values=values))
 
     def _is_copied(self, name: str, column: NDArray[Any] | Worded) -> bool:
         """Whether every new value is one that the column had, with its label."""

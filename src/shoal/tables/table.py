@@ -23,6 +23,7 @@ MISSING_WORDS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
 NewColumns = Mapping[str, NDArray[Any] | Worded]
 """The columns of a release that differ from the original: float64, int64 or words."""
 
+_EXACT_WHOLE = 2.0**53
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 
@@ -130,8 +131,33 @@ class Content:
 
     @property
     def words(self) -> pl.Series:
-        """Every cell as text, as a hierarchy names it; missing ones are null."""
-        return self.values.cast(pl.String)
+        """Every cell as text, as a hierarchy names it; missing ones are null.
+
+        Whole numbers have no point, whatever type holds them; points in time are days where all are midnight.
+        """
+        values = self.values
+        if values.dtype.is_float():
+            return _number_words(values.cast(pl.Float64).fill_nan(None))
+        if isinstance(values.dtype, pl.Datetime):
+            return _time_words(values)
+        return values.cast(pl.String)
+
+
+def _number_words(numbers: pl.Series) -> pl.Series:
+    whole = ((numbers == numbers.floor()) & (numbers.abs() < _EXACT_WHOLE)).fill_null(False)
+    short = numbers.set(~whole, None).cast(pl.Int64).cast(pl.String)
+    return short.zip_with(whole, numbers.cast(pl.String))
+
+
+def _time_words(times: pl.Series) -> pl.Series:
+    zone = isinstance(times.dtype, pl.Datetime) and times.dtype.time_zone
+    days = (times.drop_nulls() == times.drop_nulls().dt.truncate("1d")).all()
+    if days and not zone:
+        return times.dt.date().cast(pl.String)
+    end = "%:z" if zone else ""
+    seconds = times.dt.to_string(f"%Y-%m-%d %H:%M:%S{end}")
+    fractions = times.dt.to_string(f"%Y-%m-%d %H:%M:%S%.6f{end}")
+    return seconds.zip_with((times.dt.nanosecond() == 0).fill_null(True), fractions)
 
 
 class Cells(Protocol):
@@ -200,6 +226,13 @@ def copied_rows(words: pl.Series, column: Worded) -> NDArray[np.int64] | None:
     rows = np.zeros(len(column.words), dtype=np.int64)
     rows[used] = [row_of[column.words[place]] for place in used]
     return rows[column.places]
+
+
+def as_copied(fields: pl.Series, words: pl.Series, column: Worded) -> Worded:
+    """The new words, each as the first field that has it writes it, where one has."""
+    first = words.arg_unique()
+    written = dict(zip(words.gather(first).to_list(), fields.gather(first).to_list(), strict=True))
+    return Worded(tuple(written.get(word) or word for word in column.words), column.places)
 
 
 def worded(column: Worded) -> pl.Series:
