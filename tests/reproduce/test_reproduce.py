@@ -69,7 +69,7 @@ def test_a_printed_zero_has_no_difference_in_percent() -> None:
     table = next(t for t in TABLES if t.measure == "semantic_loss")
     row = row_of("SA-MDAV", table.dataset, 2)
     zero = replace(table, rows={"SA-MDAV": {2: "0.000"}})
-    for loss, verdict in ((0.0, "exact"), (0.0004, "exact"), (0.1, "worse")):
+    for loss, verdict in ((0.0, "exact"), (0.0004, "exact"), (0.1, "other")):
         cell = Cell(zero, "SA-MDAV", 2, row, Run(None, None, 0.1, semantic_loss=loss))
         assert (cell.verdict, cell.difference) == (verdict, None)
 

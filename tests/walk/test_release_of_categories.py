@@ -291,13 +291,8 @@ def test_an_ordinal_column_may_have_a_hierarchy_and_replays(tmp_path: Path) -> N
     frame = pl.DataFrame({"q": ["low", "mid", "high", "low", "mid", "high"]})
     frame.write_csv(tmp_path / "t.csv")
     (tmp_path / "h.csv").write_text("low;little;*\nmid;little;*\nhigh;much;*\n")
-    made = shoal.anonymize(
-        *(tmp_path / "t.csv",),
-        k=3,
-        quasi_identifiers="q",
-        hierarchies={"q": tmp_path / "h.csv"},
-        kinds={"q": "ordinal"},
-    )
+    meaning = {"hierarchies": {"q": tmp_path / "h.csv"}, "kinds": {"q": "ordinal"}}
+    made = shoal.anonymize(tmp_path / "t.csv", k=3, quasi_identifiers="q", **meaning)
     policy = made.save(tmp_path / "o.csv")
     again = shoal.replay(tmp_path / "t.csv", policy=tmp_path / "o.csv.policy.toml")
     assert again.save(tmp_path / "p.csv").output["sha256"] == policy.output["sha256"]
