@@ -87,7 +87,7 @@ OPTIONS = {
     ),
     "option of the function": (["-k", 3, "-q", "age", "--option", "data=1"], ["No method has an option 'data'"]),
     "line break in a name": (["-k", 3, "-q", "a\nge"], ["no column 'a'"]),
-    "long name": (["-k", 3, "-q", "x" * 5000], ["no column 'xxx", "there are 3 columns"]),
+    "long name": (["-k", 3, "-q", "x" * 5000], ["no column 'xxx", "the table has 3 columns"]),
     "option without value": (["-k", 3, "-q", "age", "--option", "gamma"], ["equals sign"]),
     "bad recode": (["-k", 3, "-q", "age", "--recode", "mode"], ["'mode'", "mean and median are for numbers"]),
     "bad weight": (["-k", 3, "-q", "age", "--weight", "age=heavy"], ["number above 0"]),

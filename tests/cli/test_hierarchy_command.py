@@ -109,17 +109,64 @@ def test_wordnet_counts_its_choices_and_names_them_on_request(shoal, wordnet: Pa
     assert run.code == 0, run.err
     assert run.out.splitlines()[1:] == [
         "3 values in 4 records: all are in the hierarchy",
+        "1 of the senses and parents given fits nothing",
         "Chosen senses: 1 given, 2 only",
-        "Chosen parents: 1 alphabetical",
+        "Chosen parents: 1 alphabetical; --values lists them",
     ]
     assert files.read(target).path("Guard")[:3] == ("Guard", "guard.n.01", "person.n.01")
     assert "'harbor' -> port.n.01" in report.read_text(encoding="utf-8")
+    assert "names them" not in report.read_text(encoding="utf-8")
     assert "'harbor' -> port.n.01" in shoal(*build, "--sense", "harbor=port", "--values").out
     moved = ("--sense", "harbor=port", "--parent", "guard.n.01=worker.n.01")
     facts = json.loads(shoal(*build, *moved, "--json").out)
-    assert list(facts) == ["hierarchy", "column", "coverage", "rules", "written"]
+    assert list(facts) == ["hierarchy", "column", "coverage", "rules", "unused", "written"]
     assert facts["rules"] == {"senses": {"only": 3}, "parents": {"given": 1}}
     assert files.read(target).parent("guard.n.01") == "worker.n.01"
+
+
+def test_senses_are_given_once(shoal, wordnet: Path, tmp_path: Path) -> None:
+    source, senses, target = tmp_path / "in.csv", tmp_path / "senses.csv", tmp_path / "h.csv"
+    source.write_text(f"job\nclerk\n{SECRET}\n")
+    build = ("hierarchy", "build", "wordnet", source, "job", "--folder", wordnet, "-o", target, "--senses", senses)
+    senses.write_text(f"value,sense\n{SECRET},port\n{SECRET},guard\n")
+    twice = shoal(*build)
+    senses.write_text(f"value,sense\n{SECRET},port\n")
+    both = shoal(*build, "--sense", f"{SECRET}=guard")
+    for run in (twice, both):
+        assert run.code == 2
+        assert "1 value has more than one sense given" in run.err
+        assert SECRET not in run.out + run.err
+    senses.write_text(f"value,sense\n{SECRET},{SECRET}\nclerk,guard\n")
+    run = shoal(*build)
+    assert run.code == 2
+    assert "WordNet has no noun for 1 of 2 senses given" in run.err
+    assert SECRET not in run.out + run.err
+    assert not target.exists()
+
+
+def test_build_tells_records_without_a_value(shoal, people: Path, tmp_path: Path) -> None:
+    build = ("hierarchy", "build", "frequencies", people, "job", "-o", tmp_path / "h.csv", "--force")
+    assert shoal(*build).out.endswith("4 values in 5 records: all are in the hierarchy; 1 record has no value\n")
+    assert json.loads(shoal(*build, "--json").out)["coverage"]["records_without_value"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--hierarchy", "job=jobs.csv", "--hierarchy", "job=jobs.csv"], "Option 'hierarchy' names 'job' twice; name"),
+        (["--hierarchy", "job=jobs.csv", "--kind", "job=nominal", "--kind", "job=nominal"], "'kind' names 'job' twice"),
+        (["--hierarchy", "job="], "an equals sign and a value"),
+        (["--hierarchy", "job=jobs.csv", "--distance", ""], "no distance ''"),
+    ],
+)
+def test_options_of_columns_are_given_once(
+    shoal, monkeypatch: pytest.MonkeyPatch, people: Path, jobs: Path, options: list[str], words: str
+) -> None:
+    monkeypatch.chdir(people.parent)
+    people.write_text("job\nclerk\nclerk\nguard\nguard\n")
+    run = shoal("anonymize", people, "-k", 2, "-q", "job", *options, "-o", "out.csv")
+    assert run.code == 2
+    assert words in run.err
 
 
 def test_words_that_wordnet_lacks_are_named_on_request_only(shoal, wordnet: Path, tmp_path: Path) -> None:
@@ -150,7 +197,7 @@ def test_check_fixes_what_differs_in_spelling_only(shoal, people: Path, jobs: Pa
     fixed = tmp_path / "fixed.json"
     run = shoal("hierarchy", "check", jobs, people, "job", "--fix", fixed)
     assert run.code == 3
-    assert "1 of 4 values (1 of 5 records) are not in the hierarchy" in run.out.splitlines()[-1]
+    assert "1 of 4 values (1 of 5 records) is not in the hierarchy; 1 record has no value" in run.out.splitlines()[-1]
     assert files.read(fixed).parent("Guard") == "guard"
     assert (
         shoal("hierarchy", "check", jobs, people, "job", "--fix", fixed, "--map", "pilot=worker", "--force").code == 0
@@ -235,10 +282,25 @@ def test_json_has_stable_keys(shoal, people: Path, jobs: Path, register_csv: Pat
         (["convert", "jobs.csv", "out.dat"], "--to"),
         (["build", "people.csv", "job", "-o", "x.csv"], "No such command"),
         (["build", "intervals", "people.csv", "job", "--width", "5", "-o", "x.csv"], "not finite numbers"),
-        (["build", "intervals", "people.csv", "job", "-o", "x.csv"], "exactly one of"),
+        (["build", "intervals", "people.csv", "job", "-o", "x.csv"], "one of width, quantiles and cuts (--width"),
         (["build", "intervals", "people.csv", "job", "--width", "five", "-o", "x.csv"], "numbers separated by commas"),
         (["build", "intervals", "people.csv", "job", "--quantiles", "2.5", "-o", "x.csv"], "whole numbers"),
         (["build", "frequencies", "people.csv", "job", "--groups", "2,3", "-o", "x.csv"], "one whole number"),
+        (["build", "frequencies", "people.csv", "job", "--groups", "x", "-o", "x.csv"], "give one whole number"),
+        (["build", "prefixes", "people.csv", "job", "--mask", "e", "-o", "x.csv"], "one character that no code has"),
+        (
+            ["check", "jobs.csv", "people.csv", "job", "--fix", "x.csv", *("--map", f"{SECRET}=worker") * 2],
+            "Option 'map' names 1 value twice; name it once",
+        ),
+        (
+            ["build", "wordnet", "people.csv", "job", "--folder", "w", "-o", "x.csv", *("--sense", f"{SECRET}=x") * 2],
+            "Option 'sense' names 1 value twice",
+        ),
+        (
+            ["build", "wordnet", "people.csv", "job", "--folder", "w", "-o", "x.csv", *("--parent", f"{SECRET}=x") * 2],
+            "Option 'parent' names 1 value twice",
+        ),
+        (["build", "wordnet", "people.csv", "job", "--folder", "w", "-o", "x.csv", "--sense", "a="], "an equals sign"),
         (["build", "frequencies", "people.csv", "job", "-o", "people.csv", "--force"], "is the input itself"),
         (["build", "frequencies", "people.csv", "job", "-o", "jobs.csv"], "exists"),
         (["build", "dates", "people.csv", "job", "-o", "x.csv"], "not dates"),

@@ -74,8 +74,8 @@ def test_rows_read_back_as_the_same_tree(tree: Hierarchy, data: st.DataObject) -
         ([], "is empty"),
         ([["secret", "b", "*"], ["c", "*"]], r"names 2 levels, and the first line has 3 \(row 2\)"),
         ([["secret", "b", "*"], ["c", "d", "e", "*"]], r"names 4 levels, .* \(row 2\)"),
-        ([["secret", "b", "*"], ["c", "", "*"]], r"names 2 levels, .* \(row 2\)"),
-        ([["secret", None, "*"]], r"names 2 levels, and the first line has 3 \(row 1\)"),
+        ([["secret", "b", "*"], ["c", "", "*"]], r"has an empty level \(row 2\)"),
+        ([["secret", None, "*"]], r"has an empty level \(row 1\)"),
         ([["secret"], ["b"]], r"not a value and at least one level above it \(row 1\)"),
         ([["secret", "b", "*"], ["x", "y", "*"], ["secret", "c", "*"]], r"two parents \(row 1 and row 3\)"),
         ([["secret", "b", "c", "*"], ["x", "b", "d", "*"]], r"two parents \(row 1 and row 2\)"),
@@ -106,3 +106,18 @@ def test_any_rows_are_a_tree_or_an_error_of_ours(rows: list[list[str]]) -> None:
     assert {name for row in rows for name in row} == set(tree)
     for row in rows:
         assert tuple(dict.fromkeys(row)) == tree.path(row[0])
+
+
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ([["value", "level1", "level2"], ["a", "b", "*"], ["c", "b", "*"]], True),
+        ([["a", "b", "*"], ["c", "b", "*"], ["d", "e", "f"]], False),
+        ([["a", "b", "*"], ["d", "e", "f"]], False),
+        ([["a", "b", "x"], ["c", "b", "y"], ["d", "e", "z"]], False),
+    ],
+)
+def test_a_header_that_is_taken_for_a_value(rows: list[list[str]], header: bool) -> None:
+    with pytest.raises(HierarchyError, match="roots") as caught:
+        Hierarchy.from_rows(rows)
+    assert ("a header line is taken for a value: take it out" in str(caught.value)) == header

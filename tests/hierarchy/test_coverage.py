@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,7 +53,7 @@ def test_some_are_not() -> None:
         "  'north bay' (3 records) -> 'North-Bay'",
         "  'hills' (2 records), close to 'Hills', 'HILLS'",
     ]
-    assert coverage(PLACES, {"Moon": 1}).text() == "1 of 1 value (1 of 1 record) are not in the hierarchy"
+    assert coverage(PLACES, {"Moon": 1}).text() == "1 of 1 value (1 of 1 record) is not in the hierarchy"
 
 
 def test_close_spellings_only_when_asked_for() -> None:
@@ -79,7 +81,12 @@ def test_a_column_or_its_counts() -> None:
     column = ["Coast", "Coast", "Moon", None, float("nan"), 7]
     found = PLACES.coverage(column)
     assert (found.values, found.records, found.missing) == (3, 4, ("7", "Moon"))
-    assert PLACES.coverage({"Coast": 2, "Moon": 1, 7: 1, "Hills": 0}) == found
+    assert found.text().endswith("; 2 records have no value")
+    assert found.to_dict()["records_without_value"] == 2
+    counts = {"Coast": 2, "Moon": 1, 7: 1, "Hills": 0}
+    assert PLACES.coverage(counts) == replace(found, empty=0)
+    assert coverage(PLACES, counts, records=5).text().endswith("; 1 record has no value")
+    assert "no value" not in PLACES.coverage(counts).text()
     for wrong in ("Coast", 7, [["Coast"]], {"Coast": 1.5}, {"Coast": None}):
         with pytest.raises(OptionError, match="'values'"):
             PLACES.coverage(wrong)
@@ -126,3 +133,13 @@ def test_any_text_and_any_count(counts: dict[str, int]) -> None:
     assert found.ok == (found.missing_records == 0)
     assert set(found.mappings) | set(found.suggestions) <= set(found.missing)
     assert not set(found.mappings) & set(found.suggestions)
+
+
+@pytest.mark.parametrize("wrong", [None, [("Moon", "*")], "Moon"])
+def test_what_is_no_mapping(wrong: object) -> None:
+    with pytest.raises(OptionError, match="'mapping'"):
+        PLACES.with_values(wrong)  # type: ignore[arg-type]
+
+
+def test_one_value_that_is_there() -> None:
+    assert coverage(PLACES, {"Coast": 2}).text() == "1 value in 2 records: it is in the hierarchy"

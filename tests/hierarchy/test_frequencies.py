@@ -75,7 +75,7 @@ def test_bad_values_and_options() -> None:
     for nothing in ([], {}):
         with pytest.raises(HierarchyError, match="no value"):
             Hierarchy.from_frequencies(nothing)
-    with pytest.raises(HierarchyError, match="1 of 1 value are empty"):
+    with pytest.raises(HierarchyError, match="1 of 1 value is empty"):
         Hierarchy.from_frequencies({"": 5})
     for groups in (1, 2.0, "3", True):
         with pytest.raises(OptionError, match="'groups'"):

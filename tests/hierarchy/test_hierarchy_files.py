@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 from pathlib import Path
 
@@ -106,7 +107,9 @@ BAD: dict[str, tuple[str, str | bytes, type[ShoalError], str]] = {
     "other ending": ("x.xlsx", ARX, HierarchyError, "does not tell the format"),
     "not json": ("x.json", ARX, HierarchyError, r"In .* the hierarchy is not JSON \(line 1\)"),
     "ragged": ("x.csv", "\nhush;b;*\n\nc;*\n", HierarchyError, r"names 2 levels, .* has 3 \(line 4\)"),
-    "empty field": ("x.csv", "hush;b;*\nc;;*\n", HierarchyError, r"names 2 levels, .* has 3 \(line 2\)"),
+    "empty field": ("x.csv", "hush;b;*\nc;;*\n", HierarchyError, r"has an empty level \(line 2\)"),
+    "long field": ("x.csv", f"a;*\n{'b' * 200_000};*\n", HierarchyError, r"more than 131,072 characters.*\(line 2\)"),
+    "hint": ("x.csv", "a|b|*\nhush|b|*\n", HierarchyError, "hierarchy convert, which takes --delimiter and --from"),
     "two ancestors": ("x.csv", "hush;b;*\nc;d;*\nhush;d;*\n", HierarchyError, r"two parents \(line 1 and line 3\)"),
     "two roots": ("x.csv", "hush;b;*\nc;d;all\n", HierarchyError, "In .* the hierarchy has 2 roots"),
     "one column": ("x.csv", "hush\nhash\n", HierarchyError, r"at least one level above it \(line 1\)"),
@@ -215,3 +218,11 @@ def test_the_same_tree_from_both_formats(data_folder: Path, name: str) -> None:
     assert set(rows.edges()) == set(edges.edges())
     with pytest.raises(HierarchyError, match=r"two parents \(line \d+ and line \d+\)"):
         Hierarchy.read(data_folder / "vgh" / f"{name}_dag_edges.csv")
+
+
+def test_a_compressed_file_is_to_be_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "h.csv.gz"
+    path.write_bytes(gzip.compress(b"a;*\nb;*\n"))
+    for named in (None, "arx"):
+        with pytest.raises(FileError, match="is compressed; unpack it first"):
+            files.read(path, format=named)

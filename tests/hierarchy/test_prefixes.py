@@ -90,7 +90,7 @@ def test_any_codes_are_a_tree_with_all_of_them(values: list[str], options: dict[
 def test_bad_values_and_options() -> None:
     with pytest.raises(HierarchyError, match="no value"):
         Hierarchy.from_prefixes([])
-    with pytest.raises(HierarchyError, match="1 of 2 values are empty"):
+    with pytest.raises(HierarchyError, match="1 of 2 values is empty"):
         Hierarchy.from_prefixes(["1", " "])
     with pytest.raises(HierarchyError, match="one node only"):
         Hierarchy.from_prefixes(["*"])
@@ -102,3 +102,11 @@ def test_bad_values_and_options() -> None:
             Hierarchy.from_prefixes(["1"], separators=separators)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="either lengths or separators"):
         Hierarchy.from_prefixes(["1"], separators=".", lengths=1)
+
+
+def test_a_mask_that_is_part_of_a_code() -> None:
+    for separators in (None, "."):
+        with pytest.raises(OptionError, match="give one character that no code has"):
+            Hierarchy.from_prefixes(["08000", "09.12"], mask="0", separators=separators)
+    assert Hierarchy.from_prefixes(["08*", "083"]).path("083") == ("083", "08*", "0**", "*")
+    assert Hierarchy.from_prefixes(["081", "083"], mask="#").parent("083") == "08#"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from typing import Any
+
 import pytest
 from hypothesis import given
 
 from naive.hierarchies import subsumer, trees
-from shoal.errors import HierarchyError
+from shoal.errors import FileError, HierarchyError
 from shoal.hierarchy import Hierarchy
 
 SYSTEMS = {
@@ -85,7 +89,7 @@ def test_the_same_edge_twice_is_one_edge_and_numbers_are_names() -> None:
     ("edges", "message"),
     [
         ([], "is empty"),
-        ([("a", "a")], "1 node lead"),
+        ([("a", "a")], "1 node leads back to itself"),
         ([("a", "b"), ("b", "a")], "2 nodes lead"),
         ([("x", "*"), ("a", "b"), ("b", "c"), ("c", "a")], "3 nodes lead"),
         ([("a", "b"), ("x", "y"), ("a", "c")], r"two parents \(edge 1 and edge 3\)"),
@@ -113,11 +117,68 @@ def test_a_name_that_no_node_has(ask: str, name: object) -> None:
 
 
 def test_nothing_has_no_common_subsumer() -> None:
-    with pytest.raises(HierarchyError):
-        Hierarchy.from_edges(EDGES).lcs()
+    for ask in (lambda tree: tree.lcs(), lambda tree: tree.centroid([])):
+        with pytest.raises(HierarchyError, match="No value is given"):
+            ask(Hierarchy.from_edges(EDGES))
 
 
 def test_a_deep_chain_and_a_wide_fan() -> None:
     chain = Hierarchy.from_edges([(str(number), str(number + 1)) for number in range(20_000)])
     assert (chain.levels, chain.root, len(chain.leaves)) == (20_001, "20000", 1)
     assert Hierarchy.from_edges([(number, "*") for number in range(20_000)]).levels == 2
+
+
+def test_a_tree_cannot_be_changed() -> None:
+    tree = Hierarchy.from_edges(EDGES)
+    for mapping in (tree.numbers, tree._children):
+        with pytest.raises(TypeError):
+            mapping["cat"] = 0  # type: ignore[index]
+    assert "cat" not in tree
+
+
+def test_a_tree_is_copied_whole() -> None:
+    tree = Hierarchy.from_edges(EDGES)
+    assert tree.children("bird") == ("pigeon", "owl")  # what is kept for later is no part of a copy
+    for again in (pickle.loads(pickle.dumps(tree)), copy.copy(tree), copy.deepcopy(tree)):  # noqa: S301
+        assert again == tree
+        assert again.path("owl") == tree.path("owl")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "parents", "why"),
+    [
+        ((), (), "not two tuples"),
+        (["a", "b"], (1, 1), "not two tuples"),
+        (("a", "b"), [1, 1], "not two tuples"),
+        (("a", "b"), (1,), "not two tuples"),
+        (None, None, "not two tuples"),
+        ((1, "b"), (1, 1), "not texts"),
+        (([], "b"), (1, 1), "not texts"),
+        (("secret", "secret", "*"), (2, 2, 2), "1 of 3 names repeats another"),
+        (("a", "b"), (1.0, 1), "not whole numbers"),
+        (("a", "b"), (1, None), "not whole numbers"),
+        (("a", "b", "c"), (1, 0, 2), "not those of a postorder"),
+        (("a", "b", "c"), (0, 2, 2), "not those of a postorder"),
+        (("a", "b", "c"), (2, 2, 1), "not those of a postorder"),
+        (("a", "b", "c"), (2, 3, 2), "not those of a postorder"),
+        (("a", "b", "c"), (2, -1, 2), "not those of a postorder"),
+        (("a", "b", "c", "d"), (2, 3, 3, 3), "not those of a postorder"),
+    ],
+)
+def test_nodes_and_parents_that_make_no_tree(nodes: Any, parents: Any, why: str) -> None:
+    with pytest.raises(HierarchyError, match=why) as caught:
+        Hierarchy(nodes, parents)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_node_by_itself_is_a_tree() -> None:
+    assert Hierarchy(("*",), (0,)).leaves == ("*",)
+
+
+def test_messages_about_one() -> None:
+    assert "1 of them differs only" in str(HierarchyError.uncovered("c", values=2, of=3, records=2, near=1))
+    assert "2 of them differ only" in str(HierarchyError.uncovered("c", values=2, of=3, records=2, near=2))
+    assert "1 of 3 values is not a finite number" in str(HierarchyError.not_numbers(1, of=3))
+    assert "2 of 3 values are not finite numbers" in str(HierarchyError.not_numbers(2, of=3))
+    one = FileError.ragged("x.csv", row=3, found=2, expected=4, rows=1)
+    assert "1 record of 'x.csv' does not have 4 fields" in str(one)

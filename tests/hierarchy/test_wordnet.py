@@ -185,7 +185,7 @@ def test_the_order_and_number_of_values_and_what_is_missing_do_not_matter(ocean:
 def test_every_choice_is_reported_and_the_warning_has_no_value(ocean: Path) -> None:
     built = build(["Port", "Frogman", "Secret-Bay"], ocean, senses={"Secret-Bay": "guinea-bay", "Other": "port"})
     lines = built.report().splitlines()
-    assert lines[0] == built.summary()
+    assert lines[0] == f"{built.summary()}:"
     assert lines[1:] == [
         "  'Frogman' -> diver.n.01 (its only sense)",
         "  'Port' -> port.n.01 (the first; senses of port: port.n.01, port.n.02)",
@@ -194,7 +194,7 @@ def test_every_choice_is_reported_and_the_warning_has_no_value(ocean: Path) -> N
     ]
     assert built.summary() == (
         "Rules chose a sense for 1 of 3 values (the first) and a parent for 1 synset (the first by name); 1 of the"
-        " senses and parents given fit nothing; the report of shoal.hierarchy.wordnet.build names them."
+        " senses and parents given fits nothing"
     )
     assert not {"Port", "Frogman", "Secret"} & set(repr(built).split("'"))
     plain = built.to_dict()
@@ -227,8 +227,8 @@ def test_hypernym_edges_choose_nothing(ocean: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"senses": {"Cafe": "cafe.n.02"}}, "no noun 'cafe.n.02', which senses= names"),
-        ({"senses": {"Elsewhere": "nowhere"}}, "no noun 'nowhere', which senses= names"),
+        ({"senses": {"Cafe": "cafe.n.02"}}, "no noun for 1 of 1 sense given"),
+        ({"senses": {"Elsewhere": "nowhere"}}, "no noun for 1 of 1 sense given"),
         ({"under": "place"}, "no noun 'place', which under= names"),
         ({"under": 7}, "no noun '7', which under= names"),
         ({"top": "place.n.09"}, "no noun 'place.n.09', which top= names"),
@@ -248,6 +248,7 @@ def test_options_that_fit_nothing(ocean: Path, options: dict[str, object], messa
     with pytest.raises(ShoalError, match=message) as caught:
         build(["Cafe"], ocean, **options)
     assert caught.value.exit_code == 2
+    assert "nowhere" not in str(caught.value)
 
 
 @pytest.mark.parametrize("values", [[], [None], [float("nan")], {}])
@@ -367,3 +368,11 @@ def test_whatever_the_ways_a_tree_comes_out(data: st.DataObject, rule: str, leaf
     assert all(count == 1 for count in Counter(low for low, _ in edges).values())
     assert set(values) <= set(built.hierarchy)
     assert len(built.choices) >= len(values)
+
+
+@pytest.mark.parametrize("text", ["", "  1 A license only.\n", "no index at all\nbut words\n", "<html>\n"])
+def test_an_index_without_a_noun_is_damaged(tmp_path: Path, text: str) -> None:
+    folder = write_wordnet(tmp_path, OCEAN)
+    (folder / "index.noun").write_text(text)
+    with pytest.raises(FileError, match="no line of a noun"):
+        build(["Cafe"], folder)

@@ -173,3 +173,9 @@ def test_the_listing_has_parents_first() -> None:
     assert rows[1] == {"name": "worker", "parent": "person", "depth": 2, "records": 1255, "own": 20}
     assert [row["records"] for row in listing(JOBS)] == [None] * 6
     assert Hierarchy.from_edges([(row["name"], row["parent"]) for row in rows[1:]]) == JOBS
+
+
+def test_joiners_stay_and_other_marks_do_not() -> None:
+    drawn = tree(Hierarchy.from_edges([("a\u200cb\u200dc", "*"), ("d\u202ee\x1b", "*")]))
+    assert "a\u200cb\u200dc" in drawn
+    assert "d\ufffde\ufffd" in drawn

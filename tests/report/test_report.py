@@ -89,3 +89,22 @@ def test_many_bars_are_cut_and_counted() -> None:
 
 def test_nothing_to_draw() -> None:
     assert "<svg" in bars([("a", 0.0, "0")], "zero")
+
+
+def test_names_of_methods_do_not_run_into_their_summaries() -> None:
+    method = {
+        "family": "f",
+        "about_family": "F.",
+        "summary": "Parts ``cut`` once more.",
+        "options": {},
+        "kinds": ["numeric"],
+        "most_columns": None,
+        "most_records": None,
+        "largest_group": "2k-1",
+        "cost": "O(n)",
+        "paper": "P",
+    }
+    drawn = text.methods([{**method, "name": "short"}, {**method, "name": "a-name-of-very-many-letters"}]).splitlines()
+    first, second = (line for line in drawn if "Parts" in line)
+    assert "a-name-of-very-many-letters  Parts cut once more." in second
+    assert first.index("Parts") == second.index("Parts")

@@ -185,9 +185,7 @@ def test_a_policy_names_its_hierarchies_and_finds_them_again(tmp_path: Path, mon
     alone = other / "p.toml"
     alone.write_text(text)
     frame = pl.read_csv(tmp_path / "in.csv")
-    with pytest.raises(
-        PolicyError, match=r"by a hierarchy from the file 'jobs.json', which cannot be found"
-    ):
+    with pytest.raises(PolicyError, match=r"by a hierarchy from the file 'jobs.json', which cannot be found"):
         shoal.replay(frame, policy=alone)
     given = {"job": Hierarchy.from_dict(JOBS), "size": ["small", "medium", "large"]}
     assert shoal.replay(frame, policy=alone, hierarchies=given).evaluation == made.evaluation

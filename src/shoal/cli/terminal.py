@@ -9,6 +9,7 @@ import os
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shoal.errors import OptionError, OutputError, ShoalWarning
+from shoal.words import counted, listed
 
 if TYPE_CHECKING:
     from shoal.tables import Table
@@ -79,7 +81,7 @@ def meant(options: Mapping[str, Any]) -> dict[str, Any]:
         "hierarchies": pairs(options["hierarchy"], "hierarchy", last=False),
         "levels": pairs(options["levels"], "levels", last=False),
         "kinds": pairs(options["kind"], "kind"),
-        "distance": options["distance"] or "wu-palmer",
+        "distance": "wu-palmer" if options["distance"] is None else options["distance"],
     }
 
 
@@ -118,12 +120,19 @@ def whole(text: str, error: OptionError) -> int:
         raise error from None
 
 
-def pairs(given: Sequence[str], option: str, *, last: bool = True) -> dict[str, str]:
-    """``NAME=VALUE`` of a repeatable option; the name may hold an equals sign and the value none, or the other way."""
+def pairs(given: Sequence[str], option: str, *, last: bool = True, secret: bool = False) -> dict[str, str]:
+    """``NAME=VALUE`` of a repeatable option; the name may hold an equals sign and the value none, or the other way.
+
+    Names that are ``secret`` are values of the data, and no message shows them.
+    """
     split = [text.rpartition("=") if last else text.partition("=") for text in given]
-    if not all(name and mark for name, mark, _ in split):
+    if not all(name and mark and value.strip() for name, mark, value in split):
         raise OptionError.bad_option(option, "a name, an equals sign and a value")
-    return {name: value for name, _, value in split}
+    found = {name: value for name, _, value in split}
+    twice = [name for name, times in Counter(name for name, _, _ in split).items() if times > 1]
+    if twice:
+        raise OptionError.named_twice(option, counted(len(twice), "value") if secret else listed(twice))
+    return found
 
 
 def show(text: str) -> None:

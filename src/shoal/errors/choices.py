@@ -48,6 +48,10 @@ class OptionError(ShoalError):
         return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
 
     @classmethod
+    def named_twice(cls, option: str, names: str) -> Self:
+        return cls(f"Option {option!r} names {names} twice", "name each once")
+
+    @classmethod
     def unknown_choice(cls, name: str, found: object, known: Sequence[str]) -> Self:
         return cls(f"There is no {name} {shown(found)}", did_you_mean(str(found), known))
 

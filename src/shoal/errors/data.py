@@ -104,7 +104,7 @@ class ColumnError(ShoalError):
     @classmethod
     def unknown(cls, name: str, known: Sequence[str]) -> Self:
         near = near_words(name, known)
-        count = f"there are {counted(len(known), 'column')}, and shoal describe lists them"
+        count = f"the table has {counted(len(known), 'column')}, which shoal describe lists"
         return cls(f"There is no column {shown(name)}", f"did you mean {listed(near)}" if near else count)
 
     @classmethod

@@ -53,8 +53,8 @@ class FileError(ShoalError):
     @classmethod
     def ragged(cls, path: object, *, row: int, found: int, expected: int, rows: int) -> Self:
         return cls(
-            f"{counted(rows, 'record')} of {str(path)!r} do not have {counted(expected, 'field')} as the header has"
-            f" (the first is record {row:,} with {found:,})",
+            f"{counted(rows, 'record')} of {str(path)!r} {'does' if rows == 1 else 'do'} not have"
+            f" {counted(expected, 'field')} as the header has (the first is record {row:,} with {found:,})",
             "mend these lines, or name the delimiter with delimiter= (--delimiter)",
         )
 
@@ -87,6 +87,10 @@ class FileError(ShoalError):
     @classmethod
     def not_text(cls, path: object) -> Self:
         return cls(f"The file {str(path)!r} holds NUL bytes, as UTF-16 and binary files do", "save it as UTF-8 text")
+
+    @classmethod
+    def packed(cls, path: object) -> Self:
+        return cls(f"The file {str(path)!r} is compressed", "unpack it first")
 
     @classmethod
     def unknown_format(cls, path: object, known: Sequence[str]) -> Self:

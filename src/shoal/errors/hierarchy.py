@@ -17,6 +17,14 @@ class HierarchyError(ShoalError):
         return cls("The hierarchy is empty", "give at least one value and its parent")
 
     @classmethod
+    def no_tree(cls, why: str) -> Self:
+        return cls(f"These nodes and parents make no tree ({why})", "build it with from_edges, from_rows or from_dict")
+
+    @classmethod
+    def nothing_given(cls) -> Self:
+        return cls("No value is given", "give at least one node of the hierarchy")
+
+    @classmethod
     def one_node(cls) -> Self:
         return cls("The hierarchy has one node only, so that it generalizes nothing", "give each value a parent")
 
@@ -27,7 +35,8 @@ class HierarchyError(ShoalError):
     @classmethod
     def cycle(cls, nodes: int) -> Self:
         return cls(
-            f"The hierarchy goes in a circle: {counted(nodes, 'node')} lead back to themselves and not to the root",
+            f"The hierarchy goes in a circle: {counted(nodes, 'node')}"
+            f" {'leads back to itself' if nodes == 1 else 'lead back to themselves'} and not to the root",
             "take out the edge that closes the circle",
         )
 
@@ -39,9 +48,11 @@ class HierarchyError(ShoalError):
         )
 
     @classmethod
-    def two_roots(cls, roots: int) -> Self:
+    def two_roots(cls, roots: int, *, header: bool = False) -> Self:
+        mend = "put them under one more node, such as '*'"
         return cls(
-            f"The hierarchy has {roots:,} roots, and a tree has one", "put them under one more node, such as '*'"
+            f"The hierarchy has {roots:,} roots, and a tree has one",
+            f"a header line is taken for a value: take it out; else {mend}" if header else mend,
         )
 
     @classmethod
@@ -50,7 +61,7 @@ class HierarchyError(ShoalError):
 
     @classmethod
     def uncovered(cls, column: str, *, values: int, of: int, records: int, near: int) -> Self:
-        mend = f"; {near:,} of them differ only in case, spaces or hyphens" if near else ""
+        mend = f"; {near:,} of them differ{'s' * (near == 1)} only in case, spaces or hyphens" if near else ""
         return cls(
             f"Column {shown(column)} has {counted(values, 'value')} (of {of:,}, in {counted(records, 'record')}) that"
             f" its hierarchy lacks{mend}",
@@ -73,10 +84,18 @@ class HierarchyError(ShoalError):
         )
 
     @classmethod
+    def empty_level(cls, place: str) -> Self:
+        return cls(
+            f"A line of the hierarchy has an empty level ({place})",
+            "name every level; a value may stand for several levels",
+        )
+
+    @classmethod
     def odd_line(cls, place: str, expected: str) -> Self:
         return cls(
             f"A line of the hierarchy is not {expected} ({place})",
-            "mend it, or name the delimiter with delimiter= or the format with format= (--from)",
+            "mend it, or convert it first with shoal hierarchy convert, which takes --delimiter and --from (Python:"
+            " delimiter=, format=)",
         )
 
     @classmethod
@@ -84,6 +103,14 @@ class HierarchyError(ShoalError):
         return cls(
             f"A line of the hierarchy has a quotation mark that is never closed, or text after a closed one ({place})",
             "double the marks inside quoted fields",
+        )
+
+    @classmethod
+    def long_field(cls, place: str, *, most: int) -> Self:
+        return cls(
+            f"A line of the hierarchy has a field of more than {most:,} characters, as after a quotation mark that is"
+            f" never closed ({place})",
+            "close the mark, or give a shorter name",
         )
 
     @classmethod
@@ -114,7 +141,8 @@ class HierarchyError(ShoalError):
     @classmethod
     def same_names(cls, concepts: int) -> Self:
         return cls(
-            f"{counted(concepts, 'concept')} of the hierarchy share their names with another",
+            f"{counted(concepts, 'concept')} of the hierarchy"
+            f" {'shares its name' if concepts == 1 else 'share their names'} with another",
             "give each a prefLabel of its own",
         )
 
@@ -131,17 +159,20 @@ class HierarchyError(ShoalError):
 
     @classmethod
     def blank_values(cls, values: int, *, of: int) -> Self:
-        return cls(f"{values:,} of {counted(of, 'value')} are empty", "leave out what is missing")
+        verb = "is" if values == 1 else "are"
+        return cls(f"{values:,} of {counted(of, 'value')} {verb} empty", "leave out what is missing")
 
     @classmethod
     def not_numbers(cls, values: int, *, of: int) -> Self:
-        return cls(f"{values:,} of {counted(of, 'value')} are not finite numbers", "leave them out, or map them first")
+        what = "is not a finite number" if values == 1 else "are not finite numbers"
+        return cls(f"{values:,} of {counted(of, 'value')} {what}", "leave out what is none, or map it first")
 
     @classmethod
     def not_dates(cls, values: int, *, of: int) -> Self:
+        what = "is not a date" if values == 1 else "are not dates"
         return cls(
-            f"{values:,} of {counted(of, 'value')} are not dates such as 2026-03-05, with or without a time",
-            "leave them out, or map them first",
+            f"{values:,} of {counted(of, 'value')} {what} such as 2026-03-05, with or without a time",
+            "leave out what is none, or map it first",
         )
 
     @classmethod
@@ -165,6 +196,20 @@ class HierarchyError(ShoalError):
         return cls(
             f"WordNet has no noun for {values:,} of {counted(of, 'value')}",
             "map them to words or synsets with senses= (--sense); wordnet.unknown_words (--values) lists them",
+        )
+
+    @classmethod
+    def unknown_senses(cls, *, senses: int, of: int) -> Self:
+        return cls(
+            f"WordNet has no noun for {senses:,} of {counted(of, 'sense')} given",
+            "give words that it has, or synsets as word.n.NN, such as 'country.n.02'",
+        )
+
+    @classmethod
+    def two_senses(cls, values: int) -> Self:
+        return cls(
+            f"{counted(values, 'value')} {'has' if values == 1 else 'have'} more than one sense given",
+            "give each value once, in --senses or with --sense",
         )
 
     @classmethod

@@ -25,18 +25,19 @@ def from_rows(rows: Iterable[Iterable[object]], *, places: Sequence[str] | None 
     parents: dict[str, str] = {}
     edges: list[tuple[str, str]] = []
     lines: list[str] = []
-    roots: set[str] = set()
+    roots: dict[str, int] = {}
     levels = 0
     for number, row in enumerate(_checked(rows)):
         place = f"row {number + 1:,}" if places is None else places[number]
         names = ["" if name is None else str(name) for name in _checked(row)]
         levels = levels or len(names)
-        named = sum(1 for name in names if name.strip())
-        if not named == levels == len(names):
-            raise HierarchyError.ragged(place, found=named, expected=levels)
+        if len(names) != levels:
+            raise HierarchyError.ragged(place, found=len(names), expected=levels)
+        if not all(name.strip() for name in names):
+            raise HierarchyError.empty_level(place)
         if levels < 2:
             raise HierarchyError.odd_line(place, "a value and at least one level above it")
-        roots.add(names[-1])
+        roots[names[-1]] = roots.get(names[-1], 0) + 1
         for below, above in pairwise(names):
             # most pairs stand in many rows; what is new or differs is for the tree to judge
             if below != above and parents.get(below) != above:
@@ -44,7 +45,8 @@ def from_rows(rows: Iterable[Iterable[object]], *, places: Sequence[str] | None 
                 edges.append((below, above))
                 lines.append(place)
     if len(roots) > 1:
-        raise HierarchyError.two_roots(len(roots))
+        first, *others = roots.values()
+        raise HierarchyError.two_roots(len(roots), header=first == 1 and len(others) == 1 and others[0] > 1)
     if roots and not edges:
         raise HierarchyError.one_node()
     return Hierarchy.from_edges(edges, places=lines)

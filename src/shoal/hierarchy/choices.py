@@ -64,6 +64,12 @@ class Built:
         """Whether no rule had to decide, and everything given was of use."""
         return not (self.unused or any(choice.by_rule or choice.rule == "none-under" for choice in self.choices))
 
+    @property
+    def useless(self) -> str:
+        """The words for what was given and is of no use; empty if all is."""
+        verb = "fits" if self.unused == 1 else "fit"
+        return f"{self.unused:,} of the senses and parents given {verb} nothing" if self.unused else ""
+
     def summary(self) -> str:
         """One sentence of counts, without any value."""
         senses = [choice for choice in self.choices if choice.kind == "sense"]
@@ -77,13 +83,11 @@ class Built:
         outside = sum(choice.rule == "none-under" for choice in senses)
         if outside:
             sentence += f"; no sense of {counted(outside, 'value')} is under {self.under}"
-        if self.unused:
-            sentence += f"; {self.unused:,} of the senses and parents given fit nothing"
-        return f"{sentence}; the report of shoal.hierarchy.wordnet.build names them."
+        return f"{sentence}; {self.useless}" if self.useless else sentence
 
     def report(self) -> str:
         """The summary and a line for each choice. It names values of the data."""
-        return "\n".join([self.summary(), *(f"  {choice}" for choice in self.choices)])
+        return "\n".join([f"{self.summary()}:", *(f"  {choice}" for choice in self.choices)])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, in a stable order of keys. It names values of the data."""

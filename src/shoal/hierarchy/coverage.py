@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from math import isnan
 from typing import Any, SupportsIndex
 
 from shoal.errors import OptionError
+from shoal.hierarchy.naming import named
 from shoal.hierarchy.tree import Hierarchy
 from shoal.words import counted, shown
 
@@ -38,6 +38,8 @@ class Coverage:
     """For missing values the one node that differs only in case, spaces, hyphens or form of letters."""
     suggestions: Mapping[str, tuple[str, ...]] = field(repr=False, default_factory=dict)
     """For other missing values the nodes of a close spelling, the closest first, where they were sought."""
+    empty: int = 0
+    """The records without a value, which no hierarchy has to have."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -73,6 +75,7 @@ class Coverage:
             "records": self.records,
             "missing_values": self.missing_values,
             "missing_records": self.missing_records,
+            "records_without_value": self.empty,
             "mappable_values": len(self.mappings),
             "nodes": self.nodes,
             "value_nodes": self.value_nodes,
@@ -86,13 +89,18 @@ class Coverage:
 
     def text(self, *, values: bool = False) -> str:
         """A sentence of counts; with ``values`` also a line for each missing value."""
+        empty = f"; {counted(self.empty, 'record')} {'has' if self.empty == 1 else 'have'} no value"
+        end = empty if self.empty else ""
         if self.ok:
-            return f"{counted(self.values, 'value')} in {counted(self.records, 'record')}: all are in the hierarchy"
+            verb = "it is" if self.values == 1 else "all are"
+            held = f"{counted(self.values, 'value')} in {counted(self.records, 'record')}"
+            return f"{held}: {verb} in the hierarchy{end}"
         near = len(self.mappings)
         mend = f"; {near:,} of them differ{'s' * (near == 1)} only in case, spaces or hyphens" if near else ""
         sentence = (
             f"{self.missing_values:,} of {counted(self.values, 'value')} ({self.missing_records:,} of"
-            f" {counted(self.records, 'record')}) are not in the hierarchy{mend}"
+            f" {counted(self.records, 'record')}) {'is' if self.missing_values == 1 else 'are'} not in the"
+            f" hierarchy{mend}{end}"
         )
         lines = [self._line(value, count) for value, count in self.lacking.items()] if values else []
         return "\n".join([sentence, *lines])
@@ -116,20 +124,24 @@ def tally(values: Iterable[object] | Mapping[str, int]) -> dict[str, int]:
     except TypeError:
         raise OptionError.bad_option("values", expected) from None
     found: Counter[str] = Counter()
-    for value, count in pairs.items():
+    for text, count in zip(named(pairs, expected=expected), pairs.values(), strict=True):
         if not isinstance(count, SupportsIndex):
             raise OptionError.bad_option("values", expected)
-        if value is not None and not (isinstance(value, float) and isnan(value)):
-            found[str(value)] += count.__index__()
+        if text is not None:
+            found[text] += count.__index__()
     return {value: count for value, count in found.items() if count > 0}
 
 
-def coverage(hierarchy: Hierarchy, counts: Mapping[str, int], *, close: bool = False) -> Coverage:
+def coverage(
+    hierarchy: Hierarchy, counts: Mapping[str, int], *, close: bool = False, records: int | None = None
+) -> Coverage:
     """Compare the values of a column, each with its number of records, with the nodes of a hierarchy.
 
     ``close`` also seeks nodes of a close spelling for what has no mapping, for the 200 most frequent of such values.
+    ``records`` are all of the column, those without a value too.
     """
     present = tally(counts)
+    held = sum(present.values())
     lacking = {
         value: present[value]
         for value in sorted(present, key=lambda value: (-present[value], value))
@@ -148,12 +160,13 @@ def coverage(hierarchy: Hierarchy, counts: Mapping[str, int], *, close: bool = F
     leaves = set(hierarchy.leaves)
     return Coverage(
         values=len(present),
-        records=sum(present.values()),
+        records=held,
         nodes=len(hierarchy),
         inner=sum(value in hierarchy and value not in leaves for value in present),
         lacking=lacking,
         mappings=mappings,
         suggestions=suggestions,
+        empty=0 if records is None else records - held,
     )
 
 

@@ -27,7 +27,9 @@ def read_rows(text: str, *, delimiter: str | None = None) -> tuple[Rows, list[st
                 rows.append(row)
                 places.append(f"line {before + 1:,}")
             before = reader.line_num
-    except csv.Error:
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise HierarchyError.long_field(f"line {before + 1:,}", most=csv.field_size_limit()) from None
         raise HierarchyError.stray_quote(f"line {before + 1:,}") from None
     return rows, places
 

@@ -22,6 +22,8 @@ FORMATS = ("arx", "edges", "json", "skos")
 
 _ENDINGS = {".json": "json", ".nt": "skos", ".skos": "skos"}
 _TABLES = (".csv", ".tsv", ".txt")
+_GZIP = b"\x1f\x8b"
+"""How every gzip file begins."""
 
 
 def read(path: str | os.PathLike[str], *, format: str | None = None, delimiter: str | None = None) -> Hierarchy:
@@ -86,6 +88,8 @@ def _text(path: Path) -> str:
         raise FileError.missing(path) from None
     except OSError as error:
         raise FileError.unreadable(path, reason(error)) from None
+    if raw.startswith(_GZIP):
+        raise FileError.packed(path)
     marked = raw.startswith(codecs.BOM_UTF8)
     body = raw.removeprefix(codecs.BOM_UTF8)
     if b"\0" in body or body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -45,7 +45,7 @@ def from_intervals(
         Points that begin intervals, or several lists of which each has only points of the one before.
     """
     if sum(option is not None for option in (width, quantiles, cuts)) != 1:
-        raise OptionError.bad_option("width", "exactly one of width, quantiles and cuts")
+        raise OptionError.bad_option("width", "one of width, quantiles and cuts (--width, --cuts, --quantiles)")
     found = texts(values)
     given = {text: number(text) for text in found}
     odd = sum(1 for text in found if given[text] is None)

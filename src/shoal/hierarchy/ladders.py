@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import Any
 
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy import arx
+from shoal.hierarchy.naming import named
 from shoal.hierarchy.tree import Hierarchy
 
 
@@ -15,22 +15,13 @@ def texts(values: Iterable[object]) -> list[str]:
     """The values as a column shows them, in the order and as often as they come; none is empty."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise OptionError.bad_option("values", "a list of values")
-    found = [_text(value) for value in values]
+    found = [text or "" for text in named(values, expected="a list of values")]
     if not found:
         raise HierarchyError.no_values()
     blank = sum(1 for text in found if not text.strip())
     if blank:
         raise HierarchyError.blank_values(blank, of=len(found))
     return found
-
-
-def _text(value: Any) -> str:
-    missing = value is None or (isinstance(value, Real) and value != value)
-    try:
-        return "" if missing else str(value)
-    except ValueError:
-        # Python refuses to write whole numbers of thousands of digits
-        raise OptionError.bad_option("values", "values that can be written as text") from None
 
 
 def several(value: Any) -> list[Any]:

@@ -24,7 +24,7 @@ def from_prefixes(
     lengths
         How many characters the beginnings have; every number of them otherwise.
     mask
-        One character that stands for each one cut off, or ``""``.
+        One character that stands for each one cut off and that no code has, or ``""``.
     separators
         Characters at which to cut instead, as in ``1.10.2``, ``1.10.*``, ``1.*``; the mask stands for all that is cut
         off.
@@ -35,6 +35,8 @@ def from_prefixes(
         raise OptionError.bad_option("separators", "either lengths or separators")
     found = sorted(set(texts(values)))
     codes = [text.strip() for text in found]
+    if mask not in ("", "*") and any(mask in code for code in codes):
+        raise OptionError.bad_option("mask", "one character that no code has")
     rungs = _lengths(codes, lengths, mask) if separators is None else _parts(codes, separators, mask)
     return grown(([text, *rungs(code)] for text, code in zip(found, codes, strict=True)), root=root)
 

@@ -116,7 +116,7 @@ def weighted_distance(
 def centroid(hierarchy: Hierarchy, counts: Mapping[str, float], *, distance: str = "wu-palmer") -> str:
     """The node with the least sum of distances to these values, each as often as it occurs; of several, the first."""
     if not counts:
-        raise HierarchyError.unknown_node()
+        raise HierarchyError.nothing_given()
     whole = {name: int(count) for name, count in counts.items()}
     table = distances(hierarchy, distance=distance, counts=whole)
     rows = [hierarchy.number(name) for name in counts]

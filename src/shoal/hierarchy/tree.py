@@ -14,9 +14,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from shoal.errors import HierarchyError, ShoalWarning
+from shoal.errors import HierarchyError, OptionError, ShoalWarning
+from shoal.words import counted
 
 if TYPE_CHECKING:
     from shoal.hierarchy.coverage import Coverage
@@ -33,6 +35,32 @@ class Hierarchy:
     """The names of the nodes in postorder; the root is the last."""
     parents: tuple[int, ...]
     """For each node the number of its parent; the root is its own."""
+
+    def __post_init__(self) -> None:
+        nodes, parents = self.nodes, self.parents
+        if not (isinstance(nodes, tuple) and isinstance(parents, tuple) and 0 < len(nodes) == len(parents)):
+            raise HierarchyError.no_tree("they are not two tuples of the same length")
+        # a name may be blank here: a column of a frame may hold such values, and they are nodes of its own tree
+        if not all(isinstance(name, str) for name in nodes):
+            raise HierarchyError.no_tree("names are not texts")
+        if not all(type(parent) is int for parent in parents):
+            raise HierarchyError.no_tree("parents are not whole numbers")
+        twice = len(nodes) - len(set(nodes))
+        if twice:
+            raise HierarchyError.no_tree(
+                f"{twice:,} of {counted(len(nodes), 'name')} {'repeats' if twice == 1 else 'repeat'} another"
+            )
+        # from the root down, each parent must be the last node or above it: so children come first, in one run
+        above = [len(nodes) - 1]
+        for number in range(len(nodes) - 1, -1, -1):
+            while above and above[-1] != parents[number]:
+                above.pop()
+            if not above:
+                raise HierarchyError.no_tree("numbers of parents are not those of a postorder")
+            above.append(number)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.nodes, self.parents)
 
     @classmethod
     def from_edges(cls, edges: Iterable[tuple[object, object]], *, places: Sequence[str] | None = None) -> Self:
@@ -151,7 +179,8 @@ class Hierarchy:
             values, folder, senses=senses, under=under, parents=parents, rule=rule, top=top, leaf=leaf
         )
         if not built.certain:
-            warnings.warn(built.summary(), ShoalWarning, stacklevel=2)
+            said = f"{built.summary()}; the report of shoal.hierarchy.wordnet.build names them."
+            warnings.warn(said, ShoalWarning, stacklevel=2)
         return cls(built.hierarchy.nodes, built.hierarchy.parents)
 
     @classmethod
@@ -190,7 +219,7 @@ class Hierarchy:
     @cached_property
     def numbers(self) -> Mapping[str, int]:
         """The number of each node."""
-        return {name: number for number, name in enumerate(self.nodes)}
+        return MappingProxyType({name: number for number, name in enumerate(self.nodes)})
 
     def number(self, name: str) -> int:
         """The number of one node."""
@@ -221,7 +250,7 @@ class Hierarchy:
         found: dict[int, list[int]] = {}
         for number, parent in enumerate(self.parents[:-1]):
             found.setdefault(parent, []).append(number)
-        return {parent: tuple(children) for parent, children in found.items()}
+        return MappingProxyType({parent: tuple(children) for parent, children in found.items()})
 
     def children(self, name: str) -> tuple[str, ...]:
         """The nodes right below this one, in their order."""
@@ -253,7 +282,7 @@ class Hierarchy:
     def lcs(self, *names: str) -> str:
         """The least common subsumer: the lowest node at or above all of these."""
         if not names:
-            raise HierarchyError.unknown_node()
+            raise HierarchyError.nothing_given()
         found = sorted(self.number(name) for name in names)
         low, high = found[0], found[-1]
         # what is at or below a node is a run of numbers, so whatever is above both ends is above all between them
@@ -296,7 +325,10 @@ class Hierarchy:
         """Whether the tree has every value of a column; see :func:`shoal.hierarchy.coverage.coverage`."""
         from shoal.hierarchy.coverage import coverage, tally
 
-        return coverage(self, tally(values), close=close)
+        if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+            return coverage(self, tally(values), close=close)
+        cells = list(values)
+        return coverage(self, tally(cells), close=close, records=len(cells))
 
     def with_values(self, mapping: Mapping[str, str]) -> Self:
         """This tree with each of these values as one more leaf below the node that it is mapped to.
@@ -304,6 +336,8 @@ class Hierarchy:
         So another spelling of a node, or a value that it stands for, becomes part of the tree, and no release can tell
         the two apart where it releases the node. A value that is there already must have that parent.
         """
+        if not isinstance(mapping, Mapping):
+            raise OptionError.bad_option("mapping", "a mapping of values to nodes")
         for node in mapping.values():
             self.number(node)
         if not mapping:

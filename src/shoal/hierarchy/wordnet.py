@@ -64,9 +64,9 @@ def build(
         {_synset(files, "parents", child): _synset(files, "parents", parent) for child, parent in moved.items()},
         None if top is None else _synset(files, "top", top),
     )
-    for name in words.values():
-        if not _lookup(files, name).senses:
-            raise HierarchyError.unknown_synset("senses", name)
+    strange = sum(not _lookup(files, name).senses for name in words.values())
+    if strange:
+        raise HierarchyError.unknown_senses(senses=strange, of=len(words))
     found = {text: _lookup(files, words.get(text, text)) for text in texts}
     lacking = sum(not lookup.senses for lookup in found.values())
     if lacking:

@@ -50,8 +50,8 @@ class WordNet:
         index_path, data_path = _found(place, "index.noun"), _found(place, "data.noun")
         lines = (line.partition(b" ") for line in _read(index_path).split(b"\n") if line[:1].strip())
         index = {word: rest for word, _, rest in lines}
-        if not index:
-            raise FileError.damaged_wordnet(index_path, "it has no word")
+        if not any(rest.startswith(b"n ") for rest in index.values()):
+            raise FileError.damaged_wordnet(index_path, "it has no line of a noun")
         return cls(index_path, data_path, index, _read(data_path))
 
     def senses(self, word: str) -> tuple[int, ...]:

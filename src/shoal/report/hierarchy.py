@@ -28,6 +28,8 @@ _ROW, _STEP, _RADIUS, _BESIDE, _GAP, _EDGE, _LETTER = 20, 20, 11, 5, 24, 14, 6.9
 """Pixels. Circles never meet: those of siblings are shares of one area, and 11·√2 is below 20."""
 _ROOM = 1100
 """Pixels across a page. What needs more is drawn indented, a node a line."""
+_JOINERS = "\u200c\u200d"
+"""Marks without a width that decide how letters beside them are written, as in Persian and in Hindi."""
 _KEY = "Area of a circle: records at or below the node. Filled: records with this value itself."
 _STYLE = """
 svg.hierarchy { max-width: none; min-width: 0; }
@@ -309,7 +311,7 @@ def _figure(number: int | None) -> str:
 
 def _plain(name: str) -> str:
     """A name on one line, without marks that a terminal would obey."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in name)
+    return "".join(sign if sign.isprintable() or sign in _JOINERS else "\ufffd" for sign in name)
 
 
 def _cut(name: str, most: int) -> str:
@@ -324,4 +326,6 @@ def _cut(name: str, most: int) -> str:
 
 def _columns(text: str) -> int:
     """The columns of a terminal that a text takes."""
-    return sum(0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+    return sum(
+        0 if combining(sign) or sign in _JOINERS else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
+    )

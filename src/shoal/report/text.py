@@ -131,20 +131,22 @@ def description(facts: Mapping[str, Any]) -> str:
 def methods(facts: Sequence[Mapping[str, Any]]) -> str:
     """The methods by family, each in a few lines."""
     parts: list[str] = []
+    width = max((len(method["name"]) for method in facts), default=0)
     for family, members in groupby(facts, key=lambda method: method["family"]):
         found = list(members)
         parts += [f"Family {family}: {found[0]['about_family']}", ""]
-        parts += [f"{method_facts(method)}\n" for method in found]
+        parts += [f"{method_facts(method, width=width)}\n" for method in found]
     return "\n".join(parts).rstrip()
 
 
-def method_facts(method: Mapping[str, Any]) -> str:
-    """A method in a few lines."""
+def method_facts(method: Mapping[str, Any], *, width: int = 0) -> str:
+    """A method in a few lines, beside its name, which gets this width at least."""
     options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
     said = [f"takes {takes(method)}; groups of k to {method['largest_group']}; {method['cost']}"]
     said += [f"options: {options}"] if options else []
-    indent = " " * 20
-    lines = [f"  {method['name']:18s}{method['summary']}"]
+    name = f"  {method['name'].ljust(max(width, 16))}  "
+    indent = " " * len(name)
+    lines = textwrap.wrap(plain(method["summary"]), 120, initial_indent=name, subsequent_indent=indent)
     for sentence in [*said, method["paper"]]:
         lines += textwrap.wrap(sentence, 120, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines)

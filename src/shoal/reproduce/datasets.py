@@ -49,11 +49,6 @@ class Dataset:
         return len(self.categories) or self.columns - len(self.without)
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """What it is made from."""
-        return (self.file, WORDNET) if self.categories else (self.file,)
-
-    @property
     def words(self) -> str:
         """What it is, for the reader of a report."""
         drawn = "" if self.seed is None else f"{SAMPLE:,} drawn with seed {self.seed} from "
@@ -103,15 +98,14 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
 
 
 def there(dataset: Dataset, folder: Path) -> bool:
-    """Whether all that a data set is made from lies in the folder."""
-    return not lacking(dataset, folder)
+    """Whether a data set lies in the folder; for the file that a thesis prints, its text beside the folder will do."""
+    printed = dataset.name == "toy19" and (folder / _THESIS).is_file()
+    return printed or (folder / dataset.file).exists()
 
 
-def lacking(dataset: Dataset, folder: Path) -> list[str]:
-    """What does not lie in the folder; for the file that a thesis prints, its text beside the folder will do."""
-    if dataset.name == "toy19" and (folder / _THESIS).is_file():
-        return []
-    return [name for name in dataset.files if not (folder / name).exists()]
+def has_trees(dataset: Dataset, folder: Path) -> bool:
+    """Whether the hierarchies of a data set can be built; one of numbers needs none."""
+    return not dataset.categories or (folder / WORDNET).exists()
 
 
 def load(dataset: Dataset, folder: Path) -> Table | None:

@@ -17,7 +17,7 @@ from shoal.refine import elementary_bound
 from shoal.release import versions
 from shoal.reproduce.cells import VERDICTS, Cell
 from shoal.reproduce.choice import Choice
-from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known, lacking
+from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known
 from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
 from shoal.reproduce.readings import Reading, row_of
 from shoal.reproduce.runs import Runs
@@ -135,13 +135,12 @@ def carry_out(plan: Plan, *, progress: Progress) -> Reproduction:
 
 def _warnings(runs: Runs) -> tuple[str, ...]:
     """What is missing, and what is not what the papers used."""
-    missing = dict.fromkeys(
-        file for name, table in runs.tables.items() if table is None for file in lacking(DATASETS[name], runs.folder)
-    )
     other = {
         DATASETS[name].file: None for name, table in runs.tables.items() if table and not known(DATASETS[name], table)
     }
-    said = [f"{file} is not in the data folder; the cells that need it are counted as 'no data'." for file in missing]
+    said = [
+        f"{file} is not in the data folder; the cells that need it are counted as 'no data'." for file in runs.missing
+    ]
     said += [f"{file} does not hold the numbers that the papers used; do not trust the verdicts." for file in other]
     return tuple(said)
 

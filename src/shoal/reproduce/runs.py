@@ -14,10 +14,11 @@ from shoal.anonymize import partition
 from shoal.measure import Meaning, semantic_loss, variation
 from shoal.partition import registry
 from shoal.recode import recode
-from shoal.reproduce.datasets import DATASETS, encoded, hierarchies, load
+from shoal.reproduce.datasets import DATASETS, encoded, has_trees, hierarchies, load
 from shoal.reproduce.leftover import loss_as_printed
 from shoal.reproduce.readings import Count, Reading
 from shoal.reproduce.tally import Tally, tally
+from shoal.reproduce.trees import WORDNET
 from shoal.tables import Table
 from shoal.values import Partition, Records, Worded
 
@@ -42,10 +43,14 @@ class Runs:
         self.records: dict[str, Records] = {}
         self.done: dict[tuple[Any, ...], Run] = {}
         self.warm: set[str] = set()
+        self.missing: dict[str, None] = {}
+        """What was asked for and does not lie in the folder."""
 
     def table(self, name: str) -> Table | None:
         if name not in self.tables:
             self.tables[name] = load(DATASETS[name], self.folder)
+            if self.tables[name] is None:
+                self.missing[DATASETS[name].file] = None
         return self.tables[name]
 
     def figure(self, reading: Reading | Count, dataset: str, k: int | None) -> Run | Tally | None:
@@ -59,6 +64,9 @@ class Runs:
         name = reading.dataset or dataset
         table = self.table(name)
         if table is None:
+            return None
+        if not has_trees(DATASETS[name], self.folder):
+            self.missing[WORDNET] = None
             return None
         key = (reading.method, tuple(reading.options.items()), reading.standardize, reading.as_printed, name, k)
         if key not in self.done:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, pairs, reading, show, show_json
-from shoal.errors import OptionError
+from shoal.cli.terminal import as_json, names, open_table, pairs, reading, show, show_json, whole
+from shoal.errors import HierarchyError, OptionError
 from shoal.words import shown
 
 if TYPE_CHECKING:
@@ -124,10 +124,8 @@ def frequencies(groups: str | None, **options: Any) -> None:
     """
     from shoal.hierarchy import Hierarchy
 
-    wanted = None if groups is None else _whole(groups, "groups")
-    if wanted is not None and len(wanted) != 1:
-        raise OptionError.bad_option("groups", "one whole number")
-    _build(options, lambda counts: Hierarchy.from_frequencies(counts, groups=wanted[0] if wanted else None))
+    wanted = None if groups is None else whole(groups, OptionError.bad_option("groups", "one whole number"))
+    _build(options, lambda counts: Hierarchy.from_frequencies(counts, groups=wanted))
 
 
 @command.command(name="wordnet")
@@ -175,44 +173,53 @@ def wordnet(
     from shoal.release import named_path
 
     place = named_path(report) if report else None
-    counts = _counts(options, more=[place] if place else [])
-    words = {**_senses(senses), **pairs(sense, "sense")}
+    moved = pairs(parent, "parent", secret=True)
+    words = _senses(senses, pairs(sense, "sense", secret=True))
+    counts, records = _counts(options, more=[place] if place else [])
     if values and not options["as_json"]:
         for word in wordnet.unknown_words(counts, folder, senses=words):
             show(f"no noun in WordNet: {shown(word)}")
-    built = wordnet.build(
-        counts, folder, senses=words, under=under, parents=pairs(parent, "parent"), rule=rule, top=top, leaf=leaf
-    )
+    built = wordnet.build(counts, folder, senses=words, under=under, parents=moved, rule=rule, top=top, leaf=leaf)
     rules = {
         f"{kind}s": dict(sorted(Counter(choice.rule for choice in built.choices if choice.kind == kind).items()))
         for kind in ("sense", "parent")
     }
-    choices = {"choices": built.to_dict()["choices"]} if values else {}
-    said = [f"Chosen {kind}: {_listed(found)}" for kind, found in rules.items() if found]
+    more = {"rules": rules, "unused": built.unused}
+    if values:
+        more["choices"] = built.to_dict()["choices"]
+    chosen = [f"Chosen {kind}: {_listed(found)}" for kind, found in rules.items() if found]
+    said = [*([built.useless] if built.useless else []), "\n".join(chosen) + "; --values lists them"]
     with ExitStack() as stack:
         if place:
             part = stack.enter_context(tables.aside(place, force=options["force"]))
             part.write_text(built.report() + "\n", encoding="utf-8", newline="\n")
-        _write(built.hierarchy, counts, options, said=[built.report()] if values else said, rules=rules, **choices)
+        _write(built.hierarchy, counts, records, options, said=[built.report()] if values else said, **more)
 
 
 def _build(options: dict[str, Any], make: Callable[[dict[str, int]], Hierarchy]) -> None:
-    counts = _counts(options)
-    _write(make(counts), counts, options)
+    counts, records = _counts(options)
+    _write(make(counts), counts, records, options)
 
 
-def _counts(options: dict[str, Any], *, more: Sequence[Path] = ()) -> dict[str, int]:
-    """The values of the column, once it is clear that the outputs can be written."""
+def _counts(options: dict[str, Any], *, more: Sequence[Path] = ()) -> tuple[dict[str, int], int]:
+    """The values of the column and the number of all records, once it is clear that the outputs can be written."""
     from shoal import tables
     from shoal.release import check_places, named_path
 
     places = [named_path(options["output"]), *more]
     check_places(places, sources=[Path(options["file"])], force=options["force"])
-    return tables.value_counts(open_table(options["file"], options), options["column"])
+    table = open_table(options["file"], options)
+    return tables.value_counts(table, options["column"]), table.height
 
 
 def _write(
-    hierarchy: Hierarchy, counts: dict[str, int], options: dict[str, Any], *, said: Sequence[str] = (), **more: Any
+    hierarchy: Hierarchy,
+    counts: dict[str, int],
+    records: int,
+    options: dict[str, Any],
+    *,
+    said: Sequence[str] = (),
+    **more: Any,
 ) -> None:
     """Write the hierarchy, and tell what it is and what it covers."""
     from shoal.hierarchy import files
@@ -220,7 +227,7 @@ def _write(
     from shoal.report import hierarchy as report
 
     files.save(hierarchy, options["output"], format=options["to"], force=options["force"])
-    covered = coverage(hierarchy, counts)
+    covered = coverage(hierarchy, counts, records=records)
     if options["as_json"]:
         facts = {"hierarchy": report.facts(hierarchy), "column": options["column"], "coverage": covered.to_dict()}
         show_json({**facts, **more, "written": options["output"]})
@@ -228,14 +235,20 @@ def _write(
         show("\n".join([f"Written {options['output']}: {report.size(hierarchy)}", covered.text(), *said]))
 
 
-def _senses(path: str | None) -> dict[str, str]:
+def _senses(path: str | None, given: dict[str, str]) -> dict[str, str]:
+    """The senses that a table has and those given one by one: one for each value."""
     from shoal import tables
 
     if path is None:
-        return {}
+        return given
     table = tables.read(path)
-    found = zip(tables.texts(table, "value"), tables.texts(table, "sense"), strict=True)
-    return {value: sense for value, sense in found if value is not None and sense is not None}
+    both = zip(tables.texts(table, "value"), tables.texts(table, "sense"), strict=True)
+    found = [(value, sense) for value, sense in both if value is not None and sense is not None]
+    times = Counter([*given, *(value for value, _ in found)])
+    twice = sum(1 for number in times.values() if number > 1)
+    if twice:
+        raise HierarchyError.two_senses(twice)
+    return {**dict(found), **given}
 
 
 def _listed(found: dict[str, int]) -> str:

@@ -49,15 +49,17 @@ def command(
 
     if mapped and fix is None:
         raise click.UsageError("--map needs --fix", click.get_current_context())
+    nodes = pairs(mapped, "map", secret=True)
     if fix is not None:
         check_places([named_path(fix)], sources=[Path(hierarchy), Path(file)], force=force)
     tree = files.read(hierarchy, format=from_)
-    counts = tables.value_counts(open_table(file, options), column)
-    found = final = coverage(tree, counts, close=values)
+    table = open_table(file, options)
+    counts = tables.value_counts(table, column)
+    found = final = coverage(tree, counts, close=values, records=table.height)
     if fix is not None:
-        tree = tree.with_values({**found.mappings, **pairs(mapped, "map")})
+        tree = tree.with_values({**found.mappings, **nodes})
         files.save(tree, fix, format=to, force=force)
-        final = coverage(tree, counts)
+        final = coverage(tree, counts, records=table.height)
     if as_json:
         facts = {"hierarchy": report.facts(tree), "column": column, "coverage": found.to_dict(values=values)}
         show_json({"ok": final.ok, **facts, "written": fix})
