@@ -148,7 +148,7 @@ class Tuples(NamedTuple):
 
     ``distance`` holds the tables of all columns one after another, row by row; that of column j begins at
     ``starts[j]`` and has rows of ``widths[j]``. They bear the weights, so that the sum over columns is the weighted
-    mean distance. All are multiples of 2**-32: their sums over millions of records are exact, so that no tie depends
+    mean distance. All are multiples of 2**-32: their sums over millions of records are exact, so that nothing depends
     on the order in which they were added.
     """
 

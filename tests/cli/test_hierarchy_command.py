@@ -290,7 +290,7 @@ def test_json_has_stable_keys(shoal, people: Path, jobs: Path, register_csv: Pat
         (["build", "prefixes", "people.csv", "job", "--mask", "e", "-o", "x.csv"], "one character that no code has"),
         (
             ["check", "jobs.csv", "people.csv", "job", "--fix", "x.csv", *("--map", f"{SECRET}=worker") * 2],
-            "Option 'map' names 1 value twice; name it once",
+            "Option 'map' names 1 value twice; name each once",
         ),
         (
             ["build", "wordnet", "people.csv", "job", "--folder", "w", "-o", "x.csv", *("--sense", f"{SECRET}=x") * 2],

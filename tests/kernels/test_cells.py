@@ -59,12 +59,12 @@ def test_what_is_kept_is_true_after_every_step(seed: int, k: int) -> None:
     last = check(state, k)
     while state.counts[cells.WAITING] > 0:
         state.counts[cells.MOVES] = 0
-        reassign.go_down(state, 5)
+        reassign.go_down(state, state.counts[cells.SPENT] + 2000)
         loss = check(state, k)
         assert loss <= last + 1e-12
         last = loss
     for _ in range(60):
-        fell = reassign.search(state, 1, reassign.STEPS)
+        _, fell = reassign.search(state, 1, state.counts[cells.SPENT] + 1)
         loss = check(state, k)
         assert fell >= 0.0
         assert last - loss == pytest.approx(fell, abs=1e-9)
@@ -97,3 +97,54 @@ def test_neighbors_are_the_nearest_of_each_kind() -> None:
         for side, half in zip((tuples.counts >= k, tuples.counts < k), np.split(near[t], 2), strict=True):
             nearest = [u for u in order if side[u]][: cells.NEAR]
             assert half.tolist() == nearest + [cells.NONE] * (cells.NEAR - len(nearest))
+
+
+def test_neighbors_of_too_many_are_sought_around_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    tuples, k = drawn(2, 100), 4
+    whole = cells.neighbors(tuples, k, progress=silent)
+    monkeypatch.setattr(cells, "PAIRS", 1)
+    near = cells.neighbors(tuples, k, progress=silent)
+    assert (near != whole).any()
+    for t in range(100):
+        for common, half in zip((True, False), np.split(near[t], 2), strict=True):
+            found = half[half != cells.NONE]
+            assert len(found) > 0
+            assert t not in found
+            assert len(set(found.tolist())) == len(found)
+            assert ((tuples.counts[found] >= k) == common).all()
+
+
+def test_fewer_neighbors_where_there_are_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "WEIGHED", 1)
+    assert cells.neighbors(drawn(2, 70), 4, progress=silent).shape == (70, 2 * cells.FEW)
+
+
+@pytest.mark.parametrize("k", [3, 12, 90])
+def test_each_step_ends_where_it_is_told_to(monkeypatch: pytest.MonkeyPatch, k: int) -> None:
+    tuples, heard = drawn(4, 60), []
+    state = cells.stand(tuples, cells.neighbors(tuples, k, progress=silent), k)
+    monkeypatch.setattr(merge, "MOST", 0)
+    monkeypatch.setattr(reassign, "DOWN", 1)
+    monkeypatch.setattr(reassign, "ROUND", 1)
+    monkeypatch.setattr(reassign, "CELLS", 1)
+    merge.merge(state, progress=silent)
+    merged = check(state, k)
+    reassign.descend(state, progress=silent)
+    assert state.counts[cells.WAITING] == 0
+    down = check(state, k)
+    reassign.explore(state, 1000, rounds=1, progress=lambda done, total: heard.append((done, total)))
+    assert heard == [(1, 1)]
+    assert check(state, k) <= down + 1e-9 <= merged + 2e-9
+
+
+def test_what_is_given_up_is_taken_back() -> None:
+    tuples = drawn(9, 60)
+    state = cells.stand(tuples, cells.neighbors(tuples, 12, progress=silent), 12)
+    merge.merge(state, progress=silent)
+    labels, group = state.labels.copy(), state.labels[0]
+    assert (labels == group).sum() > 1
+    state.counts[cells.MOVES], state.counts[cells.LIMIT] = 0, state.counts[cells.SPENT] + 1
+    assert not reassign.dissolve(state, group, np.inf)
+    assert (state.labels == labels).all()
+    state.counts[cells.LIMIT] = state.counts[cells.SPENT] + 10**6
+    assert reassign.dissolve(state, group, np.inf)

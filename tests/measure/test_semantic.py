@@ -21,12 +21,17 @@ def wu_palmer(tree: Hierarchy, one: str, other: str) -> float:
     return 1 - 2 * tree.depth(tree.lcs(one, other)) / (tree.depth(one) + tree.depth(other))
 
 
+def rounded(distance: float) -> int:
+    """Centers are found by distances in parts of 2**32, whose sums are exact."""
+    return round(distance * 2**32)
+
+
 def naive(trees: list[Hierarchy], was: list[tuple[str, ...]], now: list[tuple[str, ...]]) -> tuple[float, float]:
     def apart(one: tuple[str, ...], other: tuple[str, ...]) -> float:
         return sum(wu_palmer(*triple) for triple in zip(trees, one, other, strict=True)) / len(trees)
 
     middle = tuple(
-        min(tree.nodes, key=lambda node: sum(wu_palmer(tree, row[j], node) for row in was))
+        min(tree.nodes, key=lambda node: sum(rounded(wu_palmer(tree, row[j], node)) for row in was))
         for j, tree in enumerate(trees)
     )
     return (

@@ -117,6 +117,35 @@ def test_rounds_is_a_whole_number(rounds: object) -> None:
         run(drawn(0, rows=9, columns=1), k=2, method="optimal-cells", options={"rounds": rounds})
 
 
+def test_rounds_may_be_a_number_of_numpy() -> None:
+    records = drawn(5, rows=60, columns=2)
+    found = [run(records, k=3, method="optimal-cells", options={"rounds": rounds}) for rounds in (2, np.int64(2))]
+    assert (found[0].labels == found[1].labels).all()
+
+
+def test_fewer_than_2k_records_are_one_group() -> None:
+    assert not run(drawn(5, rows=59, columns=2), k=30, method="optimal-cells").labels.any()
+
+
+def test_large_groups_come_to_an_end() -> None:
+    records = drawn(8, rows=300, columns=3, nodes=20)
+    heard: list[int] = []
+    found = run(
+        records, k=150, method="optimal-cells", options={"rounds": 1}, progress=lambda done, _: heard.append(done)
+    )
+    assert found.sizes.tolist() == [150, 150]
+    assert len(set(heard)) > 3
+
+
+def test_too_many_nodes_are_refused_before_memory_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = drawn(5, rows=60, columns=1, nodes=8)
+    m, nodes = len(records.tuples.counts), int(records.tuples.widths.sum())
+    monkeypatch.setattr(sys.modules["shoal.partition.optimal_cells"], "_CELLS", m * nodes - 1)
+    monkeypatch.setattr("shoal.kernels.cells.stand", None)
+    with pytest.raises(OptionError, match=f"{m} combinations of categories and hierarchies of {nodes} nodes"):
+        run(records, k=3, method="optimal-cells")
+
+
 SCRIPT = """
 from test_optimal_cells import drawn
 from shoal.partition.registry import run

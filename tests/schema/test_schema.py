@@ -26,7 +26,7 @@ def test_roles_are_assigned_in_the_order_of_the_table() -> None:
     [
         ({"quasi_identifiers": ["Age "]}, "did you mean 'age'"),
         ({"quasi_identifiers": ["incom"]}, "did you mean 'income'"),
-        ({"quasi_identifiers": ["zzzzzz"]}, "there are 4 columns"),
+        ({"quasi_identifiers": ["zzzzzz"]}, "the table has 4 columns"),
         ({"quasi_identifiers": ["age", "age"]}, "named twice"),
         ({"quasi_identifiers": ["age"], "sensitive": ["age"]}, "quasi-identifier and as sensitive"),
         ({"quasi_identifiers": []}, "nothing to protect"),

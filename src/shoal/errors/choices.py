@@ -83,6 +83,14 @@ class OptionError(ShoalError):
         )
 
     @classmethod
+    def too_many_nodes(cls, method: str, *, combinations: int, nodes: int) -> Self:
+        return cls(
+            f"The method {method!r} would need {8 * combinations * nodes / 1e9:,.1f} GB of memory for"
+            f" {counted(combinations, 'combination')} of categories and hierarchies of {counted(nodes, 'node')}",
+            "choose another method, such as 'mondrian-branch'",
+        )
+
+    @classmethod
     def too_many_columns(cls, method: str, *, most: int, found: int) -> Self:
         return cls(
             f"Method {method!r} takes {counted(most, 'quasi-identifier')} and {found:,} are named",

@@ -18,11 +18,21 @@ from shoal.kernels.meaning import add, apart
 from shoal.values import FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Tuples
 
 NONE = -1
-LEAST, WAITING, TURN, MOVES, LOOK, CHANCE = range(6)
+LEAST, WAITING, TURN, MOVES, LOOK, CHANCE, SPENT, LIMIT = range(8)
 """What ``counts`` holds: k; how many wait, and where the line of them begins; how many moves are written down; the
-number of looks around so far; the last random number."""
+number of looks around so far; the last random number; the cells looked at so far, and how many may be before what is
+under way is given up. Work is bounded by these counts and never by the clock, so that the groups are always the same.
+"""
 NEAR = 20
 """Neighbors of a combination that have k records, and so many that have not."""
+FEW = 4
+"""As many, at least, where there are too many combinations and nodes for all of them."""
+WEIGHED = 150_000_000
+"""Cells that all combinations may look at to weigh one neighbor of each: a fraction of a second."""
+PAIRS = 2_000_000_000
+"""Cells that may be looked at to find the neighbors: a few seconds."""
+CELLS = 50_000_000
+"""Cells that one call of a kernel looks at, roughly: a fraction of a second."""
 STEADY = 1e-10
 """A change below this is no change: rounding alone could make it."""
 PRIME, FACTOR = 2**31 - 1, 48271
@@ -34,7 +44,8 @@ class Cells(NamedTuple):
 
     The combinations of a group are a list: ``first``, then each one's ``after``, and ``before`` on the way back.
     ``line`` holds those that wait to be looked at; ``moved`` and ``origin`` what was moved and from where, so that it
-    can be undone; ``change`` by how much the loss has changed; ``seen`` the look at which a group was last met.
+    can be undone; ``change`` by how much the loss has changed; ``seen`` the look at which a group, or a combination,
+    was last met.
     """
 
     tuples: Tuples
@@ -59,7 +70,7 @@ class Cells(NamedTuple):
 def stand(tuples: Tuples, near: IntMatrix, k: int, *, seed: int = 0) -> Cells:
     """Every combination a group by itself."""
     m, nodes = len(tuples.counts), int(tuples.widths.sum())
-    counts = np.zeros(6, dtype=np.int64)
+    counts = np.zeros(8, dtype=np.int64)
     counts[LEAST], counts[CHANCE] = k, 1 + seed % (PRIME - 1)
     state = Cells(
         tuples=tuples,
@@ -87,30 +98,51 @@ def stand(tuples: Tuples, near: IntMatrix, k: int, *, seed: int = 0) -> Cells:
 def neighbors(tuples: Tuples, k: int, *, progress: Progress) -> IntMatrix:
     """For each combination those nearest to it: of those with k records, then of those with fewer; of ties the first.
 
-    Where there are not so many, the rest are ``NONE``.
+    Where there are not so many, the rest are ``NONE``. If all pairs are too many, each is compared with those around
+    it in as many orders as there are columns, each of which comes first in one of them.
     """
     m, q = tuples.codes.shape
-    near, step = np.full((m, 2 * NEAR), NONE), max(1, SLICE // (8 * m * q))
-    for start in range(0, m, step):
-        find_near(tuples, tuples.counts >= k, near, start, min(start + step, m))
-        progress(min(start + step, m), m)
+    half = min(NEAR, max(FEW, WEIGHED // (m * int(tuples.widths.sum()))))
+    near, orders, reach = np.full((m, 2 * half), NONE), [np.arange(m)], m
+    if m * m * q > PAIRS:
+        orders = [np.lexsort(np.roll(tuples.codes, j, axis=1).T) for j in range(q)]
+        reach = max(half, PAIRS // (2 * m * q * q))
+    step = max(1, SLICE // (8 * q * min(m, 2 * reach)))
+    for turn, order in enumerate(orders):
+        for start in range(0, m, step):
+            find_near(tuples, tuples.counts >= k, near, order, reach, np.arange(start, min(start + step, m)))
+            progress(turn * m + min(start + step, m), len(orders) * m)
     return near
 
 
 @kernel
-def find_near(tuples, common, near, start, stop):
-    """Write the nearest of the common combinations and the nearest of the others for some of them."""
+def find_near(tuples, common, near, order, reach, places):
+    """Write the nearest of the common combinations and of the others, among those so near in the order, for some."""
     half = near.shape[1] // 2
-    for t in range(start, stop):
-        distance = np.full(2 * half, np.inf)
-        for u in range(len(common)):
+    distance = np.empty(2 * half)
+    for i in places:
+        t = order[i]
+        for place in range(2 * half):
+            far = apart(tuples, max(near[t, place], 0), tuples.codes[t])
+            distance[place] = np.inf if near[t, place] == NONE else far
+        for u in order[max(0, i - reach) : i + reach + 1]:
             first = 0 if common[u] else half
-            place, far = first + half - 1, apart(tuples, u, tuples.codes[t])
-            if u != t and far < distance[place]:
+            far = apart(tuples, u, tuples.codes[t])
+            if u != t and far < distance[first + half - 1] and not known(near, t, first, u):
+                place = first + half - 1
                 while place > first and distance[place - 1] > far:
                     distance[place], near[t, place] = distance[place - 1], near[t, place - 1]
                     place -= 1
                 distance[place], near[t, place] = far, u
+
+
+@part
+def known(near, t, first, u):
+    """Whether a combination is among the neighbors of another one already."""
+    found = False
+    for place in range(first, first + near.shape[1] // 2):
+        found = found or near[t, place] == u
+    return found
 
 
 @kernel
@@ -129,6 +161,7 @@ def enter(state, t, group):
         state.before[head] = t
     state.first[group], state.after[t], state.before[t], state.labels[t] = t, head, NONE, group
     state.sizes[group] += state.tuples.counts[t]
+    state.counts[SPENT] += state.costs.shape[1]
     add(state.tuples, state.costs[group], t, state.tuples.counts[t])
 
 
@@ -143,6 +176,7 @@ def leave(state, t):
     if behind != NONE:
         state.before[behind] = ahead
     state.sizes[group] -= state.tuples.counts[t]
+    state.counts[SPENT] += state.costs.shape[1]
     add(state.tuples, state.costs[group], t, -state.tuples.counts[t])
 
 
@@ -181,6 +215,7 @@ def wait_all(state, group):
             state.waiting[t] = True
             state.line[(state.counts[TURN] + state.counts[WAITING]) % len(state.line)] = t
             state.counts[WAITING] += 1
+        state.counts[SPENT] += 1
         t = state.after[t]
 
 
@@ -227,17 +262,20 @@ def spread_with(state, group, going, coming):
                 low, best = cost, node
         state.center[j] = best
         place += tuples.widths[j]
+    state.counts[SPENT] += place
     return more * apart(tuples, max(coming, 0), state.center) ** 2 + squares(state, group, going)
 
 
 @kernel
 def squares(state, group, going):
     """The squared distances of the records of a group, without one combination, to the center that was found."""
-    total, t = 0.0, state.first[group]
+    total, t, members = 0.0, state.first[group], 0
     while t != NONE:
         if t != going:
             total += state.tuples.counts[t] * apart(state.tuples, t, state.center) ** 2
         t = state.after[t]
+        members += 1
+    state.counts[SPENT] += members * len(state.center)
     return total
 
 
@@ -252,6 +290,12 @@ def spared(state, t):
 def room(state):
     """Whether the moves of one more step can be written down."""
     return state.counts[MOVES] + 2 <= len(state.moved)
+
+
+@part
+def tired(state):
+    """Whether so many cells were looked at that what is under way is given up."""
+    return state.counts[SPENT] >= state.counts[LIMIT]
 
 
 @part

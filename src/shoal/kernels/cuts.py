@@ -255,6 +255,7 @@ def held(view, j, low, high):
     records = 0
     for code in range(low, high + 1):
         records += view.records[view.first[j] + code]
+    view.seen[0] += max(0, high + 1 - low)
     return records
 
 
@@ -300,6 +301,7 @@ def error(tuples, view, j, low, high, center):
         if view.records[view.first[j] + code] > 0:
             away = tuples.distance[tuples.starts[j] + code * tuples.widths[j] + center]
             total += away * (view.records[view.first[j] + code] * away + 2.0 * view.other[view.first[j] + code])
+    view.seen[0] += max(0, high + 1 - low)
     return total
 
 

@@ -4,41 +4,47 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.cells import LEAST, LOOK, NONE, Cells, enter, leave, measure, squares
+from shoal.kernels.cells import CELLS, LEAST, LIMIT, LOOK, NONE, SPENT, Cells, enter, leave, measure, squares, tired
 from shoal.kernels.jit import kernel
-from shoal.values import IntVector, Progress
+from shoal.values import Progress
 
-AT_ONCE = 500
-"""Groups that one call of a kernel looks at."""
+MOST = 1_000_000_000
+"""Cells that may be looked at in all; from then on a group merges with the first one near it."""
 
 
 def merge(state: Cells, *, progress: Progress) -> None:
     """Merge in rounds: the groups below k, the one that loses least by it first, each with what is then its best."""
-    least = state.counts[LEAST]
+    least, records = state.counts[LEAST], int(state.sizes.sum())
+    state.counts[LIMIT] = state.counts[SPENT] + MOST
     while len(small := np.flatnonzero((state.sizes > 0) & (state.sizes < least))) > 0:
-        price = np.concatenate([prices(state, some) for some in _slices(small)])
-        for some in _slices(small[np.argsort(price, kind="stable")]):
-            join(state, some)
-            progress(int(state.sizes[state.sizes >= least].sum()), int(state.sizes.sum()))
-
-
-def _slices(groups: IntVector) -> list[IntVector]:
-    return np.split(groups, range(AT_ONCE, len(groups), AT_ONCE))
-
-
-@kernel
-def prices(state, groups):
-    """What each of these groups loses by its best merger."""
-    found = np.empty(len(groups))
-    for i in range(len(groups)):
-        found[i] = partner(state, groups[i])[0]
-    return found
+        price, done = np.empty(len(small)), 0
+        while done < len(small):
+            done = weigh(state, small, price, done, state.counts[SPENT] + CELLS)
+            progress(int(state.sizes[state.sizes >= least].sum()), records)
+        order, done = small[np.argsort(price, kind="stable")], 0
+        while done < len(small):
+            done = join(state, order, done, state.counts[SPENT] + CELLS)
+            progress(int(state.sizes[state.sizes >= least].sum()), records)
 
 
 @kernel
-def join(state, groups):
-    """Merge each of these groups, if it still has fewer than k records, with its best partner."""
-    for group in groups:
+def weigh(state, groups, price, start, until):
+    """Write what groups lose by their best merger until so many cells are looked at; how many groups have it."""
+    while start < len(groups) and state.counts[SPENT] < until:
+        price[start] = partner(state, groups[start])[0]
+        start += 1
+    return start
+
+
+@kernel
+def join(state, groups, start, until):
+    """Merge groups that still have fewer than k records with their best partners, until so many cells are looked at.
+
+    How many groups are done.
+    """
+    while start < len(groups) and state.counts[SPENT] < until:
+        group = groups[start]
+        start += 1
         if 0 < state.sizes[group] < state.counts[LEAST]:
             other = partner(state, group)[1]
             while state.first[group] != NONE:
@@ -47,17 +53,24 @@ def join(state, groups):
                 enter(state, t, other)
             measure(state, group)
             measure(state, other)
+    return start
 
 
 @kernel
 def partner(state, group):
-    """The group near this one, or else any, that together with it loses least, and the loss."""
+    """The group near this one, or else any, that together with it loses least, and the loss.
+
+    If too many cells were looked at, the first of them.
+    """
     best, who = np.inf, NONE
     state.counts[LOOK] += 1
     state.seen[group] = state.counts[LOOK]
     t = state.first[group]
-    while t != NONE:
+    while t != NONE and (who == NONE or not tired(state)):
+        state.counts[SPENT] += state.near.shape[1]
         for u in state.near[t]:
+            if who != NONE and tired(state):
+                break
             if u != NONE and state.seen[state.labels[u]] != state.counts[LOOK]:
                 state.seen[state.labels[u]] = state.counts[LOOK]
                 more = together(state, group, state.labels[u])
@@ -65,8 +78,12 @@ def partner(state, group):
                     best, who = more, state.labels[u]
         t = state.after[t]
     if who == NONE:
-        for other in range(len(state.sizes)):
-            if other != group and state.sizes[other] > 0:
+        for i in range(1, len(state.sizes)):
+            if who != NONE and tired(state):
+                break
+            state.counts[SPENT] += 1
+            other = (group + i) % len(state.sizes)
+            if state.sizes[other] > 0:
                 more = together(state, group, other)
                 if more < best:
                     best, who = more, other
@@ -84,5 +101,6 @@ def together(state, group, other):
             if cost < low:
                 low, state.center[j] = cost, node
         place += tuples.widths[j]
+    state.counts[SPENT] += 2 * place
     apart = squares(state, group, NONE) + squares(state, other, NONE)
     return apart - state.spread[group] - state.spread[other]

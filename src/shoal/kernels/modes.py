@@ -6,26 +6,31 @@ import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
 from shoal.kernels.meaning import add, apart, find_center
-from shoal.values import IntMatrix, IntVector, Tuples
+from shoal.values import IntMatrix, IntVector, Progress, Tuples
 
 
-def assign(tuples: Tuples, centers: IntMatrix, labels: IntVector) -> None:
+def assign(tuples: Tuples, centers: IntMatrix, labels: IntVector, *, progress: Progress) -> None:
     """Each combination to the nearest center."""
     step = max(1, SLICE // 4 // centers.size)
     everywhere = np.ones(len(centers), dtype=np.bool_)
     for start in range(0, len(labels), step):
-        to_nearest(tuples, centers, labels, everywhere, np.arange(start, min(start + step, len(labels))))
+        stop = min(start + step, len(labels))
+        to_nearest(tuples, centers, labels, everywhere, np.arange(start, stop))
+        progress(stop, len(labels))
 
 
-def dissolve(tuples: Tuples, centers: IntMatrix, labels: IntVector, k: int) -> None:
+def dissolve(tuples: Tuples, centers: IntMatrix, labels: IntVector, k: int, *, progress: Progress) -> None:
     """Dissolve clusters, the smallest first, until all have k records: each combination goes to the nearest other."""
     sizes = np.bincount(labels, weights=tuples.counts, minlength=len(centers))
     sizes[sizes == 0] = np.inf  # no cluster at all
+    done, small = 0, int((sizes < k).sum())
     while sizes[smallest := int(np.argmin(sizes))] < k:
         sizes[smallest] = np.inf
         members = np.flatnonzero(labels == smallest)
         to_nearest(tuples, centers, labels, sizes < np.inf, members)
         np.add.at(sizes, labels[members], tuples.counts[members])
+        done += 1
+        progress(done, small)
 
 
 @kernel

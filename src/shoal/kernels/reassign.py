@@ -9,10 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.cells import (
+    CELLS,
     LEAST,
+    LIMIT,
     LOOK,
     MOVES,
     NONE,
+    SPENT,
     STEADY,
     WAITING,
     Cells,
@@ -23,6 +26,7 @@ from shoal.kernels.cells import (
     spared,
     spread_with,
     stir,
+    tired,
     undo,
 )
 from shoal.kernels.jit import kernel, part
@@ -32,39 +36,38 @@ CHANGES = 3
 """Changes that a kick makes at most, each near the one before."""
 DRAWS = 10
 """How often a combination is drawn again because its group loses nothing."""
-CELLS = 50_000_000
-"""Nodes that one call of a kernel may look at, roughly: a fraction of a second."""
-STEPS = 2000
-"""Steps down that one kick may take: it seldom takes a tenth of them."""
-ENOUGH = 1000
-"""Looks at each combination on the way down, on average: where rounding alone decides, the way would never end."""
+DOWN = 700_000_000
+"""Cells that may be looked at on the way down. Where rounding alone decides, the way would never end."""
+KICK = 100_000_000
+"""Cells that one kick may look at."""
+ROUND = 70_000_000
+"""Cells that all kicks of one round may look at; the kick under way is brought to its end."""
 
 
 def descend(state: Cells, *, progress: Progress) -> None:
     """Go down until none waits."""
-    total, least = len(state.labels), len(state.labels)
-    steps, left = max(1, CELLS // (state.costs.shape[1] * 4 * state.near.shape[1])), ENOUGH * len(state.labels)
-    while state.counts[WAITING] > 0 and left > 0:
+    total, least, end = len(state.labels), len(state.labels), state.counts[SPENT] + DOWN
+    while state.counts[WAITING] > 0 and state.counts[SPENT] < end:
         state.counts[MOVES] = 0
-        go_down(state, steps)
-        left -= steps
+        state.counts[LIMIT] = state.counts[SPENT] + 2 * CELLS
+        go_down(state, state.counts[SPENT] + CELLS)
         least = min(least, int(state.counts[WAITING]))
         progress(total - least, total)
+    rest(state)
 
 
-def explore(state: Cells, kicks: int, *, progress: Progress) -> None:
-    """Kick so many times."""
-    step = max(1, CELLS // (state.costs.shape[1] * 100 * state.near.shape[1]))
-    for done in range(0, kicks, step):
-        search(state, min(step, kicks - done), STEPS)
-        progress(min(done + step, kicks), kicks)
+def explore(state: Cells, kicks: int, *, rounds: int, progress: Progress) -> None:
+    """Kick so many times, or as often as it can be done in so many rounds."""
+    start, most, done = int(state.counts[SPENT]), rounds * ROUND, 0
+    while done < kicks and (spent := int(state.counts[SPENT]) - start) < most:
+        done += search(state, kicks - done, start + min(spent + CELLS, most))[0]
+        progress(min(most, max(int(state.counts[SPENT]) - start, done * most // kicks)), most)
 
 
 @kernel
-def go_down(state, steps):
-    """Look at those that wait, one after another, until none waits or so many steps are done."""
-    while state.counts[WAITING] > 0 and steps > 0 and room(state):
-        steps -= 1
+def go_down(state, until):
+    """Look at those that wait, one after another, until none waits or so many cells are looked at."""
+    while state.counts[WAITING] > 0 and state.counts[SPENT] < until and room(state):
         t, moves = next_in_line(state), state.counts[MOVES]
         if not relocate(state, t) and not swap(state, t) and state.first[state.labels[t]] == t:
             dissolve(state, state.labels[t], 0.0)
@@ -72,21 +75,32 @@ def go_down(state, steps):
 
 
 @kernel
-def search(state, kicks, steps):
-    """Kick so many times and go down after each; what raises the loss is taken back. By how much the loss fell."""
-    total = 0.0
-    for _ in range(kicks):
+def search(state, kicks, until):
+    """Kick so many times, or until so many cells are looked at, and go down after each kick.
+
+    What raises the loss is taken back. The number of kicks, and by how much the loss fell.
+    """
+    total, done = 0.0, 0
+    while done < kicks and state.counts[SPENT] < until:
+        done += 1
         state.counts[MOVES], state.change[0] = 0, 0.0
+        state.counts[LIMIT] = state.counts[SPENT] + KICK
         kept = kick(state)
         if kept:
             stir(state, 0)
-            go_down(state, steps)
+            go_down(state, state.counts[LIMIT])
         if not kept or state.change[0] > 0.0:
             undo(state, 0, 0.0)
         total -= state.change[0]
-        while state.counts[WAITING] > 0:
-            next_in_line(state)
-    return total
+        rest(state)
+    return done, total
+
+
+@kernel
+def rest(state):
+    """Have none wait."""
+    while state.counts[WAITING] > 0:
+        next_in_line(state)
 
 
 @part
@@ -151,11 +165,11 @@ def dissolve(state, group, worth):
     """Move every combination of a group to another group, unless the loss grows by as much as this is worth."""
     moves, change = state.counts[MOVES], state.change[0]
     left = worth + state.spread[group]
-    while state.sizes[group] > 0 and left > 0.0 and room(state):
+    while state.sizes[group] > 0 and left > 0.0 and room(state) and not tired(state):
         more, who = host(state, state.first[group])
-        left -= more
         if who == NONE:
             break
+        left -= more
         move(state, state.first[group], who)
     if state.sizes[group] > 0 or state.change[0] >= change + worth - STEADY:
         undo(state, moves, change)
@@ -240,6 +254,7 @@ def unused(state):
     group = 0
     while state.sizes[group] > 0:
         group += 1
+    state.counts[SPENT] += group
     return group
 
 
@@ -264,7 +279,7 @@ def mended(state, group):
 @kernel
 def fill(state, group, spare):
     """Whether a group has k records after it took in one combination near it after another."""
-    while state.sizes[group] < state.counts[LEAST] and room(state):
+    while state.sizes[group] < state.counts[LEAST] and room(state) and not tired(state):
         who = best_guest(state, group, spare)
         if who == NONE:
             break
@@ -276,10 +291,13 @@ def fill(state, group, spare):
 def best_guest(state, group, spare):
     """The combination near a group, maybe of those that can be spared only, that lowers the loss most by its move."""
     best, who, t = np.inf, NONE, state.first[group]
-    while t != NONE:
+    state.counts[LOOK] += 1
+    while t != NONE and not tired(state):
+        state.counts[SPENT] += state.near.shape[1]
         for u in state.near[t]:
-            if u != NONE and state.labels[u] != group and (spared(state, u) or not spare):
-                other = state.labels[u]
+            fresh = u != NONE and state.seen[u] != state.counts[LOOK]
+            if fresh and state.labels[u] != group and (spared(state, u) or not spare):
+                other, state.seen[u] = state.labels[u], state.counts[LOOK]
                 change = spread_with(state, group, NONE, u) - state.spread[group]
                 if change - state.spread[other] < best:
                     change += spread_with(state, other, u, NONE) - state.spread[other]

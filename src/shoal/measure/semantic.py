@@ -26,7 +26,7 @@ def to_centroid(meaning: Meaning) -> Meaning:
     released = np.empty_like(meaning.released)
     for j, column in enumerate(meaning.categories):
         counts = np.bincount(meaning.original[:, j], minlength=len(column.distance))
-        released[:, j] = int(np.argmin(counts @ column.rounded()))  # sums without rounding: a tie is a tie
+        released[:, j] = int(np.argmin(counts @ column.rounded()))  # exact sums: on every machine the same
     return Meaning(meaning.categories, meaning.original, released)
 
 

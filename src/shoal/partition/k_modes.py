@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.partition.registry import method
+from shoal.partition.stages import stage
 from shoal.schema.columns import Kind
 from shoal.values import IntVector, Progress, Records
 
@@ -52,12 +53,13 @@ def k_modes(records: Records, k: int, *, progress: Progress) -> IntVector:
     labels = np.full(len(tuples.counts), -1)
     for turn in range(_ROUNDS):
         before = labels.copy()
-        kernels.modes.assign(tuples, centers, labels)  # step 2
-        progress(n * (turn + 1) // (_ROUNDS + 1), n)
+        heard = stage(progress, records, turn, _ROUNDS + 1)
+        kernels.modes.assign(tuples, centers, labels, progress=heard)  # step 2
         if (labels == before).all():
             break
         starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=len(centers)))])
         kernels.modes.find_centers(tuples, centers, np.argsort(labels, kind="stable"), starts)  # step 3
-    kernels.modes.dissolve(tuples, centers, labels, k)  # step 4
+    heard = stage(progress, records, _ROUNDS, _ROUNDS + 1)
+    kernels.modes.dissolve(tuples, centers, labels, k, progress=heard)  # step 4
     progress(n, n)
     return labels[records.tuple_of]
