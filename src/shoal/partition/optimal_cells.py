@@ -56,8 +56,9 @@ def optimal_cells(records: Records, k: int, *, progress: Progress, seed: int = 0
     change that is weighed.
 
     *Departures from the paper*: there is no paper. The name says what is sought, not what is proven. On Adult with
-    two columns an integer program, solved outside of Shoal in minutes and to one part in 10,000, found nothing lower for
-    k = 2, and something lower by half a percent for k = 3. Among all partitions of tables of up to 7 combinations, the best is found 998 times in 1,000.
+    two columns an integer program, solved outside of Shoal in minutes and to one part in 10,000, found nothing lower
+    for k = 2, and something lower by half a percent for k = 3. Among all partitions of tables of up to 7 combinations,
+    the best is found 998 times in 1,000.
 
     *Cost*: grows with the different combinations and not with the records: to find the nearest 20 common and 20 rare
     ones of each takes O(m²), every change that is weighed a look at all nodes of the hierarchies and at the
