@@ -18,18 +18,16 @@ def found(data_folder: Path, tmp_path_factory: pytest.TempPathFactory, worker_id
         return shoal.reproduce(data_folder)
     shared = tmp_path_factory.getbasetemp().parent
     kept, begun = shared / "reproduction.pickle", shared / "reproduction.begun"
-    try:
-        begun.touch(exist_ok=False)
-    except FileExistsError:
-        while not kept.exists():
-            time.sleep(1)
-        return pickle.loads(kept.read_bytes())  # noqa: S301 - another worker of this run wrote it
-    try:
-        made = shoal.reproduce(data_folder)
-    except BaseException:
-        begun.unlink()  # the next worker tells what went wrong
-        raise
-    part = shared / "reproduction.part"
-    part.write_bytes(pickle.dumps(made))
-    part.rename(kept)
-    return made
+    while not kept.exists():
+        try:
+            begun.touch(exist_ok=False)
+        except FileExistsError:
+            time.sleep(1)  # another worker is at it
+            continue
+        try:
+            part = shared / "reproduction.part"
+            part.write_bytes(pickle.dumps(shoal.reproduce(data_folder)))
+            part.rename(kept)
+        finally:
+            begun.unlink()  # if it failed, the next worker tries, and tells what went wrong
+    return pickle.loads(kept.read_bytes())  # noqa: S301 - a worker of this run wrote it

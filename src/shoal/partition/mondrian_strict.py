@@ -121,7 +121,7 @@ def sa_mondrian_strict(records: Records, k: int, *, persistent: bool = True, pro
 
     *Departures from the paper*: Algorithm 4 compares by < with 0 and so never finds a cut; the text says furthest. As
     printed it gives up a column whose widest gap is not allowed, which leaves groups that could be cut and loses
-    four to nine times as much on Adult: that is ``persistent=False``. The paper
+    two to nine times as much on Adult, by k and the order of siblings: that is ``persistent=False``. The paper
     does not say which of equally wide gaps is taken: here it is the one with the most records on the smaller side,
     since in an ordinal column all gaps are equal and the first would cut off one level after another; where values
     have a hierarchy the losses are the same but for a few percent in either direction. With ``persistent=False`` it is

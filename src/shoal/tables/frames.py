@@ -299,19 +299,15 @@ class ArrowCells:
 
 
 def _arrow_without_unused(column: Any) -> Any:
-    """A column of codes lists only the labels that are left, in their order."""
+    """A column of codes lists only the labels that are left, in their order. No cell of it is missing."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
         return column
-    array = column.unify_dictionaries().combine_chunks()
-    array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-    codes = array.indices.to_numpy(zero_copy_only=False)
-    left = np.unique(codes[~np.isnan(codes.astype(np.float64))]).astype(np.int64)
-    place = np.searchsorted(left, np.nan_to_num(codes.astype(np.float64)).astype(np.int64))
-    indices = pa.array(place, type=column.type.index_type, mask=np.isnan(codes.astype(np.float64)))
-    made = pa.DictionaryArray.from_arrays(indices, array.dictionary.take(pa.array(left)), ordered=column.type.ordered)
-    return pa.chunked_array([made])
+    array = pa.concat_arrays(column.unify_dictionaries().chunks)
+    left, places = np.unique(array.indices.to_numpy(), return_inverse=True)
+    labels, codes = array.dictionary.take(pa.array(left)), pa.array(places, type=column.type.index_type)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, labels, ordered=column.type.ordered)])
 
 
 def arrow_content(column: Any, *, type: str) -> Content:
