@@ -7,7 +7,7 @@ import pytest
 
 from naive import hac as oracle
 from shoal.kernels import linkage
-from shoal.values import silent
+from shoal.values import Space, silent
 
 LINKAGES = ["single", "complete", "average", "centroid", "ward"]
 METRICS = ["euclidean", "squared-euclidean", "manhattan", "maximum"]
@@ -15,7 +15,7 @@ METRICS = ["euclidean", "squared-euclidean", "manhattan", "maximum"]
 
 def outcome(matrix, k, most, link, metric, by_size, progress=silent):
     rule = linkage.Rule(LINKAGES.index(link), METRICS.index(metric), k, most, by_size)
-    return linkage.agglomerate(matrix, np.arange(len(matrix)), rule, progress=progress)
+    return linkage.agglomerate(Space.of_numbers(matrix), np.arange(len(matrix)), rule, progress=progress)
 
 
 @pytest.mark.parametrize("by_size", [False, True])
@@ -37,7 +37,7 @@ def test_clusters_at_the_start_stay_together() -> None:
     home = np.arange(30)
     home[[4, 9, 29]] = 4
     rule = linkage.Rule(linkage.WARD, linkage.SQUARED_EUCLIDEAN, 3, 30, False)
-    names, _ = linkage.agglomerate(matrix, home, rule, progress=silent)
+    names, _ = linkage.agglomerate(Space.of_numbers(matrix), home, rule, progress=silent)
     assert names[4] == names[9] == names[29]
     assert np.unique(names, return_counts=True)[1].min() >= 3
 

@@ -7,12 +7,13 @@ import pytest
 
 import naive
 from shoal.kernels import search, tree
+from shoal.values import Space
 
 
 def planted(seed: int, n: int, p: int, *, ties: bool) -> tuple[np.ndarray, tree.Tree]:
     noise = np.random.default_rng(seed)
     matrix = noise.integers(0, 3, (n, p)).astype(float) if ties else noise.standard_normal((n, p))
-    return matrix, tree.plant(matrix, np.arange(n), matrix.mean(axis=0))
+    return matrix, tree.plant(Space.of_numbers(matrix), np.arange(n))
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -54,7 +55,7 @@ def test_a_tree_holds_every_record_once_and_its_boxes_hold_the_records(n: int) -
 def test_bounds_enclose_the_sketched_distances(scale: float) -> None:
     matrix, planting = planted(5, 4000, 5, ties=False)
     matrix *= scale
-    planting = tree.plant(matrix, np.arange(4000), matrix.mean(axis=0))
+    planting = tree.plant(Space.of_numbers(matrix), np.arange(4000))
     low, high, inside = (np.empty(tree.WIDTH, dtype=np.float32) for _ in range(3))
     first_leaf = len(planting.below)
     for point in (*matrix[:20], matrix[0] + 100.0 * scale):
@@ -73,7 +74,7 @@ def test_bounds_enclose_the_sketched_distances(scale: float) -> None:
 def test_a_sketched_distance_is_off_by_no_more_than_its_blur(outlier: float) -> None:
     matrix = np.random.default_rng(6).standard_normal((500, 13))
     matrix[7] += outlier
-    planting = tree.plant(matrix, np.arange(500), matrix.mean(axis=0))
+    planting = tree.plant(Space.of_numbers(matrix), np.arange(500))
     found = np.empty(tree.WIDTH, dtype=np.float32)
     for point in matrix[:20]:
         sketch, blur, _ = search.sketched(planting, point)
@@ -89,7 +90,7 @@ def test_searches_stay_exact_where_the_sketch_sees_nothing(outlier: float) -> No
     """Far from the anchor, near neighbors are one point to the sketch; the exact distances decide."""
     matrix = np.random.default_rng(8).standard_normal((400, 3))
     matrix[5] = outlier
-    planting = tree.plant(matrix, np.arange(400), matrix.mean(axis=0))
+    planting = tree.plant(Space.of_numbers(matrix), np.arange(400))
     for point in matrix[:12]:
         far = naive.distances(matrix, point)
         distance, rows = np.empty(5), np.empty(5, dtype=np.int64)

@@ -9,7 +9,7 @@ import pytest
 
 from naive import trees
 from shoal.kernels import forest, spanning
-from shoal.values import silent
+from shoal.values import Space, silent
 
 
 def kruskal(matrix: np.ndarray) -> float:
@@ -30,7 +30,7 @@ def test_no_spanning_tree_is_shorter(n: int, p: int, ties: bool) -> None:
     noise = np.random.default_rng(n)
     matrix = noise.integers(0, 3, (n, p)).astype(float) if ties else noise.standard_normal((n, p))
     kept = matrix.copy()
-    tree = spanning.minimum_spanning_tree(matrix, progress=silent)
+    tree = spanning.minimum_spanning_tree(Space.of_numbers(matrix), progress=silent)
     assert (matrix == kept).all()
     assert tree.length.sum() == pytest.approx(kruskal(matrix), rel=1e-12)
     assert sorted(tree.order.tolist()) == list(range(n))
@@ -42,10 +42,14 @@ def test_slices_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = np.random.default_rng(1).standard_normal((300, 2))
 
     def everything() -> list[list[int]]:
-        tree = spanning.minimum_spanning_tree(matrix, progress=hear)
-        up, roots = forest.grow(matrix, 3, progress=hear)
+        tree = spanning.minimum_spanning_tree(Space.of_numbers(matrix), progress=hear)
+        up, roots = forest.grow(Space.of_numbers(matrix), 3, progress=hear)
         cut = spanning.cut_longest(tree, 3, progress=hear)
-        return [cut.tolist(), up.tolist(), forest.decompose(matrix, up, roots, 3, progress=hear).tolist()]
+        return [
+            cut.tolist(),
+            up.tolist(),
+            forest.decompose(Space.of_numbers(matrix), up, roots, 3, progress=hear).tolist(),
+        ]
 
     heard: list[tuple[int, int]] = []
 

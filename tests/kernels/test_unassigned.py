@@ -7,7 +7,7 @@ import pytest
 
 from shoal.kernels import unassigned
 from shoal.partition.registry import run
-from shoal.values import Records, Scale
+from shoal.values import Records, Scale, Space
 
 
 @pytest.mark.parametrize("method", ["mdav", "md", "cbfs", "v-mdav", "p-s"])
@@ -26,7 +26,7 @@ def test_slices_change_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_centroid_is_that_of_the_records_left() -> None:
     matrix = np.random.default_rng(12).standard_normal((200, 4))
-    state = unassigned.begin(matrix)
+    state = unassigned.begin(Space.of_numbers(matrix))
     for row in range(0, 200, 3):
         unassigned.take(state, row, 0)
         left = unassigned.rows_left(state)

@@ -2,6 +2,8 @@
 
 They do the same arithmetic in the same order as the fast methods (squared distances summed over the columns
 in order, running sums for the centroid), so that their partitions must be equal, ties included.
+
+Most of them take ``Mixed`` records, of numbers and categories, as well as a matrix.
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from naive.mixed import Mixed
+
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
+Table = Matrix | Mixed
 
 
 def renumbered(labels: Labels) -> list[int]:
@@ -21,21 +26,46 @@ def renumbered(labels: Labels) -> list[int]:
     return [numbers.setdefault(int(label), len(numbers)) for label in labels]
 
 
-def distances(matrix: Matrix, point: Matrix) -> Matrix:
+def distances(matrix: Table, point: Matrix) -> Matrix:
+    if isinstance(matrix, Mixed):
+        return matrix.distances(point)
     total = np.zeros(len(matrix))
     for j in range(matrix.shape[1]):
         total += (matrix[:, j] - point[j]) ** 2
     return total
 
 
-def mean(matrix: Matrix, rows: list[int]) -> Matrix:
-    total = np.zeros(matrix.shape[1])
+def at(matrix: Table, points: list[Matrix]) -> Table:
+    """Other points that are as far apart as these records, such as centers."""
+    return matrix.at(points) if isinstance(matrix, Mixed) else np.array(points)
+
+
+def numbers(matrix: Table) -> Matrix:
+    return matrix.numbers if isinstance(matrix, Mixed) else matrix
+
+
+def sums(matrix: Table, rows: list[int]) -> Matrix:
+    """Of the numbers."""
+    total = np.zeros(numbers(matrix).shape[1])
     for row in rows:
-        total = total + matrix[row]
-    return total / len(rows)
+        total = total + numbers(matrix)[row]
+    return total
 
 
-def sse(matrix: Matrix, labels: Labels) -> float:
+def center(matrix: Table, total: Matrix, rows: list[int]) -> Matrix:
+    """The center of these rows, whose numbers add up to a total."""
+    means = total / len(rows)
+    return np.append(means, matrix.nodes(rows)) if isinstance(matrix, Mixed) else means
+
+
+def mean(matrix: Table, rows: list[int]) -> Matrix:
+    return center(matrix, sums(matrix, rows), rows)
+
+
+def sse(matrix: Table, labels: Labels) -> float:
+    if isinstance(matrix, Mixed):
+        members = [list(np.flatnonzero(labels == label)) for label in np.unique(labels)]
+        return float(sum(distances(matrix[rows], mean(matrix, rows)).sum() for rows in members))
     groups = [matrix[labels == label] for label in np.unique(labels)]
     return float(sum(((group - group.mean(axis=0)) ** 2).sum() for group in groups))
 
@@ -43,19 +73,19 @@ def sse(matrix: Matrix, labels: Labels) -> float:
 class Flock:
     """The records without a group."""
 
-    def __init__(self, matrix: Matrix) -> None:
+    def __init__(self, matrix: Table) -> None:
         self.matrix = matrix
         self.left = list(range(len(matrix)))
         self.labels = np.full(len(matrix), -1)
         self.groups = 0
         self.summed = len(matrix)
-        self.sums = mean_sums(matrix, self.left)
+        self.sums = sums(matrix, self.left)
 
     def centroid(self) -> Matrix:
         if 2 * len(self.left) <= self.summed:
             self.summed = len(self.left)
-            self.sums = mean_sums(self.matrix, self.left)
-        return self.sums / len(self.left)
+            self.sums = sums(self.matrix, self.left)
+        return center(self.matrix, self.sums, self.left)
 
     def farthest(self, point: Matrix) -> int:
         far = distances(self.matrix, point)
@@ -68,7 +98,7 @@ class Flock:
     def take(self, row: int, group: int) -> None:
         self.left.remove(row)
         self.labels[row] = group
-        self.sums = self.sums - self.matrix[row]
+        self.sums = self.sums - numbers(self.matrix)[row]
 
     def gather(self, seed: int, count: int, group: int) -> None:
         for row in self.nearest(seed)[:count]:
@@ -82,9 +112,9 @@ class Flock:
     def one_group(self) -> None:
         self.labels[self.left] = self.groups
 
-    def centroids(self) -> Matrix:
+    def centroids(self) -> Table:
         members = [[row for row in range(len(self.labels)) if self.labels[row] == g] for g in range(self.groups)]
-        return np.array([mean(self.matrix, rows) for rows in members])
+        return at(self.matrix, [mean(self.matrix, rows) for rows in members])
 
     def nearest_groups(self) -> None:
         centers = self.centroids()
@@ -92,14 +122,7 @@ class Flock:
             self.labels[row] = np.argmin(distances(centers, self.matrix[row]))
 
 
-def mean_sums(matrix: Matrix, rows: list[int]) -> Matrix:
-    total = np.zeros(matrix.shape[1])
-    for row in rows:
-        total = total + matrix[row]
-    return total
-
-
-def _pairs(matrix: Matrix, k: int, least: int) -> Flock:
+def _pairs(matrix: Table, k: int, least: int) -> Flock:
     flock = Flock(matrix)
     while len(flock.left) >= least:
         r = flock.farthest(flock.centroid())
@@ -108,7 +131,7 @@ def _pairs(matrix: Matrix, k: int, least: int) -> Flock:
     return flock
 
 
-def mdav(matrix: Matrix, k: int) -> Labels:
+def mdav(matrix: Table, k: int) -> Labels:
     flock = _pairs(matrix, k, 2 * k)
     if len(flock.left) >= k:
         flock.one_group()
@@ -117,7 +140,7 @@ def mdav(matrix: Matrix, k: int) -> Labels:
     return flock.labels
 
 
-def mdav_1(matrix: Matrix, k: int) -> Labels:
+def mdav_1(matrix: Table, k: int) -> Labels:
     flock = _pairs(matrix, k, 2 * k)
     if len(flock.left) >= k:
         flock.grow(flock.farthest(flock.centroid()), k)
@@ -125,7 +148,7 @@ def mdav_1(matrix: Matrix, k: int) -> Labels:
     return flock.labels
 
 
-def mdav_generic(matrix: Matrix, k: int) -> Labels:
+def mdav_generic(matrix: Table, k: int) -> Labels:
     flock = _pairs(matrix, k, 3 * k)
     if len(flock.left) >= 2 * k:
         flock.grow(flock.farthest(flock.centroid()), k)
@@ -133,7 +156,7 @@ def mdav_generic(matrix: Matrix, k: int) -> Labels:
     return flock.labels
 
 
-def cbfs(matrix: Matrix, k: int) -> Labels:
+def cbfs(matrix: Table, k: int) -> Labels:
     flock = Flock(matrix)
     while len(flock.left) >= k:
         flock.grow(flock.farthest(flock.centroid()), k)
@@ -141,7 +164,7 @@ def cbfs(matrix: Matrix, k: int) -> Labels:
     return flock.labels
 
 
-def _most_distant(matrix: Matrix, k: int) -> Flock:
+def _most_distant(matrix: Table, k: int) -> Flock:
     flock = Flock(matrix)
     table = np.array([distances(matrix, point) for point in matrix])
     while len(flock.left) >= 2 * k:
@@ -157,7 +180,7 @@ def _most_distant(matrix: Matrix, k: int) -> Flock:
     return flock
 
 
-def md(matrix: Matrix, k: int) -> Labels:
+def md(matrix: Table, k: int) -> Labels:
     flock = _most_distant(matrix, k)
     if len(flock.left) >= k:
         flock.one_group()
@@ -166,7 +189,7 @@ def md(matrix: Matrix, k: int) -> Labels:
     return flock.labels
 
 
-def dbfs(matrix: Matrix, k: int) -> Labels:
+def dbfs(matrix: Table, k: int) -> Labels:
     flock = _most_distant(matrix, k)
     if len(flock.left) >= k:
         flock.one_group()
@@ -175,11 +198,11 @@ def dbfs(matrix: Matrix, k: int) -> Labels:
     return flock.labels
 
 
-def v_mdav(matrix: Matrix, k: int, gamma: float = 0.2) -> Labels:
+def v_mdav(matrix: Table, k: int, gamma: float = 0.2) -> Labels:
     flock = Flock(matrix)
-    center = flock.sums / len(matrix)
+    fixed = flock.centroid()
     while len(flock.left) >= k:
-        flock.grow(flock.farthest(center), k)
+        flock.grow(flock.farthest(fixed), k)
         group = flock.groups - 1
         while flock.left and (flock.labels == group).sum() < 2 * k - 1:
             members = matrix[flock.labels == group]
@@ -194,13 +217,13 @@ def v_mdav(matrix: Matrix, k: int, gamma: float = 0.2) -> Labels:
     return flock.labels
 
 
-def best_cut(ordered: Matrix, k: int) -> float:
+def best_cut(ordered: Table, k: int, most: int | None = None) -> float:
     """The least SSE of all cuts of an order into groups of at least k neighbors, by trying every one."""
     n = len(ordered)
     least = np.inf
     for count in range(n // k):
         for cuts in combinations(range(k, n - k + 1), count):
             sizes = np.diff([0, *cuts, n])
-            if sizes.min() >= k:
+            if sizes.min() >= k and sizes.max() <= (most or n):
                 least = min(least, sse(ordered, np.repeat(np.arange(len(sizes)), sizes)))
     return least

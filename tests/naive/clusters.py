@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from naive import Labels, Matrix, distances, mdav_1, mean, renumbered
+from naive import Labels, Matrix, Table, distances, mdav_1, mean, numbers, renumbered
+from naive.mixed import Mixed
 
 
 def _grouped(n: int, groups: list[list[int]]) -> Labels:
@@ -45,16 +46,20 @@ def mondrian_relaxed(matrix: Matrix, k: int) -> Labels:
     return _grouped(len(matrix), groups(list(range(len(matrix)))))
 
 
-def _two_means(matrix: Matrix, rows: list[int], k: int, free: int) -> list[int]:
+def _two_means(table: Table, rows: list[int], k: int, free: int) -> list[int]:
     """The left side of a part."""
-    part, size, center, order = matrix[rows], len(rows), mean(matrix, rows), rows
+    part, size, center, order, matrix = table[rows], len(rows), mean(table, rows), rows, numbers(table)
     first = part[np.argmax(distances(part, center))]
-    axis = part[np.argmax(distances(part, first))] - first
+    second = part[np.argmax(distances(part, first))]
+    count = matrix.shape[1]
+    axis, center, ends, pull = (second - first)[:count], center[:count], (first, second), 0.5
     best, left = 0.0, rows[: size // k // 2 * k]
     for _ in range(10):
         along = np.zeros(size)
-        for j in range(len(axis)):
+        for j in range(count):
             along += (matrix[order, j] - center[j]) * axis[j]
+        if isinstance(table, Mixed):
+            along += pull * _nearer(table[order], *ends)
         order = [order[i] for i in np.argsort(along, kind="stable")]
         sums, before = np.zeros(len(axis)), best
         for cut in range(1, size - k + 1):
@@ -63,15 +68,33 @@ def _two_means(matrix: Matrix, rows: list[int], k: int, free: int) -> list[int]:
             for value in sums:
                 gain += value * value
             gain /= cut * (size - cut)
+            if isinstance(table, Mixed):
+                gain += _gain(table, order, cut) / size
             whole = cut // k + (size - cut) // k == size // k
             if cut >= k and (size >= free or whole) and gain > best:
                 best, left, axis = gain, order[:cut], -sums
+                ends, pull = (mean(table, left), mean(table, order[cut:])), 0.5 * cut * (size - cut) / size
         if not best > before:
             break
     return left
 
 
-def _cut(matrix: Matrix, k: int, free: int) -> Labels:
+def _nearer(table: Mixed, one: Matrix, other: Matrix) -> Matrix:
+    """By how much the categories of each record are nearer to the second point than to the first."""
+    count = table.numbers.shape[1]
+    total = np.zeros(len(table))
+    for far, near in zip(table.squares(one)[count:], table.squares(other)[count:], strict=True):
+        total += far - near
+    return total
+
+
+def _gain(table: Mixed, order: list[int], cut: int) -> float:
+    """By how much the loss of the categories falls if an order is cut there."""
+    sides = zip(table.errors(order), table.errors(order[:cut]), table.errors(order[cut:]), strict=True)
+    return float(sum(whole - left - right for whole, left, right in sides))
+
+
+def _cut(matrix: Table, k: int, free: int) -> Labels:
     done, parts = [], [list(range(len(matrix)))]
     while parts:
         rows = parts.pop()
@@ -83,13 +106,16 @@ def _cut(matrix: Matrix, k: int, free: int) -> Labels:
     return _grouped(len(matrix), done)
 
 
-def k_means(matrix: Matrix, k: int) -> Labels:
+def k_means(matrix: Table, k: int) -> Labels:
     """The best of three ways to cut."""
     found = [_cut(matrix, k, free) for free in (0, 8 * k, len(matrix) + 1)]
     losses = []
     for labels in found:
         centers = np.array([mean(matrix, list(np.flatnonzero(labels == group))) for group in range(labels.max() + 1)])
-        losses.append(((matrix - centers[labels]) ** 2).sum())
+        if isinstance(matrix, Mixed):
+            losses.append(np.sum([distances(matrix[[row]], centers[g])[0] for row, g in enumerate(labels)]))
+        else:
+            losses.append(((matrix - centers[labels]) ** 2).sum())
     return found[int(np.argmin(losses))]
 
 

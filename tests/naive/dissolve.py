@@ -7,16 +7,17 @@ from collections.abc import Callable
 import numpy as np
 
 import naive
-from naive import Flock, Labels, Matrix, distances, mean
+from naive import Flock, Labels, Matrix, Table, at, distances, mean
+from naive.mixed import Mixed
 
 
-def tfrp_1(matrix: Matrix, k: int) -> Labels:
+def tfrp_1(matrix: Table, k: int) -> Labels:
     return _between(matrix, k).labels
 
 
-def _between(matrix: Matrix, k: int) -> Flock:
+def _between(matrix: Table, k: int) -> Flock:
     flock = Flock(matrix)
-    low, high = np.full(matrix.shape[1], matrix.min()), np.full(matrix.shape[1], matrix.max())
+    low, high = corner(matrix, np.min), corner(matrix, np.max)
     while len(flock.left) >= k:
         flock.grow(flock.farthest(low), k)
         if len(flock.left) >= k:
@@ -25,7 +26,15 @@ def _between(matrix: Matrix, k: int) -> Flock:
     return flock
 
 
-def dba_1(matrix: Matrix, k: int) -> Labels:
+def corner(matrix: Table, extreme: Callable[..., Matrix]) -> Matrix:
+    """The extreme number of the whole table in every column, and the extreme code of each category."""
+    if isinstance(matrix, Mixed):
+        whole = [extreme(matrix.numbers)] * matrix.numbers.shape[1] if matrix.numbers.size else []
+        return np.append(whole, extreme(matrix.codes, axis=0))
+    return np.full(matrix.shape[1], extreme(matrix))
+
+
+def dba_1(matrix: Table, k: int) -> Labels:
     flock = Flock(matrix)
     for row in range(len(matrix)):
         alike = [other for other in flock.left if (matrix[other] == matrix[row]).all()]
@@ -43,29 +52,29 @@ def dba_1(matrix: Matrix, k: int) -> Labels:
     return flock.labels
 
 
-def spread(matrix: Matrix, rows: list[int]) -> float:
+def spread(matrix: Table, rows: list[int]) -> float:
     total = 0.0
     for distance in distances(matrix[rows], mean(matrix, rows)):
         total += distance
     return total
 
 
-def tfrp_2(matrix: Matrix, k: int) -> Labels:
+def tfrp_2(matrix: Table, k: int) -> Labels:
     return second_stage(matrix, k, tfrp_1, by_loss=True, most=4 * k, split=tfrp_1)
 
 
-def dba_2(matrix: Matrix, k: int) -> Labels:
+def dba_2(matrix: Table, k: int) -> Labels:
     return second_stage(matrix, k, dba_1, by_loss=False, most=len(matrix), split=naive.mdav_1)
 
 
-def mdav_2(matrix: Matrix, k: int) -> Labels:
+def mdav_2(matrix: Table, k: int) -> Labels:
     return second_stage(matrix, k, naive.mdav_1, by_loss=True, most=len(matrix), split=naive.mdav_1)
 
 
-Method = Callable[[Matrix, int], Labels]
+Method = Callable[[Table, int], Labels]
 
 
-def second_stage(matrix: Matrix, k: int, first: Method, *, by_loss: bool, most: int, split: Method) -> Labels:
+def second_stage(matrix: Table, k: int, first: Method, *, by_loss: bool, most: int, split: Method) -> Labels:
     labels = first(matrix, k)
     groups = labels.max() + 1
     members = [list(np.flatnonzero(labels == group)) for group in range(groups)]
@@ -80,7 +89,7 @@ def second_stage(matrix: Matrix, k: int, first: Method, *, by_loss: bool, most: 
             room = [g for g in others if len(tried[g]) < most]
             if not room:
                 break
-            near = distances(np.array([centers[g] for g in room]), matrix[row])
+            near = distances(at(matrix, [centers[g] for g in room]), matrix[row])
             tried[room[int(np.argmin(near))]].append(row)
         else:
             receivers = dict.fromkeys(g for row in members[group] for g in others if row in tried[g])

@@ -7,14 +7,18 @@ from itertools import combinations
 import numpy as np
 
 import naive
-from naive import Labels, Matrix
+from naive import Labels, Matrix, Table
+from naive.mixed import Mixed
 
 Clusters = dict[int, list[int]]
 """The rows of each cluster, which bears the number of its lowest row."""
 
 
-def separation(one: Matrix, other: Matrix, metric: str) -> float:
-    difference = np.abs(one - other)
+def separation(matrix: Table, one: Matrix, other: Matrix, metric: str) -> float:
+    if isinstance(matrix, Mixed):
+        difference = np.sqrt([column[0] for column in matrix.at([one]).squares(other)])
+    else:
+        difference = np.abs(one - other)
     if metric == "manhattan":
         return float(sum(difference, start=0.0))
     if metric == "maximum":
@@ -23,23 +27,41 @@ def separation(one: Matrix, other: Matrix, metric: str) -> float:
     return squared if metric == "squared-euclidean" else float(np.sqrt(squared))
 
 
+def rise(matrix: Mixed, one: list[int], other: list[int], numbers: float) -> float:
+    """By how much the SSE rises if two clusters merge, with their numbers so far apart."""
+    total = numbers * (len(one) * len(other) / (len(one) + len(other)))
+    for error in matrix.errors(one + other):
+        total += error
+    return total - sum(matrix.errors(one)) - sum(matrix.errors(other))
+
+
 def agglomerate(
-    matrix: Matrix, clusters: Clusters, k: int, most: int, linkage: str, metric: str, by_size: bool
+    matrix: Table, clusters: Clusters, k: int, most: int, linkage: str, metric: str, by_size: bool
 ) -> tuple[Clusters, dict[int, int]]:
     """The clusters when no pair may merge any more, and when each was formed."""
     clusters = {name: list(rows) for name, rows in sorted(clusters.items())}
     born = {name: name for name in clusters}
     centers = {name: naive.mean(matrix, rows) for name, rows in clusters.items()}
+    if linkage not in ("centroid", "ward"):
+        centers = {name: matrix[name] for name in clusters}
     metric = "squared-euclidean" if linkage == "ward" else metric
-    apart = {(a, b): separation(centers[a], centers[b], metric) for a, b in combinations(clusters, 2)}
+
+    def between(a: int, b: int) -> float:
+        one, other = clusters[a], clusters[b]
+        if linkage == "ward" and isinstance(matrix, Mixed):
+            count = matrix.numbers.shape[1]
+            numbers = separation(matrix.numbers, centers[a][:count], centers[b][:count], metric)
+            return rise(matrix, one, other, numbers)
+        distance = separation(matrix, centers[a], centers[b], metric)
+        return distance * (len(one) * len(other) / (len(one) + len(other))) if linkage == "ward" else distance
+
+    apart = {(a, b): between(a, b) for a, b in combinations(clusters, 2)}
 
     def pair(a: int, b: int) -> tuple[int, int]:
         return min(a, b), max(a, b)
 
     def key(a: int, b: int) -> float:
-        one, other = len(clusters[a]), len(clusters[b])
-        distance = apart[a, b] * (one * other / (one + other) if linkage == "ward" else 1.0)
-        return distance / (one + other) if by_size else distance
+        return apart[a, b] / (len(clusters[a]) + len(clusters[b])) if by_size else apart[a, b]
 
     for clock in range(len(matrix), 2 * len(matrix)):
         sizes = {name: len(rows) for name, rows in clusters.items()}
@@ -51,23 +73,30 @@ def agglomerate(
         a, b = min(allowed, key=lambda names: (key(*names), names))
         centers[a] = (sizes[a] * centers[a] + sizes[b] * centers[b]) / (sizes[a] + sizes[b])
         share = sizes[a] / (sizes[a] + sizes[b])
-        for x in clusters.keys() - {a, b}:
-            one, other = apart[pair(a, x)], apart[pair(b, x)]
-            apart[pair(a, x)] = {
-                "single": min(one, other),
-                "complete": max(one, other),
-                "average": share * one + (1.0 - share) * other,
-            }.get(linkage, separation(centers[min(a, x)], centers[max(a, x)], metric))
         clusters[a], born[a] = sorted(clusters[a] + clusters.pop(b)), clock
+        if isinstance(matrix, Mixed):
+            centers[a] = np.append(centers[a][: matrix.numbers.shape[1]], matrix.nodes(clusters[a]))
+        for x in clusters.keys() - {a}:
+            one, other = apart[pair(a, x)], apart[pair(b, x)]
+            if linkage in ("centroid", "ward"):
+                apart[pair(a, x)] = between(*pair(a, x))
+            else:
+                apart[pair(a, x)] = {
+                    "single": min(one, other),
+                    "complete": max(one, other),
+                    "average": share * one + (1.0 - share) * other,
+                }[linkage]
     return clusters, {name: born[name] for name in clusters}
 
 
-def to_the_nearest(matrix: Matrix, clusters: Clusters, k: int) -> Labels:
+def to_the_nearest(matrix: Table, clusters: Clusters, k: int) -> Labels:
     full = [rows for rows in clusters.values() if len(rows) >= k]
-    labels = np.full(len(matrix), 0 if not full else -1)
+    if not full:
+        return np.zeros(len(matrix), dtype=np.int64)
+    labels = np.full(len(matrix), -1)
     for group, rows in enumerate(full):
         labels[rows] = group
-    centers = np.array([naive.mean(matrix, rows) for rows in full])
+    centers = naive.at(matrix, [naive.mean(matrix, rows) for rows in full])
     for row in np.flatnonzero(labels < 0):
         labels[row] = np.argmin(naive.distances(centers, matrix[row]))
     return labels
@@ -91,7 +120,7 @@ def to_the_smallest(n: int, clusters: Clusters, born: dict[int, int], k: int) ->
     return labels
 
 
-def split(matrix: Matrix, labels: Labels, k: int) -> Labels:
+def split(matrix: Table, labels: Labels, k: int) -> Labels:
     """Groups of 2k and more by the oracle of mdav-1."""
     out = labels.copy()
     for group in np.unique(labels):
@@ -101,7 +130,7 @@ def split(matrix: Matrix, labels: Labels, k: int) -> Labels:
     return out
 
 
-def _hac(matrix: Matrix, k: int, most: int, by_size: bool, linkage: str, metric: str, leftovers: str) -> Labels:
+def _hac(matrix: Table, k: int, most: int, by_size: bool, linkage: str, metric: str, leftovers: str) -> Labels:
     alone = {row: [row] for row in range(len(matrix))}
     clusters, born = agglomerate(matrix, alone, k, most, linkage, metric, by_size)
     if leftovers == "smallest":
@@ -112,26 +141,26 @@ def _hac(matrix: Matrix, k: int, most: int, by_size: bool, linkage: str, metric:
 
 
 def hac(
-    matrix: Matrix, k: int, linkage: str = "single", metric: str = "euclidean", leftovers: str = "nearest"
+    matrix: Table, k: int, linkage: str = "single", metric: str = "euclidean", leftovers: str = "nearest"
 ) -> Labels:
     return _hac(matrix, k, 2 * k - 1, False, linkage, metric, leftovers)
 
 
 def hac_max(
-    matrix: Matrix, k: int, linkage: str = "single", metric: str = "euclidean", leftovers: str = "nearest"
+    matrix: Table, k: int, linkage: str = "single", metric: str = "euclidean", leftovers: str = "nearest"
 ) -> Labels:
     return _hac(matrix, k, k, False, linkage, metric, leftovers)
 
 
 def hac_priority(
-    matrix: Matrix, k: int, linkage: str = "single", metric: str = "euclidean", leftovers: str = "nearest"
+    matrix: Table, k: int, linkage: str = "single", metric: str = "euclidean", leftovers: str = "nearest"
 ) -> Labels:
     return _hac(matrix, k, k, True, linkage, metric, leftovers)
 
 
-def k_ward(matrix: Matrix, k: int) -> Labels:
+def k_ward(matrix: Table, k: int) -> Labels:
     n = len(matrix)
-    if n < 2 * k or (matrix == matrix[0]).all():
+    if n < 2 * k or all((point == matrix[0]).all() for point in matrix):
         return np.minimum(np.arange(n) // k, n // k - 1)
     table = np.array([naive.distances(matrix, point) for point in matrix])
     table[np.tril_indices(n)] = -1.0

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 import naive
-from naive import Flock, Labels, Matrix
+from naive import Flock, Labels, Matrix, Table
+from naive.mixed import Mixed
 
 
-def tour(matrix: Matrix, groups: Labels, start: int) -> list[int]:
+def tour(matrix: Table, groups: Labels, start: int) -> list[int]:
     """Nearest record next; a group once entered is finished first."""
     left, order, here = set(range(len(matrix))), [], start
     while left:
@@ -22,19 +23,22 @@ def tour(matrix: Matrix, groups: Labels, start: int) -> list[int]:
     return order
 
 
-def shortest_path(matrix: Matrix, order: list[int], k: int) -> Labels:
+def shortest_path(matrix: Table, order: list[int], k: int) -> Labels:
     """The cut of an order into runs of k to 2k - 1 records with the least SSE; of equal ones the shorter last run."""
     cost, last = [0.0] + [np.inf] * len(order), [0] * (len(order) + 1)
     for end in range(1, len(order) + 1):
-        mean, sse = np.zeros(matrix.shape[1]), 0.0
+        mean, sse = np.zeros(naive.numbers(matrix).shape[1]), 0.0
         for size in range(1, min(2 * k - 1, end) + 1):
-            value = matrix[order[end - size]]
+            value = naive.numbers(matrix)[order[end - size]]
             difference = value - mean
             mean = mean + difference / size
             for term in difference * (value - mean):
                 sse += term
-            if size >= k and cost[end - size] + sse < cost[end]:
-                cost[end], last[end] = cost[end - size] + sse, size
+            whole = cost[end - size] + sse
+            if isinstance(matrix, Mixed) and size >= k:
+                whole += np.cumsum(matrix.errors(order[end - size : end][::-1]))[-1]
+            if size >= k and whole < cost[end]:
+                cost[end], last[end] = whole, size
     labels, end = np.empty(len(order), dtype=np.int64), len(order)
     while end > 0:
         labels[order[end - last[end] : end]] = end
@@ -42,7 +46,7 @@ def shortest_path(matrix: Matrix, order: list[int], k: int) -> Labels:
     return labels
 
 
-def ends(matrix: Matrix, rows: list[int]) -> tuple[int, int]:
+def ends(matrix: Table, rows: list[int]) -> tuple[int, int]:
     """The two of these records that are most distant from each other, the lower row first."""
     pairs = np.array([naive.distances(matrix[rows], matrix[row]) for row in rows])
     pairs[np.tril_indices(len(pairs))] = -1.0
@@ -50,12 +54,12 @@ def ends(matrix: Matrix, rows: list[int]) -> tuple[int, int]:
     return rows[first], rows[second]
 
 
-def npn_mhm(matrix: Matrix, k: int) -> Labels:
+def npn_mhm(matrix: Table, k: int) -> Labels:
     start, _ = ends(matrix, list(range(len(matrix))))
     return shortest_path(matrix, tour(matrix, np.arange(len(matrix)), start), k)
 
 
-def md_mhm(matrix: Matrix, k: int) -> Labels:
+def md_mhm(matrix: Table, k: int) -> Labels:
     flock = Flock(matrix)
     while len(flock.left) >= 2 * k:
         second, first = ends(matrix, flock.left)
@@ -71,16 +75,16 @@ def md_mhm(matrix: Matrix, k: int) -> Labels:
     return shortest_path(matrix, tour(matrix, flock.labels, start), k)
 
 
-def _outward(matrix: Matrix, groups: Labels, k: int) -> Labels:
+def _outward(matrix: Table, groups: Labels, k: int) -> Labels:
     flock = Flock(matrix)
     return shortest_path(matrix, tour(matrix, groups, flock.farthest(flock.centroid())), k)
 
 
-def mdav_mhm(matrix: Matrix, k: int) -> Labels:
+def mdav_mhm(matrix: Table, k: int) -> Labels:
     return _outward(matrix, naive.mdav(matrix, k), k)
 
 
-def cbfs_mhm(matrix: Matrix, k: int) -> Labels:
+def cbfs_mhm(matrix: Table, k: int) -> Labels:
     return _outward(matrix, naive.cbfs(matrix, k), k)
 
 
@@ -90,7 +94,7 @@ def _compact(flock: Flock, seed: int, k: int, group: int) -> None:
         flock.take(seed, group)
     members = [seed]
     while len(members) < k:
-        near = naive.distances(flock.matrix, naive.mean_sums(flock.matrix, members) / len(members))
+        near = naive.distances(flock.matrix, naive.mean(flock.matrix, members))
         members.append(min(flock.left, key=lambda row: (near[row], row)))
         flock.take(members[-1], group)
     flock.groups += 1
@@ -99,7 +103,7 @@ def _compact(flock: Flock, seed: int, k: int, group: int) -> None:
 Keys = Callable[[list[int]], dict[int, float]]
 
 
-def _from_both_ends(matrix: Matrix, keys_of: Keys, k: int, *, anew: bool = False) -> Labels:
+def _from_both_ends(matrix: Table, keys_of: Keys, k: int, *, anew: bool = False) -> Labels:
     flock = Flock(matrix)
     keys = keys_of(flock.left)
     while len(flock.left) >= 3 * k:
@@ -115,15 +119,23 @@ def _from_both_ends(matrix: Matrix, keys_of: Keys, k: int, *, anew: bool = False
     return flock.labels
 
 
-def p_s(matrix: Matrix, k: int) -> Labels:
-    return _from_both_ends(matrix, lambda rows: {row: sum(matrix[row].tolist()) for row in rows}, k)
+def places(matrix: Table) -> Matrix:
+    """The columns that records are sorted by."""
+    return matrix.places() if isinstance(matrix, Mixed) else matrix
 
 
-def multi_dsort(matrix: Matrix, k: int, ranks: str = "kept") -> Labels:
+def p_s(matrix: Table, k: int) -> Labels:
+    columns = places(matrix)
+    return _from_both_ends(matrix, lambda rows: {row: np.cumsum(columns[row])[-1] for row in rows}, k)
+
+
+def multi_dsort(matrix: Table, k: int, ranks: str = "kept") -> Labels:
+    columns = places(matrix)
+
     def keys_of(rows: list[int]) -> dict[int, float]:
         keys = dict.fromkeys(rows, 0)
-        for j in range(matrix.shape[1]):
-            for rank, row in enumerate(sorted(rows, key=lambda row: (matrix[row, j], row))):
+        for j in range(columns.shape[1]):
+            for rank, row in enumerate(sorted(rows, key=lambda row: (columns[row, j], row))):
                 keys[row] += rank
         return keys
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from naive import Labels, Matrix, cbfs, dbfs, distances, mdav_generic, mean
+from naive import Labels, Table, cbfs, dbfs, distances, mdav_generic, mean
 
 Edges = set[tuple[int, int]]
 
@@ -22,7 +22,7 @@ def reached(edges: Edges, start: int, avoid: int = -1) -> list[int]:
     return sorted(found)
 
 
-def split(matrix: Matrix, parts: list[list[int]], k: int, by) -> Labels:
+def split(matrix: Table, parts: list[list[int]], k: int, by) -> Labels:
     labels = np.empty(len(matrix), dtype=np.int64)
     for part in parts:
         inner = by(matrix[part], k) if len(part) >= 2 * k else np.zeros(len(part), dtype=np.int64)
@@ -35,7 +35,7 @@ def parts_of(edges: Edges, n: int) -> list[list[int]]:
     return [tree for node, tree in enumerate(trees) if tree[0] == node]
 
 
-def spanning(matrix: Matrix) -> list[tuple[float, int, int]]:
+def spanning(matrix: Table) -> list[tuple[float, int, int]]:
     """Prim, each time over all pairs of a record outside and a record inside: length, outside, inside."""
     table = np.array([distances(matrix, point) for point in matrix])
     inside, edges = [0], []
@@ -48,7 +48,7 @@ def spanning(matrix: Matrix) -> list[tuple[float, int, int]]:
     return edges
 
 
-def mst(matrix: Matrix, k: int, split_by: str = "diameter") -> Labels:
+def mst(matrix: Table, k: int, split_by: str = "diameter") -> Labels:
     kept = {(row, above) for _, row, above in spanning(matrix)}
     for _, row, above in sorted(spanning(matrix), key=lambda edge: (-edge[0], edge[1])):
         rest = kept - {(row, above)}
@@ -57,7 +57,7 @@ def mst(matrix: Matrix, k: int, split_by: str = "diameter") -> Labels:
     return split(matrix, parts_of(kept, len(matrix)), k, {"diameter": dbfs, "centroid": cbfs}[split_by])
 
 
-def forest(matrix: Matrix, k: int) -> Edges:
+def forest(matrix: Table, k: int) -> Edges:
     n = len(matrix)
     edges: Edges = set()
     rooted = set(range(n))
@@ -73,7 +73,7 @@ def forest(matrix: Matrix, k: int) -> Edges:
     return edges
 
 
-def decomposed(matrix: Matrix, tree: list[int], edges: Edges, k: int) -> list[list[int]]:
+def decomposed(matrix: Table, tree: list[int], edges: Edges, k: int) -> list[list[int]]:
     s = len(tree)
     if s <= max(2 * k - 1, 3 * k - 5):
         return [tree]
@@ -104,7 +104,7 @@ def decomposed(matrix: Matrix, tree: list[int], edges: Edges, k: int) -> list[li
     return [part for half in halves for part in decomposed(matrix, half, edges, k)]
 
 
-def mu_approx(matrix: Matrix, k: int) -> Labels:
+def mu_approx(matrix: Table, k: int) -> Labels:
     edges = forest(matrix, k)
     trees = parts_of(edges, len(matrix))
     parts = [part for tree in trees for part in decomposed(matrix, tree, edges, k)]

@@ -7,15 +7,15 @@ import numpy as np
 from shoal.kernels.jit import SLICE, kernel
 from shoal.kernels.search import SORTED, nearest
 from shoal.kernels.tree import plant
-from shoal.values import FloatMatrix, FloatVector, Progress
+from shoal.values import FloatVector, Progress, Space
 
 
-def shares(matrix: FloatMatrix, k: int, *, progress: Progress) -> FloatVector:
+def shares(space: Space, k: int, *, progress: Progress) -> FloatVector:
     """The least share of every record, in any group of k to 2k - 1 records."""
-    n = len(matrix)
-    tree = plant(matrix, np.arange(n), matrix.mean(axis=0))
+    n = len(space.matrix)
+    tree = plant(space, np.arange(n))
     least = np.empty(n)
-    step = max(1, SLICE // (n * matrix.shape[1] + SORTED * k))
+    step = max(1, SLICE // (n * space.matrix.shape[1] + SORTED * k))
     for start in range(0, n, step):
         stop = min(start + step, n)
         fill(tree, k, least, start, stop)
@@ -29,7 +29,7 @@ def fill(tree, k, least, start, stop):
     most = min(2 * k - 1, len(least))
     distance, rows = np.empty(most), np.empty(most, dtype=np.int64)
     for row in range(start, stop):
-        nearest(tree, tree.matrix[row], distance, rows)
+        nearest(tree, tree.space.matrix[row], distance, rows)
         total, best = 0.0, np.inf
         for size in range(1, most + 1):
             total += distance[size - 1]

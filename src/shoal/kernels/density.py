@@ -40,7 +40,7 @@ class Neighborhoods(NamedTuple):
 
 def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
     """The neighborhoods of all records without a group, of which there are at least k."""
-    n = len(state.matrix)
+    n = len(state.labels)
     hoods = Neighborhoods(
         rows=np.full(n * k, NOWHERE),
         spread=np.full(n, np.inf),
@@ -51,7 +51,7 @@ def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
         gone=np.zeros(k, dtype=np.int64),
         told=np.array([k]),
     )
-    step = max(1, SLICE // (n * state.matrix.shape[1] + SORTED * k))
+    step = max(1, SLICE // (n * state.space.matrix.shape[1] + SORTED * k))
     for start in range(0, n, step):
         stop = min(start + step, n)
         look_around(state, hoods, start, stop)
@@ -74,13 +74,13 @@ def look(state, hoods, row):
     """Find the k records nearest to a record, and enter it in their lists."""
     k = len(hoods.rows) // len(hoods.spread)
     near = hoods.rows[row * k : (row + 1) * k]
-    nearest(state.tree, state.matrix[row], np.empty(k), near)
+    nearest(state.tree, state.space.matrix[row], np.empty(k), near)
     for i in range(k):
         place, first = row * k + i, hoods.head[near[i]]
         hoods.head[near[i]], hoods.ahead[place], hoods.behind[place] = place, first, NOWHERE
         if first != NOWHERE:
             hoods.behind[first] = place
-    play(hoods, row, spread(state.matrix, near))
+    play(hoods, row, spread(state.space, near))
 
 
 @kernel

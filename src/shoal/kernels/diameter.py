@@ -14,7 +14,7 @@ import numpy as np
 from shoal.kernels.jit import kernel
 from shoal.kernels.search import NOBODY, farthest, nearest, settle
 from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, going, grow, take
-from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
+from shoal.values import FloatVector, IntVector, Progress, Space
 
 SLACK, TINY = 1e-12, 1e-300
 """Rounding allowed for in an upper bound: relative, for each column, and absolute; the true error is far smaller."""
@@ -29,10 +29,10 @@ class Queue(NamedTuple):
     partner: IntVector
 
 
-def bounds(matrix: FloatMatrix) -> Queue:
+def bounds(space: Space) -> Queue:
     """A queue of all records, none of which has a partner yet."""
-    n = len(matrix)
-    return _lined_up(_reaches(matrix), np.arange(n), np.full(n, NOBODY))
+    n = len(space.matrix)
+    return _lined_up(_reaches(space, np.arange(n)), np.arange(n), np.full(n, NOBODY))
 
 
 def tightened(state: Unassigned, queue: Queue) -> Queue:
@@ -42,14 +42,19 @@ def tightened(state: Unassigned, queue: Queue) -> Queue:
     rows, bound = -queue.minus[:size][there], queue.bound[:size][there]
     partner = queue.partner[rows]
     known = (partner != NOBODY) & (state.labels[np.where(partner == NOBODY, 0, partner)] == NONE)
-    fresh = np.minimum(bound, _reaches(state.matrix[rows]))
+    fresh = np.minimum(bound, _reaches(state.space, rows))
     return _lined_up(np.where(known, bound, fresh), rows, queue.partner)
 
 
-def _reaches(matrix: FloatMatrix) -> FloatVector:
-    """No record is farther away than its own distance to the middle and the largest such distance together."""
+def _reaches(space: Space, rows: IntVector) -> FloatVector:
+    """No record is farther away than its own distance to the middle and the largest such distance together.
+
+    That holds for the sketched points; the true distance may exceed theirs by as much as the space says.
+    """
+    matrix = space.points[rows]
     radius = np.sqrt(((matrix - matrix.mean(axis=0)) ** 2).sum(axis=1))
-    reaches: FloatVector = (radius + radius.max()) ** 2 * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
+    spread: FloatVector = (radius + radius.max()) ** 2 + space.beyond
+    reaches: FloatVector = spread * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
     return reaches
 
 
@@ -60,11 +65,11 @@ def _lined_up(bound: FloatVector, rows: IntVector, partner: IntVector) -> Queue:
 
 def most_distant_pair(state: Unassigned, *, progress: Progress) -> tuple[int, int]:
     """The two records left that are most distant from each other, the lower row first."""
-    queue = bounds(state.matrix)
+    queue = bounds(state.space)
     row = 0
     while queue.partner[row] == NOBODY:
         row = look(state, queue)
-        progress(0, len(state.matrix))
+        progress(0, len(state.labels))
     return row, int(queue.partner[row])
 
 
@@ -105,9 +110,9 @@ def most_distant(state, queue, k, swap, passes):
 @kernel
 def partner_of(state, row):
     """The other record farthest from a record, and its squared distance."""
-    partner, distance = farthest(state.tree, state.matrix[row])
+    partner, distance = farthest(state.tree, state.space.matrix[row])
     if distance > 0.0:
         return partner, distance
     zero, rows = np.empty(2), np.empty(2, dtype=np.int64)
-    nearest(state.tree, state.matrix[row], zero, rows)
+    nearest(state.tree, state.space.matrix[row], zero, rows)
     return rows[1] if rows[0] == row else rows[0], distance

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from shoal.kernels.groups import centroids
 from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.search import NOBODY, exact, nearest
+from shoal.kernels.search import NOBODY, nearest
+from shoal.kernels.space import add, exact, find_center, no_sums
 from shoal.kernels.tree import Tree, plant, remove
-from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
+from shoal.values import FloatMatrix, FloatVector, IntVector, Progress, Space
 
 MOVED = 256
 """Groups that may have moved before the tree is planted anew: looking at them costs about as much as the search."""
@@ -29,7 +30,7 @@ class Standing(NamedTuple):
     that have moved since the tree was planted, or were dissolved; ``counts`` is their number, and each is ``away``.
     """
 
-    matrix: FloatMatrix
+    space: Space
     labels: IntVector
     sums: FloatMatrix
     sizes: IntVector
@@ -43,15 +44,15 @@ class Standing(NamedTuple):
     tree: Tree
 
 
-def stand(matrix: FloatMatrix, labels: IntVector) -> Standing:
+def stand(space: Space, labels: IntVector) -> Standing:
     """These groups, numbered without a gap, as they are."""
     count = int(labels.max()) + 1
     sizes = np.bincount(labels, minlength=count).astype(np.int64)
-    centers = centroids(matrix, labels, count)
+    centers = centroids(space, labels, count)
     state = Standing(
-        matrix=matrix,
+        space=space,
         labels=labels.copy(),
-        sums=np.zeros((count, matrix.shape[1])),
+        sums=np.zeros((count, len(no_sums(space)))),
         sizes=np.zeros(count, dtype=np.int64),
         spread=np.zeros(count),
         first=np.full(count, NOWHERE),
@@ -60,25 +61,23 @@ def stand(matrix: FloatMatrix, labels: IntVector) -> Standing:
         moved=np.zeros(count, dtype=np.int64),
         counts=np.zeros(1, dtype=np.int64),
         away=np.zeros(count, dtype=np.bool_),
-        tree=_planted(centers, sizes),
+        tree=_planted(space, centers, sizes),
     )
     line_up(state, labels)
     return state
 
 
-def _planted(centers: FloatMatrix, sizes: IntVector) -> Tree:
-    rows = np.flatnonzero(sizes)
-    return plant(centers, rows, centers[rows].mean(axis=0))
+def _planted(space: Space, centers: FloatMatrix, sizes: IntVector) -> Tree:
+    return plant(space.with_points(centers), np.flatnonzero(sizes))
 
 
 def dissolve(state: Standing, order: IntVector, *, most: int, progress: Progress) -> IntVector:
     """Try the groups in this order; no group may grow beyond ``most`` records. The labels afterwards."""
-    done, step = 0, max(1, SLICE // state.matrix.size)  # to place a record is at worst to look at all groups
+    done, step = 0, max(1, SLICE // state.space.matrix.size)  # to place a record is at worst to look at all groups
     while done < len(order):
         if state.counts[0] >= MOVED:
             state.counts[0], state.away[:] = 0, False
-            standing = np.maximum(state.sizes, 1)
-            state = state._replace(tree=_planted(state.sums / standing[:, None], state.sizes))
+            state = state._replace(tree=_planted(state.space, all_centers(state), state.sizes))
         done = try_all(state, order[: done + step], done, most)
         progress(done, len(order))
     return state.labels
@@ -103,29 +102,36 @@ def enter(state, row, group):
         state.after[state.last[group]] = row
     state.last[group], state.after[row], state.labels[row] = row, NOWHERE, group
     state.sizes[group] += 1
-    for j in range(state.sums.shape[1]):
-        state.sums[group, j] += state.matrix[row, j]
+    add(state.space, state.sums[group], state.space.matrix[row], 1.0)
 
 
 @kernel
 def spread_with(state, group, rows, to):
     """The SSE of a group together with those of the rows that would go to it."""
-    mean, size = state.sums[group].copy(), state.sizes[group]
+    space, sums, size = state.space, state.sums[group].copy(), state.sizes[group]
     for i in range(len(rows)):
         if to[i] == group:
             size += 1
-            for j in range(len(mean)):
-                mean[j] += state.matrix[rows[i], j]
-    for j in range(len(mean)):
-        mean[j] /= size
+            add(space, sums, space.matrix[rows[i]], 1.0)
+    center = np.empty(space.matrix.shape[1])
+    find_center(space, sums, size, center)
     total, row = 0.0, state.first[group]
     for _ in range(state.sizes[group]):
-        total += exact(state.matrix[row], mean)
+        total += exact(space, space.matrix[row], center)
         row = state.after[row]
     for i in range(len(rows)):
         if to[i] == group:
-            total += exact(state.matrix[rows[i]], mean)
+            total += exact(space, space.matrix[rows[i]], center)
     return total
+
+
+@kernel
+def all_centers(state):
+    """The centers of all groups; those of dissolved ones say nothing."""
+    centers = np.zeros((len(state.sizes), state.space.matrix.shape[1]))
+    for group in range(len(centers)):
+        find_center(state.space, state.sums[group], max(state.sizes[group], 1), centers[group])
+    return centers
 
 
 @kernel
@@ -149,7 +155,8 @@ def try_all(state, order, done, most):
 @kernel
 def receiver(state, group, row, to, most):
     """The other group with room whose centroid is nearest to a record; of several, the first one."""
-    point, want, best, who = state.matrix[row], 2, np.inf, NOBODY
+    point, want, best, who = state.space.matrix[row], 2, np.inf, NOBODY
+    center = np.empty(len(point))
     searching = True
     while searching:
         distance, groups = np.empty(want), np.empty(want, dtype=np.int64)
@@ -162,7 +169,8 @@ def receiver(state, group, row, to, most):
     for i in range(state.counts[0]):
         other = state.moved[i]
         if other != group and state.sizes[other] > 0 and room(state, other, to, most):
-            distance_there = exact(state.sums[other] / state.sizes[other], point)
+            find_center(state.space, state.sums[other], state.sizes[other], center)
+            distance_there = exact(state.space, center, point)
             if distance_there < best or (distance_there == best and other < who):
                 best, who = distance_there, other
     return who

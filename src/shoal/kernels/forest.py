@@ -15,7 +15,7 @@ from shoal.kernels.jit import SLICE, kernel
 from shoal.kernels.search import SORTED, nearest
 from shoal.kernels.spanning import ROOT
 from shoal.kernels.tree import plant
-from shoal.values import FloatMatrix, IntVector, Progress
+from shoal.values import IntVector, Progress, Space
 
 
 class Forest(NamedTuple):
@@ -26,7 +26,7 @@ class Forest(NamedTuple):
     ``waiting`` and ``part`` are marks of a walk over a tree.
     """
 
-    matrix: FloatMatrix
+    space: Space
     up: IntVector
     rows: IntVector
     weight: IntVector
@@ -36,10 +36,10 @@ class Forest(NamedTuple):
     part: IntVector
 
 
-def grow(matrix: FloatMatrix, k: int, *, progress: Progress) -> tuple[IntVector, IntVector]:
+def grow(space: Space, k: int, *, progress: Progress) -> tuple[IntVector, IntVector]:
     """The record above each record and the root of its tree, in a forest of trees of at least k records."""
-    n, p = matrix.shape
-    tree = plant(matrix, np.arange(n), matrix.mean(axis=0))
+    n, p = space.matrix.shape
+    tree = plant(space, np.arange(n))
     up, head, size = np.full(n, ROOT), np.arange(n), np.ones(n, dtype=np.int64)
     step = max(1, SLICE // (n * p + SORTED * k))
     linked, before = 0, -1
@@ -51,7 +51,7 @@ def grow(matrix: FloatMatrix, k: int, *, progress: Progress) -> tuple[IntVector,
     return up, np.array([root_of(head, row) for row in range(n)])
 
 
-def decompose(matrix: FloatMatrix, up: IntVector, roots: IntVector, k: int, *, progress: Progress) -> IntVector:
+def decompose(space: Space, up: IntVector, roots: IntVector, k: int, *, progress: Progress) -> IntVector:
     """Labels of the parts after every tree of more than max(2k - 1, 3k - 5) records was cut in two, repeatedly."""
     n = len(up)
     rows = np.argsort(roots, kind="stable")
@@ -59,7 +59,7 @@ def decompose(matrix: FloatMatrix, up: IntVector, roots: IntVector, k: int, *, p
     stack = np.zeros((n // k, 2), dtype=np.int64)
     top = len(first)
     stack[:top, 0], stack[:top, 1] = first, np.append(first[1:], n)
-    forest = Forest(matrix, up.copy(), rows, *(np.zeros(n, dtype=np.int64) for _ in range(5)))
+    forest = Forest(space, up.copy(), rows, *(np.zeros(n, dtype=np.int64) for _ in range(5)))
     labels = np.zeros(n, dtype=np.int64)
     while top > 0:
         top = divide(forest, labels, stack, top, k, SLICE)
@@ -98,7 +98,7 @@ def nearest_outside(tree, head, k, row):
     want = 2
     while True:
         distance, near = np.empty(want), np.empty(want, dtype=np.int64)
-        nearest(tree, tree.matrix[row], distance, near)
+        nearest(tree, tree.space.matrix[row], distance, near)
         for other in near:
             if root_of(head, other) != row:
                 return other
@@ -114,12 +114,12 @@ def divide(forest, labels, stack, top, k, budget):
     while top > 0 and budget > 0:
         start, stop = stack[top - 1]
         rows = forest.rows[start:stop]
-        budget -= len(rows) * forest.matrix.shape[1]
+        budget -= len(rows) * forest.space.matrix.shape[1]
         if len(rows) <= max(2 * k - 1, 3 * k - 5):
             labels[rows] = start
             top -= 1
         else:
-            candidate = farthest_of(forest.matrix, rows, middle(forest.matrix, rows))
+            candidate = farthest_of(forest.space, rows, middle(forest.space, rows))
             weigh(forest, rows, candidate)
             while len(rows) - forest.weight[forest.heavy[candidate]] < k - 1:
                 candidate = forest.heavy[candidate]

@@ -16,8 +16,9 @@ import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel, part
 from shoal.kernels.search import NOBODY, SORTED, nearest
+from shoal.kernels.space import add, find_center, no_sums
 from shoal.kernels.tree import plant
-from shoal.values import FloatMatrix, FloatVector, IntVector
+from shoal.values import FloatMatrix, FloatVector, IntVector, Space
 
 ITERATIONS = 5
 """Times at most that the centers move in one run."""
@@ -30,23 +31,23 @@ FEW = 8
 class Cloud(NamedTuple):
     """Records and centers; ``sums`` and ``totals`` are those of a center's records."""
 
-    matrix: FloatMatrix
+    space: Space
     labels: IntVector
     centers: FloatMatrix
     sums: FloatMatrix
     totals: FloatVector
 
 
-def c_means(matrix: FloatMatrix, centers: FloatMatrix, power: int, *, tick: Callable[[], None]) -> Cloud:
+def c_means(space: Space, centers: FloatMatrix, power: int, *, tick: Callable[[], None]) -> Cloud:
     """Move the centers until no record changes its nearest one; ``tick`` is called now and then."""
-    labels = np.full(len(matrix), -1, dtype=np.int64)
-    cloud = Cloud(matrix, labels, centers.copy(), np.empty_like(centers), np.empty(len(centers)))
+    n, sums = len(space.matrix), np.empty((len(centers), len(no_sums(space))))
+    cloud = Cloud(space, np.full(n, -1, dtype=np.int64), centers.copy(), sums, np.empty(len(centers)))
     step = max(1, SLICE // (4 * centers.size + SORTED * len(centers)))
     for _ in range(ITERATIONS):
         cloud.sums[:], cloud.totals[:], moved = 0.0, 0.0, 0
-        tree = plant(cloud.centers, np.arange(len(centers)), cloud.centers.mean(axis=0))
-        for start in range(0, len(matrix), step):
-            moved += scatter(cloud, tree, power, start, min(start + step, len(matrix)))
+        tree = plant(space.with_points(cloud.centers), np.arange(len(centers)))
+        for start in range(0, n, step):
+            moved += scatter(cloud, tree, power, start, min(start + step, n))
             tick()
         if moved == 0:
             break
@@ -59,7 +60,7 @@ def scatter(cloud, tree, power, start, stop):
     """Label these records with their nearest centers, and add them to those near; how many labels have changed."""
     moved = 0
     for row in range(start, stop):
-        record = cloud.matrix[row]
+        record = cloud.space.matrix[row]
         weights, centers = around(tree, record, power)
         moved += cloud.labels[row] != centers[0]
         cloud.labels[row] = centers[0]
@@ -70,8 +71,7 @@ def scatter(cloud, tree, power, start, stop):
             if weights[i] > 0.0:
                 share = to_the_m(weights[i] / total, power)
                 cloud.totals[centers[i]] += share
-                for j in range(len(record)):
-                    cloud.sums[centers[i], j] += share * record[j]
+                add(cloud.space, cloud.sums[centers[i]], record, share)
     return moved
 
 
@@ -114,8 +114,7 @@ def to_the_m(membership, power):
 
 @kernel
 def move(cloud):
-    """Each center moves to the weighted mean of its records; one without any stays."""
+    """Each center moves to the weighted center of its records; one without any stays."""
     for center in range(len(cloud.totals)):
         if cloud.totals[center] > 0.0:
-            for j in range(cloud.centers.shape[1]):
-                cloud.centers[center, j] = cloud.sums[center, j] / cloud.totals[center]
+            find_center(cloud.space, cloud.sums[center], cloud.totals[center], cloud.centers[center])

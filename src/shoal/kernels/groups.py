@@ -1,71 +1,85 @@
-"""Groups that stand: their centroids, and the leftovers that join them."""
+"""Groups that stand: their centers, and the leftovers that join them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.search import exact
+from shoal.kernels.space import add, exact, find_center
 
 
 @kernel
-def centroids(matrix, labels, count):
-    """The means of the groups 0 .. count - 1, each summed in the order of the rows; others are left out."""
-    sums, sizes = np.zeros((count, matrix.shape[1])), np.zeros(count, dtype=np.int64)
+def centroids(space, labels, count):
+    """The centers of the groups 0 .. count - 1, each summed in the order of the rows; others are left out."""
+    starts = np.zeros(count + 1, dtype=np.int64)
+    for label in labels:
+        if label >= 0:
+            starts[label + 1] += 1
+    for group in range(count):
+        starts[group + 1] += starts[group]
+    rows, place = np.empty(starts[count], dtype=np.int64), starts[:count].copy()
     for row in range(len(labels)):
         if labels[row] >= 0:
-            sizes[labels[row]] += 1
-            for j in range(matrix.shape[1]):
-                sums[labels[row], j] += matrix[row, j]
+            rows[place[labels[row]]] = row
+            place[labels[row]] += 1
+    centers = np.empty((count, space.matrix.shape[1]))
     for group in range(count):
-        for j in range(matrix.shape[1]):
-            sums[group, j] /= sizes[group]
-    return sums
+        centers[group] = middle(space, rows[starts[group] : starts[group + 1]])
+    return centers
 
 
 @kernel
-def nearest_group(centers, point):
-    """The group whose centroid is nearest to a point; of several, the one built first."""
+def errors(space, labels, count):
+    """The squared distance of each record to the center of its group."""
+    centers, found = centroids(space, labels, count), np.empty(len(labels))
+    for row in range(len(labels)):
+        found[row] = exact(space, space.matrix[row], centers[labels[row]])
+    return found
+
+
+@kernel
+def nearest_group(space, centers, point):
+    """The group whose center is nearest to a point; of several, the one built first."""
     best, who = np.inf, 0
     for group in range(len(centers)):
-        distance = exact(centers[group], point)
+        distance = exact(space, centers[group], point)
         if distance < best:
             best, who = distance, group
     return who
 
 
 @kernel
-def join_nearest(matrix, labels, centers, rows):
-    """Each of these rows joins the group with the nearest centroid; the centroids stay as they were."""
+def join_nearest(space, labels, centers, rows):
+    """Each of these rows joins the group with the nearest center; the centers stay as they were."""
     for row in rows:
-        labels[row] = nearest_group(centers, matrix[row])
+        labels[row] = nearest_group(space, centers, space.matrix[row])
 
 
 @kernel
-def middle(matrix, rows):
-    """The mean of these rows, in this order."""
-    mean = np.zeros(matrix.shape[1])
+def middle(space, rows):
+    """The center of these rows, summed in this order."""
+    sums, center = np.zeros(space.numbers + len(space.sketch)), np.empty(space.matrix.shape[1])
     for row in rows:
-        for j in range(matrix.shape[1]):
-            mean[j] += matrix[row, j]
-    return mean / len(rows)
+        add(space, sums, space.matrix[row], 1.0)
+    find_center(space, sums, len(rows), center)
+    return center
 
 
 @kernel
-def spread(matrix, rows):
-    """The SSE of these rows: their squared distances to their mean, in this order."""
-    mean, total = middle(matrix, rows), 0.0
+def spread(space, rows):
+    """The SSE of these rows: their squared distances to their center, in this order."""
+    center, total = middle(space, rows), 0.0
     for row in rows:
-        total += exact(matrix[row], mean)
+        total += exact(space, space.matrix[row], center)
     return total
 
 
 @kernel
-def farthest_of(matrix, rows, point):
+def farthest_of(space, rows, point):
     """The first of these rows that are farthest from a point."""
     who, far = rows[0], -1.0
     for row in rows:
-        distance = exact(matrix[row], point)
+        distance = exact(space, space.matrix[row], point)
         if distance > far:
             who, far = row, distance
     return who

@@ -8,8 +8,9 @@ import numpy as np
 
 from shoal.kernels.groups import farthest_of, middle
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.parts import OPEN, Parts, close, divide, top
-from shoal.values import FloatMatrix, FloatVector, IntVector
+from shoal.kernels.parts import OPEN, close, divide, top
+from shoal.kernels.space import add_costs, add_squares
+from shoal.values import FloatMatrix, FloatVector, IntVector, Space
 
 ROUNDS = 10
 """Rounds of two means at most: later ones hardly move the cut."""
@@ -22,9 +23,16 @@ class Line(NamedTuple):
 
     ``center`` is the centroid of the part, ``axis`` leads from left to right, ``sums`` are the sums of the left
     side of the best cut, and ``gain`` is how much it lowers the SSE, but for a factor. ``keys`` and ``order``
-    have a second row to sort with.
+    have a second row to sort with. Categories know no line: ``ends`` has the centers of both sides, and a record lies
+    as far along as it is nearer to the one than to the other, ``pull`` times; ``costs`` and ``squares`` are those of
+    the part and of the left side.
     """
 
+    space: Space
+    ends: FloatMatrix
+    pull: FloatVector
+    costs: FloatMatrix
+    squares: FloatMatrix
     center: FloatVector
     axis: FloatVector
     sums: FloatVector
@@ -34,11 +42,24 @@ class Line(NamedTuple):
     order: IntVector
 
 
-def begin(parts: Parts) -> Line:
+def begin(space: Space) -> Line:
     """A line that no part has used yet."""
-    n, p = parts.matrix.shape
-    keys, order = np.empty((2, n)), np.empty((2, n), dtype=np.int64)
-    return Line(np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(1), np.zeros(2, dtype=np.int64), keys, order)
+    n, p = space.matrix.shape
+    nodes = len(space.sketch)
+    return Line(
+        space=space,
+        ends=np.zeros((2, p)),
+        pull=np.zeros(1),
+        costs=np.zeros((2, nodes)),
+        squares=np.zeros((2, nodes)),
+        center=np.zeros(p),
+        axis=np.zeros(space.numbers),
+        sums=np.zeros(space.numbers),
+        gain=np.zeros(1),
+        whole=np.zeros(2, dtype=np.int64),
+        keys=np.empty((2, n)),
+        order=np.empty((2, n), dtype=np.int64),
+    )
 
 
 @kernel
@@ -49,7 +70,7 @@ def halves(parts, line, k, free, cells):
     """
     while cells > 0 and parts.counts[OPEN] > 0:
         start, stop = top(parts)
-        cells -= (len(line.center) + 20) * (stop - start)
+        cells -= (len(line.center) + 2 * line.costs.shape[1] + 20) * (stop - start)
         if stop - start < 2 * k:
             close(parts)
         else:
@@ -69,11 +90,16 @@ def outermost(parts, line, k):
     """
     start, stop = top(parts)
     rows = parts.rows[start:stop]
-    line.center[:] = middle(parts.matrix, rows)
-    left = parts.matrix[farthest_of(parts.matrix, rows, line.center)]
-    right = parts.matrix[farthest_of(parts.matrix, rows, left)]
-    for j in range(len(left)):
-        line.axis[j] = right[j] - left[j]
+    line.center[:] = middle(line.space, rows)
+    line.ends[0] = parts.matrix[farthest_of(line.space, rows, line.center)]
+    line.ends[1] = parts.matrix[farthest_of(line.space, rows, line.ends[0])]
+    line.pull[0] = 0.5
+    for j in range(len(line.axis)):
+        line.axis[j] = line.ends[1, j] - line.ends[0, j]
+    line.costs[0], line.squares[0] = 0.0, 0.0
+    for row in rows:
+        add_costs(line.space, line.costs[0], parts.matrix[row], 1.0)
+        add_squares(line.space, line.squares[0], parts.matrix[row], 1.0)
     line.gain[0], line.whole[CUT] = 0.0, (stop - start) // k // 2 * k
     for i in range(stop - start):
         parts.right[start + i] = i >= line.whole[CUT]
@@ -105,7 +131,17 @@ def project(parts, line):
         row, along = parts.rows[start + line.order[0, i]], 0.0
         for j in range(len(line.axis)):
             along += (parts.matrix[row, j] - line.center[j]) * line.axis[j]
-        line.keys[0, i] = along
+        line.keys[0, i] = along + line.pull[0] * nearer(line, parts.matrix[row])
+
+
+@kernel
+def nearer(line, record):
+    """By how much the categories of a record are nearer to the right end than to the left one."""
+    space, total = line.space, 0.0
+    for j in range(len(space.widths)):
+        row, at = space.starts[j] + space.widths[j] * int(record[space.numbers + j]), space.numbers + j
+        total += space.square[row + int(line.ends[0, at])] - space.square[row + int(line.ends[1, at])]
+    return total
 
 
 @kernel
@@ -115,17 +151,39 @@ def best_cut(parts, line, k, free):
     Around the centroid the sums of both sides are opposite, so those of the left side tell the gain.
     """
     start, stop = top(parts)
-    size, sums = stop - start, np.zeros(len(line.axis))
+    size, sums, ends = stop - start, np.zeros(len(line.axis)), np.empty((2, len(line.space.widths)), dtype=np.int64)
+    line.costs[1], line.squares[1] = 0.0, 0.0
     for left in range(1, size - k + 1):
         row, gain = parts.rows[start + line.order[0, left - 1]], 0.0
+        add_costs(line.space, line.costs[1], parts.matrix[row], 1.0)
+        add_squares(line.space, line.squares[1], parts.matrix[row], 1.0)
         for j in range(len(sums)):
             sums[j] += parts.matrix[row, j] - line.center[j]
             gain += sums[j] * sums[j]
         if left >= k and (size >= free or left // k + (size - left) // k == size // k):
-            gain /= left * (size - left)
+            gain = gain / (left * (size - left)) + category_gain(line, ends) / size
             if gain > line.gain[0]:
-                line.gain[0], line.whole[CUT] = gain, left
+                line.gain[0], line.whole[CUT], line.pull[0] = gain, left, 0.5 * left * (size - left) / size
                 line.sums[:] = sums
+                line.ends[:, line.space.numbers :] = ends
+
+
+@kernel
+def category_gain(line, ends):
+    """By how much the categories lower the SSE if each side has its own center; these centers."""
+    space, total = line.space, 0.0
+    for j in range(len(space.widths)):
+        first = space.first[j]
+        whole, left, right = first, first, first
+        for node in range(first, first + space.widths[j]):
+            whole = node if line.costs[0, node] < line.costs[0, whole] else whole
+            left = node if line.costs[1, node] < line.costs[1, left] else left
+            closer = line.costs[0, node] - line.costs[1, node] < line.costs[0, right] - line.costs[1, right]
+            right = node if closer else right
+        rest = line.squares[0, right] - line.squares[1, right]
+        total += line.squares[0, whole] - line.squares[1, left] - rest
+        ends[0, j], ends[1, j] = left - first, right - first
+    return total
 
 
 @kernel

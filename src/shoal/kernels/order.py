@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.search import NOBODY, exact, nearest
+from shoal.kernels.search import NOBODY, nearest
+from shoal.kernels.space import exact
 from shoal.kernels.unassigned import LEFT, Unassigned, carry_on, going, take
 from shoal.values import IntVector, Progress
 
@@ -45,7 +46,7 @@ def visit(state, tour, passes):
     while passes > 0 and going(state, 1):
         passes -= 1
         if tour.place[NEXT] == tour.place[STOP]:
-            nearest(state.tree, state.matrix[tour.place[HERE]], distance, rows)
+            nearest(state.tree, state.space.matrix[tour.place[HERE]], distance, rows)
             group = tour.groups[rows[0]]
             tour.place[NEXT], tour.place[STOP] = tour.starts[group], tour.starts[group + 1]
         row = next_member(state, tour)
@@ -57,10 +58,10 @@ def visit(state, tour, passes):
 @part
 def next_member(state, tour):
     """The member of the group nearest to the record visited last; it leaves the list of those to be visited."""
-    here, first = state.matrix[tour.place[HERE]], tour.place[NEXT]
+    here, first = state.space.matrix[tour.place[HERE]], tour.place[NEXT]
     best, row, at = np.inf, NOBODY, first
     for i in range(first, tour.place[STOP]):
-        far = exact(state.matrix[tour.members[i]], here)
+        far = exact(state.space, state.space.matrix[tour.members[i]], here)
         if far < best or (far == best and tour.members[i] < row):
             best, row, at = far, tour.members[i], i
     tour.members[at] = tour.members[first]

@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.kernels.jit import kernel, part
 from shoal.kernels.search import farthest, nearest
+from shoal.kernels.space import add, find_center
 from shoal.kernels.unassigned import GROUPS, LEFT, NONE, centroid, going, grow, take
 from shoal.values import FloatVector, IntMatrix, IntVector
 
@@ -24,7 +25,7 @@ def outward(state, k, turns, least, passes):
         for _ in range(turns):
             seed = farthest(state.tree, point)[0]
             grow(state, seed, k, state.counts[GROUPS])
-            point = state.matrix[seed]
+            point = state.space.matrix[seed]
 
 
 @kernel
@@ -57,10 +58,10 @@ def extend(state, members, size, gamma):
     while size < len(members) and state.counts[LEFT] > 0:
         best = closest(distance, rows, size)
         while rows[best] == NONE:
-            nearest(state.tree, state.matrix[members[best]], distance[best : best + 1], rows[best : best + 1])
+            nearest(state.tree, state.space.matrix[members[best]], distance[best : best + 1], rows[best : best + 1])
             best = closest(distance, rows, size)
         row = rows[best]
-        nearest(state.tree, state.matrix[row], pair, pair_rows)
+        nearest(state.tree, state.space.matrix[row], pair, pair_rows)
         apart = pair[1] if pair_rows[0] == row else pair[0]
         if not distance[best] < gamma * gamma * apart:
             return
@@ -141,18 +142,19 @@ def lower(state, keys, ranks, gone):
 
 @kernel
 def compact(state, seed, k, group):
-    """A group of a seed and k - 1 records, each the one nearest to the centroid so far: it adds the least SSE.
+    """A group of a seed and k - 1 records, each the one nearest to the center so far.
 
     The seed may have been taken before, to keep it out of another group.
     """
-    sums, row = np.zeros(state.matrix.shape[1]), seed
+    space, row = state.space, seed
+    sums, center = np.zeros(len(state.sums)), np.empty(space.matrix.shape[1])
     distance, rows = np.empty(1), np.empty(1, dtype=np.int64)
     for size in range(k):
         if size > 0:
-            nearest(state.tree, sums / size, distance, rows)
+            find_center(space, sums, size, center)
+            nearest(state.tree, center, distance, rows)
             row = rows[0]
         if state.labels[row] == NONE:
             take(state, row, group)
-        for j in range(len(sums)):
-            sums[j] += state.matrix[row, j]
+        add(space, sums, space.matrix[row], 1.0)
     state.counts[GROUPS] += 1

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
-from shoal.values import FloatMatrix, IntVector, Progress
+from shoal.kernels.space import add, add_squares, category_error, no_sums
+from shoal.values import IntVector, Progress, Space
 
 
-def shortest_path(ordered: FloatMatrix, k: int, *, progress: Progress) -> IntVector:
+def shortest_path(ordered: Space, k: int, *, progress: Progress) -> IntVector:
     """Labels, in this order, of the cut into groups of k to 2k - 1 neighbors with the least SSE."""
-    n, p = ordered.shape
+    n, p = len(ordered.matrix), len(no_sums(ordered))
     cost, last = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
     cost[0] = 0.0
     step = max(1, SLICE // (4 * k * p))
@@ -29,19 +30,23 @@ def reach(ordered, k, cost, last, start, stop):
     The SSE of the last group grows record by record, backward, with the running mean of Welford. Of equal
     costs the smaller last group wins.
     """
-    p = ordered.shape[1]
-    mean = np.empty(p)
+    p = ordered.numbers
+    mean, sums, squares = np.empty(p), np.empty(p + len(ordered.sketch)), np.empty(len(ordered.sketch))
     for end in range(start + 1, stop + 1):
-        mean[:] = 0.0
+        mean[:], sums[:], squares[:] = 0.0, 0.0, 0.0
         sse = 0.0
         for size in range(1, min(2 * k, end + 1)):
+            record = ordered.matrix[end - size]
             for j in range(p):
-                value = ordered[end - size, j]
-                difference = value - mean[j]
+                difference = record[j] - mean[j]
                 mean[j] += difference / size
-                sse += difference * (value - mean[j])
-            if size >= k and cost[end - size] + sse < cost[end]:
-                cost[end], last[end] = cost[end - size] + sse, size
+                sse += difference * (record[j] - mean[j])
+            add(ordered, sums, record, 1.0)
+            add_squares(ordered, squares, record, 1.0)
+            if size >= k:
+                whole = cost[end - size] + sse + category_error(ordered, sums, squares)
+                if whole < cost[end]:
+                    cost[end], last[end] = whole, size
 
 
 @kernel

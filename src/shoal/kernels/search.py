@@ -7,7 +7,9 @@ answer is that of the plain loop to the last bit.
 Why there is no doubt: rounding to single precision moves a record by at most ``UNIT`` times its distance to the
 anchor, and the point likewise, so a sketched distance is off by at most ``blur``, and its computed square by a
 factor of 1 ± (p + 3) ``UNIT``; both are taken twice and more. Boxes are those of the sketched records, and rounding
-is monotone, so no record in a box has a sketched distance below that of the box.
+is monotone, so no record in a box has a sketched distance below that of the box. Coordinates that stand for categories
+are never farther apart than the categories, so that a sketched distance may fall short of the true one, by at most
+``beyond``, but not exceed it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import math
 import numpy as np
 
 from shoal.kernels.jit import kernel, part
+from shoal.kernels.space import exact
 from shoal.kernels.tree import DEEP, WIDTH
 
 UNIT = 2.0**-24
@@ -55,8 +58,8 @@ def nearest(tree, point, distance, rows):
             for i in range(tree.held[node - blocks]):
                 if found[i] <= limit:
                     row = tree.rows[node - blocks, i]
-                    replace(distance, rows, exact(tree.matrix[row], point), row)
-                    limit = (math.sqrt(distance[0]) + blur) ** 2 * (1.0 + 4.0 * UNIT * (len(point) + 4))
+                    replace(distance, rows, exact(tree.space, tree.space.matrix[row], point), row)
+                    limit = (math.sqrt(distance[0]) + blur) ** 2 * (1.0 + 4.0 * UNIT * (len(sketch) + 4))
     arrange(distance, rows)
 
 
@@ -84,34 +87,32 @@ def farthest(tree, point):
             for i in range(tree.held[node - blocks]):
                 if found[i] >= limit:
                     row = tree.rows[node - blocks, i]
-                    far = exact(tree.matrix[row], point)
+                    far = exact(tree.space, tree.space.matrix[row], point)
                     if far > best or (far == best and row < who):
                         best, who = far, row
-                        limit = max(math.sqrt(best) - blur, 0.0) ** 2 * (1.0 - 4.0 * UNIT * (len(point) + 4)) - TINY**2
+                        near = max(math.sqrt(max(best - tree.space.beyond, 0.0)) - blur, 0.0)
+                        limit = near**2 * (1.0 - 4.0 * UNIT * (len(sketch) + 4)) - TINY**2
     return who, best
 
 
 @kernel
 def sketched(tree, point):
     """The sketch of a point, by how much a sketched distance may be off, and the squared distance to the anchor."""
-    sketch, norm, reach = np.empty(len(point), dtype=np.float32), 0.0, 0.0
-    for j in range(len(point)):
-        side = point[j] - tree.anchor[j]
-        sketch[j] = side
-        norm += side * side
+    space, place, few = tree.space, tree.space.numbers, tree.space.sketch.shape[1]
+    sketch, norm, reach = np.empty(len(tree.anchor), dtype=np.float32), 0.0, 0.0
+    for j in range(space.numbers):
+        sketch[j] = point[j] - tree.anchor[j]
+        norm += (point[j] - tree.anchor[j]) ** 2
+    for j in range(len(space.widths)):
+        node = space.first[j] + int(point[space.numbers + j])
+        for i in range(few):
+            side = space.sketch[node, i] - tree.anchor[place]
+            sketch[place] = side
+            norm += side * side
+            place += 1
     for i in range(WIDTH):
         reach = max(reach, tree.reach[0, i])
     return sketch, 4.0 * UNIT * (math.sqrt(norm) + math.sqrt(reach)) + TINY, norm
-
-
-@part
-def exact(record, point):
-    """The squared distance between a record and a point."""
-    total = 0.0
-    for j in range(len(point)):
-        difference = record[j] - point[j]
-        total += difference * difference
-    return total
 
 
 @kernel

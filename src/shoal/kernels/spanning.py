@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
-from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
+from shoal.values import FloatMatrix, FloatVector, IntVector, Progress, Space
 
 ROOT = -1
 """What lies above a root."""
@@ -36,14 +36,14 @@ class Spanning(NamedTuple):
     distance: FloatVector
 
 
-def minimum_spanning_tree(matrix: FloatMatrix, *, progress: Progress) -> Spanning:
+def minimum_spanning_tree(space: Space, *, progress: Progress) -> Spanning:
     """The tree of least length, by Prim from the first record."""
-    n, p = matrix.shape
+    n, p = space.matrix.shape
     tree = Spanning(
         up=np.full(n, ROOT),
         length=np.zeros(n),
         order=np.zeros(n, dtype=np.int64),
-        columns=matrix[1:].T.copy(),
+        columns=space.matrix[1:].T.copy(),
         rows=np.arange(1, n),
         nearest=np.full(n - 1, ROOT),
         distance=np.full(n - 1, np.inf),
@@ -51,7 +51,7 @@ def minimum_spanning_tree(matrix: FloatMatrix, *, progress: Progress) -> Spannin
     step = max(1, SLICE // (n * p))
     for start in range(1, n, step):
         stop = min(start + step, n)
-        span(matrix, tree, start, stop)
+        span(space, tree, start, stop)
         progress(stop, n)
     return tree
 
@@ -70,12 +70,12 @@ def cut_longest(tree: Spanning, k: int, *, progress: Progress) -> IntVector:
 
 
 @kernel
-def span(matrix, tree, start, stop):
+def span(space, tree, start, stop):
     """Prim: the record outside that is nearest to the tree joins, from the start-th of all to the last before stop."""
     for turn in range(start, stop):
         newest, left = tree.order[turn - 1], len(tree.order) - turn
         for first in range(0, left, BLOCK):
-            approach(tree, first, min(first + BLOCK, left), newest, matrix[newest])
+            approach(space, tree, first, min(first + BLOCK, left), newest)
         place = closest(tree.distance[:left], tree.rows)
         row, last = tree.rows[place], left - 1
         tree.up[row], tree.length[row], tree.order[turn] = tree.nearest[place], tree.distance[place], row
@@ -86,14 +86,19 @@ def span(matrix, tree, start, stop):
 
 
 @kernel
-def approach(tree, first, last, newest, point):
+def approach(space, tree, first, last, newest):
     """Compare a block of records outside with the record that joined last; without branches, so that it vectorizes."""
     found, distance, nearest = np.zeros(BLOCK), tree.distance[first:last], tree.nearest[first:last]
-    for j in range(len(point)):
+    point = space.matrix[newest]
+    for j in range(space.numbers):
         column = tree.columns[j, first:last]
         for i in range(len(column)):
             difference = column[i] - point[j]
             found[i] += difference * difference
+    for j in range(len(space.widths)):
+        row, codes = space.starts[j] + space.widths[j] * int(point[space.numbers + j]), tree.columns[space.numbers + j]
+        for i in range(last - first):
+            found[i] += space.square[row + int(codes[first + i])]
     for i in range(len(distance)):
         closer = found[i] < distance[i]
         distance[i] = found[i] if closer else distance[i]

@@ -4,8 +4,9 @@ Records lie in leaves of at most ``WIDTH``, made by halving the widest column ag
 the boxes of up to ``WIDTH`` leaves or blocks below it. Leaves and blocks are stored column by column, so that
 the inner loops run over neighbors in memory and vectorize.
 
-The leaves hold a sketch of the records: their differences from an anchor, in single precision. It needs half
-the memory and half the time, and serves only to pass records over; ``search`` knows how far it may be off.
+The leaves hold a sketch of the records: their differences from an anchor, in single precision, with a few coordinates
+in the place of each category. It needs half the memory and half the time, and serves only to pass records over;
+``search`` knows how far it may be off.
 
 A record that joins a group is removed, and the boxes above it shrink at once. Blocks are numbered from the
 root down, leaves after them.
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels.jit import kernel, part
-from shoal.values import FloatMatrix, FloatVector, IntVector
+from shoal.values import FloatVector, IntVector, Space
 
 WIDTH = 32
 """Places in a leaf and slots in a block: enough for the vector units, few enough for tight boxes."""
@@ -31,7 +32,7 @@ Sketch = NDArray[np.float32]
 
 
 class Tree(NamedTuple):
-    """The records that are left, and the boxes around them; ``matrix`` has the exact records.
+    """The records that are left, and the boxes around them; ``space`` has the exact records.
 
     ``columns``, ``rows`` and ``spread`` (squared distance to the anchor) are by leaf and place in the leaf,
     of which the first ``held`` are taken.
@@ -40,7 +41,7 @@ class Tree(NamedTuple):
     ``home`` tells the leaf of a record.
     """
 
-    matrix: FloatMatrix
+    space: Space
     columns: Sketch
     rows: IntVector
     spread: Sketch
@@ -55,8 +56,10 @@ class Tree(NamedTuple):
     anchor: FloatVector
 
 
-def plant(matrix: FloatMatrix, rows: IntVector, anchor: FloatVector) -> Tree:
-    """A tree over these rows of the matrix; the anchor should lie near their middle."""
+def plant(space: Space, rows: IntVector) -> Tree:
+    """A tree over these points of the space."""
+    matrix = space.points
+    anchor = matrix[rows].mean(axis=0) if len(rows) else np.zeros(matrix.shape[1])
     leaves = max(1, -(-len(rows) // WIDTH))
     order = halve(matrix, rows.copy(), leaves)
     start = len(rows) * np.arange(leaves + 1) // leaves
@@ -75,7 +78,7 @@ def plant(matrix: FloatMatrix, rows: IntVector, anchor: FloatVector) -> Tree:
     above, below = _hang(leaves)
     shape = (len(below), matrix.shape[1], WIDTH)
     tree = Tree(
-        matrix=matrix,
+        space=space,
         columns=columns,
         rows=places,
         spread=spread.astype(np.float32),

@@ -1,4 +1,4 @@
-"""The records without a group: a tree of them, and the running sums of their columns.
+"""The records without a group: a tree of them, and their running sums.
 
 A method that builds groups one after another speaks in these words: the centroid of the unassigned, a record
 that is taken into a group, a group that grows around a seed.
@@ -14,8 +14,9 @@ import numpy as np
 from shoal.kernels.groups import centroids, join_nearest
 from shoal.kernels.jit import SLICE, kernel, part
 from shoal.kernels.search import nearest
+from shoal.kernels.space import add, find_center, no_sums
 from shoal.kernels.tree import Tree, plant, remove
-from shoal.values import FloatMatrix, FloatVector, IntVector, Progress
+from shoal.values import FloatVector, IntVector, Progress, Space
 
 NONE = -1
 """The label of a record without a group."""
@@ -28,7 +29,7 @@ LEAVING = 64
 class Unassigned(NamedTuple):
     """The state of a partition in the making."""
 
-    matrix: FloatMatrix
+    space: Space
     labels: IntVector
     sums: FloatVector
     counts: IntVector
@@ -39,24 +40,24 @@ Step = Callable[[Unassigned, int], None]
 """Does at most so many passes, or fewer where ``going`` says so."""
 
 
-def begin(matrix: FloatMatrix, labels: IntVector | None = None) -> Unassigned:
+def begin(space: Space, labels: IntVector | None = None) -> Unassigned:
     """All records; none of them in a group, or some by these labels."""
-    n, p = matrix.shape
-    labels, sums = np.full(n, NONE, dtype=np.int64) if labels is None else labels.copy(), np.zeros(p)
-    add_up(matrix, labels, sums)
+    n = len(space.matrix)
+    labels, sums = np.full(n, NONE, dtype=np.int64) if labels is None else labels.copy(), no_sums(space)
+    add_up(space, labels, sums)
     rows = np.flatnonzero(labels == NONE)
     left = len(rows)
-    tree = plant(matrix, rows, sums / max(left, 1))
-    return Unassigned(matrix, labels, sums, np.array([left, left, left, labels.max() + 1]), tree)
+    tree = plant(space, rows)
+    return Unassigned(space, labels, sums, np.array([left, left, left, labels.max() + 1]), tree)
 
 
 def carry_on(state: Unassigned, step: Step, *, least: int, progress: Progress) -> Unassigned:
     """Call the step until fewer than ``least`` records are left; plant a new tree where half of it is gone."""
-    n, p = state.matrix.shape
+    n, p = len(state.labels), len(state.sums)
     while (left := int(state.counts[LEFT])) >= least:
         if 2 * left <= state.counts[PLANTED]:
             state.counts[PLANTED] = left
-            state = state._replace(tree=plant(state.matrix, rows_left(state), state.sums / left))
+            state = state._replace(tree=plant(state.space, rows_left(state)))
         step(state, max(1, SLICE // (p * (left + LEAVING * least))))
         progress(n - int(state.counts[LEFT]), n)
     return state
@@ -72,8 +73,8 @@ def one_group(state: Unassigned) -> None:
 def nearest_groups(state: Unassigned) -> None:
     """Each record left joins the group with the nearest centroid; the centroids stay as they were."""
     if state.counts[LEFT] > 0:
-        centers = centroids(state.matrix, state.labels, state.counts[GROUPS])
-        join_nearest(state.matrix, state.labels, centers, rows_left(state))
+        centers = centroids(state.space, state.labels, state.counts[GROUPS])
+        join_nearest(state.space, state.labels, centers, rows_left(state))
         state.counts[LEFT] = 0
 
 
@@ -90,14 +91,13 @@ def going(state, least):
 
 
 @kernel
-def add_up(matrix, labels, sums):
-    """Add up the columns of the records without a group, in the order of the rows."""
+def add_up(space, labels, sums):
+    """Form the sums of the records without a group, in the order of the rows."""
     for j in range(len(sums)):
         sums[j] = 0.0
     for row in range(len(labels)):
         if labels[row] == NONE:
-            for j in range(len(sums)):
-                sums[j] += matrix[row, j]
+            add(space, sums, space.matrix[row], 1.0)
 
 
 @part
@@ -105,10 +105,9 @@ def centroid(state):
     """The centroid of the records left; each time they have halved, their sums are formed anew."""
     if 2 * state.counts[LEFT] <= state.counts[SUMMED]:
         state.counts[SUMMED] = state.counts[LEFT]
-        add_up(state.matrix, state.labels, state.sums)
-    center = np.empty(len(state.sums))
-    for j in range(len(center)):
-        center[j] = state.sums[j] / state.counts[LEFT]
+        add_up(state.space, state.labels, state.sums)
+    center = np.empty(state.space.matrix.shape[1])
+    find_center(state.space, state.sums, state.counts[LEFT], center)
     return center
 
 
@@ -118,8 +117,7 @@ def take(state, row, group):
     remove(state.tree, row)
     state.labels[row] = group
     state.counts[LEFT] -= 1
-    for j in range(len(state.sums)):
-        state.sums[j] -= state.matrix[row, j]
+    add(state.space, state.sums, state.space.matrix[row], -1.0)
 
 
 @part
@@ -131,7 +129,7 @@ def grow(state, seed, k, group):
     if state.labels[seed] == NONE:
         take(state, seed, group)
     distance, rows = np.empty(k - 1), np.empty(k - 1, dtype=np.int64)
-    nearest(state.tree, state.matrix[seed], distance, rows)
+    nearest(state.tree, state.space.matrix[seed], distance, rows)
     for row in rows:
         take(state, row, group)
     state.counts[GROUPS] += 1

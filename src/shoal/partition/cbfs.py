@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal import kernels
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.values import IntVector, Progress, Records
 
 
@@ -15,6 +15,8 @@ from shoal.values import IntVector, Progress, Records
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     """One group a pass, around the record farthest from the centroid of the records left.
@@ -38,7 +40,7 @@ def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     def step(state: Any, passes: int) -> None:
         kernels.passes.outward(state, k, 1, k, passes)
 
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     state = kernels.unassigned.carry_on(state, step, least=k, progress=progress)  # step 1
     kernels.unassigned.nearest_groups(state)  # step 2
     labels: IntVector = state.labels

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.partition.mdav import mdav_1
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import dissolve, split_large, stage
 from shoal.values import IntVector, Progress, Records
 
@@ -19,6 +19,8 @@ from shoal.values import IntVector, Progress, Records
     year=2010,
     cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     """The densest neighborhood of k records is a group, again and again.
@@ -44,7 +46,7 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     """
     if records.count < 2 * k:
         return np.zeros(records.count, dtype=np.int64)
-    state = kernels.unassigned.begin(records.matrix, _equal_records(records, k))
+    state = kernels.unassigned.begin(records.space, _equal_records(records, k))
     if state.counts[kernels.unassigned.LEFT] >= k:
         hoods = kernels.density.survey(state, k, progress=stage(progress, records, 0, 2))  # step 1
 
@@ -59,7 +61,7 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
 
 def _equal_records(records: Records, k: int) -> IntVector:
     """Groups of k equal records, numbered by their first rows; the other records have none."""
-    same = np.unique(records.matrix + 0.0, axis=0, return_inverse=True)[1].reshape(-1)  # -0.0 and 0.0 are equal
+    same = np.unique(records.space.matrix + 0.0, axis=0, return_inverse=True)[1].reshape(-1)  # -0.0 and 0.0 are equal
     sizes = np.bincount(same)
     place = np.empty(records.count, dtype=np.int64)  # how many equal records come before
     place[np.argsort(same, kind="stable")] = np.arange(records.count) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -76,6 +78,8 @@ def _equal_records(records: Records, k: int) -> IntVector:
     year=2010,
     cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     """DBA-1, then groups are dissolved where that lowers the SSE, the last one first.

@@ -10,7 +10,7 @@ import numpy as np
 from shoal import kernels
 from shoal.partition.mdav import mdav_1
 from shoal.partition.mondrian import mondrian_relaxed
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.values import IntVector, Progress, Records, by_first_row, silent
 
 _POWERS = (5, 4, 3)
@@ -24,6 +24,8 @@ _RUNS = 10
     year=2003,
     cost="O(n²/k) time at worst for each of up to 50 iterations, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Fuzzy c-means with fewer and fewer clusters until all have k records; large ones again.
@@ -70,18 +72,20 @@ def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
 
 def _clusters(records: Records, k: int, *, tick: Callable[[], None]) -> IntVector:
     """Clusters of at least k records, from 0; one if there are not more."""
-    matrix = records.matrix
+    space = records.space
     _, start = by_first_row(mondrian_relaxed(records, k, progress=silent))
-    centers = kernels.groups.centroids(matrix, start, int(start.max()) + 1)  # step 1
+    centers = kernels.groups.centroids(space, start, int(start.max()) + 1)  # step 1
     for run in range(_RUNS):
         power = _POWERS[min(run, len(_POWERS) - 1)]
-        cloud = kernels.fuzzy.c_means(matrix, centers, power, tick=tick)  # step 2
+        cloud = kernels.fuzzy.c_means(space, centers, power, tick=tick)  # step 2
         sizes = np.bincount(cloud.labels, minlength=len(centers))
         centers = cloud.centers[sizes >= k]
         if not ((sizes > 0) & (sizes < k)).any():
             break
     else:
         small = np.flatnonzero(sizes[cloud.labels] < k)
-        kernels.groups.join_nearest(matrix, cloud.labels, np.where((sizes >= k)[:, None], cloud.centers, np.inf), small)
+        near = np.empty_like(cloud.labels)
+        kernels.groups.join_nearest(space, near, centers, small)
+        cloud.labels[small] = np.flatnonzero(sizes >= k)[near[small]]
     numbers: IntVector = np.unique(cloud.labels, return_inverse=True)[1]
     return numbers

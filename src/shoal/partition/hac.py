@@ -10,9 +10,9 @@ import numpy as np
 from shoal import kernels
 from shoal.errors import OptionError
 from shoal.partition.mdav import mdav_1
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import split_large, stage
-from shoal.values import FloatMatrix, FloatVector, IntVector, Progress, Records, one_of
+from shoal.values import FloatVector, IntVector, Progress, Records, Space, one_of
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
 METRICS = ("euclidean", "squared-euclidean", "manhattan", "maximum", "mahalanobis")
@@ -28,6 +28,8 @@ COLLINEAR = 1e-10
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
     most_records=20_000,
+    kinds=EVERY,
+    mixes=True,
 )
 def hac(
     records: Records,
@@ -81,6 +83,8 @@ def hac(
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
     most_records=20_000,
+    kinds=EVERY,
+    mixes=True,
 )
 def hac_max(
     records: Records,
@@ -117,6 +121,8 @@ def hac_max(
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
     most_records=20_000,
+    kinds=EVERY,
+    mixes=True,
 )
 def hac_priority(
     records: Records,
@@ -161,7 +167,7 @@ def _grouped(
     one_of("leftovers", leftovers, LEFTOVERS)
     if linkage == "ward" and metric in ("manhattan", "maximum"):
         raise OptionError.bad_option("metric", "euclidean, squared-euclidean or mahalanobis with ward linkage")
-    points = records.matrix
+    points = records.space
     if metric == "mahalanobis":
         points, measure = _whitened(points), "euclidean"
     if linkage == "ward":
@@ -184,8 +190,8 @@ def _to_the_nearest(records: Records, names: IntVector, k: int) -> IntVector:
     labels: IntVector = np.where(full, np.cumsum(full) - 1, kernels.unassigned.NONE)[clusters]
     left = np.flatnonzero(labels == kernels.unassigned.NONE)
     if len(left) > 0:
-        centers = kernels.groups.centroids(records.matrix, labels, groups)
-        kernels.groups.join_nearest(records.matrix, labels, centers, left)
+        centers = kernels.groups.centroids(records.space, labels, groups)
+        kernels.groups.join_nearest(records.space, labels, centers, left)
     return labels
 
 
@@ -204,11 +210,12 @@ def _to_the_smallest(names: IntVector, born: IntVector, k: int) -> IntVector:
     return labels
 
 
-def _whitened(matrix: FloatMatrix) -> FloatMatrix:
-    """Columns without correlation and of variance 1 that span the same: Mahalanobis distances are Euclidean there.
+def _whitened(space: Space) -> Space:
+    """Numbers without correlation and of variance 1 that span the same: Mahalanobis distances are Euclidean there.
 
     Gram and Schmidt, twice for each column to make up for rounding. Constant and collinear columns fall out.
     """
+    matrix = space.matrix[:, : space.numbers]
     freedom = len(matrix) - 1
     columns: list[FloatVector] = []
     for values in (matrix - matrix[0]).T:
@@ -220,4 +227,6 @@ def _whitened(matrix: FloatMatrix) -> FloatMatrix:
         rest = sqrt((column**2).sum())
         if rest > COLLINEAR * whole:
             columns.append(column * (sqrt(freedom) / rest))
-    return np.column_stack(columns) if columns else np.zeros((len(matrix), 1))
+    numbers = np.column_stack(columns) if columns else np.zeros((len(matrix), 1))
+    points = np.ascontiguousarray(np.column_stack([numbers, space.matrix[:, space.numbers :]]))
+    return space._replace(matrix=points, numbers=numbers.shape[1])

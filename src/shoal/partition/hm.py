@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.partition.registry import method
 from shoal.partition.stages import best_cut
+from shoal.schema.columns import Kind
 from shoal.values import IntVector, Progress, Records
 
 
@@ -15,6 +16,7 @@ from shoal.values import IntVector, Progress, Records
     year=2003,
     cost="O(n log n + kn) time, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=(Kind.NUMERIC, Kind.DATE),
     most_columns=1,
 )
 def hm(records: Records, k: int, *, progress: Progress) -> IntVector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal import kernels
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import stage
 from shoal.values import IntVector, Progress, Records
 
@@ -16,6 +16,8 @@ from shoal.values import IntVector, Progress, Records
     year=2012,
     cost="O(n log² n) time where cuts are even, O(n² log n / k) at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def k_means(records: Records, k: int, *, progress: Progress) -> IntVector:
     """One cluster that is cut in two by k-means, again and again, where the SSE falls most.
@@ -55,8 +57,8 @@ def k_means(records: Records, k: int, *, progress: Progress) -> IntVector:
 
 def _cut(records: Records, k: int, free: int, *, progress: Progress) -> IntVector:
     """Groups of all records; a cluster of at least ``free`` records may be cut anywhere."""
-    parts = kernels.parts.begin(records.matrix)  # step 1
-    line = kernels.means.begin(parts)
+    parts = kernels.parts.begin(records.space.matrix)  # step 1
+    line = kernels.means.begin(records.space)
 
     def step(parts: Any, cells: int) -> None:
         kernels.means.halves(parts, line, k, free, cells)  # step 2
@@ -67,5 +69,4 @@ def _cut(records: Records, k: int, free: int, *, progress: Progress) -> IntVecto
 
 def _sse(records: Records, labels: IntVector) -> float:
     """The loss over all clusters."""
-    centers = kernels.groups.centroids(records.matrix, labels, int(labels.max()) + 1)
-    return float(((records.matrix - centers[labels]) ** 2).sum())
+    return float(kernels.groups.errors(records.space, labels, int(labels.max()) + 1).sum())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import kernels
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import stage
-from shoal.values import FloatMatrix, IntVector, Progress, Records, silent
+from shoal.values import IntVector, Progress, Records, Space, silent
 
 
 @method(
@@ -16,6 +16,8 @@ from shoal.values import FloatMatrix, IntVector, Progress, Records, silent
     year=2002,
     cost="O(n²) time and more at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def k_ward(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Two groups of k at the ends, then merges with the least rise of the SSE, but never of two full groups.
@@ -44,8 +46,8 @@ def k_ward(records: Records, k: int, *, progress: Progress) -> IntVector:
     todo, first, later = [np.arange(records.count)], stage(progress, records, 0, 2), stage(progress, records, 1, 2)
     while todo:
         rows = todo.pop()
-        part = records.matrix[rows]
-        if len(rows) >= 2 * k and (part != part[0]).any():  # step 3
+        part = records.space.some(rows)
+        if len(rows) >= 2 * k and (part.matrix != part.matrix[0]).any():  # step 3
             names = _agglomerated(part, k, progress=first if len(rows) == records.count else silent)
             order = np.argsort(names, kind="stable")
             todo += np.split(rows[order], np.flatnonzero(np.diff(names[order])) + 1)
@@ -57,16 +59,16 @@ def k_ward(records: Records, k: int, *, progress: Progress) -> IntVector:
     return labels
 
 
-def _agglomerated(matrix: FloatMatrix, k: int, *, progress: Progress) -> IntVector:
+def _agglomerated(space: Space, k: int, *, progress: Progress) -> IntVector:
     """Steps 1 and 2: a name for each group, the lowest of its rows."""
     unassigned, linkage = kernels.unassigned, kernels.linkage
-    state, queue = unassigned.begin(matrix), kernels.diameter.bounds(matrix)
+    state, queue = unassigned.begin(space), kernels.diameter.bounds(space)
     while state.counts[unassigned.GROUPS] == 0:
         kernels.diameter.most_distant(state, queue, k, False, 1)  # step 1
-    home = np.arange(len(matrix))
+    home = np.arange(len(space.matrix))
     for group in range(2):
         ends = np.flatnonzero(state.labels == group)
         home[ends] = ends[0]
-    rule = linkage.Rule(linkage.WARD, linkage.SQUARED_EUCLIDEAN, k, len(matrix), False)
-    names: IntVector = linkage.agglomerate(matrix, home, rule, progress=progress)[0]  # step 2
+    rule = linkage.Rule(linkage.WARD, linkage.SQUARED_EUCLIDEAN, k, len(home), False)
+    names: IntVector = linkage.agglomerate(space, home, rule, progress=progress)[0]  # step 2
     return names

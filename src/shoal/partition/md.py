@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal import kernels
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.values import IntVector, Progress, Records
 
 LOOKS = 64
@@ -17,7 +17,7 @@ def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress
 
     The record with the lower row grows its group first, or the other one if they swap.
     """
-    queue = kernels.diameter.bounds(records.matrix)
+    queue = kernels.diameter.bounds(records.space)
     tight = 0  # the number of groups when all bounds were last formed
 
     def step(state: Any, passes: int) -> None:
@@ -27,7 +27,7 @@ def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress
         if before == state.counts[kernels.unassigned.GROUPS] > tight:
             queue, tight = kernels.diameter.tightened(state, queue), before
 
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     state = kernels.unassigned.carry_on(state, step, least=2 * k, progress=progress)  # step 1
     if state.counts[kernels.unassigned.LEFT] >= k:
         kernels.unassigned.one_group(state)  # step 2
@@ -40,6 +40,8 @@ def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress
     year=2002,
     cost="O(n²) time and more at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def md(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Groups around the two records most distant from each other.
@@ -68,10 +70,8 @@ def md(records: Records, k: int, *, progress: Progress) -> IntVector:
     rows = kernels.unassigned.rows_left(state)
     if len(rows) > 0:  # step 3
         groups = kernels.groups
-        state.labels[rows] = groups.nearest_group(
-            groups.centroids(state.matrix, state.labels, state.counts[kernels.unassigned.GROUPS]),
-            groups.middle(state.matrix, rows),
-        )
+        centers = groups.centroids(state.space, state.labels, state.counts[kernels.unassigned.GROUPS])
+        state.labels[rows] = groups.nearest_group(state.space, centers, groups.middle(state.space, rows))
     labels: IntVector = state.labels
     return labels
 
@@ -82,6 +82,8 @@ def md(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2005,
     cost="O(n²) time and more at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def dbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Diameter-based fixed size: as MD, and each leftover joins its own nearest group.

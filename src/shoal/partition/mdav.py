@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import dissolve, split_large, stage
 from shoal.schema.columns import Kind
 from shoal.values import IntVector, Progress, Records
@@ -19,7 +19,7 @@ def _pairs(records: Records, k: int, *, least: int, progress: Progress) -> Any:
     def step(state: Any, passes: int) -> None:
         kernels.passes.outward(state, k, 2, least, passes)
 
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
 
 
@@ -38,6 +38,8 @@ def _one_more(state: Any, k: int, *, least: int, progress: Progress) -> Any:
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Groups around the record farthest from the centroid and the one farthest from that.
@@ -77,6 +79,8 @@ def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2010,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     """MDAV with groups of k to the end; every leftover joins its nearest group.
@@ -109,6 +113,8 @@ def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2010,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     """MDAV-1, then groups are dissolved where that lowers the SSE, the worst one first.
@@ -141,7 +147,8 @@ def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=(Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL),
+    kinds=EVERY,
+    mixes=True,
 )
 def mdav_generic(records: Records, k: int, *, progress: Progress) -> IntVector:
     """MDAV that pairs while 3k records are left, so that no leftover joins a finished group.
@@ -166,8 +173,13 @@ def mdav_generic(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Cost*: that of ``mdav``. For categories, O(t²) time for t different combinations, however many records there are;
     ties go to the combination that appears first, then to the lowest row.
     """
-    if records.categories:
+    if not records.numeric and all(column.kind in (Kind.ORDINAL, Kind.NOMINAL) for column in records.categories):
         return _generic_categories(records, k, progress=progress)
+    return generic_by_distance(records, k, progress=progress)
+
+
+def generic_by_distance(records: Records, k: int, *, progress: Progress) -> IntVector:
+    """MDAV-generic, record by record."""
     state = _pairs(records, k, least=3 * k, progress=progress)  # step 1
     state = _one_more(state, k, least=2 * k, progress=progress)  # step 2
     kernels.unassigned.one_group(state)  # step 3
@@ -176,7 +188,10 @@ def mdav_generic(records: Records, k: int, *, progress: Progress) -> IntVector:
 
 
 def _generic_categories(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """MDAV-generic on nominal and ordinal columns."""
+    """MDAV-generic on nominal and ordinal columns alone, where many records are equal: by combinations.
+
+    The distance is the mean over the columns, as in the thesis that its figures are compared with.
+    """
     state = kernels.gather.begin(records.tuples, np.ones_like(records.tuples.counts))
     kernels.gather.carry_on(state, k, most=k, least=2 * k, moving=False, progress=progress)  # steps 1 and 2
     kernels.gather.one_group(state)  # step 3

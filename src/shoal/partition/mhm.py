@@ -10,7 +10,7 @@ from shoal import kernels
 from shoal.partition.cbfs import cbfs
 from shoal.partition.md import most_distant_pairs
 from shoal.partition.mdav import mdav
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import best_cut, stage
 from shoal.values import IntVector, Progress, Records
 
@@ -25,7 +25,8 @@ def _cut_along(state: Any, start: int, groups: IntVector, records: Records, k: i
 
 def _outermost(state: Any) -> int:
     """The record farthest from the centroid of all."""
-    row, _ = kernels.search.farthest(state.tree, state.sums / len(state.labels))
+    middle = kernels.groups.middle(state.space, np.arange(len(state.labels)))
+    row, _ = kernels.search.farthest(state.tree, middle)
     return int(row)
 
 
@@ -35,6 +36,8 @@ def _outermost(state: Any) -> int:
     year=2006,
     cost="O(n² + nk) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def npn_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """The best cut of the order in which each record is followed by the nearest one left.
@@ -55,7 +58,7 @@ def npn_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Cost*: one search in a tree of boxes for each record, at worst over all records left, and some more to
     find the start; 2k - 1 steps for each record to cut. Ties go to the lowest row.
     """
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     start, _ = kernels.diameter.most_distant_pair(state, progress=stage(progress, records, 0, 3))
     return _cut_along(state, start, np.arange(records.count), records, k, progress=progress)  # steps 1 and 2
 
@@ -66,6 +69,8 @@ def npn_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2006,
     cost="O(n² + nk) time and more at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def md_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """The best cut of an order that visits the groups of MD one after another.
@@ -93,7 +98,7 @@ def md_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """
     begun = most_distant_pairs(records, k, swap=True, progress=stage(progress, records, 0, 3))  # step 1
     kernels.unassigned.nearest_groups(begun)
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     _, start = kernels.diameter.most_distant_pair(state, progress=stage(progress, records, 1, 3))
     return _cut_along(state, start, begun.labels, records, k, progress=progress)  # steps 2 and 3
 
@@ -104,6 +109,8 @@ def md_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2006,
     cost="O(n²/k + nk) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def mdav_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """The best cut of an order that visits the groups of MDAV one after another.
@@ -126,7 +133,7 @@ def mdav_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     as many to cut. Ties go to the lowest row.
     """
     groups = mdav(records, k, progress=stage(progress, records, 0, 3))  # step 1
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     return _cut_along(state, _outermost(state), groups, records, k, progress=progress)  # steps 2 and 3
 
 
@@ -136,6 +143,8 @@ def mdav_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2006,
     cost="O(n²/k + nk) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def cbfs_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """The best cut of an order that visits the groups of CBFS one after another.
@@ -158,5 +167,5 @@ def cbfs_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     as many to cut. Ties go to the lowest row.
     """
     groups = cbfs(records, k, progress=stage(progress, records, 0, 3))  # step 1
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     return _cut_along(state, _outermost(state), groups, records, k, progress=progress)  # steps 2 and 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal import kernels
 from shoal.partition.cbfs import cbfs
 from shoal.partition.md import dbfs
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import split_large, stage
 from shoal.values import IntVector, Progress, Records, one_of
 
@@ -18,6 +18,8 @@ SPLITS = {"diameter": dbfs, "centroid": cbfs}
     year=2005,
     cost="O(n²) time, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def mst(records: Records, k: int, *, progress: Progress, split: str = "diameter") -> IntVector:
     """Cuts the longest edges of a minimum spanning tree, and splits what stays large around distant records.
@@ -42,6 +44,6 @@ def mst(records: Records, k: int, *, progress: Progress, split: str = "diameter"
     first, to the record that joined earliest; of equal edges that of the lowest row is looked at first.
     """
     by = SPLITS[one_of("split", split, tuple(SPLITS))]
-    tree = kernels.spanning.minimum_spanning_tree(records.matrix, progress=stage(progress, records, 0, 3))  # step 1
+    tree = kernels.spanning.minimum_spanning_tree(records.space, progress=stage(progress, records, 0, 3))  # step 1
     labels = kernels.spanning.cut_longest(tree, k, progress=stage(progress, records, 1, 3))  # step 2
     return split_large(records, labels, k, by=by, progress=stage(progress, records, 2, 3))  # step 3

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal import kernels
-from shoal.partition.mdav import mdav_generic
-from shoal.partition.registry import method
+from shoal.partition.mdav import generic_by_distance
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import split_large, stage
 from shoal.values import IntVector, Progress, Records
 
@@ -15,6 +15,8 @@ from shoal.values import IntVector, Progress, Records
     year=2008,
     cost="O(n²) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def mu_approx(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Trees of at least k records over nearest neighbors, cut in two until none is large.
@@ -51,7 +53,7 @@ def mu_approx(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Cost*: a few searches in a tree of boxes for each record at most, and at worst one pass over all records for each
     group. Ties go to the lowest row.
     """
-    up, roots = kernels.forest.grow(records.matrix, k, progress=stage(progress, records, 0, 3))  # step 1
-    labels = kernels.forest.decompose(records.matrix, up, roots, k, progress=stage(progress, records, 1, 3))  # step 2
+    up, roots = kernels.forest.grow(records.space, k, progress=stage(progress, records, 0, 3))  # step 1
+    labels = kernels.forest.decompose(records.space, up, roots, k, progress=stage(progress, records, 1, 3))  # step 2
     # step 3, which is what mdav-generic does with fewer than 3k records
-    return split_large(records, labels, k, by=mdav_generic, progress=stage(progress, records, 2, 3))
+    return split_large(records, labels, k, by=generic_by_distance, progress=stage(progress, records, 2, 3))

@@ -7,21 +7,30 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels
-from shoal.partition.registry import method
-from shoal.values import FloatVector, IntMatrix, IntVector, Progress, Records, one_of
+from shoal.partition.registry import EVERY, method
+from shoal.values import FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Records, one_of
 
 RANKS = ("kept", "anew")
 
 
 def by_sums(records: Records) -> Any:
     """The records in the order of the sums of their values."""
-    return _sorted(sum(records.matrix.T, start=np.zeros(records.count)))
+    return _sorted(sum(_columns(records).T, start=np.zeros(records.count)))
 
 
 def by_ranks(records: Records, *, anew: bool) -> Any:
     """The multi-dimensional sort: by the sums of the ranks in the columns, among all records or those left."""
-    ranks = np.argsort(np.argsort(records.matrix, axis=0, kind="stable"), axis=0, kind="stable")
+    ranks = np.argsort(np.argsort(_columns(records), axis=0, kind="stable"), axis=0, kind="stable")
     return _sorted(ranks.sum(axis=1).astype(np.float64), ranks if anew else None)
+
+
+def _columns(records: Records) -> FloatMatrix:
+    """The scaled numbers, and the places of the categories in their order, from 0 to 1, weighted as they are."""
+    space = records.space
+    count = len(records.categories)
+    places = space.matrix[:, space.numbers : space.numbers + count] / np.maximum(space.widths[:count] - 1, 1)
+    weights = records.weights_of([column.name for column in records.categories]) / records.weights.max()
+    return np.column_stack([space.matrix[:, : space.numbers], places * np.sqrt(weights)])
 
 
 def _sorted(keys: FloatVector, ranks: IntMatrix | None = None) -> Any:
@@ -36,7 +45,7 @@ def pairs(records: Records, sort: Any, k: int, *, least: int, progress: Progress
     def step(state: Any, passes: int) -> None:
         kernels.passes.from_ends(state, sort, k, least, max(1, passes // (2 * k)))
 
-    state = kernels.unassigned.begin(records.matrix)
+    state = kernels.unassigned.begin(records.space)
     return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
 
 
@@ -57,6 +66,8 @@ def _from_both_ends(records: Records, sort: Any, k: int, *, progress: Progress) 
     year=2010,
     cost="O(n²) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def p_s(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Two groups a pass, around the first and the last record of a sort by the sum of the values.
@@ -91,6 +102,8 @@ def p_s(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2012,
     cost="O(n²) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def multi_dsort(records: Records, k: int, *, progress: Progress, ranks: str = "kept") -> IntVector:
     """P-S on a sort by the sum of the ranks that a record has in the columns.

@@ -19,16 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import ColumnError, OptionError, PromiseError
+from shoal.errors import ColumnError, DataError, OptionError, PromiseError
 from shoal.schema.columns import Kind, Role, Schema
 from shoal.values import IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
 
-_FITTING = {
-    frozenset({True}): "mdav",
-    frozenset({False}): "sa-mdav-plus",
-    frozenset({True, False}): "mosaicrown",
-}
-"""The method for tables with numbers, with categories, and with both."""
+_LARGE = 50_000
+"""Records of a mixed table from which on a method by distances would take minutes."""
+
+EVERY = (Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL, Kind.HIERARCHICAL, Kind.DATE)
+"""The kinds of columns that a method by distances takes."""
 
 Labels = Callable[..., IntVector]
 _registered: dict[str, Method] = {}
@@ -50,6 +49,8 @@ class Method:
     most_records: int | None
     mixes: bool
     """Whether it takes numbers and categories together."""
+    enforces: bool
+    """Whether its groups also have what ``records.demands`` asks for, if all records together have it."""
     labels: Labels
 
     @property
@@ -122,13 +123,14 @@ def method(
     most_columns: int | None = None,
     most_records: int | None = None,
     mixes: bool = False,
+    enforces: bool = False,
 ) -> Callable[[Labels], Labels]:
     """Register the function below as a method."""
 
     def register(labels: Labels) -> Labels:
         family = labels.__module__.rpartition(".")[2].replace("_", "-")
         _registered[name] = Method(
-            name, family, kinds, paper, year, cost, largest_group, most_columns, most_records, mixes, labels
+            name, family, kinds, paper, year, cost, largest_group, most_columns, most_records, mixes, enforces, labels
         )
         return labels
 
@@ -154,10 +156,16 @@ def find(name: str) -> Method:
     return known[name]
 
 
-def fitting(schema: Schema) -> str:
-    """The method that is taken where none is named, by the kinds of the quasi-identifiers."""
-    kinds = {column.kind is Kind.NUMERIC for column in schema.columns if column.role is Role.QUASI_IDENTIFIER}
-    return _FITTING[frozenset(kinds)]
+def fitting(schema: Schema, records: int) -> str:
+    """The method that is taken where none is named, by the kinds of the quasi-identifiers and the size of the table."""
+    return _fitting([column.kind for column in schema.columns if column.role is Role.QUASI_IDENTIFIER], records)
+
+
+def _fitting(kinds: Iterable[Kind], records: int) -> str:
+    measured = {kind in (Kind.NUMERIC, Kind.DATE) for kind in kinds}
+    if measured == {False}:
+        return "sa-mdav-plus"
+    return "mdav" if measured == {True} or records <= _LARGE else "mondrian-extent"
 
 
 def run(
@@ -179,25 +187,30 @@ def run(
         raise OptionError.too_many_columns(method, most=chosen.most_columns, found=len(records.names))
     if chosen.most_records is not None and records.count > chosen.most_records:
         raise OptionError.too_many_records(method, most=chosen.most_records, found=records.count)
+    if records.numeric and not np.isfinite(records.matrix).all():
+        raise DataError.no_distances()
     if chosen.seeded:
         given["seed"] = seed
     labels = chosen.labels(records, k, progress=progress, **given)
-    return Partition(labels=_checked(labels, records.count, k, chosen), k=k, method=method)
+    return Partition(labels=_checked(labels, records, k, chosen), k=k, method=method)
 
 
 def _check_kinds(records: Records, chosen: Method) -> None:
     """Refuse columns of a kind that the method does not take, or of kinds that it does not take together."""
     for name, kind in records.kinds.items():
         if kind not in chosen.kinds:
-            taking = _FITTING[frozenset(other is Kind.NUMERIC for other in records.kinds.values())]
+            taking = _fitting(records.kinds.values(), records.count)
             raise ColumnError.kind_not_supported(name, kind, chosen.kinds, chosen.name, taking=taking)
     if records.categories and records.numeric and not chosen.mixes:
         raise ColumnError.kinds_do_not_mix(chosen.name, numbers=len(records.numeric), others=len(records.categories))
 
 
-def _checked(labels: IntVector, n: int, k: int, chosen: Method) -> IntVector:
-    """Labels numbered by first appearance, after every group was found to have its size."""
-    if not isinstance(labels, np.ndarray) or labels.shape != (n,) or labels.dtype.kind not in "iu":
+def _checked(labels: IntVector, records: Records, k: int, chosen: Method) -> IntVector:
+    """Labels numbered by first appearance, after every group was found to have its size.
+
+    Where more is asked of a group than k records, it may have to be larger than declared.
+    """
+    if not isinstance(labels, np.ndarray) or labels.shape != (records.count,) or labels.dtype.kind not in "iu":
         raise PromiseError.broken_partition(chosen.name, "not one whole number a record")
     if labels.min() < 0:
         raise PromiseError.broken_partition(chosen.name, "records without a group")
@@ -205,6 +218,7 @@ def _checked(labels: IntVector, n: int, k: int, chosen: Method) -> IntVector:
     sizes = np.bincount(numbered)
     if sizes.min() < k:
         raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.min()} records for k = {k}")
-    if chosen.largest_group is not None and sizes.max() > chosen.largest_group(k):
+    most = chosen.largest_group if records.demands is None else None
+    if most is not None and sizes.max() > most(k):
         raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.max()} records for k = {k}")
     return numbered

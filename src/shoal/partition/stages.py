@@ -14,7 +14,7 @@ Method = Callable[..., IntVector]
 
 def best_cut(records: Records, order: IntVector, k: int, *, progress: Progress) -> IntVector:
     """The cut of an order into runs of k to 2k - 1 neighbors with the least SSE."""
-    ordered = np.ascontiguousarray(records.matrix[order])
+    ordered = records.space.some(order)
     labels = np.empty(records.count, dtype=np.int64)
     labels[order] = kernels.path.shortest_path(ordered, k, progress=progress)
     return labels
@@ -32,7 +32,7 @@ def dissolve(
 
     Groups are tried in the given order, or else in descending order of SSE; ``most`` limits what a group may grow to.
     """
-    state = kernels.dissolve.stand(records.matrix, labels)
+    state = kernels.dissolve.stand(records.space, labels)
     if order is None:
         order = np.argsort(-state.spread, kind="stable")
     left: IntVector = kernels.dissolve.dissolve(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.partition.stages import dissolve, split_large, stage
 from shoal.values import IntVector, Progress, Records
 
@@ -18,6 +18,8 @@ from shoal.values import IntVector, Progress, Records
     year=2007,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def tfrp_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Groups around the records farthest from two fixed points, in turn.
@@ -29,7 +31,8 @@ def tfrp_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     -----
     *Steps*
 
-    1. One reference point has the smallest value of the whole table in every column, the other one the largest.
+    1. One reference point has the smallest value of the whole table in every column, the other one the largest; of
+       categories, the first and the last value in their order.
     2. While at least k records are left: the record farthest from the first point and its k - 1 nearest are a group;
        then, if at least k are left, the same with the second point.
     3. Each leftover joins the group with the nearest centroid; the centroids stay as they were.
@@ -39,13 +42,15 @@ def tfrp_1(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Cost*: two searches in a tree of boxes for each group, at worst over all records left. Ties go to the lowest row.
     """
-    matrix = records.matrix
-    points = np.repeat([[matrix.min()], [matrix.max()]], matrix.shape[1], axis=1)  # step 1
+    space = records.space
+    points = np.array([space.matrix.min(axis=0), space.matrix.max(axis=0)])  # step 1
+    if space.numbers:
+        points[0, : space.numbers], points[1, : space.numbers] = records.matrix.min(), records.matrix.max()
 
     def step(state: Any, passes: int) -> None:
         kernels.passes.away_from(state, points, k, passes)
 
-    state = kernels.unassigned.begin(matrix)
+    state = kernels.unassigned.begin(space)
     state = kernels.unassigned.carry_on(state, step, least=k, progress=progress)  # step 2
     kernels.unassigned.nearest_groups(state)  # step 3
     labels: IntVector = state.labels
@@ -58,6 +63,8 @@ def tfrp_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2007,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
+    kinds=EVERY,
+    mixes=True,
 )
 def tfrp_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     """TFRP-1, then groups are dissolved where that lowers the SSE, the worst one first.

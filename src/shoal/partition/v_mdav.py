@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
+
 from shoal import kernels
 from shoal.errors import OptionError
-from shoal.partition.registry import method
+from shoal.partition.registry import EVERY, method
 from shoal.values import IntVector, Progress, Records
 
 
@@ -17,6 +19,8 @@ from shoal.values import IntVector, Progress, Records
     year=2006,
     cost="O(n²) time at worst, O(n) memory",
     largest_group=lambda k: 3 * k - 2,
+    kinds=EVERY,
+    mixes=True,
 )
 def v_mdav(records: Records, k: int, *, progress: Progress, gamma: float = 0.2) -> IntVector:
     """Groups of k that are extended up to 2k - 1 by records that lie closer to them than to the rest.
@@ -48,8 +52,8 @@ def v_mdav(records: Records, k: int, *, progress: Progress, gamma: float = 0.2) 
     def step(state: Any, passes: int) -> None:
         kernels.passes.extended(state, k, center, float(gamma), max(1, passes // k))
 
-    state = kernels.unassigned.begin(records.matrix)
-    center = state.sums / records.count  # step 1
+    state = kernels.unassigned.begin(records.space)
+    center = kernels.groups.middle(state.space, np.arange(records.count))  # step 1
     state = kernels.unassigned.carry_on(state, step, least=k, progress=progress)  # step 2
     kernels.unassigned.nearest_groups(state)  # step 3
     labels: IntVector = state.labels

@@ -1,0 +1,50 @@
+"""The frozen values that cross doors between rooms."""
+
+from shoal.values.arrays import (
+    BoolMatrix,
+    BoolVector,
+    FloatMatrix,
+    FloatVector,
+    IntMatrix,
+    IntVector,
+    by_first_row,
+)
+from shoal.values.categories import Categories
+from shoal.values.demands import Demands
+from shoal.values.design import Design
+from shoal.values.options import Progress, one_of, silent, true_or_false, whole_k
+from shoal.values.records import Records, Tuples
+from shoal.values.released import Days, Whole, Worded
+from shoal.values.results import Evaluation, ModelCheck, Partition, Verification
+from shoal.values.scale import Scale, middle
+from shoal.values.space import Space
+
+__all__ = [
+    "BoolMatrix",
+    "BoolVector",
+    "Categories",
+    "Days",
+    "Demands",
+    "Design",
+    "Evaluation",
+    "FloatMatrix",
+    "FloatVector",
+    "IntMatrix",
+    "IntVector",
+    "ModelCheck",
+    "Partition",
+    "Progress",
+    "Records",
+    "Scale",
+    "Space",
+    "Tuples",
+    "Verification",
+    "Whole",
+    "Worded",
+    "by_first_row",
+    "middle",
+    "one_of",
+    "silent",
+    "true_or_false",
+    "whole_k",
+]

@@ -1,0 +1,63 @@
+"""Columns of a release that an array of numbers does not tell: words, whole numbers with gaps, points in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.values.arrays import FloatVector, IntVector
+
+_SECONDS = 86_400
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Worded:
+    """A column of text in which few words stand often: the words, and for each record the place of its word.
+
+    A place of -1 is a missing cell.
+    """
+
+    words: tuple[str, ...]
+    places: IntVector
+    numeric: bool = False
+    """Whether the words are numbers and intervals of them, with a point as decimal mark."""
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A column of whole numbers, NaN where one is missing."""
+
+    numbers: FloatVector
+
+
+@dataclass(frozen=True, eq=False)
+class Days:
+    """A column of dates or points in time: days since 1970-01-01, the time of day as a fraction; NaN where missing."""
+
+    days: FloatVector
+
+    @property
+    def microseconds(self) -> IntVector:
+        """Since the same day; 0 where one is missing.
+
+        A fraction of a day seldom hits a whole second: what is as near as floats are apart is one.
+        """
+        days = np.nan_to_num(self.days)
+        seconds = days * _SECONDS
+        near = np.rint(seconds)
+        whole = np.abs(seconds - near) <= 2 * _SECONDS * np.spacing(np.abs(days))
+        return np.where(whole, near.astype(np.int64) * _MILLION, np.rint(seconds * _MILLION).astype(np.int64))
+
+    def texts(self, *, mark: str = " ", timed: bool = False) -> list[str]:
+        """As ISO 8601 writes them, empty where missing: days where all are midnight and times are not asked for."""
+        days = np.nan_to_num(self.days)
+        if not timed and bool(np.all(days == np.rint(days))):
+            written = np.datetime_as_string(days.astype(np.int64).astype("datetime64[D]"))
+        else:
+            since = self.microseconds.astype("datetime64[us]")
+            whole = since.astype("datetime64[s]")
+            written = np.datetime_as_string(whole if bool(np.all(whole == since)) else since)
+        texts = [str(text).replace("T", mark) for text in written]
+        return ["" if gone else text for text, gone in zip(texts, np.isnan(self.days).tolist(), strict=True)]

@@ -1,0 +1,66 @@
+"""The base on which distances and losses are measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.values.arrays import FloatMatrix, FloatVector
+
+
+def middle(values: FloatVector) -> float:
+    """The mean of some numbers, 0 of none; never outside of them, and of equal ones to the last bit."""
+    if not len(values):
+        return 0.0
+    low, high = float(values.min()), float(values.max())
+    exponent = int(np.frexp(max(abs(low), abs(high)))[1])
+    return min(max(float(np.ldexp(np.ldexp(values, -exponent).mean(), exponent)), low), high)
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """How raw numbers become the base on which distances and losses are measured.
+
+    ``z = (x / 2**exponent - center) / spread``. The power of two changes no digit and keeps the squares
+    of huge and tiny columns inside the range of a float.
+    """
+
+    name: str
+    exponent: NDArray[np.int64]
+    center: FloatVector
+    spread: FloatVector
+
+    @classmethod
+    def standardized(cls, values: FloatMatrix) -> Scale:
+        """Mean 0 and standard deviation 1 (with n - 1) in every column; a constant column only moves to 0."""
+        exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1].astype(np.int64)
+        small = np.ldexp(values, -exponent)
+        center = small.mean(axis=0)
+        spread = np.sqrt(((small - center) ** 2).sum(axis=0) / max(len(values) - 1, 1))
+        constant = values.min(axis=0) == values.max(axis=0)
+        return cls(
+            "standardized",
+            exponent=np.where(constant, 0, exponent),
+            center=np.where(constant, values[0], center),
+            spread=np.where(constant, 1.0, spread),
+        )
+
+    @classmethod
+    def raw(cls, values: FloatMatrix) -> Scale:
+        """The columns as they are, all divided by one power of two."""
+        columns = values.shape[1]
+        exponent = np.full(columns, np.frexp(np.abs(values).max(initial=0.0))[1], dtype=np.int64)
+        return cls("raw", exponent, np.zeros(columns), np.ones(columns))
+
+    def apply(self, values: FloatMatrix) -> FloatMatrix:
+        return (np.ldexp(values, -self.exponent) - self.center) / self.spread
+
+    @property
+    def unit(self) -> float:
+        """What one squared unit of the base is in squared units of the figures reported."""
+        if self.name == "standardized":
+            return 1.0
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(1.0, 2 * self.exponent[0])) if len(self.exponent) else 1.0
