@@ -17,8 +17,6 @@ from shoal.values import FloatMatrix, IntMatrix, IntVector, Progress
 
 OPEN, GROUPS, DONE = range(3)
 """What ``counts`` counts: parts on the pile, groups so far, records in groups."""
-DEEP = 64
-"""Room on the pile: the smaller of two parts comes first, so that 2**63 records would fill it."""
 
 
 class Parts(NamedTuple):
@@ -40,7 +38,7 @@ Step = Callable[[Parts, int], None]
 def begin(matrix: FloatMatrix | IntMatrix) -> Parts:
     """One part: all records."""
     n = len(matrix)
-    ends = np.zeros((DEEP, 2), dtype=np.int64)
+    ends = np.zeros((n, 2), dtype=np.int64)  # as many parts as can be; what is never touched takes no memory
     ends[0, 1] = n
     labels, rows, spare = np.zeros(n, dtype=np.int64), np.arange(n), np.empty(n, dtype=np.int64)
     return Parts(matrix, labels, rows, spare, np.zeros(n, dtype=np.bool_), ends, np.array([1, 0, 0]))

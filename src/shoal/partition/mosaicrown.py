@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from shoal import kernels
-from shoal.partition.registry import method
-from shoal.schema.columns import Kind
-from shoal.values import FloatMatrix, IntVector, Progress, Records, true_or_false
+from shoal.partition.mondrian import cut_at_median, cut_in_half
+from shoal.partition.registry import EVERY, method
+from shoal.values import IntVector, Progress, Records, true_or_false
 
 
 @method(
     name="mosaicrown",
     paper="Böhler, MOSAICrOWN Deliverable D5.5, 2021",
     year=2021,
-    cost="O(n log n) time for each column, O(n) memory",
+    cost="O(m log m) time for each column and m different records, O(n) memory",
     largest_group=None,
-    kinds=(Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL, Kind.HIERARCHICAL),
+    kinds=EVERY,
     mixes=True,
+    enforces=True,
 )
 def mosaicrown(records: Records, k: int, *, relaxed: bool = False, progress: Progress) -> IntVector:
     """Mondrian on numbers and categories together; categories in the order of their hierarchy's leaves.
@@ -40,26 +36,10 @@ def mosaicrown(records: Records, k: int, *, relaxed: bool = False, progress: Pro
     where. Only values that occur have a place, and those of a column without a hierarchy are in the order of their
     ranks, or else of their names. Equal values stay together, as in the project's published program; Veltmann takes
     from an illustration that both sides have equally many records, and that is ``relaxed=True``. The paper releases
-    the least common subsumer of a group: ``recode="lcs"`` does. Cuts and weights are those of ``mondrian``.
+    the least common subsumer of a group: ``recode="lcs"`` does. Cuts and weights are those of ``mondrian``, and so
+    the groups are the same.
 
     *Cost*: that of ``mondrian``. Of equally wide columns the first is taken, numbers before categories.
     """
-    columns = np.column_stack([records.matrix, _places(records)]) if records.numeric else _places(records)  # step 1
-    weights = records.weights_of([*records.numeric, *(column.name for column in records.categories)])
-    spans = np.ptp(columns, axis=0) / np.sqrt(weights / weights.max())
-    cut = kernels.median.relaxed if true_or_false("relaxed", relaxed) else kernels.median.strict
-
-    def step(parts: Any, cells: int) -> None:
-        cut(parts, k, spans, cells)  # step 2
-
-    labels: IntVector = kernels.parts.carry_on(kernels.parts.begin(columns), step, progress=progress)
-    return labels
-
-
-def _places(records: Records) -> FloatMatrix:
-    """For each category its place among those of its column that occur."""
-    places = np.empty((records.count, len(records.categories)))
-    for j in range(len(records.categories)):
-        occurs = np.bincount(records.codes[:, j]) > 0
-        places[:, j] = (np.cumsum(occurs) - 1)[records.codes[:, j]]
-    return places
+    way = cut_in_half if true_or_false("relaxed", relaxed) else cut_at_median
+    return way(records, k, progress=progress)  # steps 1 and 2

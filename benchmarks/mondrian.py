@@ -1,0 +1,101 @@
+"""The Mondrian family on mixed columns: CPU seconds, classes and mean extent on Adult, and on ten times its rows.
+
+    SHOAL_DATA=folder [SHOAL_PEERS=python] python benchmarks/mondrian.py
+
+The folder holds adult.csv (docs/data.md says where it is published). If SHOAL_PEERS is a Python that has the package
+``anonypy``, its Mondrian runs on Adult too, and its time is divided by ours. Only the partition is timed, after
+compiling, the best of three runs; of the peer one run. Ten times the rows are every row ten times, either as it is or
+with ages that are all different, so that no two rows are equal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal import tables
+from shoal.measure.extent import extent
+from shoal.partition.registry import run
+from shoal.schema import Schema
+from shoal.understanding import understood
+from shoal.values import Records
+
+K = 5
+COLUMNS = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
+METHODS = ["mondrian", "mondrian-relaxed", "mondrian-encoded", "xmondrian", "mondrian-extent"]
+PEER = """
+import json, sys, time
+import pandas as pd
+from anonypy.mondrian import Mondrian
+path, k, *columns = sys.argv[1:]
+frame = pd.read_csv(path)[columns]
+for column in columns:
+    if column != "age":
+        frame[column] = frame[column].astype("category")
+start = time.process_time()
+classes = Mondrian(frame, columns).partition(k=int(k))
+print(json.dumps({"seconds": time.process_time() - start, "classes": len(classes)}))
+"""
+
+
+def encoded(frame: pl.DataFrame) -> Records:
+    table = tables.read(frame)
+    schema = understood(table, Schema.assign(tables.kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
+    return tables.encode(table, schema)
+
+
+def ours(records: Records, method: str) -> tuple[float, int, float]:
+    """Seconds, classes and extent; the first run compiles."""
+    seconds = []
+    for _ in range(4):
+        start = time.process_time()
+        made = run(records, k=K, method=method)
+        seconds.append(time.process_time() - start)
+    covered = extent(records.values, records.codes, [False] * len(records.categories), made.labels)
+    return min(seconds[1:]), made.count, covered
+
+
+def theirs(path: Path) -> dict[str, Any] | None:
+    """Seconds and classes of the peer, if there is one."""
+    python = os.environ.get("SHOAL_PEERS")
+    if not python:
+        return None
+    asked = [python, "-c", PEER, str(path), str(K), *COLUMNS]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"the peer did not run: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def main() -> None:
+    path = Path(os.environ.get("SHOAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "adult.csv"
+    if not path.exists():
+        sys.exit("no adult.csv: set SHOAL_DATA to the folder that holds it (docs/data.md says where it is published)")
+    frame = pl.read_csv(path).select(COLUMNS)
+    tenfold = pl.concat([frame] * 10)
+    years = pl.col("age") + np.random.default_rng(0).permutation(tenfold.height) / tenfold.height
+    peer = theirs(path)
+    if peer:
+        print(f"{'anonypy':20s}{peer['seconds']:8.3f}{peer['classes']:9,d}")
+    for name, table in {"Adult": frame, "ten times": tenfold, "all different": tenfold.with_columns(years)}.items():
+        records = encoded(table)
+        print(f"{name}: {records.count:,} records, {len(COLUMNS)} columns, k = {K}")
+        print(f"{'method':20s}{'CPU s':>8s}{'classes':>9s}{'extent':>9s}{'peer / ours' if peer else '':>13s}")
+        for method in METHODS:
+            seconds, classes, covered = ours(records, method)
+            ratio = f"{peer['seconds'] / seconds:13.0f}" if peer and name == "Adult" else ""
+            print(f"{method:20s}{seconds:8.3f}{classes:9,d}{covered:9.4f}{ratio}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
