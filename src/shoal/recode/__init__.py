@@ -1,7 +1,22 @@
 """From groups to released values."""
 
 from shoal.recode.category import centroid
+from shoal.recode.choice import WAYS, decided, ways
+from shoal.recode.figures import as_nodes, as_numbers
+from shoal.recode.gaps import leveled
 from shoal.recode.number import mean
-from shoal.recode.recode import WAYS, decided, recode, ways
+from shoal.recode.recode import recode
+from shoal.recode.totals import rounded_to_total
 
-__all__ = ["WAYS", "centroid", "decided", "mean", "recode", "ways"]
+__all__ = [
+    "WAYS",
+    "as_nodes",
+    "as_numbers",
+    "centroid",
+    "decided",
+    "leveled",
+    "mean",
+    "recode",
+    "rounded_to_total",
+    "ways",
+]

@@ -6,41 +6,61 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from shoal.values import FloatMatrix, IntVector
+from shoal.values import FloatMatrix, FloatVector, IntVector
 
-Center = Callable[[FloatMatrix, IntVector, int], FloatMatrix]
+Center = Callable[[FloatMatrix, IntVector, int, FloatVector | None], FloatMatrix]
+"""From the values and labels of the records, the number of groups and what the records weigh: a row a group."""
 
 
-def mean(values: FloatMatrix, labels: IntVector, groups: int) -> FloatMatrix:
-    """The mean of every group, column by column.
+def mean(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVector | None = None) -> FloatMatrix:
+    """The mean of every group, column by column, by the weights of the records if they have some.
 
     Values are taken relative to their column's largest power of two and to their group's first record: huge
-    values do not overflow, and a group of equal values keeps that value to the last bit.
+    values do not overflow, and a group of equal values keeps that value to the last bit. No mean leaves the bounds
+    of its column.
     """
-    exponent = np.frexp(np.abs(values).max(axis=0))[1]
+    exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1]
     small = np.ldexp(values, -exponent)
-    sizes = np.bincount(labels, minlength=groups)
+    sizes = np.bincount(labels, weights, minlength=groups)
     first = np.empty(groups, dtype=np.int64)
     first[labels[::-1]] = np.arange(len(labels))[::-1]
     anchor = small[first]
     offset = small - anchor[labels]
+    if weights is not None:
+        offset *= weights[:, None]
     sums = np.column_stack([np.bincount(labels, offset[:, j], minlength=groups) for j in range(values.shape[1])])
     centers: FloatMatrix = np.ldexp(anchor + sums / sizes[:, None], exponent)
-    return centers
+    return np.clip(centers, values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf))
 
 
-def median(values: FloatMatrix, labels: IntVector, groups: int) -> FloatMatrix:
-    """The median of every group, column by column; the mean of the two middle values in groups of even size."""
-    sizes = np.bincount(labels, minlength=groups)
-    starts = np.cumsum(sizes) - sizes
-    low, high = starts + (sizes - 1) // 2, starts + sizes // 2
+def median(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVector | None = None) -> FloatMatrix:
+    """The median of every group, column by column; the mean of the two middle values in groups of even size.
+
+    With weights it is the lower weighted median: the least value up to which the records have half of the group's
+    weight.
+    """
+    starts = np.concatenate(([0], np.bincount(labels, minlength=groups).cumsum()))
     centers = np.empty((groups, values.shape[1]))
     for j in range(values.shape[1]):
-        ordered = values[np.lexsort((values[:, j], labels)), j]
+        order = np.lexsort((values[:, j], labels))
+        ordered = values[order, j]
+        if weights is not None:
+            centers[:, j] = ordered[_halfway(weights[order], labels[order], starts)]
+            continue
+        low, high = (starts[:-1] + starts[1:] - 1) // 2, (starts[:-1] + starts[1:]) // 2
         centers[:, j] = ordered[low] / 2 + ordered[high] / 2
         same = ordered[low] == ordered[high]
         centers[same, j] = ordered[low][same]
     return centers
+
+
+def _halfway(weights: FloatVector, labels: IntVector, starts: IntVector) -> IntVector:
+    """For each group the first of its rows, which follow one another, that reaches half of its weight."""
+    reached = np.concatenate(([0.0], np.cumsum(weights)))
+    begin, end = reached[starts[:-1]], reached[starts[1:]]
+    below = reached[1:] - begin[labels] < (end - begin)[labels] / 2
+    found: IntVector = starts[:-1] + np.bincount(labels[below], minlength=len(starts) - 1)
+    return found
 
 
 centers: Mapping[str, Center] = {"mean": mean, "median": median}

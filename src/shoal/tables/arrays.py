@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError
 from shoal.tables.frames import checked, series_content, series_seen
-from shoal.tables.table import Content, NewColumns, Table, copied_rows, without_negative_zero
-from shoal.values import Worded
+from shoal.tables.fresh import copied_rows, numbered
+from shoal.tables.table import Content, NewColumn, NewColumns, Table
+from shoal.values import Days, Worded
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +45,24 @@ class ArrayCells:
         for position, name in enumerate(kept):
             if name not in new_columns and not _holds(new.dtype, self._column(name)):
                 raise DataError.array_inexact(name)
-            fresh = name in new_columns
-            new[:, position] = without_negative_zero(new_columns[name]) if fresh else self._column(name)
+            new[:, position] = new_columns[name] if name in new_columns else self._column(name)
         return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(kept))
 
-    def _numbers(self, name: str, column: NDArray[Any] | Worded) -> NDArray[Any]:
+    def _numbers(self, name: str, column: NewColumn) -> NDArray[Any]:
+        """The new column as an array, NaN where a cell is missing."""
+        if isinstance(column, Days):
+            raise DataError.array_text(name)
         if not isinstance(column, Worded):
-            return column
+            return numbered(column).to_numpy()
         rows = copied_rows(self.content(name).words, column)
         if rows is None:
             raise DataError.array_text(name)
-        return self._column(name)[rows]
+        copied = self._column(name)[np.maximum(rows, 0)]
+        if (rows >= 0).all():
+            return copied
+        if not _holds(np.dtype(np.float64), copied):
+            raise DataError.array_inexact(name)
+        return np.where(rows < 0, np.nan, copied)
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: self._series(name) for name in self.names})

@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
+from shoal.tables.dates import dated_words
 from shoal.tables.dialect import Dialect, understand
+from shoal.tables.fresh import as_copied, numbered, worded
 from shoal.tables.layout import Layout, scan
-from shoal.tables.table import Content, NewColumns, ReadOptions, as_copied, without_negative_zero, worded
+from shoal.tables.table import Content, NewColumns, ReadOptions
 from shoal.tables.text import is_number, understood, written
-from shoal.values import Worded
+from shoal.values import Days, Whole, Worded
+
+Source = int | NDArray[Any] | Whole | Worded
+"""Where a column comes from: a position in the layout, or new numbers or words."""
 
 _LONGEST_NAME = 200
 
@@ -29,8 +34,7 @@ class DelimitedCells:
     layout: Layout
     dialect: Dialect
     header: bool
-    sources: Mapping[str, int | NDArray[Any] | Worded]
-    """Where each column comes from: a position in the layout, or new numbers or words."""
+    sources: Mapping[str, Source]
     _contents: dict[str, Content] = field(default_factory=dict)
 
     @property
@@ -50,11 +54,12 @@ class DelimitedCells:
 
     @cached_property
     def _written(self) -> dict[str, pl.Series]:
-        """The text of the new numbers and words."""
-        new = {name: source for name, source in self.sources.items() if not isinstance(source, int)}
+        """The text of the new numbers and words; a missing one is an empty field."""
+        decimal = self.dialect.decimal
         return {
-            name: worded(column) if isinstance(column, Worded) else written(column, decimal=self.dialect.decimal)
-            for name, column in new.items()
+            name: worded(source).fill_null("") if isinstance(source, Worded) else written(source, decimal=decimal)
+            for name, source in self.sources.items()
+            if not isinstance(source, int)
         }
 
     def seen(self, name: str) -> pl.Series:
@@ -71,7 +76,7 @@ class DelimitedCells:
                 text = self._written[name]
                 self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
             else:
-                values = pl.Series(without_negative_zero(source))
+                values = numbered(source)
                 word = "integer" if values.dtype.is_integer() else "number"
                 self._contents[name] = Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
         return self._contents[name]
@@ -95,8 +100,12 @@ class DelimitedCells:
             new.__dict__["_text"] = {name: text for name, text in self._text.items() if name not in columns}
         return new
 
-    def _source(self, name: str, columns: NewColumns) -> int | NDArray[Any] | Worded:
+    def _source(self, name: str, columns: NewColumns) -> Source:
         new = columns.get(name, self.sources[name])
+        if isinstance(new, Days):
+            return dated_words(new, self.content(name))
+        if isinstance(new, Worded) and new.numeric:
+            return Worded(tuple(word.replace(".", self.dialect.decimal) for word in new.words), new.places)
         if isinstance(new, Worded) and name in self._text:
             return as_copied(self._text[name], self.content(name).words, new)
         return new
@@ -129,9 +138,14 @@ class DelimitedCells:
         return header_names(self.layout, header=self.header)
 
     def _quoted(self, name: str, text: pl.Series) -> pl.Series:
-        """What holds the delimiter, the mark of quotation or the end of a line is put in quotation marks."""
+        """What holds the delimiter, the mark of quotation or the end of a line is put in quotation marks.
+
+        So is an empty field that is all of its record: blank lines at the end of a file hold nobody.
+        """
         delimiter, quote = self.dialect.delimiter, self.dialect.quote
         inside = text.str.contains(delimiter, literal=True) | text.str.contains(r"[\r\n]")
+        if len(self.names) == 1:
+            inside |= text == ""
         if quote:
             inside |= text.str.contains(quote, literal=True)
         if not inside.any():

@@ -12,14 +12,15 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 from narwhals import dependencies
-from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
+from shoal.tables.dates import dated
 from shoal.tables.foreign import replaced_by
-from shoal.tables.objects import object_codes, object_content, object_values
-from shoal.tables.table import Content, NewColumns, Table, copied_rows, without_negative_zero, worded
-from shoal.values import Worded
+from shoal.tables.fresh import copied_rows, numbered, places, worded
+from shoal.tables.objects import object_codes, object_content, object_dates, object_values
+from shoal.tables.table import Content, NewColumn, NewColumns, Table
+from shoal.values import Days, IntVector, Worded
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +59,13 @@ def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) 
     return pl.DataFrame({name: new[name] if name in new else frame[name] for name in kept})
 
 
-def _new_series(series: pl.Series, column: NDArray[Any] | Worded) -> pl.Series:
+def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
+    if isinstance(column, Days):
+        return dated(column, series_content(series))
     if not isinstance(column, Worded):
-        return pl.Series(without_negative_zero(column))
+        return numbered(column)
     rows = copied_rows(series_content(series).words, column)
-    return worded(column) if rows is None else _without_unused(series.gather(rows))
+    return worded(column) if rows is None else _without_unused(series.gather(places(rows)))
 
 
 def _without_unused(series: pl.Series) -> pl.Series:
@@ -139,7 +142,7 @@ class PandasCells:
         if _is_of_numbers(series):
             values = _pandas_numbers(series)
             return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
-        if isinstance(_dtype(series), nw.Datetime):
+        if _is_time(series):
             return Content(Kind.DATE, word, pl.Series(series.to_numpy(dtype="datetime64[us]")))
         return object_content(_objects(series), type=word)
 
@@ -161,17 +164,17 @@ class PandasCells:
         new.attrs = dict(self.table.attrs)
         return PandasCells(new, tuple(kept))
 
-    def _new(self, name: str, column: NDArray[Any] | Worded) -> Any:
+    def _new(self, name: str, column: NewColumn) -> Any:
+        series = self._series(name)
+        if isinstance(column, Days):
+            return _pandas_dates(series, dated(column, self.content(name)))
         if not isinstance(column, Worded):
-            return without_negative_zero(column)
-        series, rows = self._series(name), copied_rows(self.content(name).words, column)
-        if rows is None:
-            words = np.array(column.words, dtype=object)[column.places]
-            text = "str" in str(series.dtype)  # the types of text, whatever holds it
-            return type(series)(words, index=series.index, dtype=series.dtype if text else object)
-        copied = series.take(rows)
-        copied.index = series.index
-        return copied.cat.remove_unused_categories() if hasattr(copied, "cat") else copied
+            numbers = numbered(column)
+            if numbers.dtype.is_integer() and numbers.null_count():
+                return type(series)(numbers.to_list(), index=series.index, dtype="Int64")
+            return numbers.to_numpy(writable=True)
+        rows = copied_rows(self.content(name).words, column)
+        return _pandas_text(series, worded(column)) if rows is None else _pandas_copied(series, rows)
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: self._polars(self._series(name)) for name in self.names})
@@ -192,6 +195,36 @@ class PandasCells:
         return self.table.iloc[:, self.names.index(name)]
 
 
+def _pandas_text(series: Any, words: pl.Series) -> Any:
+    text = "str" in str(series.dtype)  # the types of text, whatever holds it
+    return type(series)(words.to_list(), index=series.index, dtype=series.dtype if text else object)
+
+
+def _pandas_copied(series: Any, rows: IntVector) -> Any:
+    """Cells of the series, missing where the row is -1; whole numbers and truth values take a type that bears gaps."""
+    gone = rows < 0
+    copied = series.take(np.where(gone, 0, rows))
+    copied.index = series.index
+    if gone.any():
+        bearing = {"i": "Int", "u": "UInt", "b": "boolean"}.get(getattr(series.dtype, "kind", ""))
+        if isinstance(series.dtype, np.dtype) and bearing:
+            copied = copied.astype(bearing if bearing == "boolean" else f"{bearing}{8 * series.dtype.itemsize}")
+        copied = copied.mask(gone)
+    return copied.cat.remove_unused_categories() if hasattr(copied, "cat") else copied
+
+
+def _pandas_dates(series: Any, new: pl.Series) -> Any:
+    """The dates in the type of the series; those of numpy are counted in UTC and bear the zone in their type."""
+    if _is_of_arrow(series):
+        return type(series)(new.to_list(), index=series.index, dtype=series.dtype)
+    if _is_time(series):
+        times = type(series)(new.to_numpy(), index=series.index)
+        zoned = getattr(series.dtype, "tz", None) is not None
+        return (times.dt.tz_localize("UTC") if zoned else times).astype(series.dtype)
+    cells = object_dates(_objects(series), new)
+    return _pandas_text(series, new) if cells is None else type(series)(cells, index=series.index, dtype=object)
+
+
 def telling_index(table: Table) -> bool:
     """Whether the table has an index that says more than the order of its rows: a release keeps it."""
     return isinstance(table.cells, PandasCells) and type(table.cells.table.index).__name__ != "RangeIndex"
@@ -199,6 +232,11 @@ def telling_index(table: Table) -> bool:
 
 def _dtype(series: Any) -> Any:
     return nw.from_native(series, series_only=True).dtype
+
+
+def _is_time(series: Any) -> bool:
+    """Whether a pandas column holds points in time, in whatever zone."""
+    return getattr(series.dtype, "kind", "") == "M"
 
 
 def _is_of_arrow(series: Any) -> bool:
@@ -281,33 +319,42 @@ class ArrowCells:
                 new = new.set_column(position, field, array)
         return ArrowCells(new)
 
-    def _new(self, name: str, column: NDArray[Any] | Worded) -> Any:
+    def _new(self, name: str, column: NewColumn) -> Any:
         import pyarrow as pa
 
+        cells = self.table.column(name)
+        if isinstance(column, Days):
+            kept = pa.types.is_temporal(cells.type) or pa.types.is_large_string(cells.type)
+            new = dated(column, self.content(name)).to_arrow()
+            # not safe: polars knows no whole seconds as a unit, and what is finer was rounded before
+            return pa.chunked_array([new.cast(cells.type if kept else pa.string(), safe=False)])
         if not isinstance(column, Worded):
-            return pa.chunked_array([pa.array(without_negative_zero(column))])
+            return pa.chunked_array([numbered(column).to_arrow()])
         rows = copied_rows(self.content(name).words, column)
         if rows is None:
-            return pa.chunked_array([pa.array(column.words, type=pa.string()).take(pa.array(column.places))])
-        cells = self.table.column(name)
+            words = pa.array(column.words, type=pa.string())
+            return pa.chunked_array([words.take(pa.array(column.places, mask=column.places < 0))])
         if "view" in str(cells.type):  # such cells cannot be taken by their places
             cells = cells.cast(pa.string())
-        return _arrow_without_unused(cells.take(pa.array(rows)))
+        return _arrow_without_unused(cells.take(pa.array(rows, mask=rows < 0)))
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})
 
 
 def _arrow_without_unused(column: Any) -> Any:
-    """A column of codes lists only the labels that are left, in their order. No cell of it is missing."""
+    """A column of codes lists only the labels that are left, in their order."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
         return column
     array = pa.concat_arrays(column.unify_dictionaries().chunks)
-    left, places = np.unique(array.indices.to_numpy(), return_inverse=True)
-    labels, codes = array.dictionary.take(pa.array(left)), pa.array(places, type=column.type.index_type)
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, labels, ordered=column.type.ordered)])
+    gone = array.indices.is_null().to_numpy(zero_copy_only=False)
+    codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    left = np.unique(codes[~gone])
+    labels = array.dictionary.take(pa.array(left))
+    new = pa.array(np.searchsorted(left, codes), type=column.type.index_type, mask=gone)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(new, labels, ordered=column.type.ordered)])
 
 
 def arrow_content(column: Any, *, type: str) -> Content:

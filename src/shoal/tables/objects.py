@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -70,6 +70,15 @@ def object_values(cells: Objects) -> pl.Series:
     if not all(cell is None or isinstance(cell, _PRINTABLE) or _is_of_pandas(cell) for cell in plain):
         raise TypeError("no file holds such objects")
     return pl.Series([None if cell is None else str(cell) for cell in plain], dtype=pl.String)
+
+
+def object_dates(cells: Objects, texts: pl.Series) -> list[Any] | None:
+    """Dates from their texts, of the class that the cells have; None where the cells are no dates."""
+    given = [cell for cell in cells if cell is not None]
+    if not given or not all(isinstance(cell, date) for cell in given):
+        return None
+    made = next((type(cell) for cell in given if isinstance(cell, datetime)), date)
+    return [None if text is None else made.fromisoformat(text) for text in texts.to_list()]
 
 
 def _same(cells: Objects, others: Objects) -> bool:

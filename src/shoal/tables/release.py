@@ -73,8 +73,12 @@ def _text(table: Table, kind: str) -> Iterator[bytes]:
 
 
 def _delimited(frame: pl.DataFrame, *, delimiter: str) -> Iterator[bytes]:
+    # A missing cell that is all of its record is not left blank: blank lines at the end of a file hold nobody.
+    missing = '""' if frame.width == 1 else ""
     for number, rows in enumerate(frame.iter_slices(_ROWS_AT_A_TIME)):
-        yield rows.write_csv(separator=delimiter, include_header=number == 0, line_terminator="\n").encode()
+        header = number == 0
+        text = rows.write_csv(separator=delimiter, include_header=header, line_terminator="\n", null_value=missing)
+        yield text.encode()
 
 
 def _write_columns(frame: pl.DataFrame, path: Path, kind: str) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from shoal.errors import FileError, OutputError
 from shoal.schema.columns import Kind
@@ -16,9 +16,10 @@ from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
 from shoal.tables.frames import PolarsCells, series_content, with_columns
+from shoal.tables.fresh import copied_rows
 from shoal.tables.stamps import fix_stamps
-from shoal.tables.table import Content, NewColumns, ReadOptions, Table, copied_rows
-from shoal.values import Worded
+from shoal.tables.table import Content, NewColumn, NewColumns, ReadOptions, Table
+from shoal.values import Days, Whole, Worded
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,11 @@ class Labels:
         """The labels of the kept columns.
 
         A mean is none of the labelled values, and one that falls into a range of missing values would be
-        lost: columns with new numbers keep the label of the variable, and the format only if they are whole.
+        lost: columns with new numbers keep the label of the variable, and the format only if they are whole or
+        dates.
         """
         untouched = [name for name in kept if name not in columns]
-        whole = [name for name in kept if name in columns and _is_whole(columns[name])]
+        whole = [name for name in kept if name in columns and _keeps_format(columns[name])]
         numbers = [name for name in kept if not isinstance(columns.get(name), Worded)]
         return replace(
             self,
@@ -73,8 +75,8 @@ class Labels:
         )
 
 
-def _is_whole(column: NDArray[Any] | Worded) -> bool:
-    return not isinstance(column, Worded) and column.dtype.kind in "iu"
+def _keeps_format(column: NewColumn) -> bool:
+    return isinstance(column, Whole | Days) or (isinstance(column, np.ndarray) and column.dtype.kind in "iu")
 
 
 def _given(notes: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +122,7 @@ class LabelledCells(PolarsCells):
         }
         return LabelledCells(table, replace(labels, values=values))
 
-    def _is_copied(self, name: str, column: NDArray[Any] | Worded) -> bool:
+    def _is_copied(self, name: str, column: NewColumn) -> bool:
         """Whether every new value is one that the column had, with its label."""
         return isinstance(column, Worded) and copied_rows(series_content(self.table[name]).words, column) is not None
 

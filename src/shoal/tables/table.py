@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from shoal.errors import OptionError
 from shoal.schema.columns import Kind
 from shoal.tables.formats import FORMATS
-from shoal.values import Worded
+from shoal.values import Days, Whole, Worded
 
 MISSING_WORDS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
 """What means missing in a column of numbers. In a column of text only the empty field does: NA may be Namibia."""
 
-NewColumns = Mapping[str, NDArray[Any] | Worded]
-"""The columns of a release that differ from the original: float64, int64 or words."""
+NewColumn = NDArray[Any] | Whole | Worded | Days
+"""A column of a release that differs from the original: float64 with NaN where missing, int64, or one of these."""
+NewColumns = Mapping[str, NewColumn]
 
 _EXACT_WHOLE = 2.0**53
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -213,35 +213,6 @@ class Table:
         return f"Table(kind={self.kind!r}, records={self.height}, columns={list(self.names)})"
 
 
-def copied_rows(words: pl.Series, column: Worded) -> NDArray[np.int64] | None:
-    """For each record a row of the original that holds its new word; None where some word stands nowhere there.
-
-    Copying cells keeps the type that the column had.
-    """
-    first = words.arg_unique()
-    row_of = dict(zip(words.gather(first).to_list(), first.to_list(), strict=True))
-    used = np.unique(column.places)
-    if not all(column.words[place] in row_of for place in used):
-        return None
-    rows = np.zeros(len(column.words), dtype=np.int64)
-    rows[used] = [row_of[column.words[place]] for place in used]
-    return rows[column.places]
-
-
-def as_copied(fields: pl.Series, words: pl.Series, column: Worded) -> Worded:
-    """The new words, each as the first field that has it writes it, where one has."""
-    first = words.arg_unique()
-    written = dict(zip(words.gather(first).to_list(), fields.gather(first).to_list(), strict=True))
-    return Worded(tuple(written.get(word) or word for word in column.words), column.places)
-
-
-def worded(column: Worded) -> pl.Series:
-    """The words as text."""
-    return pl.Series(list(column.words), dtype=pl.String).gather(column.places)
-
-
-def without_negative_zero(column: NDArray[Any]) -> NDArray[Any]:
-    """A copy as float64 or int64; -0.0 becomes 0.0, which a reader cannot tell from it."""
-    if column.dtype.kind in "iu":
-        return column.astype(np.int64)
-    return column.astype(np.float64) + 0.0
+def where(mask: pl.Series) -> dict[str, int]:
+    """How many records, of how many, and the number of the first of them."""
+    return {"rows": int(mask.sum()), "of": len(mask), "first": int(mask.arg_true()[0]) + 1}

@@ -10,11 +10,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.schema.columns import Kind
-from shoal.tables.table import Content, without_negative_zero
+from shoal.tables.fresh import numbered
+from shoal.tables.table import Content
+from shoal.values import Whole
 
 _BLANKS = " \t"
 _INFINITE = r"(?i:inf(?:inity)?)"
-_DATE = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$"
+DATE = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$"
+"""A date as ISO 8601 writes it, with or without a time."""
 
 
 def _number(decimal: str) -> str:
@@ -40,7 +43,7 @@ def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Co
     found = int(number.sum())
     values = text.set(text == "", None)
     if found == 0:
-        return _dates_or_text(values)
+        return _dates_or_text(values, values.set(absent, None))
     other = ~(number | absent)
     numbers = _floats(plain, number, decimal)
     if other.any():
@@ -60,25 +63,28 @@ def _floats(plain: pl.Series, number: pl.Series, decimal: str) -> pl.Series:
     return dotted.zip_with(number, pl.Series([None], dtype=pl.String)).cast(pl.Float64, strict=False)
 
 
-def _dates_or_text(values: pl.Series) -> Content:
-    """Dates as ISO 8601 writes them, with or without a time; they stay text."""
-    given = values.drop_nulls()
-    if len(given) and given.str.contains(_DATE).all():
+def _dates_or_text(values: pl.Series, present: pl.Series) -> Content:
+    """Dates as ISO 8601 writes them, with or without a time; they stay text.
+
+    Among dates a word that means missing does so, as among numbers; in other text it may be a value.
+    """
+    given = present.drop_nulls()
+    if len(given) and given.str.contains(DATE).all():
         days = given.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
         if days.null_count() == 0:
-            return Content(Kind.DATE, "date", values)
+            return Content(Kind.DATE, "date", present)
     return Content(Kind.NOMINAL, "text", values)
 
 
-def written(column: NDArray[Any], *, decimal: str) -> pl.Series:
-    """Numbers as text: the shortest that reads back as the same number.
+def written(column: NDArray[Any] | Whole, *, decimal: str) -> pl.Series:
+    """Numbers as text: the shortest that reads back as the same number; empty where one is missing.
 
     Python's own repr does it, once for each different number, so that no version of a library changes
     the bytes of a release.
     """
-    column = without_negative_zero(column)
-    different, which = np.unique(column, return_inverse=True)
+    numbers = numbered(column)
+    different, which = np.unique(numbers.fill_null(0).to_numpy(), return_inverse=True)
     texts = pl.Series([repr(number) for number in different.tolist()], dtype=pl.String)
-    if decimal != "." and column.dtype.kind == "f":
+    if decimal != "." and numbers.dtype.is_float():
         texts = texts.str.replace(".", decimal, literal=True)
-    return texts.gather(which.astype(np.uint32))
+    return texts.gather(which.astype(np.uint32)).set(numbers.is_null(), "")
