@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measure import evaluate, measures
+from shoal.measure import Classes, evaluate, individual_risk, measures
+from shoal.measure.registry import plain
 from shoal.values import Scale
 
 TABLES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=3, max_size=40)
@@ -80,6 +81,33 @@ def test_huge_and_tiny_columns_keep_their_loss() -> None:
         assert shoal.anonymize(scaled, k=3, quasi_identifiers=[0, 1]).evaluation.information_loss == expected
 
 
+def test_counts_with_wildcards_and_weights_are_measured() -> None:
+    f, weights = np.array([2.5, 2.5, 3.5, 1.0, 1.5]), np.array([45.0, 45.0, 90.0, 40.0, 60.0])
+    households = np.array([0, 1, 0, 2, 2])
+    alike = Classes(f, 3, weights=weights, households=households, classes=2)
+    figures = evaluate(names=("a",), before=Classes(f, 3), after=alike)
+    r = individual_risk(f, weights)
+    assert (figures.before["min_class"], figures.after["min_class"]) == (1, 1)
+    assert (figures.after["unique_records"], figures.after["k_violations"]) == (2, 4)
+    assert (figures.after["classes"], figures.c_avg, figures.discernibility) == (2, None, 11)
+    assert figures.before["expected_reidentifications"] == pytest.approx(2 / 2.5 + 1 / 3.5 + 1 + 1 / 1.5)
+    assert figures.before["highest_risk"] == 1
+    assert figures.before["household_risk"] is None
+    assert figures.after["expected_reidentifications"] == pytest.approx(r.sum())
+    assert figures.after["global_risk"] == pytest.approx(100 * r.sum() / 5)
+    assert figures.after["highest_risk"] == r.max()
+    missed = [(1 - r[0]) * (1 - r[2]), 1 - r[1], (1 - r[0]) * (1 - r[2]), *[(1 - r[3]) * (1 - r[4])] * 2]
+    assert figures.after["household_risk"] == pytest.approx(100 * (5 - sum(missed)) / 5)
+
+
+def test_a_count_of_classes_stays_whole() -> None:
+    sizes = np.repeat([3, 7, 49, 1], [3 * 11, 7 * 13, 49 * 3, 5])
+    for counts in (sizes, sizes.astype(float)):
+        alike = Classes(counts, None)
+        assert repr(plain(alike.found)) == repr(alike.count) == "32"
+    assert Classes(np.array([2.5]), None, classes=1).count == 1
+
+
 def test_every_measure_tells_what_it_is() -> None:
     for family in measures():
         for name, measure in family.items():
@@ -91,12 +119,11 @@ def test_the_loss_of_a_column_is_its_own() -> None:
     original = np.array([[0.0, 0.0], [2.0, 1.0], [4.0, 0.0], [6.0, 1.0]])
     released = original.copy()
     released[:, 1] = 0.5
-    sizes = np.full(4, 1)
+    alone = Classes(np.full(4, 1), 2)
     figures = evaluate(
         names=("a", "b"),
-        k=2,
-        before=sizes,
-        after=sizes,
+        before=alone,
+        after=alone,
         numeric=("a", "b"),
         values=(original, released),
         scale=Scale.standardized(original),

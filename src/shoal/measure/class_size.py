@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.measure.registry import Comparison, loss
+from shoal.measure.registry import Comparison, loss, plain
 
 
 @loss(
@@ -15,7 +15,8 @@ from shoal.measure.registry import Comparison, loss
 def c_avg(comparison: Comparison) -> float | None:
     """The mean class size as a multiple of k."""
     classes = comparison.classes
-    return None if classes.k is None else classes.records / (classes.count * classes.k)
+    # records that may be alike make no classes: wildcards split them into smaller ones
+    return None if classes.k is None or classes.classes is not None else classes.records / (classes.count * classes.k)
 
 
 @loss(
@@ -27,4 +28,4 @@ def c_avg(comparison: Comparison) -> float | None:
 )
 def discernibility(comparison: Comparison) -> float | None:
     """For every record the number of records that it cannot be told from, summed."""
-    return int(comparison.classes.sizes.sum())
+    return plain(comparison.classes.sizes.sum())

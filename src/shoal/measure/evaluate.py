@@ -8,29 +8,28 @@ from shoal.measure.registry import Classes, Comparison, Meaning, measures
 from shoal.measure.semantic import semantic_loss
 from shoal.measure.squared_error import information_loss
 from shoal.schema.columns import Kind
-from shoal.values import Evaluation, FloatMatrix, IntVector, Scale
+from shoal.values import BoolMatrix, Evaluation, FloatMatrix, Scale
 
 
 def evaluate(
     *,
     names: tuple[str, ...],
-    k: int | None,
-    before: IntVector,
-    after: IntVector,
+    before: Classes,
+    after: Classes,
     numeric: Sequence[str] = (),
     values: tuple[FloatMatrix, FloatMatrix] | None = None,
     scale: Scale | None = None,
     meaning: Meaning | None = None,
+    gaps: BoolMatrix | None = None,
     distance: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Evaluation:
-    """Every measure, on the class sizes before and after and on the original and the released values.
+    """Every measure, on the classes before and after and on the original and the released values.
 
-    ``values`` are those of the ``numeric`` columns on their ``scale``; ``meaning`` are the other columns, whose
-    hierarchies were read by ``distance``.
+    ``values`` are those of the ``numeric`` columns on their ``scale``, with stand-ins where they had ``gaps``;
+    ``meaning`` are the other columns, whose hierarchies were read by ``distance``.
     """
     losses, risks = measures()
-    was, now = Classes(before, k), Classes(after, k)
     columns: dict[str, float] = {}
     original = released = None
     unit = 1.0
@@ -40,16 +39,16 @@ def evaluate(
             columns[name] = information_loss(original[:, j], released[:, j])
     for j, column in enumerate(meaning.categories if meaning else ()):
         columns[column.name] = semantic_loss(meaning.column(j)) if meaning else 0.0
-    comparison = Comparison(original, released, unit, now, meaning)
+    comparison = Comparison(original, released, unit, after, meaning, gaps)
     return Evaluation(
-        records=len(after),
-        k=k,
+        records=after.records,
+        k=after.k,
         quasi_identifiers=names,
         base=scale.name if scale and original is not None else "none",
         distance=_named(meaning, distance),
         loss={name: measure.figure(comparison) for name, measure in losses.items()},
-        before={name: measure.figure(was) for name, measure in risks.items()},
-        after={name: measure.figure(now) for name, measure in risks.items()},
+        before={name: measure.figure(before) for name, measure in risks.items()},
+        after={name: measure.figure(after) for name, measure in risks.items()},
         columns={name: columns[name] for name in names if name in columns},
         notes=notes,
     )

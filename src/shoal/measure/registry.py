@@ -1,6 +1,6 @@
 """The registry of measures: the door of this room.
 
-A loss compares the released values with the original ones; a risk looks at the sizes of the classes, once
+A loss compares the released values with the original ones; a risk looks at the counts of the records, once
 before and once after the release. A measure is a function under ``@loss(...)`` or ``@risk(...)``; a figure
 that does not apply (no k was named, a column is not numeric) is None.
 """
@@ -10,11 +10,14 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Generic, TypeVar
 
-from shoal.values import Categories, FloatMatrix, IntMatrix, IntVector
+import numpy as np
+
+from shoal.measure.individual import individual_risk
+from shoal.values import BoolMatrix, Categories, FloatMatrix, FloatVector, IntMatrix, IntVector
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,8 @@ class Comparison:
     unit: float
     classes: Classes
     meaning: Meaning | None = None
+    gaps: BoolMatrix | None = None
+    """Which of the original numbers were missing; those hold a stand-in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +50,17 @@ class Meaning:
 class Classes:
     """What a risk sees: for every record the size of its class, and the k that was promised."""
 
-    sizes: IntVector
+    sizes: IntVector | FloatVector
+    """Where missing values are wildcards, how many records may look the same: not always a whole number."""
     k: int | None
+    weights: FloatVector | None = None
+    """The sum of the sampling weights of each record's class; None where the table is the population."""
+    households: IntVector | None = None
+    """The household of each record, numbered from 0."""
+    classes: int | None = None
+    """The number of classes, where the sizes do not tell it."""
+    numbers: IntVector | None = None
+    """The class of each record, numbered from 0."""
 
     @property
     def records(self) -> int:
@@ -55,7 +69,28 @@ class Classes:
     @property
     def count(self) -> int:
         """The number of classes: every record counts for its share of one."""
-        return round(float((1.0 / self.sizes).sum()))
+        return round(self._shares) if self.classes is None else self.classes
+
+    @cached_property
+    def risk(self) -> FloatVector:
+        """The individual risk of each record."""
+        return individual_risk(self.sizes, self.weights)
+
+    @property
+    def found(self) -> float:
+        """The sum of the individual risks."""
+        return self._shares if self.weights is None else float(self.risk.sum())
+
+    @cached_property
+    def _shares(self) -> float:
+        """Σ 1/f, size by size: a whole number where the sizes are those of classes."""
+        size, records = np.unique(self.sizes, return_counts=True)
+        return float((records / size).sum())
+
+
+def plain(figure: float) -> float:
+    """A whole number without a point, as counts are shown."""
+    return int(figure) if figure == int(figure) else float(figure)
 
 
 Loss = Callable[[Comparison], float | None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.measure.registry import Classes, risk
+from shoal.measure.registry import Classes, plain, risk
 
 _REFERENCE = "Samarati (2001), Protecting respondents' identities in microdata release, IEEE TKDE 13(6)"
 
@@ -22,13 +22,13 @@ def count(classes: Classes) -> float | None:
 @risk(name="min_class", formula="min f", range="1 to n", good="at least k", reference=_REFERENCE)
 def min_class(classes: Classes) -> float | None:
     """The size of the smallest class."""
-    return int(classes.sizes.min())
+    return plain(classes.sizes.min())
 
 
-@risk(name="unique_records", formula="records with f = 1", range="0 to n", good="0", reference=_REFERENCE)
+@risk(name="unique_records", formula="records with f < 2", range="0 to n", good="0", reference=_REFERENCE)
 def unique_records(classes: Classes) -> float | None:
     """The records that no other record looks like."""
-    return int((classes.sizes == 1).sum())
+    return int((classes.sizes < 2).sum())
 
 
 @risk(name="k_violations", formula="records with f < k", range="0 to n", good="0", reference=_REFERENCE)

@@ -1,0 +1,92 @@
+"""Individual risk: the chance that somebody who knows the quasi-identifiers of a person finds the record."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.values import FloatVector, IntVector
+
+_TERMS = 60
+"""Enough for every series below: its terms fall by half, or as 1 / C(20 + n, n)."""
+_MANY = 20.0
+_SMALL = 1e-3
+
+
+def individual_risk(f: FloatVector | IntVector, F: FloatVector | None = None) -> FloatVector:  # noqa: N803
+    """The risk of each record, by its class count f and the weights F of the class: its persons in the population.
+
+    Without weights the table is the population: 1/f, and so where F is no more than f. With weights the class of the
+    population is unknown, and F only its estimate: the expectation of 1 over its size, given f (Benedetti and Franconi,
+    1998), with p = f/F. For whole f above 2 it is p/(f - (1 - p)), as sdcMicro has it.
+    """
+    f = np.asarray(f, dtype=np.float64)
+    if F is None:
+        return np.clip(1.0 / f, 0.0, 1.0)
+    p = np.clip(f / F, np.finfo(np.float64).tiny, 1.0)
+    whole = (f > 2) & (f == np.floor(f))
+    risk = np.empty_like(p)
+    risk[whole] = p[whole] / (f[whole] - (1.0 - p[whole]))
+    risk[~whole] = expected_risk(f[~whole], p[~whole])
+    return np.clip(risk, 0.0, 1.0)
+
+
+def household_risk(risk: FloatVector, household: IntVector) -> FloatVector:
+    """For each record the risk that some member of its household is found: 1 - Π(1 - r) over its members."""
+    with np.errstate(divide="ignore"):
+        missed = np.bincount(household, weights=np.log1p(-risk))
+    found: FloatVector = -np.expm1(missed)[household]
+    return found
+
+
+def expected_risk(f: FloatVector, p: FloatVector) -> FloatVector:
+    """p^f / f · ₂F₁(f, f; f + 1; 1 - p) for f of at least 1, whole or not, and p above 0.
+
+    Euler's transformation makes it p/f · ₂F₁(1, 1; f + 1; 1 - p), whose series is used where it falls fast.
+    """
+    near = (p >= 0.5) | (f >= _MANY)
+    risk = np.empty_like(p)
+    risk[near] = _around_one(f[near], p[near])
+    risk[~near] = _around_zero(f[~near], p[~near])
+    return risk
+
+
+def _around_one(f: FloatVector, p: FloatVector) -> FloatVector:
+    """p/f · Σ n! / (f + 1)_n · (1 - p)^n."""
+    term = p / f
+    total = term.copy()
+    for n in range(1, _TERMS):
+        term = term * (n * (1.0 - p) / (f + n))
+        total += term
+    return total
+
+
+def _around_zero(f: FloatVector, p: FloatVector) -> FloatVector:
+    """From 1 + e up to f by r(f + 1) = p/(1 - p) · (1/f - r(f)), where e is what f has beyond the nearest whole number.
+
+    The start is the series in p instead of 1 - p, with f = 1 + e:
+    r = (p · Σ n! / (1 - e)_n · p^n - πe / sin(πe) · (p/(1 - p))^f) / e. Both terms have a pole at e = 0, where f is
+    whole; it is taken out of each, so that nothing is lost near it.
+    """
+    odds = p / (1.0 - p)
+    steps = np.rint(f) - 1.0
+    e = f - np.rint(f)
+    slope, series, power = np.zeros_like(p), np.zeros_like(p), p
+    for n in range(1, _TERMS):
+        slope = (slope * n + 1.0) / (n - e)  # (n! / (1 - e)_n - 1) / e
+        power = power * p
+        series += slope * power
+    rate = np.log(odds) + _sine_slope(e)
+    grown = e * rate
+    quotient = np.divide(np.expm1(grown), grown, out=np.ones_like(grown), where=grown != 0)
+    risk = series - odds * rate * quotient
+    for step in range(int(steps.max(initial=0.0))):
+        risk = np.where(step < steps, odds * (1.0 / (1.0 + e + step) - risk), risk)
+    return risk
+
+
+def _sine_slope(e: FloatVector) -> FloatVector:
+    """ln(πe / sin(πe)) / e, by its series where e is small."""
+    small = np.abs(e) < _SMALL
+    away = np.where(small, 0.5, e)
+    near: FloatVector = np.pi**2 * e / 6.0 * (1.0 + np.pi**2 * e * e / 30.0)
+    return np.where(small, near, -np.log(np.sinc(away)) / away)
