@@ -32,7 +32,7 @@ def understood(
     recode: Mapping[str, str] | None = None,
     mixed: bool = False,
 ) -> Schema:
-    """The schema with what is said about its quasi-identifiers.
+    """The schema with what is said about its quasi-identifiers and its sensitive columns.
 
     A column of numbers in which some text stands is refused where nothing is said about it, unless it may be ``mixed``.
     """

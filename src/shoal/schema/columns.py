@@ -99,15 +99,18 @@ class Schema:
     ) -> Schema:
         """The same columns with what a user says about them: kinds, hierarchies with their files, ways to recode.
 
-        A column with a hierarchy is hierarchical unless it is said to be ordinal.
+        A column with a hierarchy is hierarchical unless it is said to be ordinal. Sensitive columns have kinds and
+        hierarchies too, by which privacy models are understood, but are never recoded.
         """
         kinds, hierarchies, recode = kinds or {}, hierarchies or {}, recode or {}
         names = [column.name for column in self.columns]
         for name in (*kinds, *hierarchies, *recode):
             if name not in names:
                 raise ColumnError.unknown(name, names)
-            if name not in self.quasi_identifiers:
+            if name not in (*self.quasi_identifiers, *self.named(Role.SENSITIVE)):
                 raise ColumnError.not_protected(name)
+            if name in recode and name not in self.quasi_identifiers:
+                raise ColumnError.not_recoded(name)
         columns = []
         for column in self.columns:
             hierarchy, file = hierarchies.get(column.name, (column.hierarchy, column.file))

@@ -1,0 +1,143 @@
+"""Demands enforced on groups that were made without them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+from category_records import category_records
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naive import renumbered, unions
+from naive.sensitive_tables import Case, cases
+from shoal.partition.enforce import enforce
+from shoal.values import Demands, Records, Scale, silent
+from shoal.values.demands import EQUAL
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> tuple[Records, np.ndarray, Case]:
+    """Records with numbers, categories or both, with demands and with groups that know nothing of them."""
+    case = draw(cases(most=30))
+    n = len(case.cells)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    values = rng.integers(0, draw(st.sampled_from([2, 1000])), (n, draw(st.integers(0, 2)))).astype(float)
+    drawn = draw(category_records()) if not values.shape[1] or draw(st.booleans()) else None
+    numbers = tuple(f"n{j}" for j in range(values.shape[1]))
+    scale, weights = Scale.standardized(values), rng.choice([1.0, 2.0], len(numbers))
+    records = Records(numbers, values, scale, weights, demands=case.demands)
+    if drawn is not None:
+        rows = rng.integers(0, drawn.count, n)
+        records = replace(
+            records,
+            names=numbers + drawn.names,
+            weights=np.concatenate([weights, drawn.weights]),
+            categories=drawn.categories,
+            codes=drawn.codes[rows],
+        )
+    return records, rng.integers(0, draw(st.integers(1, 12)), n), case
+
+
+@given(broken(), st.integers(1, 5))
+def test_every_group_stands_and_is_a_union_of_groups(made, k: int) -> None:
+    records, labels, case = made
+    found = enforce(records, labels, k=k, progress=silent)
+    assert renumbered(found) == found.tolist()
+    for label in np.unique(labels):
+        assert len(set(found[labels == label])) == 1
+    feasible = case.holds(case.cells) and len(case.cells) >= k
+    for group in range(found.max() + 1):
+        rows = np.flatnonzero(found == group)
+        assert not feasible or (len(rows) >= k and case.holds([case.cells[row] for row in rows]))
+    if not feasible:
+        assert found.max() == 0, "what nobody can meet ends in one group"
+
+
+@given(broken(), st.integers(1, 5))
+def test_merges_as_the_naive_code_does(made, k: int) -> None:
+    records, labels, _ = made
+    found = enforce(records, labels, k=k, progress=silent)
+    assert found.tolist() == renumbered(unions.enforce(records, renumbered(labels), k))
+
+
+@given(broken())
+def test_groups_that_stand_stay(made) -> None:
+    records, labels, _ = made
+    once = enforce(records, labels, k=2, progress=silent)
+    assert enforce(records, once, k=2, progress=silent).tolist() == once.tolist()
+    free = replace(records, demands=Demands.none(records.count))
+    assert enforce(free, once, k=1, progress=silent).tolist() == once.tolist()
+    assert enforce(replace(records, demands=None), labels, k=2, progress=silent) is labels
+
+
+def test_the_near_group_is_taken_that_makes_it_hold() -> None:
+    """The first group has one value: with the next it is still too far from the table, with the third it is not."""
+    groups = {0.0: [0, 0], 10.0: [0, 0, 0, 1], 25.0: [0, 1, 1, 1], 100.0: [0, 1, 1, 1]}
+    values = np.array([place for place, cells in groups.items() for _ in cells])[:, None]
+    demands = Demands.none(14)._replace(
+        codes=np.array([cell for cells in groups.values() for cell in cells])[:, None],
+        first=np.array([0, 2]),
+        column=np.array([0]),
+        rule=np.array([EQUAL]),
+        least=np.array([0.25]),
+        factor=np.ones(1),
+        shares=np.array([0.5, 0.5]),
+        nodes=np.zeros(2, dtype=np.int64),
+    )
+    records = Records(("a",), values, Scale.raw(values), np.ones(1), demands=demands)
+    labels = np.repeat(np.arange(4), [2, 4, 4, 4])
+    assert enforce(records, labels, k=2, progress=silent).tolist() == [0] * 2 + [1] * 4 + [0] * 4 + [2] * 4
+
+
+def test_progress_is_told_to_the_end() -> None:
+    told: list[tuple[int, int]] = []
+    values = np.arange(8.0)[:, None]
+    records = Records(("a",), values, Scale.raw(values), np.ones(1), demands=Demands.none(8))
+    enforce(records, np.arange(8), k=3, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (8, 8)
+
+
+SCRIPT = """
+import numpy as np, polars as pl
+from dataclasses import replace
+from shoal import tables
+from shoal.partition.enforce import enforce
+from shoal.schema import Schema
+from shoal.schema.models import read_models
+from shoal.hierarchy import Hierarchy
+from shoal.values import silent
+
+draw = np.random.default_rng(7)
+frame = pl.DataFrame({"a": draw.normal(size=80), "b": draw.choice(list("xyz"), 80).tolist(),
+                      "s": draw.choice(list("cdefg"), 80).tolist(), "t": draw.integers(0, 9, 80)})
+table = tables.read(frame)
+schema = Schema.assign(tables.kinds(table), quasi_identifiers=["a", "b"], sensitive=["s", "t"])
+tree = Hierarchy.from_dict({"*": {"u": ["c", "d"], "v": ["e", "f", "g"]}})
+schema = schema.understood(hierarchies={"s": (tree, "")})
+records = tables.encode(table, schema)
+for model in ("distinct-l(3)", "entropy-l(2.5)", "recursive-l(2,3)", "t-equal(0.3)", "t-hierarchical(0.2)"):
+    asked = read_models({"s": model, "t": "t-ordered(0.15)"})
+    demands = tables.demands(table, asked, schema)
+    found = enforce(replace(records, demands=demands), np.arange(80) // 4, k=4, progress=silent)
+    assert all(check.ok for check in tables.check_models(demands, asked, found))
+    print(*found)
+"""
+
+
+def test_plain_python_merges_alike() -> None:
+    printed = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", SCRIPT],
+            env=os.environ | {"NUMBA_DISABLE_JIT": plain},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for plain in ("0", "1")
+    ]
+    assert printed[0] == printed[1]
+    assert len(set(printed[0].splitlines())) > 1
