@@ -6,25 +6,51 @@ import os
 import warnings as python_warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal import measure, tables
-from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalWarning
+from shoal.cautions import cautions
+from shoal.decisions import (
+    asked_models,
+    check_totals,
+    column_weights,
+    known_bounds,
+    known_survey,
+    plain,
+    share,
+    whole_seed,
+)
+from shoal.errors import ColumnError, FileError, PolicyError, ShoalWarning
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition import registry
-from shoal.recode import centroid, decided, mean
+from shoal.partition.grouping import Task, group
+from shoal.recode import as_nodes, as_numbers, centroid, decided, leveled, mean
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, printable, versions
-from shoal.schema import Names, Policy, Role, Schema, exposed, overlooked
+from shoal.schema import MISSING, Names, Policy, Role, Schema
 from shoal.schema.columns import OTHERS
 from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, found_again, understood
-from shoal.values import IntMatrix, Partition, Progress, Records, one_of, silent, true_or_false, whole_k
+from shoal.values import (
+    BoolMatrix,
+    BoolVector,
+    Demands,
+    Design,
+    IntMatrix,
+    Partition,
+    Progress,
+    Records,
+    one_of,
+    silent,
+    true_or_false,
+    whole_k,
+)
 from shoal.verify import verify_release
-from shoal.words import counted, listed, shown
+from shoal.words import counted
 
 
 def anonymize(
@@ -34,9 +60,15 @@ def anonymize(
     quasi_identifiers: Names,
     identifiers: Names = (),
     sensitive: Names = (),
+    models: Mapping[str, Any] | None = None,
+    l: int | None = None,  # noqa: E741
+    t: float | None = None,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     kinds: Mapping[str, str] | None = None,
+    missing_values: str = "category",
+    alpha: float = 1.0,
+    suppression: float = 0.0,
     method: str | None = None,
     seed: int = 0,
     standardize: bool = True,
@@ -44,6 +76,12 @@ def anonymize(
     weights: Mapping[str, float] | None = None,
     recode: str | Mapping[str, str] | None = None,
     round_integers: bool = False,
+    keep_totals: bool = False,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    sampling_weights: str | None = None,
+    strata: Names = (),
+    households: str | None = None,
+    largest_household: int = 20,
     progress: Progress | None = None,
     **options: Any,
 ) -> Release:
@@ -62,15 +100,29 @@ def anonymize(
         The columns that name a person. They are dropped.
     sensitive
         The columns that nobody may learn about a person. They are released as they are.
+    models
+        What is asked of the sensitive values of every group, for each column one text or several: ``distinct-l(L)``,
+        ``entropy-l(L)``, ``recursive-l(C,L)``, ``t-equal(T)``, ``t-ordered(T)``, ``t-hierarchical(T)``.
+    l, t
+        The same for all sensitive columns: at least ``l`` different values in every group; the distribution in every
+        group at most ``t`` away from that of the table, by hierarchy or order where the column has one.
     hierarchies
         A `Hierarchy`, a nested dictionary or the path of a hierarchy file for columns whose values have a meaning.
     levels
         The values of ordinal columns in their order, the lowest first, or the path of a file with one a line.
     kinds
-        What a column is where its type does not tell: ``nominal``, ``ordinal`` or ``numeric``.
+        What a column is where its type does not tell: ``nominal``, ``ordinal``, ``numeric`` or ``date``.
+    missing_values
+        What a missing quasi-identifier is, in groups, release, risk and verification: a ``category`` of its own; a
+        ``wildcard`` that is compatible with every value; to be filled by its group (``impute``); a reason to
+        ``suppress`` all quasi-identifiers of the record; or a reason to ``refuse`` the table.
+    alpha
+        With wildcards, how much a compatible record with missing values counts; 1 as in sdcMicro.
+    suppression
+        The share of the records that may be suppressed where that saves more than it costs.
     method
-        One of `shoal.methods()`. Where nothing is said: `mdav` for numbers, `sa-mdav-plus` for categories and
-        `mosaicrown` for both.
+        One of `shoal.methods()`. Where nothing is said: `sa-mdav-plus` for categories, `mdav` for numbers, and for
+        both `mdav` up to 50,000 records and `mondrian-extent` beyond.
     seed
         For methods that draw at random. The same input, options and seed give the same bytes.
     standardize
@@ -80,11 +132,23 @@ def anonymize(
     weights
         How much each quasi-identifier counts in distances; 1 where nothing is said.
     recode
-        What stands for a group: its ``mean`` or ``median`` for numbers; its semantic ``centroid``, its ``mode`` or
-        its least common subsumer (``lcs``) for categories. One word, or one for each column that is named and, as
-        ``"*"``, for all others.
+        What stands for a group: ``mean``, ``median`` or ``interval`` for numbers and dates; the semantic ``centroid``,
+        the ``mode`` or the least common subsumer (``lcs``) for categories; ``generalize`` for intervals and
+        subsumers. One word, or one for each column that is named and, as ``"*"``, for all others.
     round_integers
         Keep columns of whole numbers whole, by rounding the group's value.
+    keep_totals
+        Round means up or down so that the totals of whole columns stay; with ``round_integers``.
+    bounds
+        The least and the largest value that a number may have; what lies outside is refused.
+    sampling_weights
+        A column that tells how many persons each record stands for: it weighs means, centroids and risks.
+    strata
+        Columns that groups never cross.
+    households
+        A column that names the household of each record: members stay in one group, and k counts households.
+    largest_household
+        The most members of a household: more are mostly one code for many.
     progress
         Called with the number of records done and of all records.
     options
@@ -102,14 +166,27 @@ def anonymize(
     own = dict(recode) if isinstance(recode, Mapping) else {}
     way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
-    settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers, **options}
+    settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers}
+    settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
     policy = Policy(
         k=whole_k(k, table.height),
-        method=registry.fitting(schema) if method is None else method,
-        seed=_whole_seed(seed),
-        options={name: _plain(name, value) for name, value in settings.items()},
-        weights=_weights(weights),
+        method=registry.fitting(schema, table.height) if method is None else method,
+        seed=whole_seed(seed),
+        options={name: plain(name, value) for name, value in {**settings, **options}.items()},
+        weights=column_weights(weights),
         schema=decided(schema, way),
+        models=asked_models(schema, models=models, l=l, t=t),
+        missing=one_of("missing_values", missing_values, MISSING),
+        alpha=share("alpha", alpha),
+        suppression=share("suppression", suppression),
+        survey=known_survey(
+            schema,
+            sampling_weights=sampling_weights,
+            strata=strata,
+            households=households,
+            largest_household=largest_household,
+        ),
+        bounds=known_bounds(schema, bounds),
     )
     return release(table, policy, progress=progress)
 
@@ -143,8 +220,8 @@ def replay(
         if name not in known:
             raise PolicyError.undecided(name)
     kinds = dict(tables.kinds(table))
-    protected = policy.schema.quasi_identifiers
-    columns = [known[name] if name in protected else replace(known[name], kind=kinds[name]) for name in table.names]
+    decided_by = (*policy.schema.quasi_identifiers, *policy.schema.named(Role.SENSITIVE))
+    columns = [known[name] if name in decided_by else replace(known[name], kind=kinds[name]) for name in table.names]
     schema = found_again(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
     fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
     made = release(table, fresh, progress=progress)
@@ -153,33 +230,69 @@ def replay(
 
 def release(table: Table, policy: Policy, *, progress: Progress | None = None) -> Release:
     """Walk from a table and the decisions about it to a verified release."""
-    options = {name: _plain(name, value) for name, value in policy.options.items()}
+    options = {name: plain(name, value) for name, value in policy.options.items()}
     standardize = true_or_false("standardize", options.pop("standardize", True))
     round_integers = true_or_false("round_integers", options.pop("round_integers", False))
+    keep_totals = true_or_false("keep_totals", options.pop("keep_totals", False))
     distance = one_of("distance", options.pop("distance", "wu-palmer"), DISTANCES)
     schema = decided(policy.schema, options.pop("recode", None))
+    check_totals(schema, keep_totals)
+    survey = policy.survey
 
-    records = tables.encode(table, schema, standardize=standardize, distance=distance, weights=policy.weights)
-    groups = registry.run(
-        records, k=policy.k, method=policy.method, seed=policy.seed, progress=progress or silent, options=options
+    records = tables.encode(
+        table, schema, standardize=standardize, distance=distance, weights=policy.weights, missing=policy.missing
     )
-    ways = {column.name: column.recode for column in schema.columns}
-    columns = recode_groups(records, groups, ways=ways, round_integers=round_integers)
+    tables.check_bounds(records, policy.bounds)
+    design = tables.design(
+        table, sampling_weights=survey.sampling_weights, strata=survey.strata, households=survey.households
+    )
+    if policy.models:
+        records = replace(records, demands=_demands(table, policy, schema, design))
+    groups = group(
+        records,
+        Task(policy.k, policy.method, policy.seed, options, policy.suppression, survey.largest_household),
+        design=design,
+        gone=_lacking(records) if policy.missing == "suppress" else None,
+        progress=progress or silent,
+    )
+    columns = recode_groups(
+        _leveled(records, groups, policy) if policy.missing == "wildcard" else records,
+        groups,
+        ways={column.name: column.recode for column in schema.columns},
+        round_integers=round_integers,
+        keep_totals=keep_totals,
+        sampling=design.sampling,
+        missing="category" if policy.missing == "refuse" else policy.missing,
+        suppressed=groups.suppressed,
+    )
     released = tables.released(table, schema, columns)
-    proof = verify_release(released, k=policy.k, schema=schema, records=table.height)
-    evaluation = measure.evaluate(
+    proof = verify_release(
+        released,
+        policy=replace(policy, schema=schema),
+        records=table.height,
+        design=design,
+        suppressed=groups.suppressed,
+    )
+    counted_by = partial(
+        measure.count_classes,
         names=records.names,
         k=policy.k,
-        before=tables.class_sizes(table, records.names),
-        after=tables.class_sizes(released, records.names),
+        missing=policy.missing,
+        alpha=policy.alpha,
+        design=design,
+    )
+    evaluation = measure.evaluate(
+        names=records.names,
+        before=counted_by(table),
+        after=counted_by(released, apart=groups.suppressed),
         numeric=records.numeric,
-        values=(records.values, tables.numbers(released, records.numeric)),
+        values=(records.values, as_numbers(records, groups, columns)),
         scale=records.scale,
-        meaning=_meaning(records, _places(records, columns)),
+        meaning=_meaning(records, as_nodes(records, columns)),
+        gaps=_number_gaps(records),
         distance=distance,
     )
-    source = _source(table)
-    warnings = _warnings(table, schema)
+    warnings = cautions(table, replace(policy, schema=schema), gaps=_gaps(records), suppressed=groups.hidden)
     for sentence in warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
     return Release(
@@ -187,9 +300,45 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         partition=_measured(groups, records),
         evaluation=evaluation,
         verification=proof,
-        policy=replace(policy, schema=schema, input=source, versions=versions()),
+        policy=replace(policy, schema=schema, input=_source(table), versions=versions()),
+        design=design,
         warnings=warnings,
     )
+
+
+def _demands(table: Table, policy: Policy, schema: Schema, design: Design) -> Demands:
+    """What the models ask of every group; the table, and every stratum of it, must be able to give it."""
+    demands = tables.demands(table, policy.models, schema)
+    tables.check_feasible(demands, policy.models)
+    if design.strata is not None:
+        for rows in np.split(np.argsort(design.strata, kind="stable"), np.cumsum(np.bincount(design.strata))[:-1]):
+            where = f"a stratum of {counted(len(rows), 'record')}"
+            tables.check_feasible(demands.some(rows), policy.models, where=where)
+    return demands
+
+
+def _lacking(records: Records) -> BoolVector | None:
+    """The records that lack a quasi-identifier."""
+    return None if records.missing is None else np.asarray(records.missing.any(axis=1), dtype=np.bool_)
+
+
+def _leveled(records: Records, groups: Partition, policy: Policy) -> Records:
+    """Where more is asked than k records, wildcards must not split a group into classes that have less."""
+    more = bool(policy.models or policy.survey.households or policy.survey.strata)
+    return leveled(records, groups, alpha=policy.alpha, all_groups=more)
+
+
+def _number_gaps(records: Records) -> BoolMatrix | None:
+    """Which numbers are missing."""
+    return None if records.missing is None else records.missing[:, [records.names.index(n) for n in records.numeric]]
+
+
+def _gaps(records: Records) -> dict[str, int]:
+    """The missing cells of each quasi-identifier that has some."""
+    if records.missing is None:
+        return {}
+    counts = records.missing.sum(axis=0).tolist()
+    return {name: cells for name, cells in zip(records.names, counts, strict=True) if cells}
 
 
 def partition(
@@ -204,10 +353,15 @@ def partition(
     standardize: bool = True,
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
+    missing_values: str = "refuse",
     progress: Progress | None = None,
     **options: Any,
 ) -> Partition:
-    """Group the records of a table; every column of it is a quasi-identifier."""
+    """Group the records of a table; every column of it is a quasi-identifier.
+
+    Missing values are refused, unless they are said to be a ``category``, or a ``wildcard`` or to ``impute``, which
+    is the same here: they are where the mean or the center of their column is.
+    """
     table = tables.read(data)
     schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
@@ -217,13 +371,14 @@ def partition(
         schema,
         standardize=true_or_false("standardize", standardize),
         distance=one_of("distance", distance, DISTANCES),
-        weights=_weights(weights),
+        weights=column_weights(weights),
+        missing=one_of("missing_values", missing_values, ("refuse", "category", "wildcard", "impute")),
     )
     groups = registry.run(
         records,
         k=k,
-        method=registry.fitting(schema) if method is None else method,
-        seed=_whole_seed(seed),
+        method=registry.fitting(schema, table.height) if method is None else method,
+        seed=whole_seed(seed),
         progress=progress or silent,
         options=options,
     )
@@ -244,12 +399,6 @@ def _measured(groups: Partition, records: Records) -> Partition:
     return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
 
 
-def _places(records: Records, columns: Mapping[str, Any]) -> IntMatrix:
-    """The nodes that stand for the categories of each record."""
-    found = [columns[column.name].places for column in records.categories]
-    return np.column_stack(found) if found else records.codes
-
-
 def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:
     """The categories of the records beside those released, if there are any."""
     return measure.Meaning(records.categories, records.codes, released) if records.categories else None
@@ -263,48 +412,3 @@ def _source(table: Table) -> dict[str, Any]:
             raise FileError.changed(table.path)
         facts |= {"file": printable(table.path.name), "sha256": table.sha256, "settings": dict(table.settings)}
     return facts
-
-
-def _warnings(table: Table, schema: Schema) -> tuple[str, ...]:
-    """What deserves a look: columns released as they are that look like identifiers, or could be known to others."""
-    profiles = {profile.name: profile for profile in tables.profile(table)}
-    untouched = [profiles[name] for name in schema.released if name not in schema.quasi_identifiers]
-    identifying = overlooked(untouched, table.height)
-    said = [
-        f"Column {shown(column.name)} is released as it is and looks like an identifier ({column.reason});"
-        " name it among the identifiers to drop it."
-        for column in identifying
-    ]
-    unnamed = [profiles[name] for name in schema.named(Role.INSENSITIVE)]
-    known = [name for name in exposed(unnamed) if name not in {column.name for column in identifying}]
-    if known:
-        said.append(
-            f"The promise holds for the named quasi-identifiers only, and {counted(len(known), 'other column')}"
-            f" could be known to outsiders too ({listed(known)}); name them as quasi-identifiers, or among the"
-            " identifiers to drop them."
-        )
-    if tables.telling_index(table):
-        said.append("The index of the frame is released as it is and may name persons; reset it to drop it.")
-    return tuple(said)
-
-
-def _plain(name: str, value: Any) -> str | int | float | bool:
-    """An option as a policy can hold it; numbers of numpy become those of Python."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, str | int | float | bool) or (isinstance(value, int) and abs(value) >= 2**63):
-        raise OptionError.bad_option(name, "a number, a word, true or false")
-    return value
-
-
-def _weights(weights: Mapping[Any, float] | None) -> dict[str, float]:
-    try:
-        return {str(name): float(weight) for name, weight in (weights or {}).items()}
-    except (TypeError, ValueError, AttributeError, OverflowError):
-        raise OptionError.bad_option("weights", "a number above 0 for each quasi-identifier that is named") from None
-
-
-def _whole_seed(seed: Any) -> int:
-    number = seed.item() if isinstance(seed, np.generic) else seed
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
-        raise OptionError.no_seed()
-    return number

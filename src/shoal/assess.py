@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from shoal import measure, tables
+from shoal.decisions import share
 from shoal.errors import ColumnError, DataError
 from shoal.hierarchy.semantics import DISTANCES
-from shoal.schema import Column, ColumnProfile, Kind, Names, Role, Schema, chosen
+from shoal.schema import MISSING, Column, ColumnProfile, Kind, Names, Role, Schema, chosen
 from shoal.schema import describe as propose
+from shoal.schema.models import read_models
 from shoal.tables import ReadOptions, Table
 from shoal.understanding import Hierarchies, Levels, understood
-from shoal.values import Evaluation, FloatMatrix, Scale, Verification, one_of, true_or_false, whole_k
+from shoal.values import (
+    BoolMatrix,
+    Evaluation,
+    FloatMatrix,
+    Scale,
+    Verification,
+    middle,
+    one_of,
+    true_or_false,
+    whole_k,
+)
+from shoal.verify import protected
 from shoal.verify import verify as verify_table
 from shoal.words import counted
 
@@ -105,11 +121,17 @@ def evaluate(
     kinds: Mapping[str, str] | None = None,
     standardize: bool = True,
     distance: str = "wu-palmer",
+    missing_values: str = "category",
+    alpha: float = 1.0,
+    sampling_weights: str | None = None,
+    households: str | None = None,
 ) -> Evaluation:
     """Measure what a release lost and what risk is left; both tables hold the same records in the same order.
 
-    Hierarchies, levels and kinds are given as to `shoal.anonymize`. A loss that a column keeps from being measured,
-    since it is text where it was numbers, or a date, or has missing values, is None, and a note says so.
+    Hierarchies, levels, kinds, the way with missing values and the columns of a survey (of the original) are given as
+    to `shoal.anonymize`. An interval counts for its middle; what shows nothing counts for the mean, or for the root of
+    its hierarchy. A loss that a column keeps from being measured, since it is text where it was numbers, is None, and
+    a note says so.
     """
     was, now = tables.read(original), tables.read(released)
     names = chosen(quasi_identifiers, was.names, Role.QUASI_IDENTIFIER)
@@ -123,17 +145,28 @@ def evaluate(
     schema = understood(was, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, mixed=True)
     columns = [column for column in schema.columns if column.name in names]
     notes: list[str] = []
-    numeric, values, scale = _numbers(was, now, columns, true_or_false("standardize", standardize), notes)
-    meaning = _meaning(was, now, columns, one_of("distance", distance, DISTANCES), notes)
-    return measure.evaluate(
+    numeric, values, scale, gaps = _numbers(was, now, columns, true_or_false("standardize", standardize), notes)
+    missing = one_of("missing_values", missing_values, MISSING)
+    distance = one_of("distance", distance, DISTANCES)
+    meaning = _meaning(was, now, columns, distance, apart=missing == "category")
+    design = tables.design(was, sampling_weights=sampling_weights or "", households=households or "")
+    counted_by = partial(
+        measure.count_classes,
         names=names,
         k=k,
-        before=tables.class_sizes(was, names),
-        after=tables.class_sizes(now, names),
+        missing=missing,
+        alpha=share("alpha", alpha),
+        design=design,
+    )
+    return measure.evaluate(
+        names=names,
+        before=counted_by(was),
+        after=counted_by(now),
         numeric=numeric,
         values=values,
         scale=scale,
         meaning=meaning,
+        gaps=gaps,
         distance=distance,
         notes=tuple(notes),
     )
@@ -141,42 +174,83 @@ def evaluate(
 
 def _numbers(
     was: Table, now: Table, columns: Sequence[Column], standardize: bool, notes: list[str]
-) -> tuple[list[str], tuple[FloatMatrix, FloatMatrix] | None, Scale | None]:
-    """The numeric columns of both tables, or a note on why they cannot be compared."""
-    numeric = [column.name for column in columns if column.kind is Kind.NUMERIC]
-    other = [name for name in numeric if not (tables.all_numbers(was, name) and tables.all_numbers(now, name))]
+) -> tuple[list[str], tuple[FloatMatrix, FloatMatrix] | None, Scale | None, BoolMatrix | None]:
+    """The numeric columns of both tables and what the first lacks, or a note on why they cannot be compared."""
+    measured = [column for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE)]
+    both = [
+        [tables.shown_numbers(table, column.name, dates=column.kind is Kind.DATE) for table in (was, now)]
+        for column in measured
+    ]
+    other = sum(before is None or after is None for before, after in both)
     if other:
         notes.append(
-            f"no loss by squared error: {counted(len(other), 'quasi-identifier')} without a number in every record of"
+            f"no loss by squared error: {counted(other, 'quasi-identifier')} without a number in every record of"
             " both tables"
         )
-    if other or not numeric:
-        return [], None, None
-    values = tables.numbers(was, numeric), tables.numbers(now, numeric)
-    return numeric, values, Scale.standardized(values[0]) if standardize else Scale.raw(values[0])
+    if other or not measured:
+        return [], None, None, None
+    values, shown = [], []
+    for before, after in both:
+        if before is not None and after is not None:
+            gone = np.isnan(before)
+            mean = middle(before[~gone])
+            values.append(np.where(gone, mean, before))
+            shown.append(np.where(gone | np.isnan(after), mean, after))
+    original = np.column_stack([before for before, _ in both if before is not None])
+    scale, names = tables.scaled(original, standardize=standardize), [column.name for column in measured]
+    return names, (np.column_stack(values), np.column_stack(shown)), scale, np.isnan(original)
 
 
 def _meaning(
-    was: Table, now: Table, columns: Sequence[Column], distance: str, notes: list[str]
+    was: Table, now: Table, columns: Sequence[Column], distance: str, *, apart: bool
 ) -> measure.Meaning | None:
-    """The categories of both tables, or a note on why they cannot be compared."""
-    other = [column for column in columns if column.kind is not Kind.NUMERIC]
-    silent = [column for column in other if column.kind is Kind.DATE or _gaps(was, column) or _gaps(now, column)]
-    if silent:
-        notes.append(
-            f"no semantic loss: {counted(len(silent), 'quasi-identifier')} with missing values, or dates without a"
-            " hierarchy"
-        )
-    if silent or not other:
+    """The categories of both tables; a missing value is one of them where it is ``apart``.
+
+    Else what was missing has nothing to lose, and what shows nothing counts for the root.
+    """
+    other = [column for column in columns if column.kind not in (Kind.NUMERIC, Kind.DATE)]
+    if not other:
         return None
-    meaning = tables.categories(was, other, distance=distance, also=now)
-    return measure.Meaning(meaning, tables.codes(was, meaning), tables.codes(now, meaning))
+    meaning = tables.categories(was, other, distance=distance, also=now, gaps=True, apart=apart)
+    before, after = tables.codes(was, meaning), tables.codes(now, meaning)
+    if not apart:
+        names = [column.name for column in meaning]
+        roots = np.array([len(column.hierarchy) - 1 for column in meaning])
+        shown = np.where(tables.missing_mask(now, names), roots, after)
+        after = np.where(tables.missing_mask(was, names), before, shown)
+    return measure.Meaning(meaning, before, after)
 
 
-def _gaps(table: Table, column: Column) -> bool:
-    return bool(table.cells.content(column.name).values.null_count())
+def verify(
+    table: Any,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    models: Mapping[str, str | Iterable[str]] | None = None,
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    missing_values: str = "category",
+    alpha: float = 1.0,
+    strata: Names = (),
+    households: str | None = None,
+) -> Verification:
+    """Count the classes of any table, Shoal's or not; true where every record is alike at least k - 1 others.
 
-
-def verify(table: Any, *, k: int, quasi_identifiers: Names) -> Verification:
-    """Count the classes of any table, Shoal's or not; true where every record is alike at least k - 1 others."""
-    return verify_table(tables.read(table), k=k, quasi_identifiers=quasi_identifiers)
+    ``models`` asks more of the sensitive values in every class, such as ``{"diagnosis": "distinct-l(3)"}``, or several
+    for a column. ``t-ordered`` may need the levels of its column, and ``t-hierarchical`` its hierarchy; closeness is to
+    the values of the table itself. A missing value is a value of its own, or a ``wildcard``. Records are counted
+    within ``strata``, and where ``households`` are named, those are counted.
+    """
+    known, asked = tables.read(table), read_models(models)
+    schema = protected(known, quasi_identifiers, asked)
+    schema = understood(known, schema, hierarchies=hierarchies, levels=levels, mixed=True)
+    return verify_table(
+        known,
+        k=k,
+        quasi_identifiers=quasi_identifiers,
+        models=asked,
+        schema=schema,
+        missing=one_of("missing_values", missing_values, ("category", "wildcard")),
+        alpha=share("alpha", alpha),
+        design=tables.design(known, strata=chosen(strata, known.names, Role.INSENSITIVE), households=households or ""),
+    )

@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from shoal import tables
 from shoal.errors import OutputError, PromiseError
 from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
-from shoal.values import Evaluation, Partition, Verification
+from shoal.values import Design, Evaluation, Partition, Verification
 from shoal.verify import verify_release
 
 Texts = Mapping[Path, str]
@@ -37,6 +37,8 @@ class Release:
     evaluation: Evaluation
     verification: Verification
     policy: Policy
+    design: Design = field(default_factory=Design)
+    """The strata and households of the records, which the written file is verified by too."""
     warnings: tuple[str, ...] = ()
     replayed: Policy | None = None
     """The policy that this release replays; a replay of the same input must give the same bytes."""
@@ -73,11 +75,17 @@ class Release:
     def _verified(self, part: Path, target: Path) -> Policy:
         """The policy with the facts of the written file, after that file was read back and counted."""
         written = tables.read(part, options=self._reading(part))
-        schema = self.policy.schema
+        policy, schema = self.policy, self.policy.schema
         if not self.released.settings.get("header", True) and len(written.names) == len(schema.released):
             # A file without a header counts its columns anew when some of them are dropped.
-            schema = schema.renamed(dict(zip(schema.released, written.names, strict=True)))
-        proof = verify_release(written, k=self.policy.k, schema=schema, records=self.released.height)
+            policy = policy.renamed(dict(zip(schema.released, written.names, strict=True)))
+        proof = verify_release(
+            written,
+            policy=policy,
+            records=self.released.height,
+            design=self.design,
+            suppressed=self.partition.suppressed,
+        )
         policy = self.policy.with_output(
             file=printable(target.name),
             records=proof.records,

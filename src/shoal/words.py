@@ -13,6 +13,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def number(figure: float) -> str:
+    """``3``, ``1,234``, ``2.5``: a figure with no more digits than a reader needs."""
+    return f"{figure:,.3f}".rstrip("0").rstrip(".")
+
+
 def short(name: object) -> str:
     """A name; of one that is long or has several lines, only the beginning.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Self
 
@@ -27,9 +28,9 @@ class OptionError(ShoalError):
         return cls(f"k = {k} protects nobody", "give k as a whole number of at least 2")
 
     @classmethod
-    def k_too_large(cls, k: int, n: int) -> Self:
-        hint = f"choose k between 2 and {n:,}" if n >= 2 else "give a table with more records"
-        return cls(f"k = {k:,} is more than the {counted(n, 'record')} of the table", hint)
+    def k_too_large(cls, k: int, n: int, *, unit: str = "record") -> Self:
+        hint = f"choose k between 2 and {n:,}" if n >= 2 else f"give a table with more {unit}s"
+        return cls(f"k = {k:,} is more than the {counted(n, unit)} of the table", hint)
 
     @classmethod
     def unknown_method(cls, name: str, known: Sequence[str]) -> Self:
@@ -71,7 +72,48 @@ class OptionError(ShoalError):
     def recode_fits_nothing(cls, recode: str) -> Self:
         return cls(
             f"No quasi-identifier is of a kind that is recoded by {shown(recode)}",
-            "mean and median are for numbers; centroid, mode and lcs for categories",
+            "mean, median and interval are for numbers and dates; centroid, mode and lcs for categories; generalize for"
+            " all",
+        )
+
+    @classmethod
+    def no_total(cls) -> Self:
+        return cls(
+            "Totals are to be kept, and no numeric quasi-identifier is recoded to its mean",
+            "recode numbers by 'mean', or leave keep_totals (--keep-totals) out",
+        )
+
+    @classmethod
+    def nothing_sensitive(cls) -> Self:
+        return cls(
+            "l or t is asked for, and no column is named as sensitive",
+            "name the columns that nobody may learn with sensitive= (--sensitive)",
+        )
+
+    @classmethod
+    def unknown_model(cls, found: object, forms: Sequence[str]) -> Self:
+        return cls(f"There is no privacy model {shown(found)}", f"write one of {', '.join(forms)}")
+
+    @classmethod
+    def model_out_of_range(cls, model: str, expected: str) -> Self:
+        return cls(f"The privacy model {model} cannot be asked for", f"give {expected}")
+
+    @classmethod
+    def small_budget(cls, *, budget: int, of: int, k: int, units: str, least: int, stratum: bool) -> Self:
+        where = f"the {counted(of, 'record')} of a stratum" if stratum else counted(of, "record")
+        share = math.ceil(10_000 * least / of) / 10_000
+        return cls(
+            f"The suppression budget allows {budget:,} of {where}, and fewer than k = {k:,} suppressed {units} do not"
+            " hide among each other",
+            f"allow a share of at least {share:g}, or none",
+        )
+
+    @classmethod
+    def infeasible(cls, model: str, *, column: str, where: str, reached: str, hint: str) -> Self:
+        return cls(
+            f"{where[0].upper()}{where[1:]} as a whole reaches {reached} on column {shown(column)}, so that no groups"
+            f" of it can keep {model}",
+            hint,
         )
 
     @classmethod

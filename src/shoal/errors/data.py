@@ -64,14 +64,23 @@ class DataError(ShoalError):
         return cls(
             f"Column {shown(column)} has missing values in {rows:,} of {counted(of, 'record')}"
             f" (the first is record {first:,})",
-            "fill these cells or take these records out before the release, or name the column among the"
-            " identifiers so that it is dropped",
+            "say what they mean with missing_values= (--missing-values), fill these cells before the release, or name"
+            " the column among the identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def no_dates(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"Column {shown(column)} has no date where dates are needed in {rows:,} of {counted(of, 'record')}"
+            f" (the first is record {first:,})",
+            "write these cells as YYYY-MM-DD, with or without a time, leave missing ones empty, or say that the column"
+            " is nominal with kinds= (--kind)",
         )
 
     @classmethod
     def array_text(cls, column: str) -> Self:
         return cls(
-            f"The new values of column {column!r} are text, and an array of numbers holds none",
+            f"The new values of column {column!r} are text or dates, and an array of numbers holds none",
             "give the table as a pandas or polars frame, or recode the column to one of its own values",
         )
 
@@ -81,6 +90,62 @@ class DataError(ShoalError):
             f"Column {shown(column)} has infinite values in {rows:,} of {counted(of, 'record')}"
             f" (the first is record {first:,})",
             "replace them by numbers, or name the column among the identifiers so that it is dropped",
+        )
+
+    @classmethod
+    def no_distances(cls) -> Self:
+        return cls(
+            "The numeric quasi-identifiers are so large, or their weights so different, that distances between records"
+            " are beyond the range of numbers",
+            "divide the large columns, or give weights that differ less",
+        )
+
+    @classmethod
+    def bad_weights(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"The sampling weights in column {shown(column)} are zero, negative, infinite or missing in {rows:,} of"
+            f" {counted(of, 'record')} (the first is record {first:,})",
+            "give every record a number above 0: how many persons it stands for",
+        )
+
+    @classmethod
+    def no_household(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"Column {shown(column)} names no household for {rows:,} of {counted(of, 'record')} (the first is record"
+            f" {first:,})",
+            "give every record a household, a person who lives alone one of its own",
+        )
+
+    @classmethod
+    def household_in_strata(cls, households: int) -> Self:
+        return cls(
+            f"The members of {counted(households, 'household')} are in different strata, and groups cross neither",
+            "put all members of a household into one stratum",
+        )
+
+    @classmethod
+    def large_household(cls, *, largest: int, most: int, households: int) -> Self:
+        return cls(
+            f"The largest household has {largest:,} members where at most {most:,} are allowed"
+            f" (larger than that: {counted(households, 'household')})",
+            "look whether one code stands for many households, or allow more with largest_household="
+            " (--largest-household)",
+        )
+
+    @classmethod
+    def small_stratum(cls, *, smallest: int, strata: int, of: int, k: int, units: str) -> Self:
+        return cls(
+            f"{strata:,} of {of:,} strata have fewer than k = {k:,} {units}, the smallest"
+            f" {smallest:,}, and groups never cross strata",
+            "join small strata to others, or take a smaller k",
+        )
+
+    @classmethod
+    def out_of_bounds(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"Column {shown(column)} has values outside its bounds in {rows:,} of {counted(of, 'record')} (the first"
+            f" is record {first:,})",
+            "mend these cells, or widen the bounds with bounds= (--bounds)",
         )
 
     @classmethod
@@ -148,8 +213,46 @@ class ColumnError(ShoalError):
     @classmethod
     def not_protected(cls, name: str) -> Self:
         return cls(
-            f"Column {shown(name)} is no quasi-identifier, so that its kind, hierarchy or recoding decides nothing",
+            f"Column {shown(name)} is no quasi-identifier and not sensitive, so that its kind or hierarchy decides"
+            " nothing",
             "name it among the quasi-identifiers (-q), or leave it out",
+        )
+
+    @classmethod
+    def no_key(cls, name: str, what: str) -> Self:
+        return cls(
+            f"Column {shown(name)} is a quasi-identifier and {what} at once",
+            "take it out of the quasi-identifiers: it is needed as it is",
+        )
+
+    @classmethod
+    def not_recoded(cls, name: str) -> Self:
+        return cls(
+            f"Column {shown(name)} is no quasi-identifier, so that it is never recoded",
+            "name it among the quasi-identifiers (-q), or leave it out",
+        )
+
+    @classmethod
+    def not_sensitive(cls, name: str, role: str) -> Self:
+        hint = "name it among the sensitive columns with sensitive= (--sensitive), or leave the model out"
+        known = role == "quasi-identifier"
+        return cls(
+            f"Column {shown(name)} has a privacy model and is {'a ' if known else ''}{role}",
+            "give a model to a column that nobody may learn" if known else hint,
+        )
+
+    @classmethod
+    def no_order(cls, name: str, kind: str, model: str) -> Self:
+        return cls(
+            f"Column {shown(name)} is {kind}, and {model} needs numbers, dates or an order",
+            "name its levels, the lowest first, with levels= (--levels), or ask for t-equal",
+        )
+
+    @classmethod
+    def no_tree(cls, name: str, model: str) -> Self:
+        return cls(
+            f"Column {shown(name)} has no hierarchy, and {model} needs one",
+            "give one with hierarchies= (--hierarchy), or ask for t-equal",
         )
 
     @classmethod
@@ -171,19 +274,11 @@ class ColumnError(ShoalError):
         )
 
     @classmethod
-    def dates(cls, name: str) -> Self:
-        return cls(
-            f"Column {shown(name)} holds dates, and nothing says how they are grouped",
-            "build a hierarchy of days, months and years (shoal hierarchy build dates) and give it with hierarchies="
-            " (--hierarchy), or say that it is nominal with kinds= (--kind)",
-        )
-
-    @classmethod
     def kinds_do_not_mix(cls, method: str, *, numbers: int, others: int) -> Self:
         return cls(
             f"Method {method!r} takes numbers or categories and not both, and there are"
             f" {counted(numbers, 'numeric quasi-identifier')} and {others:,} of other kinds",
-            "choose a method for mixed tables, such as 'mosaicrown'",
+            "choose a method for mixed tables, such as 'mdav' or 'mondrian-extent'",
         )
 
     @classmethod

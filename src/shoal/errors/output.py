@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted
+from shoal.words import counted, shown
 
 
 class OutputError(ShoalError):
@@ -49,7 +49,7 @@ class OutputError(ShoalError):
     @classmethod
     def cannot_quote(cls, column: str) -> Self:
         return cls(
-            f"The new numbers of column {column!r} hold the delimiter of the file, and quoting is switched off",
+            f"The new values of column {column!r} hold the delimiter of the file or nothing, and quoting is off",
             "name a mark of quotation with quote= (--quote), or use a file with another delimiter or decimal mark",
         )
 
@@ -64,9 +64,17 @@ class PromiseError(ShoalError):
     exit_code = 3
 
     @classmethod
-    def below_k(cls, *, records: int, k: int, smallest: int) -> Self:
+    def below_k(cls, *, records: int, k: int, smallest: float) -> Self:
         return cls(
             f"{counted(records, 'record')} of the release are in classes below k = {k} (the smallest has {smallest:,})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def model_broken(cls, model: str, *, column: str, records: int, of: int) -> Self:
+        return cls(
+            f"{records:,} of {counted(of, 'record')} of the release are in classes that break {model} on column"
+            f" {shown(column)}",
             "nothing was written; please report this with the policy and without the data",
         )
 

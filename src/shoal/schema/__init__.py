@@ -2,19 +2,24 @@
 
 from shoal.schema.columns import Column, Kind, Names, Role, Schema, chosen
 from shoal.schema.describe import describe, exposed, overlooked
-from shoal.schema.policy import Policy
+from shoal.schema.models import Model, read_models
+from shoal.schema.policy import MISSING, Policy, Survey
 from shoal.schema.profile import ColumnProfile
 
 __all__ = [
+    "MISSING",
     "Column",
     "ColumnProfile",
     "Kind",
+    "Model",
     "Names",
     "Policy",
     "Role",
     "Schema",
+    "Survey",
     "chosen",
     "describe",
     "exposed",
     "overlooked",
+    "read_models",
 ]

@@ -7,6 +7,7 @@ writes the same policy.
 from __future__ import annotations
 
 import json
+import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -14,14 +15,40 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from shoal.errors import PolicyError
+from shoal.errors import PolicyError, ShoalError
 from shoal.schema.columns import Column, Kind, Role, Schema
+from shoal.schema.models import Model
 
-FORMAT = 2
+FORMAT = 3
 _HEAD = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
 """
+
+
+MISSING = ("category", "wildcard", "impute", "suppress", "refuse")
+"""What a missing quasi-identifier is: a value of its own; compatible with every value; to be filled by its group; a
+reason to suppress the record; or a reason to refuse the table."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The columns that tell how the records came into the table; empty where nothing is known."""
+
+    sampling_weights: str = ""
+    strata: tuple[str, ...] = ()
+    households: str = ""
+    largest_household: int = 20
+
+    def to_dict(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {}
+        if self.sampling_weights:
+            facts["sampling_weights"] = self.sampling_weights
+        if self.strata:
+            facts["strata"] = list(self.strata)
+        if self.households:
+            facts |= {"households": self.households, "largest_household": self.largest_household}
+        return facts
 
 
 @dataclass(frozen=True)
@@ -30,9 +57,19 @@ class Policy:
     method: str
     seed: int
     options: Mapping[str, Any]
-    """Release options (standardize, distance, round_integers) and the method's own."""
+    """Release options (standardize, distance, round_integers, keep_totals) and the method's own."""
     weights: Mapping[str, float]
     schema: Schema
+    models: tuple[Model, ...] = ()
+    missing: str = "category"
+    """What is done about missing quasi-identifiers: one of ``MISSING``."""
+    alpha: float = 1.0
+    """How much a compatible record with missing values counts, where these are wildcards."""
+    suppression: float = 0.0
+    """The share of the records that may be suppressed."""
+    survey: Survey = Survey()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The least and the largest value that a numeric quasi-identifier may have."""
     input: Mapping[str, Any] = field(default_factory=dict)
     output: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -41,12 +78,21 @@ class Policy:
         """The same policy with the facts of the file that was written."""
         return replace(self, output=facts)
 
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """The same decisions about columns under other names."""
+        models = tuple(replace(model, column=names.get(model.column, model.column)) for model in self.models)
+        return replace(self, schema=self.schema.renamed(names), models=models)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
-            "release": {"k": self.k, "method": self.method, "seed": self.seed},
+            "release": {"k": self.k, "method": self.method, "seed": self.seed, "suppression": self.suppression},
+            "missing": {"policy": self.missing, **({"alpha": self.alpha} if self.missing == "wildcard" else {})},
             "options": dict(self.options),
             "weights": dict(self.weights),
+            "bounds": {name: list(pair) for name, pair in self.bounds.items()},
+            "survey": self.survey.to_dict(),
+            "models": [{"column": model.column, "model": model.written} for model in self.models],
             "columns": [_column(column) for column in self.schema.columns],
             "input": dict(self.input),
             "output": dict(self.output),
@@ -79,13 +125,32 @@ class Policy:
         if found < 1:
             raise PolicyError.damaged(path, "it has no format number")
         try:
-            release = facts["release"]
+            release, missing = facts["release"], _typed(facts.get("missing", {}), dict)
+            survey = _typed(facts.get("survey", {}), dict)
             policy = cls(
                 k=_typed(release["k"], int),
                 method=_typed(release["method"], str),
                 seed=_typed(release["seed"], int),
                 options=_typed(facts["options"], dict),
                 weights={name: float(weight) for name, weight in _typed(facts.get("weights", {}), dict).items()},
+                models=tuple(
+                    Model.read(_typed(entry["column"], str), entry["model"])
+                    for entry in _typed(facts.get("models", []), list)
+                ),
+                # a policy of a version that knew no missing values
+                missing=_typed(missing.get("policy", "refuse"), str),
+                alpha=float(missing.get("alpha", 1.0)),
+                suppression=float(release.get("suppression", 0.0)),
+                survey=Survey(
+                    _typed(survey.get("sampling_weights", ""), str),
+                    tuple(_typed(name, str) for name in _typed(survey.get("strata", []), list)),
+                    _typed(survey.get("households", ""), str),
+                    _typed(survey.get("largest_household", 20), int),
+                ),
+                bounds={
+                    name: (float(low), float(high))
+                    for name, (low, high) in _typed(facts.get("bounds", {}), dict).items()
+                },
                 schema=Schema(tuple(_read_column(column) for column in _typed(facts["columns"], list))),
                 input=_typed(facts.get("input", {}), dict),
                 output=_typed(facts.get("output", {}), dict),
@@ -93,7 +158,7 @@ class Policy:
             )
         except KeyError as error:
             raise PolicyError.damaged(path, f"it has no {error.args[0]!r}") from None
-        except (TypeError, ValueError, AttributeError, OverflowError):
+        except (TypeError, ValueError, AttributeError, OverflowError, ShoalError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
         names = [column.name for column in policy.schema.columns]
         if len(set(names)) < len(names):
@@ -102,8 +167,16 @@ class Policy:
             raise PolicyError.damaged(path, "it names no quasi-identifier")
         if any(column.kind is Kind.HIERARCHICAL and not column.fingerprint for column in policy.schema.columns):
             raise PolicyError.damaged(path, "a hierarchical column has no hierarchy")
+        if policy.missing not in MISSING:
+            raise PolicyError.damaged(path, "it knows no such way with missing values")
         if policy.seed < 0:
             raise PolicyError.damaged(path, "its seed is negative")
+        if not (0 <= policy.alpha <= 1 and 0 <= policy.suppression <= 1):
+            raise PolicyError.damaged(path, "a share is not from 0 to 1")
+        if not all(-math.inf < low <= high < math.inf for low, high in policy.bounds.values()):
+            raise PolicyError.damaged(path, "bounds are not two numbers, the lower first")
+        if policy.survey.largest_household < 1:
+            raise PolicyError.damaged(path, "its largest household has no member")
         return policy
 
 
@@ -139,11 +212,11 @@ def _typed(value: Any, kind: type) -> Any:
 def _lines(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """TOML lines of a table: plain entries first, then the tables inside it."""
     for key, value in table.items():
-        if not isinstance(value, Mapping) and not _is_rows(value):
+        if not isinstance(value, Mapping) and not _is_rows(value) and value != []:
             yield f"{_text(key)} = {_value(value)}"
     for key, value in table.items():
         inner = f"{path}.{_text(key)}" if path else _text(key)
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             yield f"\n[{inner}]"
             yield from _lines(value, inner)
         elif _is_rows(value):

@@ -3,36 +3,65 @@
 from shoal.aside import aside
 from shoal.tables.categories import categories, codes
 from shoal.tables.counts import texts, value_counts
+from shoal.tables.dates import days
+from shoal.tables.design import design
+from shoal.tables.diversity import check as check_models
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, writable
 from shoal.tables.frames import telling_index
-from shoal.tables.records import all_numbers, check_mixed, class_sizes, encode, kinds, numbers, profile
+from shoal.tables.records import (
+    all_numbers,
+    check_bounds,
+    check_mixed,
+    class_numbers,
+    class_sizes,
+    encode,
+    kinds,
+    numbers,
+    profile,
+    scaled,
+)
 from shoal.tables.release import released, write
+from shoal.tables.sensitive import check_feasible, demands
+from shoal.tables.shown import shown_numbers
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
+from shoal.tables.wildcard import alike_counts, missing_mask, wildcard_counts
 
 __all__ = [
     "MISSING_WORDS",
     "ReadOptions",
     "Table",
+    "alike_counts",
     "all_numbers",
     "aside",
     "categories",
+    "check_bounds",
+    "check_feasible",
     "check_mixed",
+    "check_models",
+    "class_numbers",
     "class_sizes",
     "codes",
+    "days",
+    "demands",
+    "design",
     "encode",
     "example_register",
     "fingerprint",
     "format_of",
     "kinds",
+    "missing_mask",
     "numbers",
     "profile",
     "read",
     "released",
+    "scaled",
+    "shown_numbers",
     "telling_index",
     "texts",
     "value_counts",
+    "wildcard_counts",
     "writable",
     "write",
 ]

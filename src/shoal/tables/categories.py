@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from shoal.hierarchy.coverage import coverage
 from shoal.hierarchy.semantics import distances, pruned
 from shoal.schema.columns import Column, Kind
 from shoal.tables.counts import value_counts, words
-from shoal.tables.table import Content, Table
+from shoal.tables.table import Content, Table, where
 from shoal.values import Categories, FloatMatrix, IntMatrix, IntVector
 
 SUPPRESSED = "*"
@@ -23,23 +24,49 @@ MOST_NODES = 6_000
 
 
 def categories(
-    table: Table, columns: Sequence[Column], *, distance: str, also: Table | None = None
+    table: Table,
+    columns: Sequence[Column],
+    *,
+    distance: str,
+    also: Table | None = None,
+    gaps: bool = False,
+    apart: bool = False,
 ) -> tuple[Categories, ...]:
-    """The meaning of the columns that are no numbers, for the values of this table and those of another."""
-    return tuple(_categories(column, table, also, distance) for column in columns)
+    """The meaning of the columns that are no numbers, for the values of this table and those of another.
+
+    Missing cells are refused unless there may be ``gaps``; where these are ``apart``, missing is a value of its own.
+    """
+    found = []
+    for column in columns:
+        if not gaps:
+            _complete(table, column.name)
+        meaning = _categories(column, table, also, distance)
+        both = [words(one, column.name) for one in (table, *([also] if also else []))]
+        found.append(_with_gap(meaning) if apart and any(cells.null_count() for cells in both) else meaning)
+    return tuple(found)
+
+
+def _with_gap(meaning: Categories) -> Categories:
+    """The same categories with a node for missing values, as far from all others as can be."""
+    old, root, name = meaning.hierarchy, len(meaning.hierarchy) - 1, ""
+    while name in old:
+        name += "-"
+    parents = tuple(root + 1 if parent == root else parent for parent in old.parents[:-1])
+    order = [*range(root), root + 1]
+    distance = np.ones((root + 2, root + 2))
+    distance[np.ix_(order, order)], distance[root, root] = meaning.distance, 0.0
+    hierarchy = Hierarchy((*old.nodes[:-1], name, old.nodes[-1]), (*parents, root + 1, root + 1))
+    return replace(meaning, hierarchy=hierarchy, distance=distance, gap=root)
 
 
 def _categories(column: Column, table: Table, also: Table | None, distance: str) -> Categories:
-    _complete(table, column.name)
     content, counts = table.cells.content(column.name), value_counts(table, column.name)
     others = value_counts(also, column.name) if also else {}
-    if column.kind is Kind.DATE:
-        raise ColumnError.dates(column.name)
-    if column.kind is Kind.NOMINAL:
+    if column.kind is Kind.NOMINAL or not {*counts, *others}:
         return _nominal(column, sorted({*counts, *others}))
     hierarchy = column.hierarchy or flat(_levels(column, content))
     others = {word: count for word, count in others.items() if word in hierarchy}  # what is not, codes() tells
-    _check_coverage(column.name, hierarchy, counts)
+    check_coverage(column.name, hierarchy, counts)
     if column.kind is Kind.ORDINAL:
         _check_size(column.name, hierarchy)
         steps = 2 * max(len(hierarchy.leaves) - 1, 1)
@@ -59,8 +86,7 @@ def _complete(table: Table, name: str) -> pl.Series:
     """The words of a column in which none is missing."""
     found = words(table, name)
     if found.null_count():
-        gone = found.is_null()
-        raise DataError.missing_values(name, rows=int(gone.sum()), of=len(found), first=int(gone.arg_true()[0]) + 1)
+        raise DataError.missing_values(name, **where(found.is_null()))
     return found
 
 
@@ -85,7 +111,7 @@ def _levels(column: Column, content: Content) -> Sequence[str]:
         return content.levels
     if content.kind is not Kind.NUMERIC or content.numbers is None:
         raise ColumnError.no_levels(column.name)
-    both = pl.DataFrame({"number": content.numbers, "word": content.words}).unique().sort("number", "word")
+    both = pl.DataFrame({"number": content.numbers, "word": content.words}).drop_nulls().unique().sort("number", "word")
     return both["word"].to_list()
 
 
@@ -101,7 +127,8 @@ def by_rank(hierarchy: Hierarchy) -> FloatMatrix:
     return table
 
 
-def _check_coverage(name: str, hierarchy: Hierarchy, counts: Mapping[str, int]) -> None:
+def check_coverage(name: str, hierarchy: Hierarchy, counts: Mapping[str, int]) -> None:
+    """Refuse values that the hierarchy lacks."""
     found = coverage(hierarchy, counts)
     if not found:
         raise HierarchyError.uncovered(
@@ -125,10 +152,18 @@ def codes(table: Table, columns: Sequence[Categories]) -> IntMatrix:
 
 
 def _codes(table: Table, column: Categories) -> IntVector:
-    cells = _complete(table, column.name)
+    """Missing cells have the code of missing, where there is one, or else that of the center of all others."""
+    cells = words(table, column.name)
+    gone, cells = cells.is_null().to_numpy(), cells.drop_nulls()
     values = cells.unique().to_list()
     numbers = {SUPPRESSED: len(column.hierarchy) - 1, **column.hierarchy.numbers}
     if any(word not in numbers for word in values):
-        _check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
+        check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
     places = [numbers[word] for word in values]
-    return cells.replace_strict(values, places, return_dtype=pl.Int64).to_numpy().astype(np.int64)
+    known = cells.replace_strict(values, places, return_dtype=pl.Int64).to_numpy().astype(np.int64)
+    if not gone.any():
+        return known
+    counts = np.bincount(known, minlength=len(column.hierarchy))
+    codes = np.full(len(gone), int(np.argmin(counts @ column.rounded())) if column.gap is None else column.gap)
+    codes[~gone] = known
+    return codes

@@ -33,11 +33,26 @@ _OCCUPATIONS = (
     ("clerk", "electrician", "nurse", "police officer"),
     ("teacher", "engineer", "accountant", "physician"),
 )
+_NOT_WORKING = ("child", "pupil or student", "unemployed", "retired")
 _DIAGNOSES = ("injury", "circulatory", "respiratory", "digestive", "neoplasm", "mental", "infection", "endocrine")
 _DIAGNOSES_YOUNG = (0.3, 0.02, 0.27, 0.13, 0.03, 0.06, 0.16, 0.03)
 _DIAGNOSES_OLD = (0.14, 0.32, 0.12, 0.11, 0.16, 0.03, 0.05, 0.07)
 _DIAGNOSIS_COSTS = (900.0, 1900.0, 800.0, 1100.0, 2900.0, 700.0, 650.0, 950.0)
 _DIAGNOSIS_DAYS = (3.0, 5.5, 4.0, 3.5, 7.0, 11.0, 4.5, 4.0)
+
+
+OCCUPATIONS = {
+    "any": {
+        "working": {
+            f"{level} work": {word: {} for word in words}
+            for level, words in zip(("unskilled", "trained", "skilled", "academic"), _OCCUPATIONS, strict=True)
+        },
+        "not working": {word: {} for word in _NOT_WORKING},
+    }
+}
+"""A hierarchy of the occupations."""
+EDUCATION = _EDUCATION
+"""The levels of education, the lowest first."""
 
 
 def example_register(rows: int = 5000, seed: int = 0) -> pl.DataFrame:
@@ -171,7 +186,7 @@ def _marital(age: IntVector, draw: np.random.Generator) -> pl.Series:
 
 
 def _occupations(age: IntVector, schooling: IntVector, draw: np.random.Generator) -> pl.Series:
-    words = [word for group in _OCCUPATIONS for word in group] + ["child", "pupil or student", "unemployed", "retired"]
+    words = [word for group in _OCCUPATIONS for word in group] + list(_NOT_WORKING)
     worker = np.clip(schooling - 1, 0, 3) * 4 + draw.integers(0, 4, len(age))
     luck = draw.random(len(age))
     which = np.where(luck < 0.06, 18, worker)

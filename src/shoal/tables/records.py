@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -12,8 +12,11 @@ from shoal.errors import ColumnError, DataError, OptionError
 from shoal.schema.columns import Kind, Schema
 from shoal.schema.profile import ColumnProfile
 from shoal.tables.categories import categories, codes
-from shoal.tables.table import Content, Table
-from shoal.values import FloatMatrix, FloatVector, IntVector, Records, Scale
+from shoal.tables.counts import words
+from shoal.tables.dates import days, zoned
+from shoal.tables.table import Content, Table, where
+from shoal.values import BoolMatrix, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
+from shoal.values.arrays import dense
 
 
 def kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
@@ -45,18 +48,81 @@ def encode(
     standardize: bool = True,
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
+    missing: str = "refuse",
 ) -> Records:
-    """The quasi-identifiers as numbers and codes, with the scale, the tables and the weights of their distances."""
+    """The quasi-identifiers as numbers and codes, with the scale, the tables and the weights of their distances.
+
+    Dates are numbers of days. ``missing`` is one of the ways with missing values: unless they are refused, a stand-in
+    takes their place, and where they are a ``category`` they are apart from all others.
+    """
     names = schema.quasi_identifiers
     for name in names:
         if name not in table.names:
             raise ColumnError.unknown(name, table.names)
     columns = [column for column in schema.columns if column.name in names]
-    other = [column for column in columns if column.kind is not Kind.NUMERIC]
-    meaning = categories(table, other, distance=distance)
-    values = numbers(table, [column.name for column in columns if column.kind is Kind.NUMERIC])
-    scale = Scale.standardized(values) if standardize else Scale.raw(values)
-    return Records(names, values, scale, _weights(names, weights or {}), meaning, codes(table, meaning))
+    measured = [column.name for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE)]
+    dates = tuple(column.name for column in columns if column.kind is Kind.DATE)
+    other = [column for column in columns if column.name not in measured]
+    gaps, apart = missing != "refuse", missing == "category"
+    meaning = categories(table, other, distance=distance, gaps=gaps, apart=apart)
+    values = numbers(table, measured, dates=dates, gaps=gaps)
+    gone = _gone(table, names, measured, values) if gaps else None
+    scale = scaled(values, standardize=standardize)
+    for j in range(values.shape[1]):
+        hole = np.isnan(values[:, j])
+        values[hole, j] = middle(values[~hole, j])
+    return Records(
+        names,
+        values,
+        scale,
+        _weights(names, weights or {}),
+        meaning,
+        codes(table, meaning),
+        missing=gone,
+        apart=apart,
+        dates=dates,
+        zoned=tuple(name for name in dates if zoned(table, name)),
+    )
+
+
+def _gone(table: Table, names: Sequence[str], measured: Sequence[str], values: FloatMatrix) -> BoolMatrix | None:
+    """Which cells are missing, by record and name; None where none is."""
+    columns = [
+        np.isnan(values[:, measured.index(name)])
+        if name in measured
+        else words(table, name).is_null().to_numpy().astype(np.bool_)
+        for name in names
+    ]
+    gone = np.column_stack(columns)
+    return gone if gone.any() else None
+
+
+def scaled(values: FloatMatrix, *, standardize: bool) -> Scale:
+    """The base of the values that are known; NaN where one is not."""
+    if not np.isnan(values).any():
+        return Scale.standardized(values) if standardize else Scale.raw(values)
+    if not standardize:
+        return Scale.raw(np.nan_to_num(values))
+    scales = [Scale.standardized(_known(values[:, [j]])) for j in range(values.shape[1])]
+    parts = [np.concatenate([getattr(scale, part) for scale in scales]) for part in ("exponent", "center", "spread")]
+    return Scale("standardized", *parts)
+
+
+def _known(column: FloatMatrix) -> FloatMatrix:
+    known = column[~np.isnan(column[:, 0])]
+    return known if len(known) else np.zeros((1, 1))
+
+
+def check_bounds(records: Records, bounds: Mapping[str, tuple[float, float]]) -> None:
+    """Refuse numbers outside the bounds of their columns."""
+    for name, (low, high) in bounds.items():
+        if name not in records.numeric:
+            raise ColumnError.unknown(name, records.numeric)
+        values = records.values[:, records.numeric.index(name)]
+        gone = False if records.missing is None else records.missing[:, records.names.index(name)]
+        outside = ((values < low) | (values > high)) & ~np.asarray(gone)
+        if outside.any():
+            raise DataError.out_of_bounds(name, **where(pl.Series(outside)))
 
 
 def all_numbers(table: Table, name: str) -> bool:
@@ -72,7 +138,7 @@ def check_mixed(table: Table, names: Iterable[str]) -> None:
     for name in names:
         content = table.cells.content(name)
         if content.kind is Kind.NOMINAL and content.text is not None:
-            raise DataError.text(name, **_where(content.text))
+            raise DataError.text(name, **where(content.text))
 
 
 def _weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:
@@ -84,40 +150,45 @@ def _weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:
     return np.array([given.get(name, 1.0) for name in names], dtype=np.float64)
 
 
-def numbers(table: Table, names: Iterable[str]) -> FloatMatrix:
-    """The named columns as a matrix of float64, or the reason why one of them is not made of numbers."""
+def numbers(table: Table, names: Iterable[str], *, dates: Collection[str] = (), gaps: bool = False) -> FloatMatrix:
+    """The named columns as a matrix of float64, or the reason why one of them is not made of numbers.
+
+    Those that are said to be ``dates`` as days since 1970-01-01. A missing number is NaN where there may be ``gaps``.
+    """
     columns = []
     for name in names:
         if name not in table.names:
             raise ColumnError.unknown(name, table.names)
-        columns.append(_numbers(name, table.cells.content(name)))
+        found = days(table, name) if name in dates else _numbers(name, table.cells.content(name))
+        if not gaps and np.isnan(found).any():
+            raise DataError.missing_values(name, **where(pl.Series(np.isnan(found))))
+        columns.append(found)
     return np.column_stack(columns) if columns else np.empty((table.height, 0))
 
 
 def _numbers(name: str, content: Content) -> FloatVector:
     if content.kind is not Kind.NUMERIC or content.numbers is None:
         if content.text is not None and content.kind is Kind.NOMINAL:
-            raise DataError.text(name, **_where(content.text))
+            raise DataError.text(name, **where(content.text))
         if content.values.null_count() == len(content.values):
-            raise DataError.missing_values(name, **_where(content.values.is_null()))
+            return np.full(len(content.values), np.nan)
         raise ColumnError.not_numeric(name, content.kind)
-    if content.numbers.null_count():
-        raise DataError.missing_values(name, **_where(content.numbers.is_null()))
     if content.numbers.is_infinite().any():
-        raise DataError.infinite(name, **_where(content.numbers.is_infinite()))
-    return content.numbers.to_numpy().astype(np.float64)
-
-
-def _where(mask: pl.Series) -> dict[str, int]:
-    """How many records, of how many, and the number of the first of them."""
-    return {"rows": int(mask.sum()), "of": len(mask), "first": int(mask.arg_true()[0]) + 1}
+        raise DataError.infinite(name, **where(content.numbers.is_infinite()))
+    return content.numbers.fill_null(np.nan).to_numpy().astype(np.float64)
 
 
 def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
-    """For each record, the number of records that look the same in these columns to a reader of the table.
+    """For each record, the number of records that look the same in these columns to a reader of the table."""
+    numbers = class_numbers(table, names)
+    return np.bincount(numbers)[numbers].astype(np.int64)
 
-    Missing is a value of its own. This shares nothing with the methods that make groups, so that a mistake
-    there is found here.
+
+def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
+    """For each record, the number of its class: of the records that look the same in these columns to a reader.
+
+    Classes are numbered by first appearance. Missing is a value of its own. This shares nothing with the methods that
+    make groups, so that a mistake there is found here.
     """
     seen: list[pl.Series] = []
     for name in names:
@@ -125,6 +196,7 @@ def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
             raise ColumnError.unknown(name, table.names)
         seen.append(table.cells.seen(name).alias(str(len(seen))))
     if not seen:
-        return np.full(table.height, table.height, dtype=np.int64)
-    sizes = pl.DataFrame(seen).select(pl.len().over([series.name for series in seen])).to_series()
-    return sizes.to_numpy().astype(np.int64)
+        return np.zeros(table.height, dtype=np.int64)
+    rows = pl.DataFrame(seen).with_row_index("row")
+    first = rows.select(pl.col("row").first().over([series.name for series in seen])).to_series()
+    return dense(first.to_numpy().astype(np.int64))

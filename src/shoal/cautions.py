@@ -1,0 +1,80 @@
+"""Cautions: what about a release deserves a look, in plain sentences without a value of the data."""
+
+from __future__ import annotations
+
+from shoal import tables
+from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
+from shoal.tables import Table
+from shoal.words import counted, listed, shown
+
+_MISSING = {
+    "category": "count as a value of their own: a group whose cells are mostly missing shows none, and in other groups"
+    " they get the group's value",
+    "wildcard": "stay missing and count as compatible with every value",
+    "impute": "are filled with the value of their group",
+    "suppress": "make their records lose all quasi-identifiers",
+}
+
+
+def cautions(table: Table, policy: Policy, *, gaps: dict[str, int], suppressed: int) -> tuple[str, ...]:
+    """All that deserves a look about the release of a table by this policy."""
+    return (
+        *_about_gaps(gaps, table.height, policy),
+        *_about_suppressed(suppressed, table.height),
+        *_about_totals(policy),
+        *_about_columns(table, policy.schema),
+    )
+
+
+def _about_totals(policy: Policy) -> list[str]:
+    """Where totals are to be kept, the columns that do not keep theirs."""
+    other = [
+        column.name
+        for column in policy.schema.columns
+        if column.name in policy.schema.quasi_identifiers and column.kind is Kind.NUMERIC and column.recode != "mean"
+    ]
+    if not policy.options.get("keep_totals") or not other:
+        return []
+    return [f"The totals of {counted(len(other), 'column')} ({listed(other)}) are not kept: only means keep them."]
+
+
+def _about_gaps(gaps: dict[str, int], records: int, policy: Policy) -> list[str]:
+    """The way with missing values is named loudly: what they mean is a decision about privacy."""
+    if not gaps:
+        return []
+    columns = ", ".join(f"{shown(name)} {cells:,}" for name, cells in gaps.items())
+    others = ", ".join(way for way in _MISSING if way != policy.missing)
+    total = sum(gaps.values())
+    cells = f"{counted(total, 'quasi-identifier cell')} of {counted(records, 'record')}"
+    way = f"they {_MISSING[policy.missing]} (missing values: {policy.missing!r}; other ways are {others})"
+    return [f"{cells} {'is' if total == 1 else 'are'} missing ({columns}); {way}."]
+
+
+def _about_suppressed(suppressed: int, records: int) -> list[str]:
+    if not suppressed:
+        return []
+    part = f"{suppressed:,} of {counted(records, 'record')} ({100 * suppressed / records:.3g} %)"
+    return [f"The quasi-identifiers of {part} are suppressed; their other columns are released."]
+
+
+def _about_columns(table: Table, schema: Schema) -> tuple[str, ...]:
+    """Columns released as they are that look like identifiers, or could be known to others."""
+    profiles = {profile.name: profile for profile in tables.profile(table)}
+    untouched = [profiles[name] for name in schema.released if name not in schema.quasi_identifiers]
+    identifying = overlooked(untouched, table.height)
+    said = [
+        f"Column {shown(column.name)} is released as it is and looks like an identifier ({column.reason});"
+        " name it among the identifiers to drop it."
+        for column in identifying
+    ]
+    unnamed = [profiles[name] for name in schema.named(Role.INSENSITIVE)]
+    known = [name for name in exposed(unnamed) if name not in {column.name for column in identifying}]
+    if known:
+        said.append(
+            f"The promise holds for the named quasi-identifiers only, and {counted(len(known), 'other column')}"
+            f" could be known to outsiders too ({listed(known)}); name them as quasi-identifiers, or among the"
+            " identifiers to drop them."
+        )
+    if tables.telling_index(table):
+        said.append("The index of the frame is released as it is and may name persons; reset it to drop it.")
+    return tuple(said)

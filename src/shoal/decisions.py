@@ -1,0 +1,128 @@
+"""Decisions: what a user asks for, checked and made plain for a policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import ColumnError, OptionError
+from shoal.schema import Column, Kind, Model, Names, Role, Schema, Survey, read_models
+from shoal.schema.columns import chosen
+
+
+def asked_models(schema: Schema, *, models: Any, l: Any, t: Any) -> tuple[Model, ...]:  # noqa: E741
+    """The models that are named, and those that ``l`` and ``t`` ask of every sensitive column."""
+    found = list(read_models(models))
+    columns = [column for column in schema.columns if column.role is Role.SENSITIVE]
+    if (l is not None or t is not None) and not columns:
+        raise OptionError.nothing_sensitive()
+    for column in columns:
+        if l is not None:
+            found.append(Model.read(column.name, f"distinct-l({_real('l', l, 'a whole number above 1')!r})"))
+        if t is not None:
+            found.append(Model.read(column.name, f"{_closeness(column)}({_real('t', t, 'a number from 0 to 1')!r})"))
+    names = {column.name for column in columns}
+    for model in found:
+        if model.column not in [column.name for column in schema.columns]:
+            raise ColumnError.unknown(model.column, [column.name for column in schema.columns])
+        if model.column not in names:
+            role = next(column.role for column in schema.columns if column.name == model.column)
+            raise ColumnError.not_sensitive(model.column, role)
+    return tuple(dict.fromkeys(found))
+
+
+def _closeness(column: Column) -> str:
+    """The distance that fits a column: by its hierarchy, by its order, or equal between all values."""
+    if column.kind is Kind.HIERARCHICAL:
+        return "t-hierarchical"
+    return "t-ordered" if column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) else "t-equal"
+
+
+def known_survey(
+    schema: Schema, *, sampling_weights: Any, strata: Names, households: Any, largest_household: Any
+) -> Survey:
+    """The columns that hold the weights, strata and households."""
+    known = [column.name for column in schema.columns]
+    for name in (sampling_weights, households):
+        if name is not None and str(name) not in known:
+            raise ColumnError.unknown(str(name), known)
+    weights = "" if sampling_weights is None else str(sampling_weights)
+    home = "" if households is None else str(households)
+    for name, what in ((weights, "the sampling weight"), (home, "the household")):
+        if name in schema.quasi_identifiers:
+            raise ColumnError.no_key(name, what)
+    most = largest_household.item() if isinstance(largest_household, np.generic) else largest_household
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise OptionError.bad_option("largest_household", "a whole number of at least 1")
+    return Survey(weights, chosen(strata, known, Role.INSENSITIVE), home, most)
+
+
+def share(name: str, value: Any, *, least: float = 0.0, most: float = 1.0) -> float:
+    """A number between two others."""
+    expected = f"a number from {least:g} to {most:g}"
+    number = _real(name, value, expected)
+    if not least <= number <= most:
+        raise OptionError.bad_option(name, expected)
+    return number
+
+
+def _real(name: str, value: Any, expected: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError.bad_option(name, expected) from None
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise OptionError.bad_option(name, expected)
+    return number
+
+
+def known_bounds(schema: Schema, bounds: Any) -> dict[str, tuple[float, float]]:
+    """The least and the largest value of some numeric quasi-identifiers."""
+    expected = "the least and the largest value of numeric quasi-identifiers, as {'age': (0, 120)}"
+    if bounds is None:
+        return {}
+    if not isinstance(bounds, Mapping):
+        raise OptionError.bad_option("bounds", expected)
+    kinds = {column.name: column.kind for column in schema.columns if column.role is Role.QUASI_IDENTIFIER}
+    found: dict[str, tuple[float, float]] = {}
+    for name, pair in bounds.items():
+        if str(name) not in kinds:
+            raise ColumnError.unknown(str(name), list(kinds))
+        if kinds[str(name)] is not Kind.NUMERIC or not isinstance(pair, Iterable) or isinstance(pair, str):
+            raise OptionError.bad_option("bounds", expected)
+        ends = [_real("bounds", end, expected) for end in pair]
+        if len(ends) != 2 or ends[0] > ends[1]:
+            raise OptionError.bad_option("bounds", expected)
+        found[str(name)] = (ends[0], ends[1])
+    return found
+
+
+def check_totals(schema: Schema, keep_totals: bool) -> None:
+    """Only means keep totals: refuse to keep them where no number is recoded to its mean."""
+    if keep_totals and all(column.recode != "mean" or column.kind is not Kind.NUMERIC for column in schema.columns):
+        raise OptionError.no_total()
+
+
+def plain(name: str, value: Any) -> str | int | float | bool:
+    """An option as a policy can hold it; numbers of numpy become those of Python."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, str | int | float | bool) or (isinstance(value, int) and abs(value) >= 2**63):
+        raise OptionError.bad_option(name, "a number, a word, true or false")
+    return value
+
+
+def column_weights(weights: Mapping[Any, float] | None) -> dict[str, float]:
+    try:
+        return {str(name): float(weight) for name, weight in (weights or {}).items()}
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        raise OptionError.bad_option("weights", "a number above 0 for each quasi-identifier that is named") from None
+
+
+def whole_seed(seed: Any) -> int:
+    number = seed.item() if isinstance(seed, np.generic) else seed
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
+        raise OptionError.no_seed()
+    return number
