@@ -13,8 +13,10 @@ from shoal.reproduce.tally import Tally
 
 VERDICTS = ("exact", "within 1 %", "better", "worse", "other", "no data")
 CLOSE = 0.01
-OTHER = ("other hierarchy", "other sample")
+OTHER = ("other hierarchy", "other sample", "k broken in print")
 """What cannot be called better or worse than print: it is the figure of something else."""
+MORE = ("classes",)
+"""Measures of which more is better."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class Cell:
             return "within 1 %"
         if self.row.kind in OTHER or not self.row.readings[0].method:  # neither good nor bad
             return "other"
-        return "better" if self.ours < float(self.printed) else "worse"
+        lower = self.ours < float(self.printed)
+        return "better" if lower != (self.table.measure in MORE) else "worse"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, in a stable order of keys."""

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from shoal.errors import OptionError
 from shoal.partition import registry
+from shoal.reproduce import experiments
 from shoal.reproduce.datasets import DATASETS
 from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
-from shoal.reproduce.readings import row_of
+from shoal.reproduce.readings import Reading, row_of
 
 
 class Choice:
@@ -19,7 +20,10 @@ class Choice:
         kinds = {
             "paper": dict.fromkeys(PAPERS),
             "dataset": dict.fromkeys(DATASETS),
-            "place": dict.fromkeys(name for table in TABLES for name in _places(table)),
+            "place": dict.fromkeys(
+                [name for table in TABLES for name in _places(table)]
+                + [setting.figure.lower() for setting in experiments.SETTINGS]
+            ),
             "method": dict.fromkeys([*registry.methods(), *(name.lower() for table in TABLES for name in table.rows)]),
         }
         known = [name for names in kinds.values() for name in names]
@@ -50,7 +54,18 @@ class Choice:
         """Whether the two bases of Multi-DSort are asked for."""
         return self._fits(paper={table.paper}, place=_places(table), dataset={table.dataset}, method={"multi-dsort"})
 
+    def experiment(self, setting: experiments.Setting, reading: Reading) -> bool:
+        """Whether an experiment, which is printed without numbers, is asked for."""
+        return self._fits(
+            paper={experiments.PAPER},
+            place={setting.figure.lower()},
+            dataset={experiments.DATASET},
+            method={reading.method},
+        )
+
 
 def _places(table: PrintedTable) -> set[str]:
     """What a table may be called: of two tables with the same figures, each by itself too."""
-    return {table.place.lower(), *(f"table {number}" for number in re.findall(r"[\d.]+", table.place))}
+    place = table.place.lower()
+    noun = place.split()[0].removesuffix("s")
+    return {place, *(f"{noun} {number}" for number in re.findall(r"[\d.]+", place))}

@@ -1,4 +1,7 @@
-"""The data sets behind printed figures: where they lie, and what they must look like. None of them is shipped."""
+"""The data sets behind printed figures: where they lie, and what they must look like.
+
+None of them is shipped, but for ten records that a paper prints.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ import numpy as np
 from shoal import tables
 from shoal.errors import ColumnError, DataError, FileError, HierarchyError
 from shoal.hierarchy import Hierarchy
+from shoal.reproduce.example import COLUMNS, example
 from shoal.reproduce.trees import TREES, WORDNET
 from shoal.schema import Schema
 from shoal.tables import Table
@@ -27,10 +31,11 @@ SAMPLE = 10_000
 
 @dataclass(frozen=True)
 class Dataset:
-    """A file, and the columns of it that count: all but some of numbers, or some of categories."""
+    """A file, and the columns of it that count: all but some of numbers, some of categories, or some of both."""
 
     name: str
     file: str
+    """Empty if its records are those of the example."""
     records: int
     columns: int
     total: float
@@ -38,22 +43,30 @@ class Dataset:
     without: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     """Their hierarchies are built from WordNet."""
+    mixed: tuple[str, ...] = ()
+    """Numbers and categories, without hierarchies."""
     seed: int | None = None
     """That of a sample without replacement."""
     rule: str = "alphabetical"
     """How a hierarchy from WordNet chooses between hypernyms."""
 
     @property
+    def chosen(self) -> tuple[str, ...]:
+        """The columns that count, where they are not all of numbers."""
+        return self.categories or self.mixed
+
+    @property
     def width(self) -> int:
         """The number of columns that count."""
-        return len(self.categories) or self.columns - len(self.without)
+        return len(self.chosen) or self.columns - len(self.without)
 
     @property
     def words(self) -> str:
         """What it is, for the reader of a report."""
         drawn = "" if self.seed is None else f"{SAMPLE:,} drawn with seed {self.seed} from "
         rule = f", hypernyms by rule {self.rule}" if self.categories else ""
-        return f"{self.name}: {self.file}, {drawn}{self.records:,} records, {self.width} columns{rule}"
+        file = self.file or "printed in its paper"
+        return f"{self.name}: {file}, {drawn}{self.records:,} records, {self.width} columns{rule}"
 
 
 def _adult(name: str, rule: str) -> Dataset:
@@ -79,6 +92,8 @@ DATASETS = {
         _analytics("analytics", 2528885895),
         _analytics("analytics-sample-one", 4400912, seed=1),
         _analytics("analytics-sample-two", 4240678, seed=2),
+        Dataset("adult-mixed", "adult.csv", 30162, 15, 4601346, mixed=COLUMNS),
+        Dataset("example10", "", 10, 4, 10, mixed=COLUMNS),
     )
 }
 _BESIDE = Path("..", "shared", "data")
@@ -92,7 +107,7 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
     folder = Path(named or _BESIDE)
     if not folder.is_dir():
         raise FileError.no_benchmark_data(folder if named else None)
-    if not any(there(dataset, folder) for dataset in DATASETS.values()):
+    if not any(there(dataset, folder) for dataset in DATASETS.values() if dataset.file):
         raise FileError.no_benchmark_data(folder, empty=True)
     return folder
 
@@ -114,25 +129,32 @@ def load(dataset: Dataset, folder: Path) -> Table | None:
     if not there(dataset, folder):
         return None
     try:
-        table = tables.read(path if path.is_file() else _printed_toy(folder / _THESIS))
+        table = tables.read(_source(dataset, folder))
         shape = (table.height, len(table.names))
         if shape != (dataset.records, dataset.columns):
             raise FileError.not_benchmark_data(
                 path,
                 f"it has {shape[0]:,} records of {shape[1]} columns, theirs {dataset.records:,} of {dataset.columns}",
             )
-        if dataset.categories:
-            return _categories(table, dataset)
+        if dataset.chosen:
+            return _chosen(table, dataset)
         return tables.read(tables.numbers(table, [name for name in table.names if name not in dataset.without]))
     except (DataError, ColumnError) as error:
         raise FileError.not_benchmark_data(path, error.fact) from None
 
 
-def _categories(table: Table, dataset: Dataset) -> Table:
-    for name in dataset.categories:
+def _source(dataset: Dataset, folder: Path) -> Any:
+    if not dataset.file:
+        return example()
+    path = folder / dataset.file
+    return path if path.is_file() else _printed_toy(folder / _THESIS)
+
+
+def _chosen(table: Table, dataset: Dataset) -> Table:
+    for name in dataset.chosen:
         if name not in table.names:
             raise ColumnError.unknown(name, table.names)
-    frame = table.native().select(dataset.categories)
+    frame = table.native().select(dataset.chosen)
     if dataset.seed is not None:
         frame = frame[sorted(random.Random(dataset.seed).sample(range(table.height), SAMPLE))]  # noqa: S311
     return tables.read(frame)
@@ -151,7 +173,7 @@ def hierarchies(dataset: Dataset, table: Table, folder: Path) -> dict[str, Hiera
 
 def known(dataset: Dataset, table: Table) -> bool:
     """Whether these are the values that the papers used, as far as their sum tells."""
-    if dataset.categories:
+    if dataset.chosen:
         return int(tables.class_sizes(table, table.names).sum()) == dataset.total
     return math.isclose(float(tables.numbers(table, table.names).sum()), dataset.total, rel_tol=1e-9)
 

@@ -24,6 +24,6 @@ def loss_as_printed(records: Records, k: int) -> float:
     if len(left) == 2:
         labels[left] = labels.max() + 1
     counted, matrix = labels >= 0, records.matrix
-    centers = kernels.groups.centroids(matrix, labels, labels.max() + 1)
+    centers = kernels.groups.centroids(records.space, labels, labels.max() + 1)
     error = float(((matrix[counted] - centers[labels[counted]]) ** 2).sum())
     return 100.0 * error / variation(matrix)

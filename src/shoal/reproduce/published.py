@@ -18,6 +18,10 @@ PAPERS = {
         "A. Veltmann, Implementation and evaluation of microaggregation algorithms for categorical data, master thesis,"
         " Universitat Politècnica de Catalunya, 2022"
     ),
+    "padmaja-2021": (
+        "R. Padmaja and V. Santhi, An extended Mondrian algorithm - XMondrian to protect identity disclosure, Smart"
+        " Intelligent Computing and Communication Technology, IOS Press, 2021"
+    ),
 }
 
 
@@ -33,7 +37,7 @@ class PrintedTable:
     dataset: str
     measure: str
     rows: Mapping[str, Mapping[int | None, str]]
-    seconds: Mapping[str, Mapping[int | None, int]] = field(default_factory=dict)
+    seconds: Mapping[str, Mapping[int | None, float]] = field(default_factory=dict)
     """What the paper says its own runs took."""
 
 
@@ -295,6 +299,30 @@ TABLES = (
             "SA-Mondrian-Strict": {2: "0.162", 6: "0.533", 10: "0.856"},
             "Mondrian-Strict-Improved": {2: "0.154", 6: "0.635", 10: "1.112"},
             "SA-MDAV": {2: "0.178", 6: "0.653", 10: "1.130"},
+        },
+    ),
+    PrintedTable(
+        paper="padmaja-2021",
+        place="Figures 9 and 10",
+        dataset="example10",
+        measure="classes",
+        rows={
+            "Mondrian": {2: "4"},
+            "XMondrian": {2: "6"},
+        },
+    ),
+    PrintedTable(
+        paper="padmaja-2021",
+        place="Sections 5.1 and 5.2",
+        dataset="example10",
+        measure="c_avg",
+        rows={
+            "Mondrian": {2: "1.25"},
+            "XMondrian": {2: "0.8333"},
+        },
+        seconds={
+            "Mondrian": {2: 0.014},
+            "XMondrian": {2: 0.009},
         },
     ),
 )

@@ -18,6 +18,7 @@ from shoal.release import versions
 from shoal.reproduce.cells import VERDICTS, Cell
 from shoal.reproduce.choice import Choice
 from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known
+from shoal.reproduce.experiments import READINGS, SETTINGS, Setting, experiment
 from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
 from shoal.reproduce.readings import Reading, row_of
 from shoal.reproduce.runs import Runs
@@ -42,6 +43,7 @@ class Reproduction:
     cells: tuple[Cell, ...]
     bases: tuple[Mapping[str, Any], ...]
     comparison: tuple[Mapping[str, Any], ...]
+    experiments: tuple[Mapping[str, Any], ...]
     datasets: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -61,18 +63,20 @@ class Reproduction:
             "summary": self.summary,
             "cells": [cell.to_dict() for cell in self.cells],
             "bases": [dict(row) for row in self.bases],
+            "experiments": [dict(row) for row in self.experiments],
             "comparison": [dict(row) for row in self.comparison],
         }
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run: cells of tables, methods to compare, tables whose bases are shown."""
+    """What is to be run: cells of tables, methods to compare, tables whose bases are shown, and experiments."""
 
     folder: Path
     cells: Sequence[tuple[PrintedTable, str, int | None]]
     compared: Sequence[tuple[str, str, int]]
     based: Sequence[PrintedTable]
+    experiments: Sequence[tuple[Setting, Reading]]
 
 
 def reproduce(
@@ -109,17 +113,18 @@ def plan(data: str | os.PathLike[str] | None, *, only: Sequence[str]) -> Plan:
         if choice.comparison(dataset, method)
         for k in levels
     ]
-    if not cells and not compared:
+    tried = [(setting, reading) for setting in SETTINGS for reading in READINGS if choice.experiment(setting, reading)]
+    if not cells and not compared and not tried:
         raise OptionError.nothing_chosen(choice.words)
     based = [table for table in TABLES if MULTI_DSORT in table.rows and choice.bases(table)]
-    return Plan(data_folder(data), cells, compared, based)
+    return Plan(data_folder(data), cells, compared, based, tried)
 
 
 def carry_out(plan: Plan, *, progress: Progress) -> Reproduction:
     """Do all runs of a plan, one after another."""
     runs = Runs(plan.folder)
-    steps, done = len(plan.cells) + len(plan.compared) + len(plan.based), count(1)
-    cells, compared, bases = [], [], []
+    steps, done = sum(map(len, (plan.cells, plan.compared, plan.based, plan.experiments))), count(1)
+    cells, compared, bases, tried = [], [], [], []
     for table, name, k in plan.cells:
         cells.append(_cell(runs, table, name, k))
         progress(next(done), steps)
@@ -129,8 +134,11 @@ def carry_out(plan: Plan, *, progress: Progress) -> Reproduction:
     for table in plan.based:
         bases += _bases(runs, table)
         progress(next(done), steps)
+    for setting, reading in plan.experiments:
+        tried.append(experiment(runs, setting, reading))
+        progress(next(done), steps)
     there = tuple(name for name in DATASETS if runs.tables.get(name) is not None)
-    return Reproduction(tuple(cells), tuple(bases), tuple(compared), there, _warnings(runs))
+    return Reproduction(tuple(cells), tuple(bases), tuple(compared), tuple(tried), there, _warnings(runs))
 
 
 def _warnings(runs: Runs) -> tuple[str, ...]:
@@ -153,13 +161,19 @@ def _cell(runs: Runs, table: PrintedTable, name: str, k: int | None) -> Cell:
 
 
 def _comparable(dataset: str) -> list[str]:
-    """The methods that take columns of the kind that the data set has, and as many."""
+    """The methods that take columns of the kind that the data set has, and as many.
+
+    On categories, those that keep equal records together, or are for categories alone: to look at each of hundreds of
+    thousands of records, of which a few hundred differ, would take hours.
+    """
     data = DATASETS[dataset]
     kind = Kind.HIERARCHICAL if data.categories else Kind.NUMERIC
     return [
         name
         for name, method in registry.methods().items()
-        if kind in method.kinds and (method.most_columns or data.width) >= data.width
+        if kind in method.kinds
+        and (method.most_columns or data.width) >= data.width
+        and (not data.categories or Kind.NUMERIC not in method.kinds or method.largest_group is None)
     ]
 
 
