@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shoal.cli.protection import DECISIONS, protected, protection
 from shoal.cli.terminal import (
     as_json,
     meaning,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _DECISIONS = (
     *("k", "quasi_identifiers", "identifiers", "sensitive", "method", "own", "recode"),
     *("round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
+    *DECISIONS,
 )
 
 
@@ -48,8 +50,8 @@ _DECISIONS = (
     "--recode",
     multiple=True,
     metavar="[COLUMN=]WAY",
-    help="What stands for a group: mean or median for numbers; centroid, mode or lcs for categories; repeatable."
-    "  [default: mean, centroid]",
+    help="What stands for a group: mean, median or interval for numbers and dates; centroid, mode or lcs for"
+    " categories; generalize for interval and lcs; repeatable.  [default: mean, centroid]",
 )
 @click.option("--round-integers", is_flag=True, default=None, help="Keep columns of whole numbers whole.")
 @click.option("--no-standardize", is_flag=True, default=None, help="Measure distances on the columns as they are.")
@@ -59,6 +61,7 @@ _DECISIONS = (
 @click.option("--report", help="Also write a report: an HTML file.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
+@protection
 @meaning
 @reading
 @as_json
@@ -131,6 +134,7 @@ def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
         recode=_ways(options["recode"]),
         round_integers=bool(options["round_integers"]),
         progress=line,
+        **protected(options),
         **_own_options(options),
     )
 

@@ -9,15 +9,16 @@ import click
 from shoal.cli.terminal import progress, show, warn
 from shoal.errors import OutputError
 
-QUASI_IDENTIFIERS = ("age", "sex", "postcode", "marital_status", "household_size", "income")
-SENSITIVE = ("length_of_stay", "visits", "systolic_bp", "diagnosis", "treatment_cost")
-# names and numbers of persons, what tells no more than other columns do, and what has gaps
-DROPPED = (
-    *("person_id", "name", "birth_date", "region", "education", "occupation", "height_cm", "weight_kg"),
-    *("admission_date",),
+QUASI_IDENTIFIERS = (
+    *("age", "sex", "birth_date", "postcode", "region", "marital_status", "education", "occupation"),
+    *("household_size", "height_cm", "weight_kg", "income", "admission_date"),
 )
+SENSITIVE = ("length_of_stay", "visits", "systolic_bp", "diagnosis", "treatment_cost")
+DROPPED = ("person_id", "name")
+MODEL = "distinct-l(2)"
 LENGTHS = (1, 2, 3)
 """How many digits the levels of the postcode's hierarchy keep."""
+RECODE = {"age": "interval", "postcode": "lcs", "occupation": "lcs"}
 
 
 @click.command(name="demo")
@@ -28,8 +29,8 @@ LENGTHS = (1, 2, 3)
 def command(folder: str, rows: int, k: int, seed: int) -> None:
     """Protect a made-up register, with a report.
 
-    Makes up a register of persons from a seed, describes it, builds a hierarchy of postcodes, protects numbers and
-    categories together, and writes release, policy and report.
+    Makes up a register of hospital patients from a seed, describes it, builds hierarchies, protects numbers, dates and
+    categories together, with their missing values and a sensitive diagnosis, and writes release, policy and report.
     """
     from shoal import tables
     from shoal.anonymize import anonymize
@@ -39,14 +40,15 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     from shoal.report import hierarchy as drawing
     from shoal.report import html, text
     from shoal.report.summary import summarize
+    from shoal.tables.example import EDUCATION, OCCUPATIONS
 
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise OutputError.unwritable(place, (getattr(error, "strerror", None) or "no such name").lower()) from None
-    register, codes = place / "register.csv", place / "postcode.csv"
-    target, report = place / "released.csv", place / "report.html"
+    register, codes, jobs = place / "register.csv", place / "postcode.csv", place / "occupation.json"
+    schools, target, report = place / "education.txt", place / "released.csv", place / "report.html"
     with tables.aside(register, force=True) as part:
         tables.write(tables.read(tables.example_register(rows, seed)), part)
     show(f"1. A made-up register of {rows:,} persons: {register}\n")
@@ -56,14 +58,28 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     show(f"\n2. shoal hierarchy build prefixes {register} postcode --lengths {lengths} -o {codes}\n")
     hierarchy = Hierarchy.from_prefixes(tables.value_counts(tables.read(register), "postcode"), lengths=LENGTHS)
     hierarchy.save(codes, force=True)
-    show(f"   {drawing.size(hierarchy)}")
+    Hierarchy.from_dict(OCCUPATIONS).save(jobs, force=True)
+    with tables.aside(schools, force=True) as part:
+        part.write_text("\n".join(EDUCATION) + "\n", encoding="utf-8")
+    show(f"   {drawing.size(hierarchy)}; beside it a hierarchy of occupations and the levels of education")
 
-    chosen = f"-k {k} -q {','.join(QUASI_IDENTIFIERS)}"
-    meant = f"--hierarchy postcode={codes} --recode postcode=lcs"
-    dropped = f"--identifiers {','.join(DROPPED)}"
-    kept = f"--sensitive {','.join(SENSITIVE)}"
-    show("\nThe demo drops names, and columns with gaps, which this version does not protect.")
-    show(f"\n3. shoal anonymize {register} {chosen} \\\n     {meant} \\\n     {dropped} \\\n     {kept} -o {target}\n")
+    chosen = [
+        f"-k {k} -q {','.join(QUASI_IDENTIFIERS)}",
+        f"--identifiers {','.join(DROPPED)} --sensitive {','.join(SENSITIVE)}",
+        f"--model 'diagnosis={MODEL}'",
+        f"--hierarchy postcode={codes} --hierarchy occupation={jobs} --levels education={schools}",
+        " ".join(f"--recode {name}={way}" for name, way in RECODE.items()),
+        f"-o {target} --report {report}",
+    ]
+    show(
+        "\n".join(
+            [
+                f"\n3. shoal anonymize {register} \\",
+                *(f"     {part} \\" for part in chosen[:-1]),
+                f"     {chosen[-1]}\n",
+            ]
+        )
+    )
     with progress(quiet=False) as line:
         made = anonymize(
             register,
@@ -71,8 +87,10 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             quasi_identifiers=QUASI_IDENTIFIERS,
             identifiers=DROPPED,
             sensitive=SENSITIVE,
-            hierarchies={"postcode": codes},
-            recode={"postcode": "lcs"},
+            models={"diagnosis": MODEL},
+            hierarchies={"postcode": codes, "occupation": jobs},
+            levels={"education": schools},
+            recode=RECODE,
             progress=line,
         )
     saved = made.save(target, force=True, more=lambda policy: {report: html.page(summarize(made, policy=policy))})

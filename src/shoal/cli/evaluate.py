@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from shoal.cli.protection import counted, counting
 from shoal.cli.terminal import as_json, meaning, meant, names, open_table, reading, show, show_json, whole
 from shoal.errors import ColumnError, OptionError
 
@@ -16,6 +17,7 @@ from shoal.errors import ColumnError, OptionError
 @click.option("-q", "--quasi-identifiers", multiple=True, help="The protected columns, as a,b,c.")
 @click.option("-k", help="The k that was promised, for the measures that need one.")
 @click.option("--no-standardize", is_flag=True, help="Measure losses on the columns as they are.")
+@counting("missing_values", "alpha", "sampling_weights", "households")
 @meaning
 @reading
 @as_json
@@ -30,7 +32,8 @@ def command(
 ) -> None:
     """Measure the loss of a release and the risk left.
 
-    Both files hold the same records in the same order, and are read with the same options.
+    Both files hold the same records in the same order, and are read with the same options. Weights and households are
+    columns of the original.
     """
     from shoal.assess import evaluate
     from shoal.report import text
@@ -44,6 +47,7 @@ def command(
         k=None if k is None else whole(k, OptionError.k_not_whole()),
         standardize=not no_standardize,
         **meant(options),
+        **counted(options),
     ).to_dict()
     if as_json:
         show_json(facts)

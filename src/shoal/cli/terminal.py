@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 import time
 import warnings
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = ("delimiter", "quote", "encoding", "decimal", "missing", "header", "sheet", "format")
+_TREES = {"hierarchy": "hierarchies", "levels": "levels"}
 _READER_LEFT = 141
 """The exit code of a program in a pipe that nobody reads from any more."""
 _PATIENCE = 0.7
@@ -54,16 +56,23 @@ def reading(command: C) -> C:
     return command
 
 
+def trees(command: C) -> C:
+    """The options for the files that say how the values of columns belong together."""
+    hierarchy = click.option(
+        "--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a column's values; repeatable."
+    )
+    levels = click.option(
+        "--levels", multiple=True, metavar="COLUMN=FILE", help="An ordinal column's values, the lowest first."
+    )
+    return hierarchy(levels(command))
+
+
 def meaning(command: C) -> C:
     """The options that say what columns mean."""
     options = [
         click.option(
-            "--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a column's values; repeatable."
+            "--kind", multiple=True, metavar="COLUMN=KIND", help="nominal, ordinal, numeric or date; repeatable."
         ),
-        click.option(
-            "--levels", multiple=True, metavar="COLUMN=FILE", help="An ordinal column's values, the lowest first."
-        ),
-        click.option("--kind", multiple=True, metavar="COLUMN=KIND", help="nominal, ordinal or numeric; repeatable."),
         click.option(
             "--distance",
             help="Between nodes of a hierarchy: wu-palmer, path, leacock-chodorow or information."
@@ -72,14 +81,27 @@ def meaning(command: C) -> C:
     ]
     for option in reversed(options):
         command = option(command)
-    return command
+    return trees(command)
+
+
+def given_trees(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The files of hierarchies and levels, as the functions take them."""
+    return {name: pairs(options[option], option, last=False) for option, name in _TREES.items()}
+
+
+def models(given: Sequence[str]) -> dict[str, list[str]]:
+    """``COLUMN=MODEL`` of a repeatable option, also of several models; a comma in parentheses parts none."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        for column, written in pairs([text], "model").items():
+            found.setdefault(column, []).extend(re.split(r",(?![^(]*\))", written))
+    return found
 
 
 def meant(options: Mapping[str, Any]) -> dict[str, Any]:
     """What the options say about columns, as the functions take it."""
     return {
-        "hierarchies": pairs(options["hierarchy"], "hierarchy", last=False),
-        "levels": pairs(options["levels"], "levels", last=False),
+        **given_trees(options),
         "kinds": pairs(options["kind"], "kind"),
         "distance": "wu-palmer" if options["distance"] is None else options["distance"],
     }
@@ -167,7 +189,10 @@ def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> 
     from shoal.values import silent
 
     line = _Line(doing, noun) if not quiet and sys.stderr and sys.stderr.isatty() else None
-    with warnings.catch_warnings(), kernels.jit.compiling(_Once("compiling (first run only, some seconds)", quiet)):
+    with (
+        warnings.catch_warnings(),
+        kernels.jit.compiling(_Once("compiling (first run only, less than a minute)", quiet)),
+    ):
         warnings.simplefilter("ignore", ShoalWarning)
         try:
             yield line.move if line else silent

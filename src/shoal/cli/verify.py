@@ -6,7 +6,19 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, reading, show, show_json, whole
+from shoal.cli.protection import counted, counting
+from shoal.cli.terminal import (
+    as_json,
+    given_trees,
+    models,
+    names,
+    open_table,
+    reading,
+    show,
+    show_json,
+    trees,
+    whole,
+)
 from shoal.errors import ColumnError, OptionError
 
 
@@ -14,14 +26,27 @@ from shoal.errors import ColumnError, OptionError
 @click.argument("file")
 @click.option("-k", help="The least number of alike records.")
 @click.option("-q", "--quasi-identifiers", multiple=True, help="The columns that must be alike, as a,b,c.")
+@click.option(
+    "--model",
+    multiple=True,
+    metavar="COLUMN=MODEL",
+    help="What must hold for a sensitive column in every class, such as distinct-l(3), entropy-l(2), recursive-l(2,3),"
+    " t-equal(0.2), t-ordered(0.2) or t-hierarchical(0.2); repeatable.",
+)
+@counting("missing_values", "alpha", "strata", "households")
+@trees
 @reading
 @as_json
-def command(file: str, k: str | None, quasi_identifiers: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def command(
+    file: str, k: str | None, quasi_identifiers: tuple[str, ...], model: tuple[str, ...], as_json: bool, **options: Any
+) -> None:
     """Count the classes of FILE on the values that it shows.
 
     FILE may be a release of Shoal or any other table.
 
-    Exit code 0 if every record is alike at least k - 1 others, else 3.
+    Records are counted within strata, and where households are named, those are counted.
+
+    Exit code 0 if every record is alike at least k - 1 others and every model holds, else 3.
     """
     from shoal.assess import verify
     from shoal.report import text
@@ -31,7 +56,14 @@ def command(file: str, k: str | None, quasi_identifiers: tuple[str, ...], as_jso
     if not names(quasi_identifiers):
         raise ColumnError.no_quasi_identifier()
     number = whole(k, OptionError.k_not_whole())
-    facts = verify(open_table(file, options), k=number, quasi_identifiers=names(quasi_identifiers)).to_dict()
+    facts = verify(
+        open_table(file, options),
+        k=number,
+        quasi_identifiers=names(quasi_identifiers),
+        models=models(model),
+        **given_trees(options),
+        **counted(options),
+    ).to_dict()
     if as_json:
         show_json(facts)
     else:

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from shoal.report.charts import bars
-from shoal.report.text import RISKS, figure, losses, measured_on
-from shoal.words import counted
+from shoal.report.text import MISSING, figure, listed, losses, measured_on, missing_values, risks, suppression
+from shoal.words import counted, number
 
 PALETTE = """
 :root { color-scheme: light dark; --ink: #16252f; --soft: #5a6b76; --paper: #fbfcfc; --line: #d7dfe3;
@@ -90,10 +90,15 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
             "Risk before and after",
             table(
                 ["Measure", "Before", "After", "What it is"],
-                ([label, figure(before[n]), figure(after[n]), known[n]["formula"]] for n, label in RISKS.items()),
+                (
+                    [label, figure(before[n]), figure(after[n]), known[n]["formula"]]
+                    for n, label in risks(figures).items()
+                ),
                 numbers=frozenset({1, 2}),
             ),
-            paragraph("f is the number of records with the same quasi-identifiers as a record."),
+            paragraph(
+                "f is the number of records with the same quasi-identifiers as a record, r the risk of a record."
+            ),
         ),
         section(
             "What it cost",
@@ -127,11 +132,14 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
         ),
         section("How it was made", _policy(facts)),
     ]
+    if proof["models"]:
+        sections.insert(1, section("Privacy models on sensitive columns", _models(proof)))
     if facts["warnings"]:
         sections.insert(0, section("Look at this", *(paragraph(s, "warning") for s in facts["warnings"])))
     verdict = (
         f"<strong>Verified:</strong> k = {proof['k']} holds on the released values. The smallest of"
-        f" {proof['classes']:,} classes has {proof['min_class']:,} of the {proof['records']:,} records."
+        f" {proof['classes']:,} classes has {number(proof['min_class'])} {escape(proof['unit'])};"
+        f" there are {proof['records']:,} records."
     )
     return document(
         title,
@@ -139,8 +147,16 @@ def page(facts: Mapping[str, Any], *, title: str = "Report of a protected releas
         f'<p class="verdict">{verdict}</p>',
         *sections,
         "<footer>A class is a set of records with the same released quasi-identifiers. The release was read back"
-        " and counted before it was given its name; missing values count as a value of their own.</footer>",
+        f" and counted before it was given its name; {MISSING[proof['missing']]}.</footer>",
     )
+
+
+def _models(proof: Mapping[str, Any]) -> str:
+    rows = (
+        [check["column"], check["model"], figure(check["reached"]), "holds" if check["ok"] else "broken"]
+        for check in proof["models"]
+    )
+    return table(["Column", "Model", "In the worst class", ""], rows, numbers=frozenset({2}))
 
 
 def document(title: str, *parts: str, wide: bool = False) -> str:
@@ -182,6 +198,10 @@ def _policy(facts: Mapping[str, Any]) -> str:
         ["method", f"{method['name']}: {method['summary']}"],
         ["paper", method["paper"]],
         ["seed", str(policy["release"]["seed"])],
+        ["missing values", missing_values(policy)],
+        ["records that may be suppressed", suppression(policy)],
+        *([name.replace("_", " "), listed(value)] for name, value in policy["survey"].items()),
+        *([f"bounds of {name}", listed(value)] for name, value in policy["bounds"].items()),
         *([name, str(value)] for name, value in policy["options"].items()),
         *([f"weight of {name}", str(value)] for name, value in policy["weights"].items()),
         *([f"input {name}", str(value)] for name, value in policy["input"].items() if name != "settings"),

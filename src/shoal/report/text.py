@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from shoal.words import short
+from shoal.words import counted, number, short
 
-RISKS = {
+_RISKS = {
     "classes": "classes of alike records",
     "min_class": "smallest class",
     "unique_records": "unique records",
     "k_violations": "records in classes below k",
     "global_risk": "global risk (%)",
 }
+_HOUSEHOLDS = {"household_risk": "household risk (%)"}
 _NUMERIC = {
     "information_loss": "information loss (%)",
     "sse": "squared error (SSE)",
@@ -28,8 +29,21 @@ _SEMANTIC = {
 }
 _CLASSES = {
     "c_avg": "mean class size / k",
+    "extent": "mean extent of a class",
     "discernibility": "discernibility",
 }
+
+
+MISSING = {
+    "category": "a missing value counts as a value",
+    "wildcard": "a missing value is compatible with every value",
+}
+
+
+def risks(facts: Mapping[str, Any]) -> dict[str, str]:
+    """The risks that apply to an evaluation, and their labels."""
+    households = facts["risk"]["after"]["household_risk"] is not None
+    return {**_RISKS, **(_HOUSEHOLDS if households else {})}
 
 
 def losses(facts: Mapping[str, Any]) -> dict[str, str]:
@@ -67,11 +81,11 @@ def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(
 def evaluation(facts: Mapping[str, Any]) -> str:
     """Loss, and risk before and after."""
     before, after = facts["risk"]["before"], facts["risk"]["after"]
-    risks = [["Risk", "before", "after"]]
-    risks += [[label, figure(before[name]), figure(after[name])] for name, label in RISKS.items()]
+    left = [["Risk", "before", "after"]]
+    left += [[label, figure(before[name]), figure(after[name])] for name, label in risks(facts).items()]
     lost_in_all = [[f"Loss ({measured_on(facts)})", ""]]
     lost_in_all += [[label, figure(facts["loss"][name])] for name, label in losses(facts).items()]
-    lines = [*columns(risks, right=frozenset({1, 2})), "", *columns(lost_in_all, right=frozenset({1}))]
+    lines = [*columns(left, right=frozenset({1, 2})), "", *columns(lost_in_all, right=frozenset({1}))]
     lost = sorted(facts["columns"].items(), key=lambda item: -item[1])
     if lost:
         table = [["Loss by column (%)", ""], *([short(name), figure(value)] for name, value in lost)]
@@ -82,25 +96,69 @@ def evaluation(facts: Mapping[str, Any]) -> str:
 
 def verification(facts: Mapping[str, Any]) -> str:
     """Does the promise hold, and on what was it counted?"""
-    k, smallest, all_records = facts["k"], facts["min_class"], facts["records"]
-    if facts["ok"]:
-        verdict = f"VERIFIED  k = {k} holds: the smallest of {facts['classes']:,} classes has {smallest:,} records"
-    else:
+    k, all_records = facts["k"], facts["records"]
+    unit = facts["unit"].removesuffix("s") if facts["min_class"] == 1 else facts["unit"]
+    smallest = f"{number(facts['min_class'])} {unit}"
+    broken = sum(not check["ok"] for check in facts["models"])
+    if facts["k_violations"]:
         verdict = (
             f"NOT k-ANONYMOUS  {facts['k_violations']:,} of {all_records:,} records are in classes below k = {k}"
-            f" ({facts['unique_records']:,} of them alone); the smallest class has {smallest:,}"
+            f" ({facts['unique_records']:,} of them alone); the smallest class has {smallest}"
         )
+    else:
+        stamp = f"NOT VERIFIED  {counted(broken, 'privacy model')} broken;" if broken else "VERIFIED "
+        verdict = f"{stamp} k = {k} holds: the smallest of {facts['classes']:,} classes has {smallest}"
     names = ", ".join(short(name) for name in facts["quasi_identifiers"])
-    return f"{verdict}\n  counted on {names} of {all_records:,} records; a missing value counts as a value"
+    basis = f"  counted on {names} of {all_records:,} records; {MISSING[facts['missing']]}"
+    return "\n".join([verdict, *(_model(check, all_records) for check in facts["models"]), basis])
+
+
+def _model(check: Mapping[str, Any], records: int) -> str:
+    """One privacy model: what was asked, and what the worst class has."""
+    letter = "t" if check["model"].startswith("t-") else "l"
+    said = f"{check['model']} on {short(check['column'])}: {letter} = {check['reached']:.6g} in the worst class"
+    broken = f"; {check['violations']:,} of {records:,} records are in classes that break it"
+    return f"  holds   {said}" if check["ok"] else f"  BROKEN  {said}{broken}"
 
 
 def release(facts: Mapping[str, Any]) -> str:
     """The whole summary of a release."""
-    lines = [verification(facts["verification"]), ""]
+    lines = [verification(facts["verification"]), *_wrapped("; ".join(_decisions(facts["policy"]))), ""]
     for sentence in facts["sentences"]:
-        lines += textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+        lines += _wrapped(sentence)
     lines += ["", evaluation(facts["evaluation"])]
     return "\n".join(lines)
+
+
+def _wrapped(sentence: str) -> list[str]:
+    return textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _decisions(policy: Mapping[str, Any]) -> Iterator[str]:
+    """What was decided beyond k and models, where it is not what happens anyway."""
+    if policy["missing"]["policy"] != "category":
+        yield f"missing values: {missing_values(policy)}"
+    if policy["release"]["suppression"]:
+        yield f"suppressed records: at most {suppression(policy)}"
+    for name, value in policy["survey"].items():
+        yield f"{name.replace('_', ' ')}: {listed(value)}"
+
+
+def missing_values(policy: Mapping[str, Any]) -> str:
+    """The way with missing values, and how much wildcards count."""
+    return ", ".join(
+        f"{name} {number(value)}" if name == "alpha" else value for name, value in policy["missing"].items()
+    )
+
+
+def suppression(policy: Mapping[str, Any]) -> str:
+    """The share of the records that may be suppressed."""
+    return f"{100 * policy['release']['suppression']:.4g} %"
+
+
+def listed(value: Any) -> str:
+    """A value of a policy; of a list all that is in it."""
+    return ", ".join(short(item) for item in value) if isinstance(value, list) else short(value)
 
 
 def description(facts: Mapping[str, Any]) -> str:
