@@ -57,7 +57,7 @@ FILES = {
 def test_bad_files(shoal, tmp_path: Path, case: str) -> None:
     content, words = FILES[case]
     source = write(tmp_path, content)
-    run = shoal("anonymize", source, "-k", 3, "-q", "age", "-o", tmp_path / "out.csv")
+    run = shoal("anonymize", source, "-k", 3, "-q", "age", "--missing-values", "refuse", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, *words)
     assert source.read_bytes() == content
 
@@ -69,7 +69,7 @@ OPTIONS = {
     "two roles": (["-k", 3, "-q", "age", "--sensitive", "age"], ["quasi-identifier and as sensitive"]),
     "no quasi-identifier": (["-k", 3], ["nothing to protect"]),
     "empty quasi-identifier": (["-k", 3, "-q", ""], ["nothing to protect"]),
-    "text column": (["-k", 3, "-q", "name", "--method", "mdav"], ["'name'", "nominal", "numeric"]),
+    "text column": (["-k", 3, "-q", "name", "--method", "hm"], ["'name'", "nominal", "numeric"]),
     "no k": (["-q", "age"], ["your decision"]),
     "k of 1": (["-k", 1, "-q", "age"], ["k = 1", "at least 2"]),
     "k of 0": (["-k", 0, "-q", "age"], ["k = 0"]),
@@ -89,7 +89,7 @@ OPTIONS = {
     "line break in a name": (["-k", 3, "-q", "a\nge"], ["no column 'a'"]),
     "long name": (["-k", 3, "-q", "x" * 5000], ["no column 'xxx", "the table has 3 columns"]),
     "option without value": (["-k", 3, "-q", "age", "--option", "gamma"], ["equals sign"]),
-    "bad recode": (["-k", 3, "-q", "age", "--recode", "mode"], ["'mode'", "mean and median are for numbers"]),
+    "bad recode": (["-k", 3, "-q", "age", "--recode", "mode"], ["'mode'", "mean, median and interval are for numbers"]),
     "bad weight": (["-k", 3, "-q", "age", "--weight", "age=heavy"], ["number above 0"]),
     "zero weight": (["-k", 3, "-q", "age", "--weight", "age=0"], ["weight"]),
     "weight of another column": (["-k", 3, "-q", "age", "--weight", "income=2"], ["income"]),
@@ -254,7 +254,7 @@ def test_a_bug_shows_its_place_and_not_its_text(shoal, tmp_path: Path, monkeypat
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr(tables, "class_sizes", broken)
+    monkeypatch.setattr(tables, "class_numbers", broken)
     run = shoal("verify", write(tmp_path, GOOD), "-k", 3, "-q", "age")
     check(run, tmp_path, {"people.csv"}, "bug", "ZeroDivisionError in test_bad_input.py", code=1)
 

@@ -54,6 +54,7 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
     assert verified == made["verification"]
     assert list(verified) == [
         "ok", "k", "records", "classes", "min_class", "k_violations", "unique_records", "quasi_identifiers", "missing",
+        "unit", "models",
     ]  # fmt: skip
     described = json.loads(shoal("describe", register_csv, "--json").out)
     assert list(described) == ["kind", "settings", "records", "columns", "quasi_identifiers", "unique_records"]

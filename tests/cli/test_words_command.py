@@ -96,7 +96,7 @@ BAD = {
     "numbers": (["--kind", "job=numeric"], "where numbers are needed"),
     "distance": (["--distance", "far"], "There is no distance 'far'"),
     "recode": (["--recode", "job=mean"], "cannot be recoded by 'mean'"),
-    "method": (["--method", "mdav"], "is nominal, and 'mdav' takes numeric"),
+    "method": (["--method", "hm"], "is nominal, and 'hm' takes numeric"),
     "levels": (["--levels", "size=few.txt"], "at least two different values"),
 }
 

@@ -54,6 +54,12 @@ def test_the_commands_run_and_print_what_is_shown(folder: Path) -> None:
         assert run(command, folder) == output
 
 
+def test_the_hospital_file_is_released_as_shown(folder: Path) -> None:
+    shown = block("text", "-o hospital.csv")
+    commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", shown, re.MULTILINE)
+    assert run("\n".join(commands), folder) == re.sub(r"^\$ (?:.*\\\n)*.*\n", "", shown, flags=re.MULTILINE)
+
+
 def test_the_python_example_runs_and_prints_what_is_shown(folder: Path) -> None:
     (folder / "example.py").write_text(block("python", "import shoal"), encoding="utf-8")
     assert run("python example.py", folder) == block("text", "Release(k=5")

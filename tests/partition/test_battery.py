@@ -9,7 +9,7 @@ import pytest
 
 from shoal.errors import OptionError, PromiseError
 from shoal.partition import registry
-from shoal.testing import check_method, checks
+from shoal.testing import check_method, checks, mixed
 from shoal.values import IntVector, Progress, Records, Scale
 
 COMMON = [
@@ -96,3 +96,28 @@ def test_unknown_option_names_those_there_are() -> None:
 def test_optimal_univariate_takes_one_column() -> None:
     with pytest.raises(OptionError, match="1 quasi-identifier and 2 are named"):
         registry.run(records(), k=3, method="hm")
+
+
+def test_the_battery_fails_a_method_that_looks_at_no_weights(registered) -> None:
+    def by_row(records: Records, k: int, *, progress: Progress) -> IntVector:
+        """Groups of neighbors, whatever they are."""
+        return np.minimum(np.arange(records.count) // k, records.count // k - 1)
+
+    registry.method(
+        name="faulty",
+        paper="none",
+        year=2024,
+        cost="O(1)",
+        largest_group=lambda k: 2 * k - 1,
+        kinds=registry.EVERY,
+        mixes=True,
+    )(by_row)
+    registered["faulty"] = registry._registered["faulty"]
+    assert mixed.check_weights_decide in checks("faulty")
+    mixed.check_sizes_of_mixed_tables("faulty")
+    with pytest.raises(AssertionError, match="a weight on numbers lowers their loss"):
+        mixed.check_weights_decide("faulty")
+
+
+def test_only_methods_on_both_are_checked_on_both() -> None:
+    assert not {*mixed.CHECKS} & {*checks("hm"), *checks("k-modes")}

@@ -12,6 +12,7 @@ import naive
 from naive import clusters
 from shoal import kernels
 from shoal.partition.registry import run
+from shoal.values import Space
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -31,8 +32,10 @@ def test_equals_its_oracle_on_many_records() -> None:
 def test_centers_move_as_in_the_textbook(power: int) -> None:
     noise = np.random.default_rng(power)
     matrix, centers = noise.standard_normal((30, 2)), noise.standard_normal((4, 2))
-    cloud = kernels.fuzzy.Cloud(matrix, np.full(30, -1), centers.copy(), np.zeros((4, 2)), np.zeros(4))
-    tree = kernels.tree.plant(centers, np.arange(4), centers.mean(axis=0))
+    cloud = kernels.fuzzy.Cloud(
+        Space.of_numbers(matrix), np.full(30, -1), centers.copy(), np.zeros((4, 2)), np.zeros(4)
+    )
+    tree = kernels.tree.plant(Space.of_numbers(centers), np.arange(4))
     kernels.fuzzy.scatter(cloud, tree, power, 0, 30)
     kernels.fuzzy.move(cloud)
     m = 1 + 2.0**-power
@@ -45,7 +48,7 @@ def test_centers_move_as_in_the_textbook(power: int) -> None:
 
 def test_a_record_on_a_center_belongs_to_it_alone() -> None:
     matrix = np.array([[0.0], [1.0], [1.0]])
-    cloud = kernels.fuzzy.c_means(matrix, np.array([[0.0], [1.0], [1.0]]), 3, tick=lambda: None)
+    cloud = kernels.fuzzy.c_means(Space.of_numbers(matrix), np.array([[0.0], [1.0], [1.0]]), 3, tick=lambda: None)
     assert cloud.labels.tolist() == [0, 1, 1]
     assert cloud.centers.tolist() == [[0.0], [1.0], [1.0]]
 

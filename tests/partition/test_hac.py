@@ -15,6 +15,7 @@ from shoal.errors import OptionError
 from shoal.kernels import linkage
 from shoal.partition import hac
 from shoal.partition.registry import run
+from shoal.values import Space
 
 ORACLES = {"hac": oracle.hac, "hac-max": oracle.hac_max, "hac-priority": oracle.hac_priority}
 MOST = 36
@@ -70,7 +71,7 @@ def mahalanobis(values: np.ndarray) -> np.ndarray:
 def test_whitened_distances_are_those_of_mahalanobis(columns: list[int]) -> None:
     noise = np.random.default_rng(5).standard_normal((40, 3)) @ np.array([[2.0, 1, 0], [0, 1, 3], [1, 1, 1]])
     values = np.column_stack([noise, np.full(40, 0.1), noise[:, 0] - 2 * noise[:, 1], noise[:, 1] + 7])[:, columns]
-    white = hac._whitened(values)
+    white = hac._whitened(Space.of_numbers(values)).matrix
     ours = ((white[:, None] - white[None]) ** 2).sum(axis=2)
     assert white.shape[1] == np.linalg.matrix_rank(values - values.mean(axis=0))
     assert ours == pytest.approx(mahalanobis(values), abs=1e-9)

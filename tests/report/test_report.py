@@ -81,6 +81,14 @@ def test_text_says_the_verdict_and_the_figures(facts) -> None:
     assert f"{facts['evaluation']['loss']['information_loss']:,.4f}" in printed
 
 
+def test_the_risk_of_households_is_shown_where_there_are_any(facts) -> None:
+    assert "household risk" not in text.release(facts) + html.page(facts)
+    risk = {moment: {**figures, "household_risk": 12.5} for moment, figures in facts["evaluation"]["risk"].items()}
+    known = {**facts, "evaluation": {**facts["evaluation"], "risk": risk}}
+    assert re.search(r"household risk \(%\) +12\.5000 +12\.5000", text.release(known))
+    assert "household risk (%)" in html.page(known)
+
+
 def test_many_bars_are_cut_and_counted() -> None:
     drawn = bars([(f"c{i}", i, str(i)) for i in range(40)], "many")
     assert drawn.count("<rect") == 30

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import ColumnError, PolicyError
+from shoal.hierarchy import Hierarchy
 from shoal.schema import Column, ColumnProfile, Kind, Policy, Role, Schema, describe, exposed
 
 KINDS = [("name", Kind.NOMINAL), ("age", Kind.NUMERIC), ("income", Kind.NUMERIC), ("diagnosis", Kind.NOMINAL)]
@@ -36,6 +37,20 @@ def test_roles_are_assigned_in_the_order_of_the_table() -> None:
 def test_columns_named_wrongly(roles, words: str) -> None:
     with pytest.raises(ColumnError, match=words):
         Schema.assign(KINDS, **roles)
+
+
+def test_sensitive_columns_have_kinds_and_hierarchies_too() -> None:
+    schema = Schema.assign(KINDS, quasi_identifiers="age", sensitive=["diagnosis", "income"], identifiers="name")
+    tree = Hierarchy.from_dict({"*": ["flu", "gout"]})
+    said = schema.understood(kinds={"income": "ordinal"}, hierarchies={"diagnosis": (tree, "tree.csv")})
+    known = {column.name: column for column in said.columns}
+    assert known["diagnosis"].kind is Kind.HIERARCHICAL
+    assert (known["diagnosis"].hierarchy, known["diagnosis"].file) == (tree, "tree.csv")
+    assert known["income"].kind is Kind.ORDINAL
+    with pytest.raises(ColumnError, match="'diagnosis' is no quasi-identifier, so that it is never recoded"):
+        schema.understood(recode={"diagnosis": "mode"})
+    with pytest.raises(ColumnError, match="'name' is no quasi-identifier and not sensitive"):
+        schema.understood(hierarchies={"name": (tree, "")})
 
 
 def profile(name: str, kind: Kind = Kind.NOMINAL, *, distinct: int, missing: int = 0, counts_up: bool = False):
@@ -108,7 +123,7 @@ def test_every_value_of_a_policy_survives_toml(text, number, whole, flag) -> Non
     [
         ("", "no format number"),
         ("format = 1", "no 'release'"),
-        ("format = 99", "format 99, and this Shoal reads up to 2"),
+        ("format = 99", "format 99, and this Shoal reads up to 3"),
         ("format = true", "no format number"),
         ("format = 0", "no format number"),
         ("format = 1\nx = " + "[" * 100_000, "not TOML"),

@@ -74,7 +74,7 @@ COLUMNS: dict[str, tuple[list[str], type[ShoalError], str]] = {
     "all missing": (["", "", ""], DataError, "missing values in 3 of 3"),
     "infinite": (["1", "2", "-inf"], DataError, r"infinite values in 1 of 3 records \(the first is record 3\)"),
     "huge": (["1", "1e999"], DataError, "infinite values in 1 of 2"),
-    "date": (["2024-01-01", "2023-01-01"], ColumnError, "holds dates|is date"),
+    "dates, one missing": (["2024-01-01", ""], ShoalError, "missing values in 1 of 2|is date"),
     "text before missing": (["", "secret", "1"], DataError, r"text .* in 1 of 3 records \(the first is record 2\)"),
 }
 

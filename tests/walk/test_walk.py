@@ -148,11 +148,14 @@ def test_a_policy_replays(tmp_path: Path) -> None:
     assert again.save(tmp_path / "again.csv").output["sha256"] == policy.output["sha256"]
 
 
-def test_gaps_are_refused_and_never_written_back() -> None:
+def test_gaps_are_a_category_loudly_or_refused_and_never_written_back() -> None:
     """Averaging around a gap and writing the gap back makes a class of one: it cannot happen here."""
     frame = pd.DataFrame({"age": [1.0, 2.0, None, 4.0, 5.0, 6.0], "x": range(6)})
+    with pytest.warns(ShoalWarning, match=r"1 quasi-identifier cell of 6 records .*missing values: 'category'"):
+        made = shoal.anonymize(frame, k=3, quasi_identifiers=["age"])
+    assert made.table["age"].value_counts(dropna=False).min() >= 3
     with pytest.raises(DataError, match="missing values in 1 of 6 records"):
-        shoal.anonymize(frame, k=3, quasi_identifiers=["age"])
+        shoal.anonymize(frame, k=3, quasi_identifiers=["age"], missing_values="refuse")
 
 
 def test_a_wrong_release_is_stopped_even_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,16 +5,22 @@ It needs ``hypothesis``, which comes with ``pip install 'shoal[testing]'``.
 
 from shoal.partition.registry import find
 from shoal.schema.columns import Kind
-from shoal.testing import battery, categories
+from shoal.testing import battery, beyond, categories, mixed
 from shoal.testing.battery import Check, check_says_what_it_is
-from shoal.testing.strategies import category_tables, hierarchies, tables
+from shoal.testing.strategies import category_tables, hierarchies, mixed_tables, tables
 
 
 def checks(name: str) -> list[Check]:
-    """The checks for a registered method: those on numbers, on categories, or both, by the kinds that it takes."""
+    """The checks for a registered method: on numbers, on categories and on both, by the kinds that it takes."""
     method = find(name)
-    numeric = battery.CHECKS if Kind.NUMERIC in method.kinds else []
-    return [check_says_what_it_is, *numeric, *(categories.CHECKS if categories.takes_categories(method) else [])]
+    found: list[Check] = [check_says_what_it_is]
+    if Kind.NUMERIC in method.kinds:
+        found += battery.CHECKS
+    if categories.takes_categories(method):
+        found += categories.CHECKS
+    if mixed.takes_both(method):
+        found += mixed.CHECKS
+    return found + beyond.CHECKS
 
 
 def check_method(name: str) -> None:
@@ -23,4 +29,4 @@ def check_method(name: str) -> None:
         check(name)
 
 
-__all__ = ["category_tables", "check_method", "checks", "hierarchies", "tables"]
+__all__ = ["category_tables", "check_method", "checks", "hierarchies", "mixed_tables", "tables"]

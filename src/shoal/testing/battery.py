@@ -29,8 +29,8 @@ from shoal.values import FloatMatrix, IntVector, Partition
 
 Check = Callable[[str], None]
 CHECKS: list[Check] = []
-"""The checks on tables of numbers; those on categories stand in a file of their own."""
-EXAMPLES = 40
+"""The checks on tables of numbers; those on categories and on both stand in files of their own."""
+EXAMPLES = 30
 _walk = import_module("shoal.anonymize")
 
 
@@ -39,10 +39,10 @@ def _check(function: Check) -> Check:
     return function
 
 
-def repeated(strategy: SearchStrategy[Any], test: Callable[..., None]) -> None:
+def repeated(strategy: SearchStrategy[Any], test: Callable[..., None], *, examples: int = EXAMPLES) -> None:
     """Run a test on tables that hypothesis draws, the same ones in every run."""
     quiet = settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,

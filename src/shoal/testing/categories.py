@@ -14,7 +14,7 @@ from shoal.errors import OptionError
 from shoal.hierarchy import Hierarchy
 from shoal.partition.registry import Method, find
 from shoal.schema.columns import Kind
-from shoal.testing.battery import Check, repeated, sized
+from shoal.testing.battery import EXAMPLES, Check, repeated, sized
 from shoal.testing.strategies import category_tables
 
 CHECKS: list[Check] = []
@@ -32,10 +32,13 @@ def takes_categories(method: Method) -> bool:
 
 
 def _drawn(test: Callable[[pl.DataFrame, int, Meaning], None], method: Method) -> None:
-    repeated(category_tables(kinds=method.kinds, mixed=method.mixes, most_columns=method.most_columns), test)
+    # where numbers may stand beside them, the checks of mixed tables draw more
+    examples = EXAMPLES // 2 if method.mixes else EXAMPLES
+    drawn = category_tables(kinds=method.kinds, mixed=method.mixes, most_columns=method.most_columns)
+    repeated(drawn, test, examples=examples)
 
 
-def _example(method: Method, *, rows: int, columns: int = 2, seed: int = 0) -> tuple[pl.DataFrame, Meaning]:
+def example(method: Method, *, rows: int, columns: int = 2, seed: int = 0) -> tuple[pl.DataFrame, Meaning]:
     """Values that are inner nodes and leaves of a tree where the method takes trees; else plain categories."""
     edges = [("b", "a"), ("c", "a"), ("d", "b"), ("e", "b"), ("f", "c"), ("g", "c"), ("h", "g")]
     drawn = np.random.default_rng(seed).choice(
@@ -94,7 +97,7 @@ def check_same_categories_same_labels(name: str) -> None:
 def check_categories_are_not_changed(name: str) -> None:
     """A method leaves the table that it was given as it was."""
     method = find(name)
-    frame, meaning = _example(method, rows=40)
+    frame, meaning = example(method, rows=40)
     kept = frame.clone()
     _walk.partition(frame, k=3, method=name, **meaning)
     assert frame.equals(kept), f"{name}: the input is as it was"
@@ -107,7 +110,7 @@ def check_smallest_tables_of_categories(name: str) -> None:
     for k in (2, 3, 5):
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
             for columns in (1, 2):
-                frame, meaning = _example(method, rows=rows, columns=columns)
+                frame, meaning = example(method, rows=rows, columns=columns)
                 made = _walk.partition(frame, k=k, method=name, **meaning)
                 sized(made, rows, k, method)
                 if rows < 2 * k:
@@ -140,7 +143,7 @@ def check_progress_on_categories(name: str) -> None:
     """Progress never goes back and never beyond the end."""
     method = find(name)
     steps: list[tuple[int, int]] = []
-    frame, meaning = _example(method, rows=300)
+    frame, meaning = example(method, rows=300)
     _walk.partition(frame, k=3, method=name, progress=lambda *step: steps.append(step), **meaning)
     done = [step[0] for step in steps]
     assert done == sorted(done), f"{name}: progress does not go back"
@@ -151,7 +154,7 @@ def check_progress_on_categories(name: str) -> None:
 def check_bad_options_on_categories(name: str) -> None:
     """An option that a method does not have, and a k that cannot be, are refused."""
     method = find(name)
-    frame, meaning = _example(method, rows=10)
+    frame, meaning = example(method, rows=10)
     refused: list[dict[str, object]] = [{"k": 3, "no_such_option": 1}, {"k": 1}, {"k": 11}, {"k": 2.5}]
     for options in refused:
         try:

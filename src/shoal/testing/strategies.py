@@ -70,3 +70,20 @@ def category_tables(
         cells = _GRID if kind is Kind.NUMERIC else st.sampled_from(list(values))
         columns[name] = draw(st.lists(cells, min_size=rows, max_size=rows))
     return pl.DataFrame(columns), k, {"hierarchies": trees, "levels": levels}
+
+
+@st.composite
+def mixed_tables(
+    draw: st.DrawFn, *, kinds: Sequence[Kind], most_columns: int | None = None, most_rows: int = 40
+) -> tuple[pl.DataFrame, int, dict[str, Any]]:
+    """A frame of numbers and categories, at least one of each, a k that it can be protected with, and its meaning."""
+    frame, k, meaning = draw(
+        category_tables(kinds=kinds, most_columns=(most_columns or 4) - 1, most_rows=most_rows),
+    )
+    cells = draw(st.sampled_from(CELLS))
+    numbers = {
+        f"x{number}": draw(st.lists(cells, min_size=frame.height, max_size=frame.height))
+        for number in range(draw(st.integers(1, min(2, (most_columns or 4) - frame.width))))
+    }
+    parts = [pl.DataFrame(numbers, schema_overrides=dict.fromkeys(numbers, pl.Float64)), frame]
+    return pl.concat(parts if draw(st.booleans()) else parts[::-1], how="horizontal"), k, meaning
