@@ -23,6 +23,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/walk.py
 	$(BIN)/python benchmarks/methods.py
 	$(BIN)/python benchmarks/categories.py
+	$(BIN)/python benchmarks/mondrian.py
+	$(BIN)/python benchmarks/beyond.py
 
 clean:
 	rm -rf .venv demo build dist
