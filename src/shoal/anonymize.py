@@ -262,7 +262,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         round_integers=round_integers,
         keep_totals=keep_totals,
         sampling=design.sampling,
-        missing="category" if policy.missing == "refuse" else policy.missing,
+        missing=policy.missing,
         suppressed=groups.suppressed,
     )
     released = tables.released(table, schema, columns)

@@ -13,7 +13,7 @@ from shoal import tables
 from shoal.errors import PromiseError
 from shoal.schema import Model, Names, Policy, Role, Schema, chosen
 from shoal.tables import Table
-from shoal.values import BoolVector, Design, FloatVector, IntVector, Verification, by_first_row, whole_k
+from shoal.values import BoolVector, Design, FloatVector, IntVector, Verification, by_first_row, plain, whole_k
 
 
 def verify(
@@ -49,7 +49,7 @@ def verify(
         k=k,
         records=len(classes),
         classes=int(classes.max()) + 1,
-        min_class=_plain(alike.min()),
+        min_class=plain(alike.min()),
         violations=int((alike < k).sum()),
         unique_records=int((alike < 2).sum()),
         quasi_identifiers=names,
@@ -65,10 +65,6 @@ def _within(parts: IntVector, design: Design) -> FloatVector:
     if design.households is not None:
         counted = by_first_row(parts * len(parts) + design.households)[0]
     return np.bincount(parts[counted])[parts].astype(np.float64)
-
-
-def _plain(figure: float) -> float:
-    return int(figure) if figure == int(figure) else float(figure)
 
 
 def protected(table: Table, quasi_identifiers: Names, models: Sequence[Model]) -> Schema:

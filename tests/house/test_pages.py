@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from shell import printed as answered
 
 import shoal
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("mixed-tables", "missing-values", "privacy-models", "surveys")
-PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -42,19 +39,6 @@ def commands(text: str) -> Iterator[tuple[str, str]]:
         found = re.match(r"((?:.*\\\n)*.*)\n", part)
         if found:
             yield found[1], part[found.end() :]
-
-
-def answered(command: str, folder: Path) -> str:
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env={**os.environ, "PATH": PATH},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    return re.sub(r"shoal: compiling.*\n", "", done.stdout)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from shell import printed
 
 import shoal
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
-PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +28,7 @@ def block(kind: str, word: str) -> str:
 
 
 def run(script: str, folder: Path) -> str:
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env={**os.environ, "PATH": PATH},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    return printed(script, folder, check=True)
 
 
 def test_the_commands_run_and_print_what_is_shown(folder: Path) -> None:

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from test_search import assert_found
 
 import naive
 from naive.mixed import Mixed
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.semantics import distances
-from shoal.kernels import diameter, search, tree, unassigned
+from shoal.kernels import diameter, tree, unassigned
 from shoal.values import Space, silent
 from shoal.values.space import _sketched
 
@@ -65,16 +66,7 @@ def test_nearest_and_farthest_while_records_leave(kind: str, n: int) -> None:
             point[: space.numbers] += noise.standard_normal(space.numbers)
             point[space.numbers :] = [noise.integers(len(table)) for table in mixed.tables]
         far = mixed.distances(point)
-        expected = sorted(left, key=lambda row: (far[row], row))[:7]
-        distance, rows = np.empty(7), np.empty(7, dtype=np.int64)
-        search.nearest(planting, point, distance, rows)
-        assert rows[: len(expected)].tolist() == expected
-        assert distance[: len(expected)].tolist() == far[expected].tolist()
-        assert (rows[len(expected) :] == search.NOBODY).all()
-        if left:
-            who, best = search.farthest(planting, point)
-            assert who == min(left, key=lambda row: (-far[row], row))
-            assert best == far[who]
+        assert_found(planting, point, far, left)
         for row in noise.permutation(left)[: n // 12 + 1].tolist():
             tree.remove(planting, row)
             left.remove(row)

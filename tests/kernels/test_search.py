@@ -16,6 +16,20 @@ def planted(seed: int, n: int, p: int, *, ties: bool) -> tuple[np.ndarray, tree.
     return matrix, tree.plant(Space.of_numbers(matrix), np.arange(n))
 
 
+def assert_found(planting: tree.Tree, point: np.ndarray, far: np.ndarray, left: list[int]) -> None:
+    """Of the records left the seven nearest to a point and the farthest are those that sorting the distances finds."""
+    expected = sorted(left, key=lambda row: (far[row], row))[:7]
+    distance, rows = np.empty(7), np.empty(7, dtype=np.int64)
+    search.nearest(planting, point, distance, rows)
+    assert rows[: len(expected)].tolist() == expected
+    assert distance[: len(expected)].tolist() == far[expected].tolist()
+    assert (rows[len(expected) :] == search.NOBODY).all()
+    if left:
+        who, best = search.farthest(planting, point)
+        assert who == min(left, key=lambda row: (-far[row], row))
+        assert best == far[who]
+
+
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize(("n", "p"), [(1, 1), (32, 2), (33, 3), (300, 4), (5000, 6)])
 def test_nearest_and_farthest_while_records_leave(n: int, p: int, ties: bool) -> None:
@@ -25,16 +39,7 @@ def test_nearest_and_farthest_while_records_leave(n: int, p: int, ties: bool) ->
     for _ in range(12):
         point = matrix[noise.integers(n)] + noise.integers(0, 2) * noise.standard_normal(p)
         far = naive.distances(matrix, point)
-        expected = sorted(left, key=lambda row: (far[row], row))[:7]
-        distance, rows = np.empty(7), np.empty(7, dtype=np.int64)
-        search.nearest(planting, point, distance, rows)
-        assert rows[: len(expected)].tolist() == expected
-        assert distance[: len(expected)].tolist() == far[expected].tolist()
-        assert (rows[len(expected) :] == search.NOBODY).all()
-        if left:
-            who, best = search.farthest(planting, point)
-            assert who == min(left, key=lambda row: (-far[row], row))
-            assert best == far[who]
+        assert_found(planting, point, far, left)
         for row in noise.permutation(left)[: n // 12 + 1].tolist():
             tree.remove(planting, row)
             left.remove(row)

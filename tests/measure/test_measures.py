@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.measure import Classes, evaluate, individual_risk, measures
-from shoal.measure.registry import plain
-from shoal.values import Scale
+from shoal.values import Scale, plain
 
 TABLES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=3, max_size=40)
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mixed_records import mixed_records
+from test_oracles import ORACLES as ALONE
 
 import naive
-from naive import clusters, dissolve, orders, trees
+from naive import clusters, orders, trees
 from naive import hac as agglomerations
 from naive.mixed import Mixed
 from shoal import kernels
@@ -24,18 +25,7 @@ from shoal.tables.categories import by_rank, flat
 from shoal.values import Categories, Records, Scale, silent
 
 ORACLES = {
-    "mdav": naive.mdav,
-    "mdav-1": naive.mdav_1,
-    "mdav-generic": naive.mdav_generic,
-    "md": naive.md,
-    "dbfs": naive.dbfs,
-    "cbfs": naive.cbfs,
-    "v-mdav": naive.v_mdav,
-    "mdav-2": dissolve.mdav_2,
-    "tfrp-1": dissolve.tfrp_1,
-    "tfrp-2": dissolve.tfrp_2,
-    "dba-1": dissolve.dba_1,
-    "dba-2": dissolve.dba_2,
+    **ALONE,
     "p-s": orders.p_s,
     "multi-dsort": orders.multi_dsort,
     "npn-mhm": orders.npn_mhm,
@@ -50,8 +40,8 @@ ORACLES = {
     "hac-max": agglomerations.hac_max,
     "hac-priority": agglomerations.hac_priority,
 }
-BY_TUPLES = ("mdav-generic", "mu-approx")
-"""Where no column is a number or a tree, these look at combinations of categories, and not at records."""
+BY_TUPLES = ("mdav-generic",)
+"""Where no column is a number or a tree, it looks at combinations of categories, and not at records."""
 BY_RISES = ("k-ward", "k-means")
 """The squares of categories are added up cluster by cluster, which is another rounding than record by record."""
 FEW = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

@@ -105,6 +105,7 @@ def test_names_of_methods_do_not_run_into_their_summaries() -> None:
         "about_family": "F.",
         "summary": "Parts ``cut`` once more.",
         "options": {},
+        "enforces": False,
         "kinds": ["numeric"],
         "most_columns": None,
         "most_records": None,

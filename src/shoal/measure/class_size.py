@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.measure.registry import Comparison, loss, plain
+from shoal.measure.registry import Comparison, loss
+from shoal.values import plain
 
 
 @loss(

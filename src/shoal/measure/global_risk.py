@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from shoal.measure.individual import household_risk
-from shoal.measure.registry import Classes, plain, risk
+from shoal.measure.registry import Classes, risk
+from shoal.values import plain
 
 _REFERENCE = "Templ, Kowarik and Meindl (2015), Statistical disclosure control with sdcMicro, JSS 67(4)"
 

@@ -88,11 +88,6 @@ class Classes:
         return float((records / size).sum())
 
 
-def plain(figure: float) -> float:
-    """A whole number without a point, as counts are shown."""
-    return int(figure) if figure == int(figure) else float(figure)
-
-
 Loss = Callable[[Comparison], float | None]
 Risk = Callable[[Classes], float | None]
 F = TypeVar("F")

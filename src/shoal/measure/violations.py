@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.measure.registry import Classes, plain, risk
+from shoal.measure.registry import Classes, risk
+from shoal.values import plain
 
 _REFERENCE = "Samarati (2001), Protecting respondents' identities in microdata release, IEEE TKDE 13(6)"
 

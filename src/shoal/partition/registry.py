@@ -24,7 +24,7 @@ from shoal.schema.columns import Kind, Role, Schema
 from shoal.values import IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
 
 _LARGE = 50_000
-"""Records of a mixed table from which on a method by distances would take minutes."""
+"""Records of a mixed table up to which a method by distances takes seconds; its time grows with their square."""
 
 EVERY = (Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL, Kind.HIERARCHICAL, Kind.DATE)
 """The kinds of columns that a method by distances takes."""
@@ -107,6 +107,7 @@ class Method:
             "largest_group": self.largest,
             "cost": self.cost,
             "options": dict(self.options),
+            "enforces": self.enforces,
             "paper": self.paper,
             "year": self.year,
         }

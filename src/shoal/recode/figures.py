@@ -7,7 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.recode.recode import Released
-from shoal.values import Days, FloatMatrix, FloatVector, IntMatrix, Partition, Records, Whole, Worded, middle
+from shoal.values import (
+    BoolVector,
+    Days,
+    FloatMatrix,
+    FloatVector,
+    IntMatrix,
+    Partition,
+    Records,
+    Whole,
+    Worded,
+    middle,
+)
 
 
 def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Released]) -> FloatMatrix:
@@ -17,7 +28,7 @@ def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Rel
     """
     found = np.empty_like(records.values)
     for j, name in enumerate(records.numeric):
-        values, gone = records.values[:, j], _gone(records, name)
+        values, gone = records.values[:, j], records.gone(name)
         shown = _shown(columns[name], values, gone, partition)
         blank = np.isnan(shown)
         if blank.any():
@@ -26,16 +37,7 @@ def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Rel
     return found
 
 
-def _gone(records: Records, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    if records.missing is None:
-        return np.zeros(records.count, dtype=np.bool_)
-    column: np.ndarray[tuple[int], np.dtype[np.bool_]] = records.missing[:, records.names.index(name)]
-    return column
-
-
-def _shown(
-    column: Released, values: FloatVector, gone: np.ndarray[tuple[int], np.dtype[np.bool_]], partition: Partition
-) -> FloatVector:
+def _shown(column: Released, values: FloatVector, gone: BoolVector, partition: Partition) -> FloatVector:
     if isinstance(column, Whole):
         return column.numbers
     if isinstance(column, Days):
@@ -62,6 +64,6 @@ def as_nodes(records: Records, columns: Mapping[str, Released]) -> IntMatrix:
         shown = np.where(places < 0, blank, np.minimum(places, root))
         # without a node for it, what was missing before has nothing to lose
         found[:, j] = (
-            shown if meaning.gap is not None else np.where(_gone(records, meaning.name), records.codes[:, j], shown)
+            shown if meaning.gap is not None else np.where(records.gone(meaning.name), records.codes[:, j], shown)
         )
     return found

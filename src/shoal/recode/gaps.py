@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 
 from shoal.values import BoolVector, FloatVector, IntVector, Partition, Records
 
-MISSING = ("category", "wildcard", "impute", "suppress")
-"""What becomes of missing cells."""
-
 
 @dataclass(frozen=True, eq=False)
 class Sources:
@@ -65,7 +62,7 @@ def sources(
     table in groups without a known cell. A suppressed record gives no value and gets none.
     """
     labels, groups = partition.labels, partition.count
-    if gone is None and suppressed is None:
+    if (gone is None or not gone.any()) and suppressed is None:
         return Sources(np.arange(len(labels)), labels, groups, weights, labels)
     nobody = np.zeros(len(labels), dtype=np.bool_)
     gone, hidden = nobody if gone is None else gone, nobody if suppressed is None else suppressed

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from shoal.recode.category import nodes
 from shoal.recode.choice import INTERVAL, way
-from shoal.recode.gaps import MISSING, Sources, sources
+from shoal.recode.gaps import Sources, sources
 from shoal.recode.interval import bounds, intervals
 from shoal.recode.number import centers
 from shoal.recode.totals import rounded_to_total
+from shoal.schema import MISSING
 from shoal.schema.columns import Kind
 from shoal.values import (
     BoolVector,
@@ -66,7 +67,7 @@ def recode(
     released: dict[str, Released] = {}
     for j, name in enumerate(records.numeric):
         column, kind = records.values[:, j], records.kinds[name]
-        source, chosen = with_gaps(gone=_gone(records, name)), way(ways[name], column=name, kind=kind)
+        source, chosen = with_gaps(gone=records.gone(name)), way(ways[name], column=name, kind=kind)
         if chosen == INTERVAL:
             zone = "+00:00" if name in records.zoned else ""
             released[name] = _intervals(column, source, hidden, dates=kind is Kind.DATE, zone=zone)
@@ -91,16 +92,10 @@ def recode(
     return {name: released[name] for name in records.names}
 
 
-def _gone(records: Records, name: str) -> BoolVector | None:
-    """Which cells of the column are missing; None where none is."""
-    gone = None if records.missing is None else records.missing[:, records.names.index(name)]
-    return gone if gone is not None and gone.any() else None
-
-
 def _no_category(records: Records, meaning: Categories, codes: IntVector, missing: str) -> BoolVector | None:
     """The missing cells of a column of categories; none of them where missing is a category of its own."""
     if meaning.gap is None:
-        return _gone(records, meaning.name)
+        return records.gone(meaning.name)
     return None if missing == "category" else codes == meaning.gap
 
 

@@ -202,6 +202,7 @@ def method_facts(method: Mapping[str, Any], *, width: int = 0) -> str:
     options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
     said = [f"takes {takes(method)}; groups of k to {method['largest_group']}; {method['cost']}"]
     said += [f"options: {options}"] if options else []
+    said += ["keeps privacy models while it groups; others merge groups for them"] if method["enforces"] else []
     name = f"  {method['name'].ljust(max(width, 16))}  "
     indent = " " * len(name)
     lines = textwrap.wrap(plain(method["summary"]), 120, initial_indent=name, subsequent_indent=indent)

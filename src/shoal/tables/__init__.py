@@ -11,7 +11,6 @@ from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, writable
 from shoal.tables.frames import telling_index
 from shoal.tables.records import (
-    all_numbers,
     check_bounds,
     check_mixed,
     class_numbers,
@@ -33,7 +32,6 @@ __all__ = [
     "ReadOptions",
     "Table",
     "alike_counts",
-    "all_numbers",
     "aside",
     "categories",
     "check_bounds",

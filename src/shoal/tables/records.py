@@ -125,14 +125,6 @@ def check_bounds(records: Records, bounds: Mapping[str, tuple[float, float]]) ->
             raise DataError.out_of_bounds(name, **where(pl.Series(outside)))
 
 
-def all_numbers(table: Table, name: str) -> bool:
-    """Whether every record has a finite number in this column."""
-    content = table.cells.content(name)
-    if content.kind is not Kind.NUMERIC or content.numbers is None:
-        return False
-    return not content.numbers.null_count() and bool(content.numbers.is_finite().all())
-
-
 def check_mixed(table: Table, names: Iterable[str]) -> None:
     """Refuse columns of numbers in which some text stands, where nobody said that they are categories."""
     for name in names:

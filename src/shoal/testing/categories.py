@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,12 +12,13 @@ from shoal.errors import OptionError
 from shoal.hierarchy import Hierarchy
 from shoal.partition.registry import Method, find
 from shoal.schema.columns import Kind
+from shoal.testing import frames
 from shoal.testing.battery import EXAMPLES, Check, repeated, sized
+from shoal.testing.frames import Meaning
 from shoal.testing.strategies import category_tables
 
 CHECKS: list[Check] = []
 _walk = import_module("shoal.anonymize")
-Meaning = Mapping[str, Any]
 
 
 def _check(function: Check) -> Check:
@@ -70,25 +69,18 @@ def check_release_of_categories_is_k_anonymous(name: str) -> None:
 
     def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
         for recode in ("centroid", "mode", "lcs"):
-            made = _walk.anonymize(frame, k=k, quasi_identifiers=frame.columns, method=name, recode=recode, **meaning)
-            assert made.verification.ok, f"{name}: verification"
-            assert made.table.shape == frame.shape, f"{name}: no record lost or added"
-            assert min(Counter(made.table.rows()).values()) >= k, f"{name}: naive count"
+            frames.keeps_its_promise(name, frame, k, recode=recode, **meaning)
 
     _drawn(test, method)
 
 
 @_check
 def check_same_categories_same_labels(name: str) -> None:
-    """The same records give the same labels again, with all weights doubled, and under other names of the values."""
+    """The same records give the same labels again, and with all weights doubled."""
     method = find(name)
 
     def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
-        first = _walk.partition(frame, k=k, method=name, **meaning).labels
-        again = _walk.partition(frame.clone(), k=k, method=name, **meaning).labels
-        doubled = _walk.partition(frame, k=k, method=name, weights=dict.fromkeys(frame.columns, 2.0), **meaning).labels
-        assert np.array_equal(first, again), f"{name}: same labels again"
-        assert np.array_equal(first, doubled), f"{name}: same labels with all weights doubled"
+        frames.gives_the_same_again(name, frame, k, meaning)
 
     _drawn(test, method)
 
@@ -96,11 +88,7 @@ def check_same_categories_same_labels(name: str) -> None:
 @_check
 def check_categories_are_not_changed(name: str) -> None:
     """A method leaves the table that it was given as it was."""
-    method = find(name)
-    frame, meaning = example(method, rows=40)
-    kept = frame.clone()
-    _walk.partition(frame, k=3, method=name, **meaning)
-    assert frame.equals(kept), f"{name}: the input is as it was"
+    frames.changes_nothing(name, *example(find(name), rows=40))
 
 
 @_check
@@ -111,10 +99,7 @@ def check_smallest_tables_of_categories(name: str) -> None:
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
             for columns in (1, 2):
                 frame, meaning = example(method, rows=rows, columns=columns)
-                made = _walk.partition(frame, k=k, method=name, **meaning)
-                sized(made, rows, k, method)
-                if rows < 2 * k:
-                    assert made.count == 1, f"{name}: fewer than 2k records are one group"
+                frames.groups_few(name, frame, k, meaning)
 
 
 @_check
@@ -141,13 +126,7 @@ def _flat(frame: pl.DataFrame, method: Method) -> Meaning:
 @_check
 def check_progress_on_categories(name: str) -> None:
     """Progress never goes back and never beyond the end."""
-    method = find(name)
-    steps: list[tuple[int, int]] = []
-    frame, meaning = example(method, rows=300)
-    _walk.partition(frame, k=3, method=name, progress=lambda *step: steps.append(step), **meaning)
-    done = [step[0] for step in steps]
-    assert done == sorted(done), f"{name}: progress does not go back"
-    assert all(0 <= part <= total for part, total in steps), f"{name}: progress does not pass the end"
+    frames.moves_forward(name, *example(find(name), rows=300))
 
 
 @_check

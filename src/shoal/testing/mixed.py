@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
 
@@ -11,8 +10,10 @@ import polars as pl
 
 from shoal.partition.registry import Method, find
 from shoal.schema.columns import Kind
+from shoal.testing import frames
 from shoal.testing.battery import Check, repeated, sized
-from shoal.testing.categories import Meaning, example, takes_categories
+from shoal.testing.categories import example, takes_categories
+from shoal.testing.frames import Meaning
 from shoal.testing.strategies import mixed_tables
 
 CHECKS: list[Check] = []
@@ -59,10 +60,7 @@ def check_release_of_mixed_tables_is_k_anonymous(name: str) -> None:
     method = find(name)
 
     def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
-        made = _walk.anonymize(frame, k=k, quasi_identifiers=frame.columns, method=name, **meaning)
-        assert made.verification.ok, f"{name}: verification"
-        assert made.table.shape == frame.shape, f"{name}: no record lost or added"
-        assert min(Counter(made.table.rows()).values()) >= k, f"{name}: naive count"
+        frames.keeps_its_promise(name, frame, k, **meaning)
 
     _drawn(test, method)
 
@@ -73,11 +71,7 @@ def check_same_mixed_table_same_labels(name: str) -> None:
     method = find(name)
 
     def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
-        first = _walk.partition(frame, k=k, method=name, **meaning).labels
-        again = _walk.partition(frame.clone(), k=k, method=name, **meaning).labels
-        doubled = _walk.partition(frame, k=k, method=name, weights=dict.fromkeys(frame.columns, 2.0), **meaning).labels
-        assert np.array_equal(first, again), f"{name}: same labels again"
-        assert np.array_equal(first, doubled), f"{name}: same labels with all weights doubled"
+        frames.gives_the_same_again(name, frame, k, meaning)
 
     _drawn(test, method)
 
@@ -85,10 +79,7 @@ def check_same_mixed_table_same_labels(name: str) -> None:
 @_check
 def check_mixed_table_is_not_changed(name: str) -> None:
     """A method leaves the table that it was given as it was."""
-    frame, meaning = _example(find(name), rows=40)
-    kept = frame.clone()
-    _walk.partition(frame, k=3, method=name, **meaning)
-    assert frame.equals(kept), f"{name}: the input is as it was"
+    frames.changes_nothing(name, *_example(find(name), rows=40))
 
 
 @_check
@@ -98,10 +89,7 @@ def check_smallest_mixed_tables(name: str) -> None:
     for k in (2, 3, 5):
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
             frame, meaning = _example(method, rows=rows)
-            made = _walk.partition(frame, k=k, method=name, **meaning)
-            sized(made, rows, k, method)
-            if rows < 2 * k:
-                assert made.count == 1, f"{name}: fewer than 2k records are one group"
+            frames.groups_few(name, frame, k, meaning)
 
 
 @_check
@@ -121,12 +109,7 @@ def check_equal_records_of_both(name: str) -> None:
 @_check
 def check_progress_on_mixed_tables(name: str) -> None:
     """Progress never goes back and never beyond the end."""
-    steps: list[tuple[int, int]] = []
-    frame, meaning = _example(find(name), rows=300)
-    _walk.partition(frame, k=3, method=name, progress=lambda *step: steps.append(step), **meaning)
-    done = [step[0] for step in steps]
-    assert done == sorted(done), f"{name}: progress does not go back"
-    assert all(0 <= part <= total for part, total in steps), f"{name}: progress does not pass the end"
+    frames.moves_forward(name, *_example(find(name), rows=300))
 
 
 @_check

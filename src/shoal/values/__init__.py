@@ -15,7 +15,7 @@ from shoal.values.design import Design
 from shoal.values.options import Progress, one_of, silent, true_or_false, whole_k
 from shoal.values.records import Records, Tuples
 from shoal.values.released import Days, Whole, Worded
-from shoal.values.results import Evaluation, ModelCheck, Partition, Verification
+from shoal.values.results import Evaluation, ModelCheck, Partition, Verification, plain
 from shoal.values.scale import Scale, middle
 from shoal.values.space import Space
 
@@ -44,6 +44,7 @@ __all__ = [
     "by_first_row",
     "middle",
     "one_of",
+    "plain",
     "silent",
     "true_or_false",
     "whole_k",

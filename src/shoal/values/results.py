@@ -79,6 +79,11 @@ class ModelCheck:
         }
 
 
+def plain(figure: float) -> float:
+    """A whole number without a point, as counts are shown."""
+    return int(figure) if figure == int(figure) else float(figure)
+
+
 @dataclass(frozen=True)
 class Verification:
     """The classes of a released table, counted on its released values."""

@@ -15,7 +15,7 @@ import numpy as np
 from shoal.values.arrays import FloatMatrix, FloatVector, IntMatrix, IntVector
 
 _SKETCHED = 2
-"""Coordinates that stand for a category in a sketch: enough to pass most of the far records over."""
+"""Coordinates that stand for a category in a sketch: few, since each makes every look at a record longer."""
 _MOST_SKETCHED = 500
 """Nodes of a column for which coordinates are sought: that takes the cube of their number in time."""
 _SAFE = 1e-9
