@@ -1,4 +1,4 @@
-"""Write the pages that come from the code itself: the command line, and a page for each method."""
+"""Write the pages that come from the code itself: the command line, the measures, and a page for each method."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 import click
 
 from shoal.cli.main import COMMANDS, shoal
+from shoal.measure import Measure, measures
 from shoal.partition.registry import Method, methods
-from shoal.report.text import takes
+from shoal.report.text import FAMILIES, takes
 
 DOCS = Path(__file__).parent
 COMMAND_LINE = """# The command line
@@ -29,6 +31,13 @@ METHODS = """# The methods
 Made by `python docs/make.py` from the registry and the docstrings; `shoal methods` prints the same facts. Every method
 takes k and gives groups of at least k records; `--method NAME` chooses it, and `--option NAME=VALUE` sets an option.
 `shoal reproduce` runs them on the data sets of the literature and prints the papers' figures beside ours.
+"""
+MEASURES = """# The measures
+
+Made by `python docs/make.py` from the registry; `shoal measures NAME` prints the same facts. `release.evaluation` and
+`shoal evaluate` hold all that one look at every record tells; those marked *on request* take longer and are run by
+`release.evaluate("all")`, `shoal.evaluate(..., measures="all")` and `shoal evaluate --measures all`, or by name. A
+figure that does not apply to a table is None. x is an original value, x′ the released one.
 """
 
 
@@ -74,6 +83,43 @@ def index(known: list[Method]) -> str:
     return "\n".join(parts)
 
 
+def measured(known: Sequence[Measure]) -> str:
+    """The measures by family: a table, then each with its formula."""
+    parts = [MEASURES]
+    for family, members in groupby(known, key=lambda measure: measure.family):
+        found = list(members)
+        rows = "\n".join(
+            f"| [`{measure.name}`](#{measure.name}) | {measure.summary} | {measure.unit or '–'} |"
+            f" {cell(measure.good)}{' (on request)' if measure.searching else ''} |"
+            for measure in found
+        )
+        parts.append(
+            f"## {family}: {FAMILIES[family]}\n\n| measure | what it is | unit | good |\n|---|---|---|---|\n{rows}\n"
+        )
+        parts += [about(measure) for measure in found]
+    return "\n".join(parts)
+
+
+def about(measure: Measure) -> str:
+    """One measure: its facts, then what more its docstring says."""
+    facts = {
+        "formula": measure.formula,
+        "range": measure.range,
+        "good": measure.good,
+        "in words": measure.sentence.format_map(defaultdict(lambda: "…", column="the column")),
+        "reference": measure.reference,
+    }
+    rows = "\n".join(f"| {name} | {cell(value)} |" for name, value in facts.items() if value)
+    more = measure.notes.replace("``", "`")
+    text = f"### {measure.name}\n\n{measure.summary}\n\n| | |\n|---|---|\n{rows}\n"
+    return f"{text}\n{more}\n" if more else text
+
+
+def cell(text: str) -> str:
+    """A text inside a table."""
+    return text.replace("|", "\\|")
+
+
 def page(method: Method) -> str:
     """One method: its facts, then its docstring with headings."""
     facts = {
@@ -107,6 +153,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "command-line.md": command_line(),
         DOCS / "methods.md": index(known),
+        DOCS / "measures.md": measured(list(measures().values())),
         **{DOCS / "methods" / f"{method.name}.md": page(method) for method in known},
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal import measure, tables
-from shoal.decisions import share
+from shoal.decisions import column_weights, share
 from shoal.errors import ColumnError, DataError
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.schema import MISSING, Column, ColumnProfile, Kind, Names, Role, Schema, chosen
@@ -19,10 +19,10 @@ from shoal.schema.models import read_models
 from shoal.tables import ReadOptions, Table
 from shoal.understanding import Hierarchies, Levels, understood
 from shoal.values import (
-    BoolMatrix,
+    BoolVector,
     Evaluation,
-    FloatMatrix,
-    Scale,
+    FloatVector,
+    ModelCheck,
     Verification,
     middle,
     one_of,
@@ -125,6 +125,11 @@ def evaluate(
     alpha: float = 1.0,
     sampling_weights: str | None = None,
     households: str | None = None,
+    sensitive: Names = (),
+    models: Mapping[str, str | Iterable[str]] | None = None,
+    population: Any = None,
+    weights: Mapping[str, float] | None = None,
+    measures: str | Iterable[str] = "default",
 ) -> Evaluation:
     """Measure what a release lost and what risk is left; both tables hold the same records in the same order.
 
@@ -132,6 +137,14 @@ def evaluate(
     to `shoal.anonymize`. An interval counts for its middle; what shows nothing counts for the mean, or for the root of
     its hierarchy. A loss that a column keeps from being measured, since it is text where it was numbers, is None, and
     a note says so.
+
+    ``measures`` are ``default`` (those that one look at every record tells), ``all``, or the names of some; see
+    `shoal.measures()`. ``sensitive`` columns are those of the original; the figures about them need them.
+    ``models`` are asked of them in the classes of the release, as to `shoal.verify`.
+
+    ``population`` is a table of all persons whom the records were drawn from, with the same quasi-identifiers recoded
+    as in the release: what an outsider would look them up in. Its records tell the risks of a journalist and a
+    marketer; without it these go by the sampling weights, or the table is the population itself.
     """
     was, now = tables.read(original), tables.read(released)
     names = chosen(quasi_identifiers, was.names, Role.QUASI_IDENTIFIER)
@@ -141,14 +154,18 @@ def evaluate(
     if was.height != now.height:
         raise DataError.different_length(was.height, now.height)
     k = None if k is None else whole_k(k)
-    schema = Schema.assign(tables.kinds(was), quasi_identifiers=names)
+    asked = read_models(models)
+    secret = chosen(sensitive, was.names, Role.SENSITIVE)
+    secret = (*secret, *dict.fromkeys(model.column for model in asked if model.column not in (*secret, *names)))
+    schema = Schema.assign(tables.kinds(was), quasi_identifiers=names, sensitive=secret)
     schema = understood(was, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, mixed=True)
     columns = [column for column in schema.columns if column.name in names]
+    protected = [column for column in schema.columns if column.role is Role.SENSITIVE]
     notes: list[str] = []
-    numeric, values, scale, gaps = _numbers(was, now, columns, true_or_false("standardize", standardize), notes)
+    given = column_weights(weights)
+    tables.known_weights(names, given)
     missing = one_of("missing_values", missing_values, MISSING)
     distance = one_of("distance", distance, DISTANCES)
-    meaning = _meaning(was, now, columns, distance, apart=missing == "category")
     design = tables.design(was, sampling_weights=sampling_weights or "", households=households or "")
     counted_by = partial(
         measure.count_classes,
@@ -158,67 +175,111 @@ def evaluate(
         alpha=share("alpha", alpha),
         design=design,
     )
-    return measure.evaluate(
+    hidden = tables.shown_nothing(now, names)
+    after = counted_by(now, population=None if population is None else tables.read(population))
+    notes += _population_notes(after)
+    emptied = int((hidden & ~tables.shown_nothing(was, names)).sum())
+    if missing == "wildcard" and emptied:
+        notes.append(
+            f"{counted(emptied, 'record')} of which nothing is shown any more: as wildcards they are compatible with"
+            " every other; where outsiders know that they were suppressed, they hide nobody and the risk is higher"
+        )
+    pair = measure.Pair(
         names=names,
         before=counted_by(was),
-        after=counted_by(now),
-        numeric=numeric,
-        values=values,
-        scale=scale,
-        meaning=meaning,
-        gaps=gaps,
+        after=after,
+        weights=given,
+        suppressed=hidden,
+        sensitive=tables.sensitive_columns(was, protected),
+        sampling=design.sampling,
         distance=distance,
-        notes=tuple(notes),
+        **_numbers(was, now, columns, true_or_false("standardize", standardize), notes),
+        **_meaning(was, now, columns, distance, apart=missing == "category"),
     )
+    found: tuple[ModelCheck, ...] = ()
+    if asked:
+        found = tables.check_models(tables.demands(was, asked, schema), asked, tables.class_numbers(now, names))
+    return measure.evaluate(pair, which=measures, notes=tuple(notes), models=found)
 
 
-def _numbers(
-    was: Table, now: Table, columns: Sequence[Column], standardize: bool, notes: list[str]
-) -> tuple[list[str], tuple[FloatMatrix, FloatMatrix] | None, Scale | None, BoolMatrix | None]:
-    """The numeric columns of both tables and what the first lacks, or a note on why they cannot be compared."""
+def _population_notes(classes: measure.Classes) -> list[str]:
+    """What a table of the population does not tell."""
+    if classes.population is None:
+        return []
+    notes = ["the population is recoded as the release is: the risks before are those without it"]
+    lacking = int((classes.population < classes.sizes).sum())
+    if lacking:
+        notes.append(
+            f"the table of the population has fewer records like {counted(lacking, 'record')} than the release itself:"
+            " those of the release count for them"
+        )
+    return notes
+
+
+def _numbers(was: Table, now: Table, columns: Sequence[Column], standardize: bool, notes: list[str]) -> dict[str, Any]:
+    """The numeric columns of both tables and what they lack, or a note on why they cannot be compared."""
     measured = [column for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE)]
     both = [
-        [tables.shown_numbers(table, column.name, dates=column.kind is Kind.DATE) for table in (was, now)]
+        tuple(tables.shown_bounds(table, column.name, dates=column.kind is Kind.DATE) for table in (was, now))
         for column in measured
     ]
-    other = sum(before is None or after is None for before, after in both)
-    if other:
+    known = [(before, after) for before, after in both if before is not None and after is not None]
+    if len(known) < len(both):
         notes.append(
-            f"no loss by squared error: {counted(other, 'quasi-identifier')} without a number in every record of"
-            " both tables"
+            f"no loss by squared error: {counted(len(both) - len(known), 'quasi-identifier')} without a number in every"
+            " record of both tables"
         )
-    if other or not measured:
-        return [], None, None, None
-    values, shown = [], []
-    for before, after in both:
-        if before is not None and after is not None:
-            gone = np.isnan(before)
-            mean = middle(before[~gone])
-            values.append(np.where(gone, mean, before))
-            shown.append(np.where(gone | np.isnan(after), mean, after))
-    original = np.column_stack([before for before, _ in both if before is not None])
-    scale, names = tables.scaled(original, standardize=standardize), [column.name for column in measured]
-    return names, (np.column_stack(values), np.column_stack(shown)), scale, np.isnan(original)
+    if len(known) < len(both) or not measured:
+        return {}
+    names = [column.name for column in measured]
+    originals, gaps = zip(*(_filled(_middles(*before)) for before, _ in known), strict=True)
+    shown, blank, bounds = [], [], {}
+    for name, original, gone, (_, (low, high)) in zip(names, originals, gaps, known, strict=True):
+        empty = np.isnan(low)
+        mean = middle(original[~gone]) if empty.any() or gone.any() else 0.0
+        column = _middles(low, high)
+        shown.append(np.where(gone | empty, mean, column) if empty.any() or gone.any() else column)
+        blank.append(empty)
+        if low is not high:
+            bounds[name] = (low, high)
+    return {
+        "numeric": tuple(names),
+        "values": originals,
+        "shown": tuple(shown),
+        "scale": tables.scaled_columns(originals, gaps, standardize=standardize),
+        "gaps": np.column_stack(gaps) if any(column.any() for column in gaps) else None,
+        "blank": np.column_stack(blank) if any(column.any() for column in blank) else None,
+        "bounds": bounds,
+        "dates": tuple(column.name for column in measured if column.kind is Kind.DATE),
+    }
 
 
-def _meaning(
-    was: Table, now: Table, columns: Sequence[Column], distance: str, *, apart: bool
-) -> measure.Meaning | None:
+def _filled(column: FloatVector) -> tuple[FloatVector, BoolVector]:
+    """A column with its mean where a number is missing, and where that is; the column itself where none is."""
+    gone = np.isnan(column)
+    return (np.where(gone, middle(column[~gone]), column) if gone.any() else column), gone
+
+
+def _middles(low: FloatVector, high: FloatVector) -> FloatVector:
+    """The middle of each interval; half of the least number there is would be none."""
+    return low if low is high else low / 2 + high / 2
+
+
+def _meaning(was: Table, now: Table, columns: Sequence[Column], distance: str, *, apart: bool) -> dict[str, Any]:
     """The categories of both tables; a missing value is one of them where it is ``apart``.
 
     Else what was missing has nothing to lose, and what shows nothing counts for the root.
     """
     other = [column for column in columns if column.kind not in (Kind.NUMERIC, Kind.DATE)]
     if not other:
-        return None
+        return {}
     meaning = tables.categories(was, other, distance=distance, also=now, gaps=True, apart=apart)
     before, after = tables.codes(was, meaning), tables.codes(now, meaning)
+    absent, untold = (tables.missing_mask(table, [column.name for column in meaning]) for table in (was, now))
     if not apart:
-        names = [column.name for column in meaning]
         roots = np.array([len(column.hierarchy) - 1 for column in meaning])
-        shown = np.where(tables.missing_mask(now, names), roots, after)
-        after = np.where(tables.missing_mask(was, names), before, shown)
-    return measure.Meaning(meaning, before, after)
+        after = np.where(absent, before, np.where(untold, roots, after))
+    return {"categories": meaning, "codes": before, "nodes": after, "absent": absent, "untold": untold}
 
 
 def verify(

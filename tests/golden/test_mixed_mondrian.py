@@ -32,7 +32,7 @@ def figures(adult: Records, method: str) -> tuple[int, float]:
     """The number of groups, all of at least 5, and their mean extent."""
     made = run(adult, k=5, method=method)
     assert made.sizes.min() >= 5
-    return made.count, extent(adult.values, adult.codes, [False] * len(adult.categories), made.labels)
+    return made.count, extent(adult.values.T, adult.codes.T, [False] * len(adult.categories), made.labels)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "mosaicrown", "mondrian-encoded", "mondrian-relaxed", "xmondrian"])

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measure import Classes, evaluate, individual_risk, measures
+from shoal.measure import Classes, Pair, evaluate, individual_risk, measures
+from shoal.measure.class_sizes import sizes
 from shoal.values import Scale, plain
 
 TABLES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=3, max_size=40)
@@ -84,7 +85,7 @@ def test_counts_with_wildcards_and_weights_are_measured() -> None:
     f, weights = np.array([2.5, 2.5, 3.5, 1.0, 1.5]), np.array([45.0, 45.0, 90.0, 40.0, 60.0])
     households = np.array([0, 1, 0, 2, 2])
     alike = Classes(f, 3, weights=weights, households=households, classes=2)
-    figures = evaluate(names=("a",), before=Classes(f, 3), after=alike)
+    figures = evaluate(Pair(names=("a",), before=Classes(f, 3), after=alike))
     r = individual_risk(f, weights)
     assert (figures.before["min_class"], figures.after["min_class"]) == (1, 1)
     assert (figures.after["unique_records"], figures.after["k_violations"]) == (2, 4)
@@ -100,18 +101,21 @@ def test_counts_with_wildcards_and_weights_are_measured() -> None:
 
 
 def test_a_count_of_classes_stays_whole() -> None:
-    sizes = np.repeat([3, 7, 49, 1], [3 * 11, 7 * 13, 49 * 3, 5])
-    for counts in (sizes, sizes.astype(float)):
-        alike = Classes(counts, None)
-        assert repr(plain(alike.found)) == repr(alike.count) == "32"
-    assert Classes(np.array([2.5]), None, classes=1).count == 1
+    counted = np.repeat([3, 7, 49, 1], [3 * 11, 7 * 13, 49 * 3, 5])
+    for counts in (counted, counted.astype(float)):
+        alike = sizes(Classes(counts, None))
+        assert repr(plain(alike.found)) == repr(alike.number) == "32"
+    assert sizes(Classes(np.array([2.5]), None, classes=1)).number == 1
 
 
 def test_every_measure_tells_what_it_is() -> None:
-    for family in measures():
-        for name, measure in family.items():
-            assert name == measure.name
-            assert all((measure.formula, measure.range, measure.good, measure.reference, measure.figure.__doc__))
+    for name, measure in measures().items():
+        assert name == measure.name
+        told = (measure.label, measure.formula, measure.range, measure.good, measure.reference, measure.summary)
+        assert all(told), name
+        assert not any(other in measure.good for other in measures() if "_" in other), "a reader knows no such name"
+        assert "{figure}" in measure.sentence or "{one_in}" in measure.sentence, name
+        assert measure.said(None) is None
 
 
 def test_the_loss_of_a_column_is_its_own() -> None:
@@ -120,11 +124,14 @@ def test_the_loss_of_a_column_is_its_own() -> None:
     released[:, 1] = 0.5
     alone = Classes(np.full(4, 1), 2)
     figures = evaluate(
-        names=("a", "b"),
-        before=alone,
-        after=alone,
-        numeric=("a", "b"),
-        values=(original, released),
-        scale=Scale.standardized(original),
+        Pair(
+            names=("a", "b"),
+            before=alone,
+            after=alone,
+            numeric=("a", "b"),
+            values=tuple(original.T),
+            shown=tuple(released.T),
+            scale=Scale.standardized(original),
+        )
     )
     assert figures.columns == {"a": 0.0, "b": pytest.approx(100.0)}

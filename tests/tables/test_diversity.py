@@ -133,3 +133,22 @@ def test_many_values_and_classes_take_no_table_of_both() -> None:
     proof = shoal.verify(frame, k=2, quasi_identifiers="q", models={"s": ["t-ordered(0.5)", "entropy-l(2)"]})
     assert proof.models[0].reached <= 0.5 + 1e-4
     assert proof.models[1].reached == pytest.approx(1)
+
+
+def test_class_numbers_are_those_of_equal_rows_even_where_hashes_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "number": draw.choice([0.0, -0.0, np.nan, 1.5, np.inf], 400),
+            "word": draw.choice(["a", "b", ""], 400),
+            "day": pl.Series(draw.integers(0, 3, 400)).cast(pl.Int32).cast(pl.Date),
+            "flag": draw.choice([True, False], 400),
+            "label": pl.Series(draw.choice(["x", "y"], 400), dtype=pl.Categorical),
+        }
+    ).with_columns(pl.when(pl.int_range(pl.len()) % 7 > 0).then(pl.col("number", "word", "day", "label")))
+    rows = [tuple("nan" if cell != cell else cell for cell in row) for row in frame.iter_rows()]
+    number = {row: place for place, row in enumerate(dict.fromkeys(rows))}
+    expected = [number[row] for row in rows]
+    assert tables.class_numbers(tables.read(frame), frame.columns).tolist() == expected
+    monkeypatch.setattr(pl.DataFrame, "hash_rows", lambda self, seed: pl.Series([1] * self.height, dtype=pl.UInt64))
+    assert tables.class_numbers(tables.read(frame), frame.columns).tolist() == expected

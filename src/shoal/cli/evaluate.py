@@ -7,7 +7,19 @@ from typing import Any
 import click
 
 from shoal.cli.protection import counted, counting
-from shoal.cli.terminal import as_json, meaning, meant, names, open_table, reading, show, show_json, whole
+from shoal.cli.terminal import (
+    as_json,
+    meaning,
+    meant,
+    models,
+    names,
+    open_table,
+    reading,
+    show,
+    show_json,
+    weights,
+    whole,
+)
 from shoal.errors import ColumnError, OptionError
 
 
@@ -16,6 +28,13 @@ from shoal.errors import ColumnError, OptionError
 @click.argument("released")
 @click.option("-q", "--quasi-identifiers", multiple=True, help="The protected columns, as a,b,c.")
 @click.option("-k", help="The k that was promised, for the measures that need one.")
+@click.option("--measures", default="default", show_default=True, help="default, all, or the names of some, as a,b.")
+@click.option("--sensitive", multiple=True, help="Columns of the original that nobody may learn, as a,b,c.")
+@click.option(
+    "--model", multiple=True, metavar="COLUMN=MODEL", help="A privacy model to count, as in shoal verify; repeatable."
+)
+@click.option("--population", metavar="FILE", help="A table of all persons, recoded as the release, to look up in.")
+@click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
 @click.option("--no-standardize", is_flag=True, help="Measure losses on the columns as they are.")
 @counting("missing_values", "alpha", "sampling_weights", "households")
 @meaning
@@ -26,16 +45,22 @@ def command(
     released: str,
     quasi_identifiers: tuple[str, ...],
     k: str | None,
+    measures: str,
+    sensitive: tuple[str, ...],
+    model: tuple[str, ...],
+    population: str | None,
+    weight: tuple[str, ...],
     no_standardize: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Measure the loss of a release and the risk left.
 
-    Both files hold the same records in the same order, and are read with the same options. Weights and households are
-    columns of the original.
+    Both files hold the same records in the same order, and are read with the same options. Weights, households and
+    sensitive columns are those of the original. shoal measures lists the measures.
     """
     from shoal.assess import evaluate
+    from shoal.measure.evaluate import ALL, DEFAULT
     from shoal.report import text
 
     if not names(quasi_identifiers):
@@ -45,6 +70,11 @@ def command(
         open_table(released, options),
         quasi_identifiers=names(quasi_identifiers),
         k=None if k is None else whole(k, OptionError.k_not_whole()),
+        measures=measures if measures in (DEFAULT, ALL) else names([measures]),
+        sensitive=names(sensitive),
+        models=models(model),
+        population=None if population is None else open_table(population, options),
+        weights=weights(weight),
         standardize=not no_standardize,
         **meant(options),
         **counted(options),

@@ -24,13 +24,18 @@ from shoal.words import counted, listed
 
 if TYPE_CHECKING:
     from shoal.tables import Table
-    from shoal.values import Progress
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = ("delimiter", "quote", "encoding", "decimal", "missing", "header", "sheet", "format")
 _TREES = {"hierarchy": "hierarchies", "levels": "levels"}
 _READER_LEFT = 141
 """The exit code of a program in a pipe that nobody reads from any more."""
+_COLORS: dict[str, dict[str, Any]] = {
+    "good": {"fg": "green", "bold": True},
+    "bad": {"fg": "red", "bold": True},
+    "soft": {"dim": True},
+    "sea": {"fg": "cyan"},
+}
 _PATIENCE = 0.7
 """Seconds before a progress line appears: short work stays quiet."""
 
@@ -89,6 +94,11 @@ def given_trees(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: pairs(options[option], option, last=False) for option, name in _TREES.items()}
 
 
+def tree_files(options: Mapping[str, Any]) -> list[Path]:
+    """The same files by their paths: inputs that no output may replace."""
+    return [Path(path) for files in given_trees(options).values() for path in files.values()]
+
+
 def models(given: Sequence[str]) -> dict[str, list[str]]:
     """``COLUMN=MODEL`` of a repeatable option, also of several models; a comma in parentheses parts none."""
     found: dict[str, list[str]] = {}
@@ -125,6 +135,11 @@ def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] |
     return tables.read(path, options=replace(known, **given))
 
 
+def is_bundle(path: str) -> bool:
+    """Whether this is a bundle and no table or policy: its ending tells."""
+    return Path(path).suffix.lower() == ".zip"
+
+
 def names(given: Sequence[str]) -> list[str]:
     """Names separated by commas, in one option or several; in quotation marks a name may hold anything."""
     try:
@@ -157,6 +172,14 @@ def pairs(given: Sequence[str], option: str, *, last: bool = True, secret: bool 
     return found
 
 
+def weights(given: Sequence[str]) -> dict[str, float]:
+    """``COLUMN=W`` of a repeatable option."""
+    try:
+        return {name: float(value) for name, value in pairs(given, "weight").items()}
+    except ValueError:
+        raise OptionError.bad_option("weight", "a column, an equals sign and a number above 0") from None
+
+
 def show(text: str) -> None:
     """Print a result; what the terminal's alphabet lacks is replaced."""
     try:
@@ -167,6 +190,12 @@ def show(text: str) -> None:
         sys.exit(_READER_LEFT)
     except OSError as error:
         raise OutputError.unwritable("standard output", (error.strerror or "it is closed").lower()) from None
+
+
+def paint(text: str, meaning: str) -> str:
+    """A text in the color of a meaning, on a terminal of somebody who wants colors."""
+    wanted = bool(sys.stdout) and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return click.style(text, **_COLORS[meaning]) if wanted else text
 
 
 def show_json(facts: Any) -> None:
@@ -180,7 +209,7 @@ def warn(sentences: Iterable[str]) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> Iterator[Progress]:
+def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> Iterator[Callable[[float, int], None]]:
     """A progress line with the time left, on a terminal only; and a word when kernels are compiled.
 
     Python's warnings stay silent inside: a command prints those of a release itself.
@@ -222,7 +251,7 @@ class _Line:
         self.bar: Any = None
         self.task: Any = None
 
-    def move(self, done: int, total: int) -> None:
+    def move(self, done: float, total: int) -> None:
         if self.bar is None:
             if time.monotonic() - self.start < _PATIENCE or done >= total:
                 return

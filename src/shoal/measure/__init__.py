@@ -3,13 +3,17 @@
 from shoal.measure.counting import count_classes
 from shoal.measure.evaluate import evaluate
 from shoal.measure.individual import household_risk, individual_risk
-from shoal.measure.registry import Classes, Meaning, measures
+from shoal.measure.pair import Classes, Facts, Meaning, Pair
+from shoal.measure.registry import Measure, measures
 from shoal.measure.semantic import semantic_loss
 from shoal.measure.squared_error import information_loss, variation
 
 __all__ = [
     "Classes",
+    "Facts",
     "Meaning",
+    "Measure",
+    "Pair",
     "count_classes",
     "evaluate",
     "household_risk",

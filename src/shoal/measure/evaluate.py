@@ -1,62 +1,113 @@
-"""An evaluation: every registered measure on one release."""
+"""An evaluation: the measures that are asked for, on one pair of tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from shoal.measure.registry import Classes, Comparison, Meaning, measures
-from shoal.measure.semantic import semantic_loss
-from shoal.measure.squared_error import information_loss
+import numpy as np
+
+from shoal.errors import OptionError
+from shoal.measure.pair import Classes, Pair
+from shoal.measure.registry import Measure, measures
+from shoal.measure.sums import total
 from shoal.schema.columns import Kind
-from shoal.values import BoolMatrix, Evaluation, FloatMatrix, Scale
+from shoal.values import Evaluation, ModelCheck
+
+DEFAULT, ALL = "default", "all"
+Part = Callable[[Any], Any]
 
 
+def chosen(which: str | Iterable[str]) -> tuple[Measure, ...]:
+    """The measures of these names; ``default`` are those that one look at every record tells, ``all`` is all."""
+    known = measures()
+    if which == ALL:
+        return tuple(known.values())
+    if which == DEFAULT:
+        return tuple(measure for measure in known.values() if not measure.searching)
+    if not isinstance(which, Iterable):
+        raise OptionError.bad_option("measures", "default, all, or the names of some measures")
+    names = [which] if isinstance(which, str) else [str(name) for name in which]
+    if not names or not {DEFAULT, ALL}.isdisjoint(names):
+        raise OptionError.bad_option("measures", "default, all, or the names of some measures")
+    for name in names:
+        if name not in known:
+            raise OptionError.unknown_choice("measure", name, (DEFAULT, ALL, *known))
+    return tuple(known[name] for name in names)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a release may show what is far beyond the original
 def evaluate(
+    pair: Pair,
     *,
-    names: tuple[str, ...],
-    before: Classes,
-    after: Classes,
-    numeric: Sequence[str] = (),
-    values: tuple[FloatMatrix, FloatMatrix] | None = None,
-    scale: Scale | None = None,
-    meaning: Meaning | None = None,
-    gaps: BoolMatrix | None = None,
-    distance: str | None = None,
+    which: str | Iterable[str] = DEFAULT,
     notes: tuple[str, ...] = (),
+    models: tuple[ModelCheck, ...] = (),
 ) -> Evaluation:
-    """Every measure, on the classes before and after and on the original and the released values.
+    """These measures on a table and its release; notes and models are counted before."""
+    asked = chosen(which)
+    risks = [measure for measure in asked if measure.family == "risk"]
+    others = [measure for measure in asked if measure.family != "risk"]
+    sums = _sums(pair, others)
+    figures = {measure.name: _figure(measure, sums, pair) for measure in others}
 
-    ``values`` are those of the ``numeric`` columns on their ``scale``, with stand-ins where they had ``gaps``;
-    ``meaning`` are the other columns, whose hierarchies were read by ``distance``.
-    """
-    losses, risks = measures()
-    columns: dict[str, float] = {}
-    original = released = None
-    unit = 1.0
-    if values is not None and scale is not None and numeric:
-        original, released, unit = scale.apply(values[0]), scale.apply(values[1]), scale.unit
-        for j, name in enumerate(numeric):
-            columns[name] = information_loss(original[:, j], released[:, j])
-    for j, column in enumerate(meaning.categories if meaning else ()):
-        columns[column.name] = semantic_loss(meaning.column(j)) if meaning else 0.0
-    comparison = Comparison(original, released, unit, after, meaning, gaps)
+    def of(family: str) -> dict[str, Any]:
+        return {measure.name: figures[measure.name] for measure in others if measure.family == family}
+
+    def by_column(family: str) -> dict[str, dict[str, float | None]]:
+        found: dict[str, dict[str, float | None]] = {}
+        for name, columns in of(family).items():
+            for column, figure in (columns or {}).items():
+                found.setdefault(column, {})[name] = figure
+        return found
+
+    changes = by_column("change")
     return Evaluation(
-        records=after.records,
-        k=after.k,
-        quasi_identifiers=names,
-        base=scale.name if scale and original is not None else "none",
-        distance=_named(meaning, distance),
-        loss={name: measure.figure(comparison) for name, measure in losses.items()},
-        before={name: measure.figure(before) for name, measure in risks.items()},
-        after={name: measure.figure(after) for name, measure in risks.items()},
-        columns={name: columns[name] for name in names if name in columns},
+        records=pair.records,
+        k=pair.after.k,
+        quasi_identifiers=pair.names,
+        base=pair.scale.name if pair.scale and pair.numeric else "none",
+        distance=_named(pair),
+        loss=of("loss"),
+        before=_risks(pair.before, risks),
+        after=_risks(pair.after, risks),
+        attacks=of("attack"),
+        changes={name: changes[name] for name in pair.names if name in changes},
+        disclosures=by_column("disclosure"),
         notes=notes,
+        models=models,
     )
 
 
-def _named(meaning: Meaning | None, distance: str | None) -> str | None:
+def _sums(data: Pair | Classes, asked: Sequence[Measure]) -> dict[Part, Any]:
+    """What each part that these measures share counts in all blocks together."""
+    parts = list(dict.fromkeys(measure.part for measure in asked if measure.part is not None))
+    found: list[list[Any]] = [[] for _ in parts]
+    for block in data.blocks() if parts else ():
+        for sums, part in zip(found, parts, strict=True):
+            sums.append(part(block))
+    return {part: total(sums) for part, sums in zip(parts, found, strict=True)}
+
+
+def _figure(measure: Measure, sums: dict[Part, Any], pair: Pair) -> Any:
+    if measure.part is None:
+        return measure.finish(pair)
+    counted = sums[measure.part]
+    return None if counted is None else measure.finish(counted, pair.facts)
+
+
+def _risks(classes: Classes, asked: Sequence[Measure]) -> dict[str, float | None]:
+    sums = _sums(classes, asked)
+    found: dict[str, float | None] = {}
+    for measure in asked:
+        counted = None if measure.part is None else sums[measure.part]
+        found[measure.name] = None if counted is None else measure.finish(counted, classes.k)
+    return found
+
+
+def _named(pair: Pair) -> str | None:
     """How distances between categories were measured; without a hierarchy there are equality and ranks only."""
-    if meaning is None:
+    if not pair.categories:
         return None
-    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in meaning.categories)
-    return distance if hierarchical else "rank or equality"
+    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in pair.categories)
+    return pair.distance if hierarchical else "rank or equality"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from shoal.measure.registry import Comparison, loss
+from shoal.measure.pair import Pair
+from shoal.measure.registry import loss
 from shoal.schema.columns import Kind
-from shoal.values import FloatMatrix, FloatVector, IntMatrix, IntVector
+from shoal.values import FloatVector, IntVector
 from shoal.values.arrays import dense
 
 
-def extent(values: FloatMatrix, codes: IntMatrix, ordinal: Sequence[bool], labels: IntVector) -> float:
-    """The mean over all cells of the extent of their class in their column, from 0 to 1.
+def extent(
+    values: Iterable[FloatVector], codes: Iterable[IntVector], ordinal: Sequence[bool], labels: IntVector
+) -> float:
+    """The mean over all cells of the extent of their class in their column, from 0 to 1; column by column.
 
     Of numbers it is their range in the class divided by that in the table; of ordinal codes likewise, in places among
     the levels that occur; of other codes the number of different ones less 1, divided by that of the table less 1.
@@ -23,8 +26,8 @@ def extent(values: FloatMatrix, codes: IntMatrix, ordinal: Sequence[bool], label
     order = np.argsort(classes, kind="stable")
     starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
     sizes = np.bincount(classes)
-    covered = [_reach(column[order], starts) for column in np.asarray(values).T]
-    for column, ordered in zip(np.asarray(codes).T, ordinal, strict=True):
+    covered = [_reach(column[order], starts) for column in values]
+    for column, ordered in zip(codes, ordinal, strict=True):
         places = dense(column)
         covered.append(_reach(places[order].astype(np.float64), starts) if ordered else _variety(places, classes))
     if not covered:
@@ -43,25 +46,28 @@ def _reach(column: FloatVector, starts: IntVector) -> FloatVector:
 def _variety(places: IntVector, classes: IntVector) -> FloatVector:
     """The different values of each class less 1, as a share of those of the whole."""
     values = int(places.max()) + 1
-    held = np.bincount(np.unique(classes * values + places) // values)
+    keys = np.sort(classes * values + places)
+    held = np.bincount(keys[np.flatnonzero(np.diff(keys, prepend=-1))] // values)
     return (held - 1.0) / max(values - 1, 1)
 
 
 @loss(
     name="extent",
+    label="mean extent of a class",
     formula="mean over cells of the range of the class / that of the column; categories: (values − 1) / (all − 1)",
     range="0 to 1",
     good="low",
     reference="Xu, Wang, Pei, Wang, Shi and Fu (2006), Utility-based anonymization using local recoding, KDD",
+    sentence="The original values of a class cover a share of {figure} of their column on average.",
+    headline=True,
 )
-def class_extent(comparison: Comparison) -> float | None:
+def class_extent(pair: Pair) -> float | None:
     """The share of its column that the original values of a class cover."""
-    labels, meaning = comparison.classes.numbers, comparison.meaning
-    if labels is None or (comparison.original is None and meaning is None):
+    labels = pair.after.numbers
+    if labels is None or not (pair.numeric or pair.categories):
         return None
-    values = np.empty((len(labels), 0)) if comparison.original is None else comparison.original
-    if comparison.gaps is not None and comparison.original is not None:
-        values = np.where(comparison.gaps, np.nan, values)
-    codes = np.empty((len(labels), 0), dtype=np.int64) if meaning is None else meaning.original
-    ordinal = [] if meaning is None else [column.kind is Kind.ORDINAL for column in meaning.categories]
-    return extent(values, codes, ordinal, labels)
+    values = (
+        column if pair.gaps is None else np.where(pair.gone(j), np.nan, column) for j, column in enumerate(pair.values)
+    )
+    codes = pair.codes.T if pair.categories else ()
+    return extent(values, codes, [column.kind is Kind.ORDINAL for column in pair.categories], labels)

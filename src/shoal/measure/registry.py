@@ -1,136 +1,145 @@
 """The registry of measures: the door of this room.
 
-A loss compares the released values with the original ones; a risk looks at the counts of the records, once
-before and once after the release. A measure is a function under ``@loss(...)`` or ``@risk(...)``; a figure
-that does not apply (no k was named, a column is not numeric) is None.
+A measure is a function under one of five decorators:
+
+* ``@loss`` compares the released quasi-identifiers with the original ones;
+* ``@risk`` looks at the classes, once before and once after the release;
+* ``@attack`` tries on the release what an outsider could;
+* ``@change`` tells for each quasi-identifier what happened to it;
+* ``@disclosure`` tells for each sensitive column what the classes give away about it.
+
+A measure names its ``part``: a function from a block of records to a NamedTuple of sums (see `sums`). It is called
+once a block, whatever the number of measures that share it; the measure itself turns the sums of all blocks and the
+facts of the table into its figure. Parts see a `Pair`, those of risks a `Classes`. A measure that no sums tell has no
+part and looks at the whole pair; one that takes long for that is ``searching`` and only run where it is asked for. A
+figure that does not apply is None.
 """
 
 from __future__ import annotations
 
+import inspect
+import math
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, partial
 from importlib import import_module
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
-import numpy as np
+from shoal.errors import OptionError
+from shoal.words import number
 
-from shoal.measure.individual import individual_risk
-from shoal.values import BoolMatrix, Categories, FloatMatrix, FloatVector, IntMatrix, IntVector
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """What a loss sees: numeric quasi-identifiers on their base, categories, and the classes of the release."""
-
-    original: FloatMatrix | None
-    released: FloatMatrix | None
-    unit: float
-    classes: Classes
-    meaning: Meaning | None = None
-    gaps: BoolMatrix | None = None
-    """Which of the original numbers were missing; those hold a stand-in."""
-
-
-@dataclass(frozen=True, eq=False)
-class Meaning:
-    """The categories of the original and of the released records, as codes. All columns count the same."""
-
-    categories: Sequence[Categories]
-    original: IntMatrix
-    released: IntMatrix
-
-    def column(self, j: int) -> Meaning:
-        """One column by itself."""
-        return Meaning(self.categories[j : j + 1], self.original[:, [j]], self.released[:, [j]])
-
-
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """What a risk sees: for every record the size of its class, and the k that was promised."""
-
-    sizes: IntVector | FloatVector
-    """Where missing values are wildcards, how many records may look the same: not always a whole number."""
-    k: int | None
-    weights: FloatVector | None = None
-    """The sum of the sampling weights of each record's class; None where the table is the population."""
-    households: IntVector | None = None
-    """The household of each record, numbered from 0."""
-    classes: int | None = None
-    """The number of classes, where the sizes do not tell it."""
-    numbers: IntVector | None = None
-    """The class of each record, numbered from 0."""
-
-    @property
-    def records(self) -> int:
-        return len(self.sizes)
-
-    @property
-    def count(self) -> int:
-        """The number of classes: every record counts for its share of one."""
-        return round(self._shares) if self.classes is None else self.classes
-
-    @cached_property
-    def risk(self) -> FloatVector:
-        """The individual risk of each record."""
-        return individual_risk(self.sizes, self.weights)
-
-    @property
-    def found(self) -> float:
-        """The sum of the individual risks."""
-        return self._shares if self.weights is None else float(self.risk.sum())
-
-    @cached_property
-    def _shares(self) -> float:
-        """Σ 1/f, size by size: a whole number where the sizes are those of classes."""
-        size, records = np.unique(self.sizes, return_counts=True)
-        return float((records / size).sum())
-
-
-Loss = Callable[[Comparison], float | None]
-Risk = Callable[[Classes], float | None]
-F = TypeVar("F")
+F = TypeVar("F", bound=Callable[..., Any])
+_FEW = 10
+"""Tries that are told with a digit behind the point."""
+_NOTHING = 1e-12
+FAMILIES = ("loss", "risk", "attack", "change", "disclosure")
 
 
 @dataclass(frozen=True)
-class Measure(Generic[F]):
+class Measure:
     name: str
+    family: str
+    label: str
+    """As a table names it."""
+    unit: str
+    """``%``, ``records``, ``classes``; empty for a bare number."""
     formula: str
     range: str
     good: str
     reference: str
-    figure: F
+    sentence: str
+    """What a figure means, in plain words; ``{figure}`` is the figure, ``{one_in}`` the number of tries it takes."""
+    headline: bool
+    """Whether it stands in a short summary."""
+    searching: bool
+    """Whether it takes long, and is only run where it is asked for."""
+    part: Callable[[Any], Any] | None
+    finish: Callable[..., Any]
+
+    @property
+    def summary(self) -> str:
+        """What it is, in one line."""
+        return (inspect.getdoc(self.finish) or "").partition("\n")[0]
+
+    @property
+    def notes(self) -> str:
+        """What else there is to know about it; mostly nothing."""
+        return (inspect.getdoc(self.finish) or "").partition("\n")[2].strip()
+
+    def said(self, figure: float | None, **facts: Any) -> str | None:
+        """The figure in plain words; None where it does not apply."""
+        if figure is None:
+            return None
+        share = figure / 100 if self.unit == "%" else figure
+        tries = 1 / share if share > 0 else math.inf
+        one_in = number(round(tries, 1 if tries < _FEW else 0)) if tries < math.inf else "infinitely many"
+        return self.sentence.format(figure=digits(figure), one_in=one_in, **facts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, in a stable order of keys."""
+        plain = ("name", "family", "label", "unit", "summary", "formula", "range", "good", "reference", "searching")
+        return {name: getattr(self, name) for name in plain}
 
 
-_losses: dict[str, Measure[Loss]] = {}
-_risks: dict[str, Measure[Risk]] = {}
+def digits(figure: float) -> str:
+    """A figure in a sentence: counts as they are, all else with three digits; a zero without its rounding."""
+    if isinstance(figure, int):
+        return f"{figure:,}"
+    if abs(figure) < _NOTHING:
+        return "0"
+    return f"{figure:,.0f}" if 1e3 <= abs(figure) < 1e6 else f"{figure:.3g}"
 
 
-def loss(*, name: str, formula: str, range: str, good: str, reference: str) -> Callable[[Loss], Loss]:
-    """Register the function below as a loss."""
+_known: dict[str, Measure] = {}
 
-    def register(figure: Loss) -> Loss:
-        _losses[name] = Measure(name, formula, range, good, reference, figure)
-        return figure
+
+def _measure(
+    family: str,
+    *,
+    name: str,
+    label: str,
+    formula: str,
+    range: str,
+    good: str,
+    reference: str,
+    sentence: str,
+    unit: str = "",
+    headline: bool = False,
+    searching: bool = False,
+    part: Callable[[Any], Any] | None = None,
+) -> Callable[[F], F]:
+    """Register the function below; names are those of an evaluation, and each stands for one figure."""
+
+    def register(finish: F) -> F:
+        if name in _known:
+            raise ValueError(f"there are two measures of the name {name!r}")
+        facts = (name, family, label, unit, formula, range, good, reference, sentence)
+        _known[name] = Measure(*facts, headline, searching, part, finish)
+        return finish
 
     return register
 
 
-def risk(*, name: str, formula: str, range: str, good: str, reference: str) -> Callable[[Risk], Risk]:
-    """Register the function below as a risk."""
-
-    def register(figure: Risk) -> Risk:
-        _risks[name] = Measure(name, formula, range, good, reference, figure)
-        return figure
-
-    return register
+loss = partial(_measure, "loss")
+risk = partial(_measure, "risk")
+attack = partial(_measure, "attack")
+change = partial(_measure, "change")
+disclosure = partial(_measure, "disclosure")
 
 
 @cache
-def measures() -> tuple[Mapping[str, Measure[Loss]], Mapping[str, Measure[Risk]]]:
-    """Every loss and every risk by name."""
+def measures() -> Mapping[str, Measure]:
+    """Every measure by name, family after family."""
     package = import_module("shoal.measure")
     for module in pkgutil.iter_modules(package.__path__, "shoal.measure."):
         import_module(module.name)
-    return _losses, _risks
+    order = {family: place for place, family in enumerate(FAMILIES)}
+    return dict(sorted(_known.items(), key=lambda item: (order[item[1].family], item[0])))
+
+
+def find(name: str) -> Measure:
+    """The measure of this name."""
+    if name not in measures():
+        raise OptionError.unknown_choice("measure", name, list(measures()))
+    return measures()[name]

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.errors import DataError
-from shoal.values import BoolMatrix, BoolVector, FloatVector, IntVector, Records
+from shoal.values import BoolVector, FloatVector, IntVector, Records
 
 
 def check_sizes(households: IntVector, *, most: int) -> None:
@@ -49,15 +49,11 @@ def as_one(records: Records, households: IntVector) -> Records:
     )
     if records.numeric:
         found[:, : space.numbers] = units.matrix
-    found[:, space.numbers + len(records.categories) :] = missing[:, _apart(records, gone)]
+    found[:, space.numbers + len(records.categories) :] = missing[
+        :, [records.names.index(name) for name in records.lacking]
+    ]
     units.__dict__["space"] = space.with_points(found)  # with the tables and sketches of the persons
     return units
-
-
-def _apart(records: Records, gone: BoolMatrix) -> IntVector:
-    """The places of the numbers for which the space has a category that tells whether they are missing."""
-    places = [records.names.index(name) for name in records.numeric] if records.apart else []
-    return np.array([place for place in places if gone[:, place].any()], dtype=np.int64)
 
 
 def _means(values: FloatVector, gone: BoolVector, households: IntVector) -> FloatVector:

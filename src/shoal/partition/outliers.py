@@ -16,9 +16,8 @@ class Extents:
     """The extents of the groups, column by column, and what they would be without one record."""
 
     def __init__(self, records: Records) -> None:
-        self._numbers = [
-            (records.values[:, j], float(np.ptp(records.values[:, j]))) for j in range(len(records.numeric))
-        ]
+        halves = records.values / 2  # the range of finite numbers may not be finite
+        self._numbers = [(halves[:, j], float(np.ptp(halves[:, j]))) for j in range(len(records.numeric))]
         self._codes = [records.codes[:, j] for j in range(len(records.categories))]
         self.columns = len(self._numbers) + len(self._codes)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal.recode.recode import Released
 from shoal.values import (
+    BoolMatrix,
     BoolVector,
     Days,
     FloatMatrix,
@@ -21,37 +23,45 @@ from shoal.values import (
 )
 
 
-def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Released]) -> FloatMatrix:
-    """The released numbers and dates; the middle of an interval, and the mean of the column where nothing is shown.
+class Numbers(NamedTuple):
+    """What the numbers and dates of a release mean to a reader."""
 
-    A cell that was missing before has nothing to lose and counts as it is.
-    """
-    found = np.empty_like(records.values)
+    shown: FloatMatrix
+    """Of an interval the middle, and the mean of the column where nothing is shown."""
+    blank: BoolMatrix | None
+    """Where nothing is shown; None where everything is."""
+    bounds: dict[str, tuple[FloatVector, FloatVector]]
+    """The ends of intervals, for the columns that show such."""
+
+
+def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Released]) -> Numbers:
+    """The released numbers and dates. A cell that was missing before has nothing to lose and counts as it is."""
+    found, blank, bounds = np.empty_like(records.values), np.zeros(records.values.shape, dtype=np.bool_), {}
     for j, name in enumerate(records.numeric):
-        values, gone = records.values[:, j], records.gone(name)
-        shown = _shown(columns[name], values, gone, partition)
-        blank = np.isnan(shown)
-        if blank.any():
-            shown = np.where(blank, middle(values[~gone]), shown)
-        found[:, j] = np.where(gone, values, shown)
-    return found
+        values, gone, column = records.values[:, j], records.gone(name), columns[name]
+        if isinstance(column, Worded):
+            bounds[name] = _ends(column, values, gone, partition)
+            shown = bounds[name][0] / 2 + bounds[name][1] / 2
+        else:
+            shown = column.numbers if isinstance(column, Whole) else column.days if isinstance(column, Days) else column
+        blank[:, j] = np.isnan(shown)
+        stand_in = middle(values[~gone]) if blank[:, j].any() else 0.0
+        found[:, j] = np.where(gone, values, np.where(blank[:, j], stand_in, shown))
+    return Numbers(found, blank if blank.any() else None, bounds)
 
 
-def _shown(column: Released, values: FloatVector, gone: BoolVector, partition: Partition) -> FloatVector:
-    if isinstance(column, Whole):
-        return column.numbers
-    if isinstance(column, Days):
-        return column.days
-    if not isinstance(column, Worded):
-        return column.astype(np.float64)
+def _ends(
+    column: Worded, values: FloatVector, gone: BoolVector, partition: Partition
+) -> tuple[FloatVector, FloatVector]:
+    """The ends of the interval of each record's group; NaN where nothing is shown."""
     labels, groups = partition.labels, partition.count
     low, high = np.full(groups, np.inf), np.full(groups, -np.inf)
     np.minimum.at(low, labels[~gone], values[~gone])
     np.maximum.at(high, labels[~gone], values[~gone])
-    hidden = np.zeros(len(values), dtype=np.bool_) if partition.suppressed is None else partition.suppressed
-    known = np.isfinite(low)
-    middle = np.where(known, np.where(known, low, 0.0) / 2 + np.where(known, high, 0.0) / 2, np.nan)
-    return np.where((column.places < 0) | hidden, np.nan, middle[labels])
+    nothing = (column.places < 0) | ~np.isfinite(low)[labels]
+    if partition.suppressed is not None:
+        nothing |= partition.suppressed
+    return np.where(nothing, np.nan, low[labels]), np.where(nothing, np.nan, high[labels])
 
 
 def as_nodes(records: Records, columns: Mapping[str, Released]) -> IntMatrix:

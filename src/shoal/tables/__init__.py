@@ -8,8 +8,9 @@ from shoal.tables.design import design
 from shoal.tables.diversity import check as check_models
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
-from shoal.tables.formats import format_of, writable
+from shoal.tables.formats import format_of, full_ending, writable
 from shoal.tables.frames import telling_index
+from shoal.tables.identity import identity
 from shoal.tables.records import (
     check_bounds,
     check_mixed,
@@ -17,15 +18,18 @@ from shoal.tables.records import (
     class_sizes,
     encode,
     kinds,
+    known_weights,
     numbers,
+    population_counts,
     profile,
     scaled,
+    scaled_columns,
 )
 from shoal.tables.release import released, write
-from shoal.tables.sensitive import check_feasible, demands
-from shoal.tables.shown import shown_numbers
+from shoal.tables.sensitive import check_feasible, demands, sensitive_columns
+from shoal.tables.shown import shown_bounds, shown_nothing
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
-from shoal.tables.wildcard import alike_counts, missing_mask, wildcard_counts
+from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildcard_counts
 
 __all__ = [
     "MISSING_WORDS",
@@ -48,14 +52,22 @@ __all__ = [
     "example_register",
     "fingerprint",
     "format_of",
+    "full_ending",
+    "identity",
     "kinds",
+    "known_weights",
     "missing_mask",
     "numbers",
+    "population_counts",
     "profile",
     "read",
     "released",
     "scaled",
-    "shown_numbers",
+    "scaled_columns",
+    "seen_codes",
+    "sensitive_columns",
+    "shown_bounds",
+    "shown_nothing",
     "telling_index",
     "texts",
     "value_counts",

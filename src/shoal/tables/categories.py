@@ -147,8 +147,10 @@ def _check_size(name: str, hierarchy: Hierarchy) -> None:
 
 def codes(table: Table, columns: Sequence[Categories]) -> IntMatrix:
     """The number of the node that each cell names, a column for each of the categories."""
-    found = [_codes(table, column) for column in columns]
-    return np.column_stack(found) if found else np.empty((table.height, 0), dtype=np.int64)
+    found = np.empty((table.height, len(columns)), dtype=np.int64)
+    for j, column in enumerate(columns):  # one at a time, so that there is no second copy of all
+        found[:, j] = _codes(table, column)
+    return found
 
 
 def _codes(table: Table, column: Categories) -> IntVector:

@@ -17,9 +17,10 @@ def words(table: Table, name: str) -> pl.Series:
         return table.cells.content(name).words.alias("")
 
 
-def texts(table: Table, name: str) -> list[str | None]:
-    """The cells of a column as words; None where one is missing."""
-    return words(table, name).to_list()
+def texts(table: Table, name: str, rows: list[int] | None = None) -> list[str | None]:
+    """The cells of a column, all or those of some rows, as words; None where one is missing."""
+    found = words(table, name)
+    return (found if rows is None else found.gather(rows)).to_list()
 
 
 def value_counts(table: Table, name: str) -> dict[str, int]:

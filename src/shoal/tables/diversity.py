@@ -7,7 +7,7 @@ another, have no part in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -24,6 +24,12 @@ class Occurrences(NamedTuple):
     records: IntVector
     sizes: IntVector
     """The records of each class."""
+
+    @classmethod
+    def of(cls, keys: IntVector, records: IntVector, width: int) -> Self:
+        """From the different keys, class · width + value, in their order, and the records of each."""
+        group = keys // width
+        return cls(group, keys % width, records, np.bincount(group, records).astype(np.int64))
 
     @property
     def share(self) -> FloatVector:
@@ -77,16 +83,16 @@ def reached(demands: Demands, d: int, classes: IntVector) -> FloatVector:
     if rule == RECURSIVE:
         return _recursive(cells, float(demands.factor[d]))
     if rule == EQUAL:
-        return cells.summed(np.maximum(cells.share - shares[cells.value], 0.0))
+        return equal_closeness(cells, shares)
     if rule == ORDERED:
-        return _ordered(cells, shares)
+        return ordered_closeness(cells, shares)
     nodes = slice(demands.nodes[s], demands.nodes[s + 1])
-    return _hierarchical(cells, shares, demands.above[nodes], demands.height[nodes])
+    return hierarchical_closeness(cells, shares, demands.above[nodes], demands.height[nodes])
 
 
 def _occurrences(classes: IntVector, values: IntVector, width: int) -> Occurrences:
-    key, count = np.unique(classes * width + values, return_counts=True)
-    return Occurrences(key // width, key % width, count, np.bincount(classes).astype(np.int64))
+    keys, records = np.unique(classes * width + values, return_counts=True)
+    return Occurrences.of(keys, records, width)
 
 
 def _recursive(cells: Occurrences, factor: float) -> FloatVector:
@@ -102,7 +108,12 @@ def _recursive(cells: Occurrences, factor: float) -> FloatVector:
     return figures
 
 
-def _ordered(cells: Occurrences, shares: FloatVector) -> FloatVector:
+def equal_closeness(cells: Occurrences, shares: FloatVector) -> FloatVector:
+    """What each class has more of its values than the table."""
+    return cells.summed(np.maximum(cells.share - shares[cells.value], 0.0))
+
+
+def ordered_closeness(cells: Occurrences, shares: FloatVector) -> FloatVector:
     """The mean difference of the cumulated shares of the class and of the table.
 
     That of the class is level from each of its values to the next, and that of the table rises: on such a stretch the
@@ -121,7 +132,9 @@ def _ordered(cells: Occurrences, shares: FloatVector) -> FloatVector:
     return figures
 
 
-def _hierarchical(cells: Occurrences, shares: FloatVector, above: IntVector, height: FloatVector) -> FloatVector:
+def hierarchical_closeness(
+    cells: Occurrences, shares: FloatVector, above: IntVector, height: FloatVector
+) -> FloatVector:
     """What has to pass each edge of the tree times half of what the edge rises, which comes to the distance of values.
 
     Edges above no value of a class pass what the table has below them; so the sum over all edges is that of an empty

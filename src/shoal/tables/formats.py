@@ -30,6 +30,11 @@ def ending(path: Path) -> str:
     return Path(path.stem if is_packed(path) else path.name).suffix.lower()
 
 
+def full_ending(path: Path) -> str:
+    """The ending in lower case, with that of the packing: files that share it are written in the same way."""
+    return ending(path) + (PACKED if is_packed(path) else "")
+
+
 def is_packed(path: Path) -> bool:
     return path.suffix.lower() == PACKED
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, DataError, OptionError
 from shoal.schema.columns import Kind, Schema
@@ -15,7 +16,7 @@ from shoal.tables.categories import categories, codes
 from shoal.tables.counts import words
 from shoal.tables.dates import days, zoned
 from shoal.tables.table import Content, Table, where
-from shoal.values import BoolMatrix, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
+from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
 from shoal.values.arrays import dense
 
 
@@ -36,7 +37,8 @@ def _profile(name: str, content: Content) -> ColumnProfile:
     if content.kind is Kind.NUMERIC and content.numbers is not None:
         numbers = content.numbers.drop_nulls().to_numpy()
         whole = len(numbers) > 0 and bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
-        counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
+        with np.errstate(over="ignore"):
+            counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
     distinct = values.n_unique() - (1 if missing else 0)
     return ColumnProfile(name, content.kind, content.type, whole, distinct, missing, counts_up)
 
@@ -75,7 +77,7 @@ def encode(
         names,
         values,
         scale,
-        _weights(names, weights or {}),
+        known_weights(names, weights or {}),
         meaning,
         codes(table, meaning),
         missing=gone,
@@ -101,16 +103,20 @@ def scaled(values: FloatMatrix, *, standardize: bool) -> Scale:
     """The base of the values that are known; NaN where one is not."""
     if not np.isnan(values).any():
         return Scale.standardized(values) if standardize else Scale.raw(values)
+    return scaled_columns(values.T, np.isnan(values.T), standardize=standardize)
+
+
+def scaled_columns(
+    columns: Sequence[FloatVector] | FloatMatrix, gone: Sequence[BoolVector] | BoolMatrix, *, standardize: bool
+) -> Scale:
+    """The same from columns with what is missing in each, one after another, so that no copy of all is made."""
+    known = [column[~gaps] if gaps.any() else column for column, gaps in zip(columns, gone, strict=True)]
+    some = [column[:, None] if len(column) else np.zeros((1, 1)) for column in known]
     if not standardize:
-        return Scale.raw(np.nan_to_num(values))
-    scales = [Scale.standardized(_known(values[:, [j]])) for j in range(values.shape[1])]
+        return Scale.raw(np.array([[np.abs(column).max() for column in some]]))
+    scales = [Scale.standardized(column) for column in some]
     parts = [np.concatenate([getattr(scale, part) for scale in scales]) for part in ("exponent", "center", "spread")]
     return Scale("standardized", *parts)
-
-
-def _known(column: FloatMatrix) -> FloatMatrix:
-    known = column[~np.isnan(column[:, 0])]
-    return known if len(known) else np.zeros((1, 1))
 
 
 def check_bounds(records: Records, bounds: Mapping[str, tuple[float, float]]) -> None:
@@ -133,7 +139,8 @@ def check_mixed(table: Table, names: Iterable[str]) -> None:
             raise DataError.text(name, **where(content.text))
 
 
-def _weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:
+def known_weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:
+    """How much each of these columns counts, 1 where nothing is said."""
     for name, weight in given.items():
         if name not in names:
             raise ColumnError.unknown(name, names)
@@ -176,6 +183,24 @@ def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
     return np.bincount(numbers)[numbers].astype(np.int64)
 
 
+def population_counts(table: Table, population: Table, names: Sequence[str]) -> FloatVector:
+    """For each record, the records of another table that have the same words in these columns; missing is a word.
+
+    By words and not as a reader sees them: the same number may be written, or held, in two ways in two tables.
+    """
+    for name in names:
+        if name not in population.names:
+            raise ColumnError.missing_in_population(name)
+    keys = [str(j) for j in range(len(names))]
+    mine, theirs = (
+        pl.DataFrame([words(one, name).alias(key) for name, key in zip(names, keys, strict=True)])
+        for one in (table, population)
+    )
+    counts = theirs.group_by(keys).len()
+    found = mine.join(counts, on=keys, how="left", nulls_equal=True, maintain_order="left")["len"]
+    return found.fill_null(0).to_numpy().astype(np.float64)
+
+
 def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
     """For each record, the number of its class: of the records that look the same in these columns to a reader.
 
@@ -189,6 +214,20 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
         seen.append(table.cells.seen(name).alias(str(len(seen))))
     if not seen:
         return np.zeros(table.height, dtype=np.int64)
-    rows = pl.DataFrame(seen).with_row_index("row")
-    first = rows.select(pl.col("row").first().over([series.name for series in seen])).to_series()
-    return dense(first.to_numpy().astype(np.int64))
+    rows = pl.DataFrame(seen)
+    first = _first_rows(rows.hash_rows(seed=0).to_numpy())
+    if all(series.gather(first).eq_missing(series).all() for series in seen):
+        return dense(first)
+    # two different rows with one hash
+    by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))
+    return dense(by_value.to_series().to_numpy().astype(np.int64))
+
+
+def _first_rows(keys: NDArray[np.uint64]) -> IntVector:
+    """For each row the first row with the same key."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    first = np.empty(len(keys), dtype=np.int64)
+    first[order] = np.repeat(order[starts], np.diff(starts, append=len(keys)))
+    return first

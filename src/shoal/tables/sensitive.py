@@ -16,8 +16,9 @@ from shoal.schema.models import Model
 from shoal.tables.categories import check_coverage
 from shoal.tables.counts import value_counts, words
 from shoal.tables.diversity import meets, reached
+from shoal.tables.shown import shown_bounds
 from shoal.tables.table import Content, Table
-from shoal.values import Demands, FloatVector, IntVector
+from shoal.values import Demands, FloatVector, IntVector, Sensitive
 from shoal.values.demands import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, TOLERANCE
 
 _RULES = {
@@ -65,6 +66,29 @@ def demands(table: Table, models: Sequence[Model], schema: Schema) -> Demands:
         above=np.concatenate([column.above for column in coded]),
         height=np.concatenate([column.height for column in coded]),
     )
+
+
+def sensitive_columns(table: Table, columns: Sequence[Column]) -> tuple[Sensitive, ...]:
+    """These columns as arrays, whatever is asked of them; their values in the same order as in `demands`.
+
+    Equal numbers are one value here, however they are written.
+    """
+    return tuple(_sensitive(table, column) for column in columns)
+
+
+def _sensitive(table: Table, column: Column) -> Sensitive:
+    numbers = None
+    if column.kind in (Kind.NUMERIC, Kind.DATE):
+        ends = shown_bounds(table, column.name, dates=column.kind is Kind.DATE)
+        numbers = None if ends is None else ends[0]
+    if numbers is not None and column.hierarchy is None:
+        values, codes = np.unique(numbers, return_inverse=True)  # what is missing comes last
+        nothing = np.zeros(0)
+        return Sensitive(column.name, codes, len(values), True, nothing.astype(np.int64), nothing, numbers)
+    coded = _coded(table, column)
+    # a tree says more about how far values are apart than their order
+    ordered = column.kind is not Kind.HIERARCHICAL and _has_order(column, table.cells.content(column.name))
+    return Sensitive(column.name, coded.codes, len(coded.counts), ordered, coded.above, coded.height, numbers)
 
 
 def check_feasible(demands: Demands, models: Sequence[Model], *, where: str = "the table") -> None:

@@ -1,8 +1,9 @@
-"""Numbers as a reader takes them from a release: an interval for its middle, and what shows nothing for nothing."""
+"""Numbers as a reader takes them from a release: of an interval both ends, and of what shows nothing none."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
@@ -12,45 +13,61 @@ from shoal.tables.categories import SUPPRESSED
 from shoal.tables.counts import words
 from shoal.tables.dates import days, parsed_day
 from shoal.tables.table import Table
-from shoal.values import FloatVector
+from shoal.values import BoolVector, FloatVector
 
 _INTERVAL = re.compile(r"\[(.+)\]")
 
 
-def shown_numbers(table: Table, name: str, *, dates: bool = False) -> FloatVector | None:
-    """The column as numbers, or as days; NaN where a cell shows nothing, and None where one shows something else."""
+def shown_bounds(table: Table, name: str, *, dates: bool = False) -> tuple[FloatVector, FloatVector] | None:
+    """The least and the greatest number, or day, that each cell may mean; the same array twice where all are numbers.
+
+    NaN where a cell shows nothing; None where one shows something else.
+    """
     content = table.cells.content(name)
     if dates and content.kind is Kind.DATE:
-        return days(table, name)
+        found = days(table, name)
+        return found, found
     if not dates and content.kind is Kind.NUMERIC and content.numbers is not None:
-        found: FloatVector = content.numbers.fill_null(np.nan).to_numpy().astype(np.float64)
-        return found if not np.isinf(found).any() else None
+        found = content.numbers.fill_null(np.nan).to_numpy().astype(np.float64, copy=False)
+        return (found, found) if not np.isinf(found).any() else None
     cells = words(table, name)
     decimal = str(table.settings.get("decimal", "."))
-    known = {word: _middle(word, dates=dates, decimal=decimal) for word in cells.unique().drop_nulls().to_list()}
-    if any(number is None for number in known.values()):
+    known = {word: _ends(word, dates=dates, decimal=decimal) for word in cells.unique().drop_nulls().to_list()}
+    pairs = [pair for pair in known.values() if pair is not None]
+    if len(pairs) < len(known):
         return None
-    if not known:
+    low, high = (_spread(cells, list(known), [pair[end] for pair in pairs]) for end in (0, 1))
+    return (low, low) if np.array_equal(low, high, equal_nan=True) else (low, high)
+
+
+def shown_nothing(table: Table, names: Iterable[str]) -> BoolVector:
+    """The records that show no value in any of these columns: only missing cells and stars."""
+    hidden = np.ones(table.height, dtype=np.bool_)
+    for name in names:
+        if hidden.any():
+            values = table.cells.content(name).values
+            starred = values.cast(pl.String) == SUPPRESSED if not values.dtype.is_numeric() else values.is_null()
+            hidden &= starred.fill_null(True).to_numpy()
+    return hidden
+
+
+def _spread(cells: pl.Series, words: list[str], numbers: list[float]) -> FloatVector:
+    if not words:
         return np.full(len(cells), np.nan)
-    return (
-        cells.replace_strict(list(known), list(known.values()), default=None, return_dtype=pl.Float64)
-        .fill_null(np.nan)
-        .to_numpy()
-        .astype(np.float64)
-    )
+    found = cells.replace_strict(words, numbers, default=None, return_dtype=pl.Float64)
+    return found.fill_null(np.nan).to_numpy().astype(np.float64, copy=False)
 
 
-def _middle(text: str, *, dates: bool, decimal: str) -> float | None:
-    """A number, the middle of an interval, NaN for a star; None for anything else."""
+def _ends(text: str, *, dates: bool, decimal: str) -> tuple[float, float] | None:
+    """A number twice, the ends of an interval, NaN for a star; None for anything else."""
     if text == SUPPRESSED:
-        return np.nan
+        return np.nan, np.nan
     inside = _INTERVAL.fullmatch(text.strip())
     # a minus sign stands between the ends where neither of them has one
     texts = inside[1].split(" to " if " to " in text else "-") if inside else [text]
     ends = [parsed_day(end) if dates else _number(end, decimal) for end in texts]
-    if len(ends) > 2 or any(end is None for end in ends):
-        return None
-    return sum(end / len(ends) for end in ends if end is not None)
+    known = [end for end in ends if end is not None]
+    return (known[0], known[-1]) if len(known) == len(ends) <= 2 else None
 
 
 def _number(text: str, decimal: str) -> float | None:

@@ -69,7 +69,7 @@ def wildcard_counts(
         raise OptionError.bad_option("alpha", "a number between 0 and 1")
     names = tuple(names)
     missing = missing_mask(table, names)
-    codes = np.where(missing, 0, _codes(table, names) + 1)
+    codes = np.where(missing, 0, seen_codes(table, names) + 1)
     first, key = by_first_row(_numbered(codes))
     counted = np.ones(len(key)) if among is None else among.astype(np.float64)
     amounts = [np.bincount(key, counted).astype(np.float64)]
@@ -79,7 +79,7 @@ def wildcard_counts(
     return sums[0][key], None if weights is None else sums[1][key]
 
 
-def _codes(table: Table, names: Sequence[str]) -> IntMatrix:
+def seen_codes(table: Table, names: Sequence[str]) -> IntMatrix:
     """The columns as a reader of the table sees them: each value by the first record that has it."""
     codes = np.empty((table.height, len(names)), dtype=np.int64)
     for j, name in enumerate(names):

@@ -17,6 +17,7 @@ from shoal.values.records import Records, Tuples
 from shoal.values.released import Days, Whole, Worded
 from shoal.values.results import Evaluation, ModelCheck, Partition, Verification, plain
 from shoal.values.scale import Scale, middle
+from shoal.values.sensitive import Sensitive
 from shoal.values.space import Space
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Progress",
     "Records",
     "Scale",
+    "Sensitive",
     "Space",
     "Tuples",
     "Verification",

@@ -14,7 +14,7 @@ _MOST = 10**15
 """No table has so many records; a larger number need not be told to its last digit."""
 
 
-def silent(done: int, total: int) -> None:
+def silent(done: float, total: int) -> None:
     """The progress of a caller who does not want to hear of it."""
 
 

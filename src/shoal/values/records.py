@@ -101,13 +101,16 @@ class Records:
         codes = self.codes if self.categories else np.empty((self.count, 0), dtype=np.int64)
         tables = [column.rounded() for column in self.categories]
         names = [column.name for column in self.categories]
-        for name in self.numeric if self.apart and self.missing is not None else ():
-            gone = self.gone(name)
-            if gone.any():  # a number that is missing and one that is not differ as two categories do
-                codes = np.column_stack([codes, gone])
-                tables.append(1.0 - np.eye(2))
-                names.append(name)
+        for name in self.lacking:  # a number that is missing and one that is not differ as two categories do
+            codes = np.column_stack([codes, self.gone(name)])
+            tables.append(1.0 - np.eye(2))
+            names.append(name)
         return Space.of(numbers, codes, tables, self.weights_of(names) / self.weights.max())
+
+    @cached_property
+    def lacking(self) -> tuple[str, ...]:
+        """The numbers for which the space has a category that tells whether they are missing."""
+        return tuple(name for name in self.numeric if self.apart and self.gone(name).any())
 
     def gone(self, name: str) -> BoolVector:
         """Which cells of a column are missing."""
@@ -160,5 +163,5 @@ class Records:
         missing = self.missing[rows] if self.missing is not None else None
         few = replace(self, values=values, codes=codes, demands=demands, missing=missing)
         if "space" in self.__dict__:  # the tables and sketches of the categories are the same
-            few.__dict__["space"] = self.space.some(rows)
+            few.__dict__["space"], few.__dict__["lacking"] = self.space.some(rows), self.lacking
         return few

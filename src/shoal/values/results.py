@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from shoal.values.arrays import BoolVector, IntVector
+from shoal.values.shown import Shown, named, rows
+from shoal.words import number
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,26 @@ class Partition:
             f"Partition(method={self.method!r}, k={self.k}, records={len(self.labels)}, groups={self.count},"
             f" smallest={self.sizes.min()}, largest={self.sizes.max()}{said})"
         )
+
+    @property
+    def _shown(self) -> Shown:
+        facts = {
+            "k": self.k,
+            "records": len(self.labels),
+            "groups": self.count,
+            "smallest group": int(self.sizes.min()),
+            "largest group": int(self.sizes.max()),
+            "suppressed records": self.hidden or None,
+            "information loss (%)": self.information_loss,
+            "semantic loss (%)": self.semantic_loss,
+        }
+        return Shown(f"Partition by {self.method}", ("", ""), rows(facts))
+
+    def _repr_html_(self) -> str:
+        return self._shown.html()
+
+    def __rich__(self) -> Any:
+        return self._shown.rich()
 
 
 @dataclass(frozen=True)
@@ -125,33 +147,105 @@ class Verification:
             "models": [check.to_dict() for check in self.models],
         }
 
+    @property
+    def verdict(self) -> str:
+        """The verdict in one line."""
+        if self.violations:
+            return f"Not k-anonymous: {self.violations:,} of {self.records:,} records are in classes below k = {self.k}"
+        broken = [check for check in self.models if not check.ok]
+        if broken:
+            return f"Not verified: k = {self.k} holds, but {', '.join(check.model for check in broken)} does not"
+        return (
+            f"Verified: k = {self.k} holds; the smallest of {self.classes:,} classes has {number(self.min_class)}"
+            f" {self.unit}"
+        )
+
+    @property
+    def _shown(self) -> Shown:
+        checks = [
+            [f"{check.model} on {named([check.column])}", number(check.reached), "holds" if check.ok else "broken"]
+            for check in self.models
+        ]
+        basis = f"counted on {named(self.quasi_identifiers)} of {self.records:,} records"
+        return Shown(self.verdict, ("model", "in the worst class", ""), checks, ok=self.ok, notes=(basis,))
+
+    def _repr_html_(self) -> str:
+        return self._shown.html()
+
+    def __rich__(self) -> Any:
+        return self._shown.rich()
+
+
+Figures = Mapping[str, float | None]
+
 
 @dataclass(frozen=True)
 class Evaluation:
     """What a release cost and what risk is left.
 
-    ``loss``, ``before`` and ``after`` map the names of measures to figures; a figure that does not apply
-    is None. Every name can also be read as an attribute: a loss, or a risk after the release.
+    ``loss``, ``before``, ``after`` and ``attacks`` map the names of measures to figures, ``changes`` and
+    ``disclosures`` the names of columns to such figures; a figure that does not apply is None. Every name of the first
+    four can also be read as an attribute: a loss, an attack, or a risk after the release.
     """
 
     records: int
     k: int | None
     quasi_identifiers: tuple[str, ...]
     base: str
-    loss: Mapping[str, float | None]
-    before: Mapping[str, float | None]
-    after: Mapping[str, float | None]
-    columns: Mapping[str, float]
-    """The loss of each quasi-identifier by itself, in percent: of information, or semantic."""
+    loss: Figures
+    before: Figures
+    after: Figures
+    attacks: Figures = field(default_factory=dict)
+    """What an outsider gets out of the release who knows the original quasi-identifiers."""
+    changes: Mapping[str, Figures] = field(default_factory=dict)
+    """What happened to each quasi-identifier."""
+    disclosures: Mapping[str, Figures] = field(default_factory=dict)
+    """What the classes give away about each sensitive column."""
     distance: str | None = None
     """How the distances between categories were measured; None where there are none."""
     notes: tuple[str, ...] = ()
+    models: tuple[ModelCheck, ...] = ()
+    """What the privacy models that were asked for find in the classes of the release."""
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """The loss of each quasi-identifier by itself, in percent: of information, or semantic."""
+        found = {name: figures.get("loss") for name, figures in self.changes.items()}
+        return {name: figure for name, figure in found.items() if figure is not None}
 
     def __getattr__(self, name: str) -> Any:
-        for figures in ("loss", "after"):
+        for figures in ("loss", "after", "attacks"):
             if name in self.__dict__.get(figures, {}):
                 return self.__dict__[figures][name]
         raise AttributeError(f"an evaluation has no measure {name!r}")
+
+    @property
+    def _shown(self) -> Shown:
+        """Risk before and after, then attacks, sensitive columns and losses, then the loss of each column."""
+        given = {
+            f"{measure} of {named([name])}": figure
+            for name, figures in self.disclosures.items()
+            for measure, figure in figures.items()
+        }
+        lost = {f"loss of {named([name])} (%)": loss for name, loss in self.columns.items()}
+        costs = rows({**self.attacks, **given, **self.loss, **lost})
+        told = [*rows(self.before, self.after), *([name, "", value] for name, value in costs)]
+        promised = "" if self.k is None else f", k = {self.k}"
+        return Shown(
+            f"Evaluation of {self.records:,} records{promised}", ("", "before", "after"), told, notes=self.notes
+        )
+
+    def _repr_html_(self) -> str:
+        return self._shown.html()
+
+    def __rich__(self) -> Any:
+        return self._shown.rich()
+
+    def __repr__(self) -> str:
+        after = {name: self.after.get(name) for name in ("classes", "min_class", "global_risk")}
+        losses = {name: self.loss.get(name) for name in ("mixed_loss", "information_loss", "semantic_loss")}
+        said = [f"{name}={value:.6g}" for name, value in {**after, **losses}.items() if value is not None]
+        return f"Evaluation({', '.join([f'records={self.records}', f'k={self.k}', *said])})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, in a stable order of keys."""
@@ -163,11 +257,15 @@ class Evaluation:
             "distance": self.distance,
             "loss": _finite(self.loss),
             "risk": {"before": _finite(self.before), "after": _finite(self.after)},
-            "columns": _finite(self.columns),
+            "attacks": _finite(self.attacks),
+            "columns": {name: loss for name, loss in self.columns.items() if math.isfinite(loss)},
+            "changes": {name: _finite(figures) for name, figures in self.changes.items()},
+            "disclosures": {name: _finite(figures) for name, figures in self.disclosures.items()},
+            "models": [check.to_dict() for check in self.models],
             "notes": list(self.notes),
         }
 
 
-def _finite(figures: Mapping[str, float | None]) -> dict[str, float | None]:
+def _finite(figures: Figures) -> dict[str, float | None]:
     """JSON knows no infinity: a figure beyond the range of a float is None there."""
     return {name: None if value is None or not math.isfinite(value) else value for name, value in figures.items()}

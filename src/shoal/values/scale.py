@@ -38,7 +38,9 @@ class Scale:
         exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1].astype(np.int64)
         small = np.ldexp(values, -exponent)
         center = small.mean(axis=0)
-        spread = np.sqrt(((small - center) ** 2).sum(axis=0) / max(len(values) - 1, 1))
+        small -= center
+        small *= small
+        spread = np.sqrt(small.sum(axis=0) / max(len(values) - 1, 1))
         constant = values.min(axis=0) == values.max(axis=0)
         return cls(
             "standardized",
@@ -56,6 +58,11 @@ class Scale:
 
     def apply(self, values: FloatMatrix) -> FloatMatrix:
         return (np.ldexp(values, -self.exponent) - self.center) / self.spread
+
+    def column(self, j: int) -> Scale:
+        """The base of one column."""
+        one = slice(j, j + 1)
+        return Scale(self.name, self.exponent[one], self.center[one], self.spread[one])
 
     @property
     def unit(self) -> float:

@@ -1,0 +1,31 @@
+"""Mixed loss: what the release lost of numbers and categories together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.measure.column_loss import Squares, squares
+from shoal.measure.pair import Facts
+from shoal.measure.registry import loss
+from shoal.measure.squared_error import percent
+
+
+@loss(
+    name="mixed_loss",
+    label="mixed loss",
+    unit="%",
+    formula="100 · Σ over columns of weight·d² to the released value / the same to the centroid of the table",
+    range="0 percent and up; 100 is as bad as one record for all",
+    good="low",
+    reference="Domingo-Ferrer and Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through"
+    " microaggregation, DMKD 11(2)",
+    sentence="Numbers and categories together lose {figure} %, where 100 % is what one record for all would lose.",
+    headline=True,
+    part=squares,
+)
+def mixed_loss(sums: Squares, facts: Facts) -> float | None:
+    """The share of the variation of all columns that the release lost, in percent: the loss to compare methods by."""
+    if not facts.measured:
+        return None
+    weights = np.array([facts.weight_of(name) for name in facts.measured])
+    return percent(float((weights * sums.error).sum()), float((weights * sums.total).sum()))
