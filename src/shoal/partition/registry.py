@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -26,6 +26,12 @@ from shoal.values import IntVector, Partition, Progress, Records, by_first_row, 
 _LARGE = 50_000
 """Records of a mixed table up to which a method by distances takes seconds; its time grows with their square."""
 
+_NEAR = ("hm", "mondrian-extent", "mdav", "mdav-mhm", "v-mdav", "p-s", "multi-dsort", "dba-2")
+_MEANT = ("sa-mdav-plus", "sa-mondrian-strict", "mondrian-branch", "k-modes", "mosaicrown", "mondrian-extent")
+_QUICK = ("hm", "mondrian-extent", "mondrian", "mondrian-relaxed", "mosaicrown", "k-means")
+"""Methods that are worth a try, the quicker ones first: with numbers, with categories only, and for large tables."""
+
+_MEASURED = (Kind.NUMERIC, Kind.DATE)
 EVERY = (Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL, Kind.HIERARCHICAL, Kind.DATE)
 """The kinds of columns that a method by distances takes."""
 
@@ -74,6 +80,15 @@ class Method:
         parameters = inspect.signature(self.labels).parameters.values()
         own = (p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("progress", "seed"))
         return {p.name: p.default for p in own}
+
+    def takes(self, kinds: Sequence[Kind], *, records: int) -> bool:
+        """Whether it takes so many records with columns of these kinds."""
+        return (
+            set(kinds) <= set(self.kinds)
+            and (self.mixes or len({kind in _MEASURED for kind in kinds}) == 1)
+            and (self.most_columns is None or len(kinds) <= self.most_columns)
+            and (self.most_records is None or records <= self.most_records)
+        )
 
     def check_options(self, given: Iterable[str]) -> None:
         """Refuse an option that the method does not have."""
@@ -159,11 +174,29 @@ def find(name: str) -> Method:
 
 def fitting(schema: Schema, records: int) -> str:
     """The method that is taken where none is named, by the kinds of the quasi-identifiers and the size of the table."""
-    return _fitting([column.kind for column in schema.columns if column.role is Role.QUASI_IDENTIFIER], records)
+    return _fitting(_kinds(schema), records)
+
+
+def taking(schema: Schema, records: int) -> list[str]:
+    """Every method that takes the quasi-identifiers and the size of the table."""
+    return [name for name, method in methods().items() if method.takes(_kinds(schema), records=records)]
+
+
+def promising(schema: Schema, records: int) -> list[str]:
+    """The method that is taken where none is named, then the others that are worth a try."""
+    kinds = _kinds(schema)
+    near = _QUICK if records > _LARGE else _NEAR
+    tried = near if any(kind in _MEASURED for kind in kinds) else _MEANT
+    fit = taking(schema, records)
+    return list(dict.fromkeys([_fitting(kinds, records), *(name for name in tried if name in fit)]))
+
+
+def _kinds(schema: Schema) -> list[Kind]:
+    return [column.kind for column in schema.columns if column.role is Role.QUASI_IDENTIFIER]
 
 
 def _fitting(kinds: Iterable[Kind], records: int) -> str:
-    measured = {kind in (Kind.NUMERIC, Kind.DATE) for kind in kinds}
+    measured = {kind in _MEASURED for kind in kinds}
     if measured == {False}:
         return "sa-mdav-plus"
     return "mdav" if measured == {True} or records <= _LARGE else "mondrian-extent"

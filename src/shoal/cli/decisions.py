@@ -1,0 +1,102 @@
+"""Options of commands: the decisions behind a release, but for k and the method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from shoal.cli import protection
+from shoal.cli.terminal import meant, names, pairs, weights, whole
+from shoal.errors import ColumnError, OptionError
+from shoal.schema.columns import OTHERS
+
+DECISIONS = (
+    *("quasi_identifiers", "identifiers", "sensitive", "own", "recode"),
+    *("round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
+    *protection.DECISIONS,
+)
+
+
+def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of decisions that no other file of options has."""
+    options = [
+        click.option("-q", "--quasi-identifiers", multiple=True, help="Columns that an outsider could know, as a,b,c."),
+        click.option("--identifiers", multiple=True, help="Columns that name a person: dropped."),
+        click.option(
+            "--sensitive", multiple=True, help="Columns that nobody may learn about a person: kept as they are."
+        ),
+        click.option(
+            "--option", "own", multiple=True, metavar="NAME=VALUE", help="An option of the method; repeatable."
+        ),
+        click.option(
+            "--recode",
+            multiple=True,
+            metavar="[COLUMN=]WAY",
+            help="What stands for a group: mean, median or interval for numbers and dates; centroid, mode or lcs for"
+            " categories; generalize for interval and lcs; repeatable.  [default: mean, centroid]",
+        ),
+        click.option("--round-integers", is_flag=True, default=None, help="Keep columns of whole numbers whole."),
+        click.option(
+            "--no-standardize", is_flag=True, default=None, help="Measure distances on the columns as they are."
+        ),
+        click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable."),
+        click.option("--seed", help="For methods that draw at random.  [default: 0]"),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def decided(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the options decide, as `shoal.anonymize` takes it; without those of a method."""
+    quasi_identifiers = names(options["quasi_identifiers"])
+    if not quasi_identifiers:
+        raise ColumnError.no_quasi_identifier()
+    return {
+        "quasi_identifiers": quasi_identifiers,
+        "identifiers": names(options["identifiers"]),
+        "sensitive": names(options["sensitive"]),
+        **meant(options),
+        "seed": whole(options["seed"] or "0", OptionError.no_seed()),
+        "standardize": not options["no_standardize"],
+        "weights": weights(options["weight"]),
+        "recode": _ways(options["recode"]),
+        "round_integers": bool(options["round_integers"]),
+        **protection.protected(options),
+    }
+
+
+def own_options(options: Mapping[str, Any], methods: Sequence[str] = ()) -> dict[str, Any]:
+    """The options of methods: each of these methods must have all of them, or some method each."""
+    from shoal.partition import registry
+
+    given = {name: _value(text) for name, text in pairs(options["own"], "option").items()}
+    for method in methods:
+        registry.find(method).check_options(given)
+    for name in given:
+        if not any(name in method.options for method in registry.methods().values()):
+            raise OptionError.option_of_none(name)
+    return given
+
+
+def _ways(given: Sequence[str]) -> str | dict[str, str] | None:
+    """One way for all columns that it fits, or one for each column that is named; both where both are given."""
+    named = [text for text in given if "=" in text]
+    plain = [text for text in given if "=" not in text]
+    if len(plain) > 1:
+        raise OptionError.bad_option("recode", "one way for all columns, and COLUMN=WAY for those that differ")
+    if not named:
+        return plain[0] if plain else None
+    return {**pairs(named, "recode"), **({OTHERS: plain[0]} if plain else {})}
+
+
+def _value(text: str) -> Any:
+    """An option's value: a number, true or false where it reads as one, else the word itself."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)

@@ -1,0 +1,1 @@
+"""Comparing methods and levels of protection: every point is a whole, verified release."""

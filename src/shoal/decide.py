@@ -1,0 +1,81 @@
+"""Deciding: from what a user asks of a release to its policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal import tables
+from shoal.decisions import asked_models, column_weights, known_bounds, known_survey, plain, share, whole_seed
+from shoal.partition import registry
+from shoal.recode import decided
+from shoal.schema import MISSING, Names, Policy, Schema
+from shoal.schema.columns import OTHERS
+from shoal.tables import Table
+from shoal.understanding import Hierarchies, Levels, understood
+from shoal.values import one_of, true_or_false, whole_k
+
+SETTINGS = ("standardize", "distance", "round_integers", "keep_totals")
+"""The options of a policy that are not a method's own."""
+
+
+def decide(
+    table: Table,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    identifiers: Names = (),
+    sensitive: Names = (),
+    models: Mapping[str, Any] | None = None,
+    l: int | None = None,  # noqa: E741
+    t: float | None = None,
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    kinds: Mapping[str, str] | None = None,
+    missing_values: str = "category",
+    alpha: float = 1.0,
+    suppression: float = 0.0,
+    method: str | None = None,
+    seed: int = 0,
+    standardize: bool = True,
+    distance: str = "wu-palmer",
+    weights: Mapping[str, float] | None = None,
+    recode: str | Mapping[str, str] | None = None,
+    round_integers: bool = False,
+    keep_totals: bool = False,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    sampling_weights: str | None = None,
+    strata: Names = (),
+    households: str | None = None,
+    largest_household: int = 20,
+    **options: Any,
+) -> Policy:
+    """The decisions behind a release, checked; the arguments are those of `shoal.anonymize`."""
+    schema = Schema.assign(
+        tables.kinds(table), quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive
+    )
+    own = dict(recode) if isinstance(recode, Mapping) else {}
+    way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
+    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
+    settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers}
+    settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
+    return Policy(
+        k=whole_k(k, table.height),
+        method=registry.fitting(schema, table.height) if method is None else method,
+        seed=whole_seed(seed),
+        options={name: plain(name, value) for name, value in {**settings, **options}.items()},
+        weights=column_weights(weights),
+        schema=decided(schema, way),
+        models=asked_models(schema, models=models, l=l, t=t),
+        missing=one_of("missing_values", missing_values, MISSING),
+        alpha=share("alpha", alpha),
+        suppression=share("suppression", suppression),
+        survey=known_survey(
+            schema,
+            sampling_weights=sampling_weights,
+            strata=strata,
+            households=households,
+            largest_household=largest_household,
+        ),
+        bounds=known_bounds(schema, bounds),
+    )

@@ -1,0 +1,84 @@
+"""A comparison as text, as one HTML page and as a part of a notebook, from its plain data."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from shoal.report import frontier, html
+from shoal.report.text import columns
+from shoal.words import counted, short
+
+Facts = Mapping[str, Any]
+_SHOWN = (0, 1, 2, 3, 4, 6, 9)
+"""The columns of the table that a terminal has room for."""
+_WIDE, _HIGH = 60, 12
+
+
+def text(facts: Facts, *, width: int = 100) -> str:
+    """The table, the chart and the recommendation, for a terminal."""
+    names = ", ".join(short(name) for name in facts["quasi_identifiers"])
+    parts = textwrap.wrap(f"{counted(facts['records'], 'record')}; quasi-identifiers: {names}", width)
+    head, *rows = ([cells[j] for j in _SHOWN] for cells in _table(facts))
+    if rows:
+        table = list(columns([head, *rows], right=frozenset({1, 3, 4, 5, 6})))
+        parts += ["", *table, "  ◆ no other has less of loss or risk and no more of the other   ★ recommended"]
+        parts += [f"  {sentence}" for sentence in frontier.remarks(facts)]
+    for sentence in frontier.failures(facts):
+        parts += textwrap.wrap(f"no release: {sentence}", width, initial_indent="  ", subsequent_indent="    ")
+    if facts["recommendation"]:
+        parts += ["", *_chart(facts), ""]
+        parts += textwrap.wrap(f"Recommended: {facts['recommendation']['reason']}", width)
+    if facts["kept"]:
+        parts += ["", f"{facts['kept']} of {counted(len(facts['points']), 'run')} kept from before"]
+    return "\n".join(parts)
+
+
+def page(facts: Facts) -> str:
+    """Everything as one HTML page."""
+    return html.document(
+        "Methods compared",
+        f'<p class="by">Made by Shoal {escape(facts["shoal"])} of {counted(facts["records"], "record")} with the'
+        f" quasi-identifiers {escape(', '.join(facts['quasi_identifiers']))}. No cell of the data stands in this"
+        " report.</p>",
+        frontier.section(facts, title="Risk and loss"),
+        "<footer>Loss is measured on the quasi-identifiers; the global risk is the share of the records that somebody"
+        " who knows all quasi-identifiers finds on average. Seconds are those of a whole release, with others at the"
+        " same time.</footer>",
+        wide=True,
+    )
+
+
+def fragment(facts: Facts) -> str:
+    """The same for a notebook."""
+    return html.fragment(frontier.section(facts))
+
+
+def _table(facts: Facts) -> Iterator[list[str]]:
+    yield [name.lower() for name in frontier.head(facts)]
+    for point in frontier.ordered(facts):
+        yield frontier.row(point)
+
+
+def _chart(facts: Facts) -> list[str]:
+    """Loss up and risk across, in characters; the better mark wins where two points meet."""
+    points = frontier.measured(facts)
+    across = frontier.Axis.of([point["risk"] for point in points], 0, _WIDE - 1)
+    up = frontier.Axis.of([point["loss"] for point in points], _HIGH - 1, 0)
+    cells = [[" "] * _WIDE for _ in range(_HIGH)]
+    for point in sorted(points, key=lambda p: (p["recommended"], p["frontier"])):
+        cells[round(up.at(point["loss"]))][round(across.at(point["risk"]))] = frontier.mark(point) or "·"
+    foot, top, left, right = (f"{axis.ticks[end]:g}" for axis in (up, across) for end in (0, -1))
+    side = max(len(top), len(foot))
+    margins = [top, *[""] * (_HIGH - 2), foot]
+    ends = left + right.rjust(_WIDE - len(left))
+    unit = f" ({facts['loss']['unit']})" if facts["loss"]["unit"] else ""
+    return [
+        f"  {facts['loss']['label']}{unit}, up",
+        *(f"  {margin:>{side}} │{''.join(line)}".rstrip() for margin, line in zip(margins, cells, strict=True)),
+        f"  {'':{side}} └{'─' * _WIDE}",
+        f"  {'':{side}}  {ends}",
+        f"  {'':{side}}  {'global risk (%)':>{_WIDE}}",
+    ]

@@ -1,0 +1,128 @@
+"""The chart of a comparison, and its text."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from shoal.compare.comparison import Comparison
+from shoal.compare.points import Point
+from shoal.report import comparison, frontier
+from shoal.report.charts import STEP
+
+
+def compared(losses: dict[str, dict[int, float]], **more: Any) -> dict[str, Any]:
+    """The plain data of a comparison with these losses, by method and k."""
+    points = [
+        Point(name, k, loss, 100 / k, 1 / k, 9, 1.1, k, 0, seconds=0.25, verified=True)
+        for name, found in losses.items()
+        for k, loss in found.items()
+    ]
+    made = Comparison((*points, *more.get("refused", ())), 99, ("age", "<b>"), "information_loss", "m0")
+    return made.to_dict()
+
+
+def drawn(facts: dict[str, Any]) -> ET.Element:
+    svg = re.search(r"<svg.*</svg>", frontier.chart(facts), re.DOTALL)
+    assert svg
+    return ET.fromstring(svg[0])  # noqa: S314 - our own chart
+
+
+MANY = {f"m{i}": {k: (1 + i / 100) * k / 4 for k in (2, 3, 5, 10, 11, 20)} for i in range(20)}
+ONE = {"m0": {3: 0.0}}
+FAR = {"m0": {2: 1e-9, 50: 3.0}, "m1": {2: 0.01, 50: 90.0}}
+
+
+@pytest.mark.parametrize("losses", [MANY, ONE, FAR, {"m0": {2: 1.0, 3: 1.0}}, {"m0": {2: 2e-5, 100: 5.0}}])
+def test_everything_lies_inside_the_chart_and_no_name_on_another(losses: dict[str, dict[int, float]]) -> None:
+    svg = drawn(compared(losses))
+    width, height = map(float, svg.attrib["viewBox"].split()[2:])
+    texts = [(float(t.attrib["x"]), float(t.attrib["y"]), t.text or "") for t in svg.iter("text") if "x" in t.attrib]
+    assert all(0 <= x <= width and 0 <= y <= height for x, y, _ in texts)
+    names = sorted(y for _, y, text in texts if text in losses)
+    assert len(names) == len(losses)
+    assert all(below - above >= STEP - 0.1 for above, below in pairwise(names))
+    levels = [(x, y) for x, y, text in texts if text.startswith("k = ")]
+    assert levels
+    assert all(abs(x - a) > 40 or abs(y - b) > 14 for i, (x, y) in enumerate(levels) for a, b in levels[:i])
+    assert all(0 <= float(c.attrib["cx"]) <= width and 0 <= float(c.attrib["cy"]) <= height for c in svg.iter("circle"))
+    assert len(list(svg.iter("polygon"))) == 1
+    titles = [title.text for title in svg.iter("title")]
+    assert len(titles) == sum(map(len, losses.values()))
+
+
+def test_the_chart_can_be_heard() -> None:
+    svg = drawn(compared({"m0": {2: 1.0, 5: 3.0}, "m1": {2: 2.0}}))
+    assert svg.attrib["role"] == "img"
+    assert svg.attrib["aria-label"] == (
+        "Loss against risk of the compared methods. On the frontier: m0 at k = 2, loss 1, risk 50 percent; m0 at k = 5,"
+        " loss 3, risk 20 percent."
+    )
+
+
+def test_names_are_escaped() -> None:
+    facts = compared({"<i>&": {2: 1.0, 3: 2.0}}, refused=[Point("<u>", 3, error="Too <small>; ask.")])
+    page = comparison.page(facts) + comparison.fragment(facts)
+    for word in ("<i>", "<b>", "<u>", "<small>"):
+        assert word not in page
+    assert "&lt;u&gt; at k = 3: Too &lt;small&gt;; ask." in page
+
+
+def test_where_nothing_was_measured_there_is_no_chart() -> None:
+    facts = compared({}, refused=[Point("m0", k, error="No.") for k in (2, 3)])
+    assert frontier.chart(facts) == ""
+    assert "m0 at k = 2, 3: No." in frontier.section(facts)
+    assert comparison.text(facts).splitlines()[-1] == "  no release: m0 at k = 2, 3: No."
+
+
+def test_points_without_a_release_for_the_same_reason_are_told_together() -> None:
+    refused = [Point(name, k, error="Over.") for name in ("m1", "m2") for k in (2, 3)]
+    facts = compared({"m0": {2: 1.0}}, refused=[*refused, Point("m3", 2, error="No.")])
+    assert frontier.failures(facts) == ["m1 at k = 2, 3; m2 at k = 2, 3: Over.", "m3 at k = 2: No."]
+
+
+def test_seconds_with_compiling_are_marked() -> None:
+    facts = compared({"m0": {2: 1.0}})
+    assert "Kernels were compiled" not in comparison.text(facts)
+    facts["points"][0]["compiled"] = True
+    assert "0.25*" in comparison.text(facts)
+    assert "Kernels were compiled" in comparison.text(facts)
+
+
+def test_the_text_is_a_table_a_chart_and_a_reason() -> None:
+    facts = compared({"m0": {2: 1.0, 5: 3.0, 10: 10.0}, "m1": {5: 4.0}})
+    assert comparison.text(facts).splitlines() == [
+        "99 records; quasi-identifiers: age, <b>",
+        "",
+        "      k  method  loss (%)  risk (%)  classes  seconds",
+        "  ◆   2  m0             1        50        9     0.25",
+        "  ★   5  m0             3        20        9     0.25",
+        "      5  m1             4        20        9     0.25",
+        "  ◆  10  m0            10        10        9     0.25",
+        "  ◆ no other has less of loss or risk and no more of the other   ★ recommended",
+        "",
+        "  information loss (%), up",
+        "  12 │",
+        "     │",
+        "     │          ◆",
+        "     │",
+        "     │",
+        "     │",
+        "     │",
+        "     │                    ·",
+        "     │                    ★",
+        "     │",
+        "     │                                                 ◆",
+        "   0 │",
+        "     └────────────────────────────────────────────────────────────",
+        "      0                                                         60",
+        "                                                   global risk (%)",
+        "",
+        "Recommended: m0 at k = 5: at the same k 25 % less loss than m1; going up to k = 10 would bring the",
+        "risk from 20 to 10 of 100 for 3.3 times the loss; going down to k = 2 would bring the risk from 20",
+        "to 50 of 100 for 0.33 times the loss.",
+    ]
