@@ -3,13 +3,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench clean browser
 
 demo: $(READY)
 	$(BIN)/shoal demo
 
-test: $(READY)
+test: $(READY) browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The tests of the reports need a browser; where none can be installed they are skipped, and say so.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+	  root=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
+	  { $$root apt-get update -qq && $$root apt-get install -y -qq chromium; } >/dev/null 2>&1; } || \
+	  echo "chromium is not there and cannot be installed: the tests in a browser will be skipped"
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -25,6 +32,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/categories.py
 	$(BIN)/python benchmarks/mondrian.py
 	$(BIN)/python benchmarks/beyond.py
+	$(BIN)/python benchmarks/measures.py
 
 clean:
 	rm -rf .venv demo build dist

@@ -8,22 +8,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal import measure, tables
 from shoal.cautions import cautions
-from shoal.decisions import (
-    asked_models,
-    check_totals,
-    column_weights,
-    known_bounds,
-    known_survey,
-    plain,
-    share,
-    whole_seed,
-)
+from shoal.decide import decide
+from shoal.decisions import check_totals, column_weights, plain, whole_seed
 from shoal.errors import ColumnError, FileError, PolicyError, ShoalWarning
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition import registry
@@ -31,8 +23,7 @@ from shoal.partition.grouping import Task, group
 from shoal.recode import as_nodes, as_numbers, centroid, decided, leveled, mean
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, printable, versions
-from shoal.schema import MISSING, Names, Policy, Role, Schema
-from shoal.schema.columns import OTHERS
+from shoal.schema import Names, Policy, Role, Schema
 from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, found_again, understood
 from shoal.values import (
@@ -160,33 +151,35 @@ def anonymize(
         In one sentence what is wrong and what to do. Nothing is released then.
     """
     table = tables.read(data)
-    schema = Schema.assign(
-        tables.kinds(table), quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive
-    )
-    own = dict(recode) if isinstance(recode, Mapping) else {}
-    way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
-    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
-    settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers}
-    settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
-    policy = Policy(
-        k=whole_k(k, table.height),
-        method=registry.fitting(schema, table.height) if method is None else method,
-        seed=whole_seed(seed),
-        options={name: plain(name, value) for name, value in {**settings, **options}.items()},
-        weights=column_weights(weights),
-        schema=decided(schema, way),
-        models=asked_models(schema, models=models, l=l, t=t),
-        missing=one_of("missing_values", missing_values, MISSING),
-        alpha=share("alpha", alpha),
-        suppression=share("suppression", suppression),
-        survey=known_survey(
-            schema,
-            sampling_weights=sampling_weights,
-            strata=strata,
-            households=households,
-            largest_household=largest_household,
-        ),
-        bounds=known_bounds(schema, bounds),
+    policy = decide(
+        table,
+        k=k,
+        quasi_identifiers=quasi_identifiers,
+        identifiers=identifiers,
+        sensitive=sensitive,
+        models=models,
+        l=l,
+        t=t,
+        hierarchies=hierarchies,
+        levels=levels,
+        kinds=kinds,
+        missing_values=missing_values,
+        alpha=alpha,
+        suppression=suppression,
+        method=method,
+        seed=seed,
+        standardize=standardize,
+        distance=distance,
+        weights=weights,
+        recode=recode,
+        round_integers=round_integers,
+        keep_totals=keep_totals,
+        bounds=bounds,
+        sampling_weights=sampling_weights,
+        strata=strata,
+        households=households,
+        largest_household=largest_household,
+        **options,
     )
     return release(table, policy, progress=progress)
 
@@ -228,8 +221,21 @@ def replay(
     return replace(made, replayed=policy)
 
 
-def release(table: Table, policy: Policy, *, progress: Progress | None = None) -> Release:
-    """Walk from a table and the decisions about it to a verified release."""
+class Prepared(NamedTuple):
+    """What is known before any method is run: it is the same for all of them."""
+
+    schema: Schema
+    records: Records
+    design: Design
+    distance: str
+    round_integers: bool
+    keep_totals: bool
+    options: dict[str, Any]
+    """The method's own."""
+
+
+def prepare(table: Table, policy: Policy) -> Prepared:
+    """The table as methods see it, by the decisions about it, or the reason why none of them could take it."""
     options = {name: plain(name, value) for name, value in policy.options.items()}
     standardize = true_or_false("standardize", options.pop("standardize", True))
     round_integers = true_or_false("round_integers", options.pop("round_integers", False))
@@ -248,9 +254,16 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     )
     if policy.models:
         records = replace(records, demands=_demands(table, policy, schema, design))
+    return Prepared(schema, records, design, distance, round_integers, keep_totals, options)
+
+
+def release(table: Table, policy: Policy, *, progress: Progress | None = None) -> Release:
+    """Walk from a table and the decisions about it to a verified release."""
+    schema, records, design, distance, round_integers, keep_totals, options = prepare(table, policy)
+    largest = policy.survey.largest_household
     groups = group(
         records,
-        Task(policy.k, policy.method, policy.seed, options, policy.suppression, survey.largest_household),
+        Task(policy.k, policy.method, policy.seed, options, policy.suppression, largest),
         design=design,
         gone=_lacking(records) if policy.missing == "suppress" else None,
         progress=progress or silent,
@@ -273,6 +286,44 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         design=design,
         suppressed=groups.suppressed,
     )
+    pair = _pair(table, released, records, groups, columns, policy=policy, schema=schema, design=design)
+    pair = replace(pair, distance=distance)
+    evaluation = measure.evaluate(pair, models=proof.models)
+    warnings = cautions(
+        table,
+        replace(policy, schema=schema),
+        gaps=_gaps(records),
+        suppressed=groups.hidden,
+        pair=pair,
+        evaluation=evaluation,
+    )
+    for sentence in warnings:
+        python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
+    return Release(
+        original=table,
+        released=released,
+        partition=_measured(groups, records),
+        evaluation=evaluation,
+        verification=proof,
+        policy=replace(policy, schema=schema, input=_source(table), versions=versions()),
+        design=design,
+        pair=pair,
+        warnings=warnings,
+    )
+
+
+def _pair(
+    table: Table,
+    released: Table,
+    records: Records,
+    groups: Partition,
+    columns: Mapping[str, Any],
+    *,
+    policy: Policy,
+    schema: Schema,
+    design: Design,
+) -> measure.Pair:
+    """The table and its release as the measures see them."""
     counted_by = partial(
         measure.count_classes,
         names=records.names,
@@ -281,28 +332,30 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         alpha=policy.alpha,
         design=design,
     )
-    evaluation = measure.evaluate(
+    numbers = as_numbers(records, groups, columns)
+    sensitive = [column for column in schema.columns if column.role is Role.SENSITIVE]
+    worded = [column.name for column in records.categories]
+    return measure.Pair(
         names=records.names,
         before=counted_by(table),
         after=counted_by(released, apart=groups.suppressed),
         numeric=records.numeric,
-        values=(records.values, as_numbers(records, groups, columns)),
+        dates=records.dates,
+        values=tuple(records.values.T),
+        shown=tuple(numbers.shown.T),
         scale=records.scale,
-        meaning=_meaning(records, as_nodes(records, columns)),
         gaps=_number_gaps(records),
-        distance=distance,
-    )
-    warnings = cautions(table, replace(policy, schema=schema), gaps=_gaps(records), suppressed=groups.hidden)
-    for sentence in warnings:
-        python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
-    return Release(
-        released=released,
-        partition=_measured(groups, records),
-        evaluation=evaluation,
-        verification=proof,
-        policy=replace(policy, schema=schema, input=_source(table), versions=versions()),
-        design=design,
-        warnings=warnings,
+        blank=numbers.blank,
+        bounds=numbers.bounds,
+        categories=records.categories,
+        codes=records.codes,
+        nodes=as_nodes(records, columns),
+        absent=tables.missing_mask(table, worded),
+        untold=tables.missing_mask(released, worded),
+        weights=policy.weights,
+        suppressed=tables.shown_nothing(released, records.names),
+        sensitive=tables.sensitive_columns(table, sensitive),
+        sampling=design.sampling,
     )
 
 

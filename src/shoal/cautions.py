@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from shoal import tables
+from shoal.measure import Pair
 from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
+from shoal.values import Evaluation, IntVector, Sensitive
 from shoal.words import counted, listed, shown
+
+_FEW_RECORDS = 50
+_FEW_CLASSES = 10
+_MOST_LOSS = 50.0
+"""Percent of a column's variation."""
 
 _MISSING = {
     "category": "count as a value of their own: a group whose cells are mostly missing shows none, and in other groups"
@@ -16,14 +27,82 @@ _MISSING = {
 }
 
 
-def cautions(table: Table, policy: Policy, *, gaps: dict[str, int], suppressed: int) -> tuple[str, ...]:
+def cautions(
+    table: Table, policy: Policy, *, gaps: dict[str, int], suppressed: int, pair: Pair, evaluation: Evaluation
+) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy."""
     return (
         *_about_gaps(gaps, table.height, policy),
         *_about_suppressed(suppressed, table.height),
+        *_about_shared(pair),
+        *_about_size(evaluation),
+        *_about_losses(evaluation),
         *_about_totals(policy),
         *_about_columns(table, policy.schema),
     )
+
+
+def _about_shared(pair: Pair) -> list[str]:
+    """Classes in which all have one sensitive value: who knows that a person is in one knows the value."""
+    numbers = pair.after.numbers
+    if numbers is None:
+        return []
+    found = [(column.name, *_shared(column, numbers)) for column in pair.sensitive]
+    told = [
+        f"{shown(name)} in {_classes(classes)} with {counted(records, 'record')}"
+        for name, classes, records in found
+        if classes
+    ]
+    if not told:
+        return []
+    rest = f" and {len(told) - 8} more columns" if len(told) > 8 else ""
+    said = "In some classes all records have the same sensitive value, so that whoever finds the class of a person"
+    return [f"{said} learns it: {', '.join(told[:8])}{rest}; ask for l = 2 (-l 2) to keep values apart."]
+
+
+def _shared(column: Sensitive, numbers: IntVector) -> tuple[int, int]:
+    """The classes with one value of a column, and their records; none where the whole table has one."""
+    if (column.codes == column.codes[0]).all():
+        return 0, 0
+    first = np.empty(int(numbers.max()) + 1, dtype=np.int64)
+    first[numbers[::-1]] = column.codes[::-1]
+    other = np.zeros(len(first), dtype=np.bool_)
+    other[numbers[column.codes != first[numbers]]] = True
+    return int((~other).sum()), int((~other)[numbers].sum())
+
+
+def _about_size(evaluation: Evaluation) -> list[str]:
+    """Tables and releases of which no figure says much."""
+    records, classes = evaluation.records, evaluation.after["classes"] or 0
+    said = []
+    if records < _FEW_RECORDS:
+        said.append(
+            f"The table has {counted(records, 'record')} only: whoever knows that a person is among so few knows more"
+            " than the figures tell; release larger tables where you can."
+        )
+    if classes < _FEW_CLASSES:
+        said.append(
+            f"The release has {_classes(int(classes))} only and tells little beyond them; a smaller k or fewer"
+            " quasi-identifiers keep more."
+        )
+    return said
+
+
+def _classes(count: int) -> str:
+    return "1 class" if count == 1 else f"{count:,} classes"
+
+
+def _about_losses(evaluation: Evaluation) -> list[str]:
+    """Columns that say little any more."""
+    lost = {name: loss for name, loss in evaluation.columns.items() if _MOST_LOSS < loss < math.inf}
+    if not lost:
+        return []
+    most = sorted(lost, key=lambda name: -lost[name])
+    columns = ", ".join(f"{shown(name)} {lost[name]:.3g} %" for name in most[:8])
+    rest = f" and {len(most) - 8} more" if len(most) > 8 else ""
+    whose = "its" if len(most) == 1 else "their"
+    said = f"{counted(len(most), 'column')} lost more than half of {whose} information ({columns}{rest})"
+    return [f"{said}; a higher weight keeps more of a column."]
 
 
 def _about_totals(policy: Policy) -> list[str]:

@@ -1,4 +1,4 @@
-"""The report: self-contained, escaped, and without a cell of the data."""
+"""The report: self-contained and escaped; its summary is without a cell of the data."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.report import html, text
-from shoal.report.charts import bars
-from shoal.report.summary import summarize
+from shoal.measure import measures
+from shoal.report import dossier, text
+from shoal.report.charts import bars, histogram, pairs
+from shoal.report.figures import applying, brief, figure
+from shoal.report.summary import detailed, summarize
 
 SECRET = "Xk7Zq31415"
 NASTY = "<script>alert('x')</script>"
 
 
 @pytest.fixture(scope="module")
-def facts() -> dict:
+def release() -> shoal.Release:
     rng = np.random.default_rng(0)
     frame = pl.DataFrame(
         {
@@ -29,10 +31,14 @@ def facts() -> dict:
             "diagnosis": [SECRET] * 60,
         }
     )
-    release = shoal.anonymize(
+    return shoal.anonymize(
         frame, k=4, quasi_identifiers=[NASTY, "income"], identifiers=["who"], sensitive=["diagnosis"]
     )
-    return summarize(release)
+
+
+@pytest.fixture(scope="module")
+def facts(release: shoal.Release) -> dict:
+    return detailed(release)
 
 
 class Tags(HTMLParser):
@@ -54,44 +60,122 @@ class Tags(HTMLParser):
 
 
 def test_the_page_is_whole_and_reaches_nowhere(facts) -> None:
-    page = html.page(facts)
+    page = dossier.page(facts)
     tags = Tags()
     tags.feed(page)
     assert tags.open == []
-    assert not {tag for tag, _ in tags.seen} & {"script", "link", "img", "iframe", "object", "a"}
+    assert not {tag for tag, _ in tags.seen} & {"script", "link", "img", "iframe", "object"}
     assert not re.search(r"https?://|url\(|@import", page)
-    assert not any(name.startswith("on") or name in ("src", "href") for _, attrs in tags.seen for name in attrs)
-    assert any(attrs.get("role") == "img" and attrs.get("aria-label") for tag, attrs in tags.seen if tag == "svg")
+    assert not any(name.startswith("on") or name == "src" for _, attrs in tags.seen for name in attrs)
+    places = {attrs["id"] for _, attrs in tags.seen if "id" in attrs}
+    assert {attrs["href"] for _, attrs in tags.seen if "href" in attrs} == {f"#{place}" for place in places}
+    assert all(attrs.get("role") == "img" and attrs.get("aria-label") for tag, attrs in tags.seen if tag == "svg")
 
 
 def test_names_are_escaped(facts) -> None:
-    assert NASTY not in html.page(facts)
-    assert "&lt;script&gt;" in html.page(facts)
+    assert NASTY not in dossier.page(facts)
+    assert "&lt;script&gt;" in dossier.page(facts)
 
 
-def test_no_cell_stands_in_a_report(facts) -> None:
-    for report in (html.page(facts), text.release(facts), str(facts)):
+def test_no_cell_stands_in_a_summary(release) -> None:
+    known = summarize(release)
+    for report in (text.release(known), text.evaluation(known["evaluation"]), str(known), repr(release)):
         assert SECRET not in report
         assert "31415" not in report
 
 
-def test_text_says_the_verdict_and_the_figures(facts) -> None:
+def test_no_identifier_stands_in_the_internal_report(facts) -> None:
+    assert SECRET not in dossier.page(facts)
+
+
+def test_a_report_is_written_whole_and_replaces_nothing(release, tmp_path) -> None:
+    written = release.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == written
+    with pytest.raises(shoal.ShoalError, match="exists"):
+        release.report(tmp_path / "report.html")
+    assert release.report(tmp_path / "report.html", force=True) == written
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert release.evaluate("all") is release.evaluate("all")
+
+
+def test_every_figure_that_applies_stands_in_the_report(release) -> None:
+    found = release.evaluate("all")
+    page, told = dossier.page(detailed(release, evaluation=found)), text.evaluation(found.to_dict())
+    for family, figures in (("risk", found.after), ("loss", found.loss), ("attack", found.attacks)):
+        for measure in applying(family, figures):
+            assert measure.label in told
+            assert measure.label.replace("'", "&#x27;") in page
+            assert figure(figures[measure.name]) in page
+    assert {measure.name for measure in applying("loss", found.loss)} <= set(measures())
+
+
+def test_measures_that_do_not_apply_are_left_out() -> None:
+    known = [measure.name for measure in applying("loss", {"sse": 3.0, "semantic_loss": None, "information_loss": 1.0})]
+    assert known == ["information_loss", "sse"]
+
+
+def test_text_is_short_and_says_verdict_and_figures(facts) -> None:
     printed = text.release(facts)
     assert printed.startswith("VERIFIED  k = 4 holds")
-    assert f"{facts['evaluation']['loss']['information_loss']:,.4f}" in printed
+    assert re.search(r"unique records +60 +→ +0\n", printed)
+    assert brief(facts["evaluation"]["loss"]["information_loss"], "%") in printed
+    assert "█" in printed or "▏" in printed
+    assert len(printed.splitlines()) < 25
+
+
+def test_text_is_painted_where_that_is_asked(facts) -> None:
+    assert "\x1b" not in text.release(facts)
+    painted = text.release(facts, paint=lambda words, meaning: f"<{meaning}>{words}")
+    assert painted.startswith("<good>VERIFIED")
+
+
+@pytest.mark.parametrize(("share", "drawn"), [(0, ""), (1 / 24, "█"), (0.5 / 24, "▌"), (1, "█" * 24), (9.0, "█" * 24)])
+def test_small_bars(share: float, drawn: str) -> None:
+    assert text.bar(share) == drawn
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [(None, "", "–"), ("fewer than 10", "%", "fewer than 10"), (1234, "", "1,234"), (19.98, "%", "19.98 %"),
+     (0.0123, "%", "0.012 %"), (-1e-17, "", "0"), (0.13599, "", "0.136"), (34875.0, "", "34,875"), (3e12, "", "3e+12")],
+)  # fmt: skip
+def test_brief_figures(value, unit: str, said: str) -> None:
+    assert brief(value, unit) == said
 
 
 def test_the_risk_of_households_is_shown_where_there_are_any(facts) -> None:
-    assert "household risk" not in text.release(facts) + html.page(facts)
+    assert "household risk" not in text.release(facts) + dossier.page(facts)
     risk = {moment: {**figures, "household_risk": 12.5} for moment, figures in facts["evaluation"]["risk"].items()}
     known = {**facts, "evaluation": {**facts["evaluation"], "risk": risk}}
-    assert re.search(r"household risk \(%\) +12\.5000 +12\.5000", text.release(known))
-    assert "household risk (%)" in html.page(known)
+    assert re.search(r"household risk \(%\) +12\.5000 +12\.5000", text.evaluation(known["evaluation"]))
+    assert re.search(r"household risk +12\.50 % +→ +12\.50 %", text.release(known))
+    assert "household risk (%)" in dossier.page(known)
+
+
+def test_a_broken_promise_is_told(facts) -> None:
+    check = {"ok": False, "column": "diagnosis", "model": "distinct-l(2)", "reached": 1.0, "violations": 4}
+    known = {**facts, "verification": {**facts["verification"], "ok": False, "models": [check]}}
+    assert "Not verified:" in dossier.page(known)
+    assert text.release(known).startswith("NOT VERIFIED  1 privacy model broken;")
+
+
+def test_columns_stand_side_by_side_for_each_bin() -> None:
+    drawn = histogram(["0", "10", "20"], [("0 to 10", 4, 0), ("10 to 20", 2, 4)], "age")
+    assert drawn.count('class="was"') == drawn.count('class="now"') == 2
+    assert "age: 0 to 10: 4 before, 0 after; 10 to 20: 2 before, 4 after" in drawn
+    assert "4 records" in drawn
+    heights = re.findall(r'class="(?:was|now)"[^/]*height="([\d.]+)"', drawn)
+    assert heights == ["96.0", "0.0", "48.0", "96.0"]
+
+
+def test_pairs_share_one_scale() -> None:
+    drawn = pairs([("a", 5, 10), ("b", 0, 2)], "x")
+    assert re.findall(r'class="(?:was|now)"[^/]*width="([\d.]+)%"', drawn) == ["50.00", "100.00", "0.00", "20.00"]
 
 
 def test_many_bars_are_cut_and_counted() -> None:
     drawn = bars([(f"c{i}", i, str(i)) for i in range(40)], "many")
-    assert drawn.count("<rect") == 30
+    assert drawn.count('class="now"') == 30
     assert "10 more are not drawn" in drawn
 
 
@@ -117,3 +201,10 @@ def test_names_of_methods_do_not_run_into_their_summaries() -> None:
     first, second = (line for line in drawn if "Parts" in line)
     assert "a-name-of-very-many-letters  Parts cut once more." in second
     assert first.index("Parts") == second.index("Parts")
+
+
+def test_one_other_is_one_other(release) -> None:
+    frame = pl.DataFrame({"age": [1, 2, 3, 4]})
+    page = shoal.anonymize(frame, k=2, quasi_identifiers=["age"]).report()
+    assert "as at least 1 other (k = 2 was asked)" in page
+    assert "as at least 3 others (k = 4 was asked)" in release.report()

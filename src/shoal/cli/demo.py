@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from shoal.cli.terminal import progress, show, warn
+from shoal.cli.terminal import paint, progress, show, warn
 from shoal.errors import OutputError
 
 QUASI_IDENTIFIERS = (
@@ -38,7 +38,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     from shoal.hierarchy import Hierarchy
     from shoal.release import policy_path
     from shoal.report import hierarchy as drawing
-    from shoal.report import html, text
+    from shoal.report import text
     from shoal.report.summary import summarize
     from shoal.tables.example import EDUCATION, OCCUPATIONS
 
@@ -49,6 +49,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
         raise OutputError.unwritable(place, (getattr(error, "strerror", None) or "no such name").lower()) from None
     register, codes, jobs = place / "register.csv", place / "postcode.csv", place / "occupation.json"
     schools, target, report = place / "education.txt", place / "released.csv", place / "report.html"
+    external = place / "report.external.html"
     with tables.aside(register, force=True) as part:
         tables.write(tables.read(tables.example_register(rows, seed)), part)
     show(f"1. A made-up register of {rows:,} persons: {register}\n")
@@ -69,7 +70,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
         f"--model 'diagnosis={MODEL}'",
         f"--hierarchy postcode={codes} --hierarchy occupation={jobs} --levels education={schools}",
         " ".join(f"--recode {name}={way}" for name, way in RECODE.items()),
-        f"-o {target} --report {report}",
+        f"-o {target} --report {report} --external-report {external}",
     ]
     show(
         "\n".join(
@@ -93,8 +94,14 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             recode=RECODE,
             progress=line,
         )
-    saved = made.save(target, force=True, more=lambda policy: {report: html.page(summarize(made, policy=policy))})
-    facts = summarize(made, policy=saved)
+    saved = made.save(
+        target,
+        force=True,
+        more=lambda policy: {
+            report: made.report(policy=policy),
+            external: made.report(external=True, policy=policy),
+        },
+    )
+    show(text.release(summarize(made, policy=saved), paint=paint))
     warn(made.warnings)
-    show(text.release(facts))
-    show(f"\n4. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}")
+    show(f"\n4. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}\n   External {external}")

@@ -1,40 +1,64 @@
-"""A report as one HTML file: no script, no outside host, light and dark, printable."""
+"""Pages as one HTML file: no script, no outside host, light and dark, printable."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
-
-from shoal.report.charts import bars
-from shoal.report.text import MISSING, figure, listed, losses, measured_on, missing_values, risks, suppression
-from shoal.words import counted, number
 
 PALETTE = """
-:root { color-scheme: light dark; --ink: #16252f; --soft: #5a6b76; --paper: #fbfcfc; --line: #d7dfe3;
-  --sea: #17697f; --good: #1b7a4b; --goodbg: #e4f4ea; --warn: #7a4b00; --warnbg: #fdf1d8; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf0; --soft: #9fb0ba; --paper: #10191e; --line: #2b3a43;
-  --sea: #58b7cf; --good: #6fd39d; --goodbg: #12301f; --warn: #f2c46b; --warnbg: #33270e; } }
+:root { color-scheme: light dark; --ink: #16252f; --soft: #52636e; --paper: #fbfcfc; --card: #f1f5f6; --line: #d7dfe3;
+  --sea: #17697f; --was: #98a9b3; --good: #186b43; --goodbg: #e4f4ea; --warn: #7a4b00; --warnbg: #fdf1d8;
+  --bad: #a3281e; --badbg: #fbe9e7; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf0; --soft: #a5b5be; --paper: #10191e; --card: #17232a;
+  --line: #2b3a43; --sea: #58b7cf; --was: #6b7f8a; --good: #6fd39d; --goodbg: #12301f; --warn: #f2c46b;
+  --warnbg: #33270e; --bad: #ff9c90; --badbg: #3a1714; } }
 """
 _STYLE = """* { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
-main { max-width: 52rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
-main.wide { max-width: 72rem; } .wide td { white-space: nowrap; } .wide svg { max-width: 60rem; }
-.wide td.long { white-space: normal; min-width: 14rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; }
-h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
-p.by { color: var(--soft); margin: 0 0 1.5rem; }
-.verdict { border-left: .4rem solid var(--good); background: var(--goodbg); padding: .8rem 1rem; border-radius: .3rem; }
-.verdict strong { color: var(--good); }
-.warning { border-left: .4rem solid var(--warn); background: var(--warnbg); padding: .6rem 1rem; border-radius: .3rem; }
+main { max-width: 54rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+main.wide { max-width: 72rem; } .wide td, .wide tbody th { white-space: nowrap; } .wide tbody th { min-width: 0; }
+.wide td.long { white-space: normal; min-width: 14rem; } .wide svg { max-width: 60rem; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .25rem; text-wrap: balance; }
+h2 { font-size: 1.2rem; margin: 2.75rem 0 .6rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
+h3 { font-size: 1rem; margin: 1.5rem 0 .3rem; overflow-wrap: anywhere; }
+p.by, p.note { color: var(--soft); overflow-wrap: anywhere; } p.by { margin: 0 0 1.25rem; } p.note { font-size: .9rem; }
+ul.plain { padding-left: 1.2rem; } li { margin: .2rem 0; overflow-wrap: anywhere; }
+.verdict, .warning, .mark { border-left: .4rem solid var(--c); background: var(--b); padding: .7rem 1rem;
+  border-radius: .3rem; overflow-wrap: anywhere; }
+.verdict { --c: var(--good); --b: var(--goodbg); } .verdict strong { color: var(--good); }
+.warning { --c: var(--warn); --b: var(--warnbg); } .mark { --c: var(--sea); --b: var(--card); }
+.broken { --c: var(--bad); --b: var(--badbg); } .broken strong { color: var(--bad); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 1rem 0; }
+.cards div { background: var(--card); border-radius: .4rem; padding: .65rem .85rem; }
+.cards dt { color: var(--soft); font-size: .85rem; line-height: 1.3; } .cards dd { margin: .15rem 0 0; }
+.cards b { font-size: 1.35rem; font-weight: 600; display: block; }
+.cards small { color: var(--soft); font-size: .85rem; }
+nav ol { columns: 13rem; column-gap: 1.5rem; margin: 1.25rem 0 0; padding-left: 1.6rem; font-size: .95rem; }
+nav li { margin: 0; } nav a { color: var(--sea); text-decoration: none; } nav a:hover { text-decoration: underline; }
+h4 { font-size: .95rem; margin: 0 0 .3rem; overflow-wrap: anywhere; }
+dl.terms dt { font-weight: 600; margin-top: .6rem; } dl.terms dd { margin: 0; }
+dl.note { color: var(--soft); font-size: .85rem; } dl.note dt { display: inline; } dl.note dd { display: inline; }
+dl.note dd::after { content: "\\A"; white-space: pre; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+caption { text-align: left; color: var(--soft); font-size: .9rem; padding: .4rem 0; max-width: calc(100vw - 2.5rem); }
 th, td { text-align: left; padding: .35rem 1.1rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { font-weight: 600; } td.n, th.n { text-align: right; }
-td small { color: var(--soft); }
-svg { width: 100%; min-width: 34rem; height: auto; display: block; }
+th { font-weight: 600; } tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 7rem; }
+td.n, th.n { text-align: right; } td.n { white-space: nowrap; }
+.dense table { font-size: .82rem; line-height: 1.35; } .dense th, .dense td { padding-right: .7rem; }
+.dense thead th { hyphens: auto; vertical-align: bottom; } .dense tbody th { min-width: 9rem; }
+tbody small { display: block; color: var(--soft); font-size: .85rem; line-height: 1.4; }
+.charts { columns: 2 19rem; column-gap: 2.5rem; margin-top: 1rem; }
+.charts section { break-inside: avoid; padding-bottom: 1.4rem; } .charts p.note { margin: 0; }
+p.key { color: var(--soft); font-size: .9rem; margin: .4rem 0; }
+.key span { display: inline-block; width: .8rem; height: .8rem; margin-left: .6rem; vertical-align: -.08em; }
+.key .was { background: var(--was); margin-left: 0; } .key .now { background: var(--sea); }
+svg { width: 100%; display: block; } svg[viewBox] { min-width: 34rem; height: auto; }
+svg.fluid { overflow: visible; margin: .4rem 0; }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
-svg text.n { fill: var(--soft); } svg rect { fill: var(--sea); } svg .grid { stroke: var(--line); }
+svg text.n { fill: var(--soft); font-variant-numeric: tabular-nums; }
+svg rect { fill: var(--sea); } svg rect.was { fill: var(--was); } svg rect.track { fill: var(--card); }
+svg rect.axis { fill: var(--line); } svg .grid { stroke: var(--line); }
 svg .line path { fill: none; stroke-width: 1.8; stroke: var(--c); } svg .line .lead { stroke-width: .6; opacity: .7; }
 svg:hover .line:not(:hover) { opacity: .2; } svg .line:hover path { stroke-width: 3.5; }
 svg .line text { fill: var(--c); font-size: 12px; } .c0 { --c: #17697f; } .c1 { --c: #b4491f; } .c2 { --c: #3a7d34; }
@@ -43,35 +67,52 @@ svg .line text { fill: var(--c); font-size: 12px; } .c0 { --c: #17697f; } .c1 { 
   .c3 { --c: #cf93df; } .c4 { --c: #dcbd4b; } .c5 { --c: #f27ba2; } .c6 { --c: #93abf5; } .c7 { --c: #9fb0ba; } }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
-@media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; } table, svg { break-inside: avoid; } }
+@media (max-width: 30rem) { body { font-size: 15px; } main { padding-top: 1.25rem; } th, td { padding-right: .8rem; } }
+@media print { @page { margin: 18mm 15mm; } body { font-size: 10.5pt; print-color-adjust: exact; }
+  main { max-width: none; padding: 0; } nav { display: none; } h2, h3, caption { break-after: avoid; }
+  tr, svg, .cards, .verdict, .warning { break-inside: avoid; } .scroll { overflow: visible; }
+  .dense table { font-size: 7pt; } .dense th, .dense td { padding-right: .4rem; } .dense tbody th { min-width: 5rem; }
+  .wide table { font-size: 8.5pt; } .wide th, .wide td { padding-right: .6rem; } }
 """
 
 
-_MOST_SIZES = 20
-"""Bars of groups that are drawn one a size."""
+Cell = str | tuple[str, str]
+"""A text, or one with a note below it."""
 
 
 def table(
     head: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Sequence[Cell]],
     *,
     numbers: frozenset[int] = frozenset(),
     long: frozenset[int] = frozenset(),
+    caption: str = "",
 ) -> str:
-    """An HTML table; every cell is escaped. Columns of numbers end flush, long ones may break on a wide page."""
+    """An HTML table; every cell is escaped, and the first of a row is its head.
+
+    Columns of numbers end flush, long ones may break on a wide page.
+    """
     marks = {**dict.fromkeys(long, ' class="long"'), **dict.fromkeys(numbers, ' class="n"')}
 
-    def cells(tag: str, row: Sequence[str]) -> str:
-        marked = ((marks.get(j, ""), escape(cell)) for j, cell in enumerate(row))
-        return "".join(f"<{tag}{mark}>{cell}</{tag}>" for mark, cell in marked)
+    def line(row: Sequence[Cell]) -> str:
+        cells = [f"<td{marks.get(j, '')}>{_cell(cell)}</td>" for j, cell in enumerate(row)]
+        first = f'<th scope="row"{marks.get(0, "")}>{_cell(row[0])}</th>'
+        return f"<tr>{first}{''.join(cells[1:])}</tr>"
 
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
+    heads = "".join(f'<th scope="col"{marks.get(j, "")}>{escape(cell)}</th>' for j, cell in enumerate(head))
+    named = f"<caption>{escape(caption)}</caption>" if caption else ""
+    body = "".join(line(row) for row in rows)
+    return f'<div class="scroll"><table>{named}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def section(title: str, *parts: str) -> str:
-    """A section under a heading."""
-    return f"<section><h2>{escape(title)}</h2>{''.join(parts)}</section>"
+def _cell(cell: Cell) -> str:
+    return escape(cell) if isinstance(cell, str) else f"{escape(cell[0])}<small>{escape(cell[1])}</small>"
+
+
+def section(title: str, *parts: str, anchor: str = "") -> str:
+    """A section under a heading; an anchor is where links lead to."""
+    place = f' id="{escape(anchor)}"' if anchor else ""
+    return f"<section{place}><h2>{escape(title)}</h2>{''.join(parts)}</section>"
 
 
 def paragraph(text: str, kind: str = "") -> str:
@@ -79,84 +120,9 @@ def paragraph(text: str, kind: str = "") -> str:
     return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
 
 
-def page(facts: Mapping[str, Any], *, title: str = "Report of a protected release") -> str:
-    """The report of a release, from its summary."""
-    policy, proof, figures = facts["policy"], facts["verification"], facts["evaluation"]
-    before, after, known = figures["risk"]["before"], figures["risk"]["after"], facts["measures"]
-    lost = sorted(figures["columns"].items(), key=lambda item: -item[1])
-    sections = [
-        section("In plain words", "<ul>", *(f"<li>{escape(s)}</li>" for s in facts["sentences"]), "</ul>"),
-        section(
-            "Risk before and after",
-            table(
-                ["Measure", "Before", "After", "What it is"],
-                (
-                    [label, figure(before[n]), figure(after[n]), known[n]["formula"]]
-                    for n, label in risks(figures).items()
-                ),
-                numbers=frozenset({1, 2}),
-            ),
-            paragraph(
-                "f is the number of records with the same quasi-identifiers as a record, r the risk of a record."
-            ),
-        ),
-        section(
-            "What it cost",
-            table(
-                ["Measure", "Figure", "What it is", "Good"],
-                (
-                    [label, figure(figures["loss"][n]), known[n]["formula"], known[n]["good"]]
-                    for n, label in losses(figures).items()
-                ),
-                numbers=frozenset({1}),
-            ),
-            paragraph(f"Measured {measured_on(figures)}."),
-        ),
-        section(
-            "What each quasi-identifier lost",
-            bars([(name, value, f"{value:.3g} %") for name, value in lost], "Loss of each column in percent"),
-        ),
-        section(
-            "Groups by size",
-            bars(
-                [(f"{size} records", count, counted(count, "group")) for size, count in _sizes(facts).items()],
-                "Number of groups of each size",
-            ),
-        ),
-        section(
-            "The columns",
-            table(["Column", "Role", "Kind", "Recoded to", "Hierarchy"], (_column(c) for c in policy["columns"])),
-            paragraph(
-                "Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was."
-            ),
-        ),
-        section("How it was made", _policy(facts)),
-    ]
-    if proof["models"]:
-        sections.insert(1, section("Privacy models on sensitive columns", _models(proof)))
-    if facts["warnings"]:
-        sections.insert(0, section("Look at this", *(paragraph(s, "warning") for s in facts["warnings"])))
-    verdict = (
-        f"<strong>Verified:</strong> k = {proof['k']} holds on the released values. The smallest of"
-        f" {proof['classes']:,} classes has {number(proof['min_class'])} {escape(proof['unit'])};"
-        f" there are {proof['records']:,} records."
-    )
-    return document(
-        title,
-        f'<p class="by">Made by Shoal {escape(facts["shoal"])}. No cell of the data stands in this report.</p>',
-        f'<p class="verdict">{verdict}</p>',
-        *sections,
-        "<footer>A class is a set of records with the same released quasi-identifiers. The release was read back"
-        f" and counted before it was given its name; {MISSING[proof['missing']]}.</footer>",
-    )
-
-
-def _models(proof: Mapping[str, Any]) -> str:
-    rows = (
-        [check["column"], check["model"], figure(check["reached"]), "holds" if check["ok"] else "broken"]
-        for check in proof["models"]
-    )
-    return table(["Column", "Model", "In the worst class", ""], rows, numbers=frozenset({2}))
+def listing(sentences: Iterable[str]) -> str:
+    """Sentences under each other."""
+    return f'<ul class="plain">{"".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)}</ul>'
 
 
 def document(title: str, *parts: str, wide: bool = False) -> str:
@@ -170,42 +136,8 @@ def document(title: str, *parts: str, wide: bool = False) -> str:
     )
 
 
-def _sizes(facts: Mapping[str, Any]) -> dict[str, int]:
-    """The number of groups of each size; where sizes are many, from k to 2k - 1, then twice that, and so on."""
-    sizes = {int(size): count for size, count in facts["group_sizes"].items()}
-    if len(sizes) <= _MOST_SIZES:
-        return {f"{size:,}": count for size, count in sizes.items()}
-    found: dict[str, int] = {}
-    low = int(facts["verification"]["k"])
-    while low <= max(sizes):
-        inside = sum(count for size, count in sizes.items() if low <= size < 2 * low)
-        if inside:
-            found[f"{low:,} to {2 * low - 1:,}"] = inside
-        low *= 2
-    return found
-
-
-def _column(column: Mapping[str, Any]) -> list[str]:
-    hierarchy = column.get("hierarchy", {})
-    named = f"{hierarchy.get('file', 'in memory')} ({hierarchy['sha256'][:12]}…)" if hierarchy else ""
-    return [column["name"], column["role"], column["kind"], column.get("recode", ""), named]
-
-
-def _policy(facts: Mapping[str, Any]) -> str:
-    policy, method = facts["policy"], facts["method"]
-    rows = [
-        ["k", str(policy["release"]["k"])],
-        ["method", f"{method['name']}: {method['summary']}"],
-        ["paper", method["paper"]],
-        ["seed", str(policy["release"]["seed"])],
-        ["missing values", missing_values(policy)],
-        ["records that may be suppressed", suppression(policy)],
-        *([name.replace("_", " "), listed(value)] for name, value in policy["survey"].items()),
-        *([f"bounds of {name}", listed(value)] for name, value in policy["bounds"].items()),
-        *([name, str(value)] for name, value in policy["options"].items()),
-        *([f"weight of {name}", str(value)] for name, value in policy["weights"].items()),
-        *([f"input {name}", str(value)] for name, value in policy["input"].items() if name != "settings"),
-        *([f"output {name}", str(value)] for name, value in policy["output"].items()),
-        *([f"version of {name}", value] for name, value in policy["versions"].items()),
-    ]
-    return table(["Decision or fact", ""], rows)
+def fragment(*parts: str) -> str:
+    """A part of a page that is not ours, such as a notebook: the style reaches no further than the part."""
+    whole = "& { background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; padding: 1rem; }"
+    style = f"{PALETTE.replace(':root', '&')}{_STYLE}{whole} svg {{ max-width: 60rem; }} tbody th {{ min-width: 0; }}"
+    return f'<div class="shoal"><style>.shoal {{ {style} }}</style>{"".join(parts)}</div>'

@@ -3,104 +3,89 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from shoal import tables
 from shoal.measure import measures
+from shoal.measure.distributions import distributions
 from shoal.partition import registry
-from shoal.release import Release
-from shoal.schema import Policy
-from shoal.values import ModelCheck
-from shoal.words import counted, listed, number, shown
+from shoal.report.sentences import sentences
+from shoal.schema import Policy, Role
+from shoal.values import Evaluation, FloatVector, IntVector
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+
+INTERNAL = "internal"
+_MOST_BANDS = 8
 
 
-def summarize(release: Release, *, policy: Policy | None = None) -> dict[str, Any]:
-    """All that a report says, in a stable order of keys and without a cell of the data."""
+def summarize(
+    release: Release, *, policy: Policy | None = None, evaluation: Evaluation | None = None
+) -> dict[str, Any]:
+    """All that a short report says, in a stable order of keys and without a cell of the data."""
     made = policy or release.policy
     method = registry.find(made.method)
     sizes = Counter(release.partition.sizes.tolist())
-    return {
+    facts: dict[str, Any] = {
         "shoal": made.versions["shoal"],
         "policy": made.to_dict(),
         "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
         "verification": release.verification.to_dict(),
-        "evaluation": release.evaluation.to_dict(),
-        "sentences": sentences(release),
+        "evaluation": (evaluation or release.evaluation).to_dict(),
+        "sentences": [],
         "group_sizes": {str(size): sizes[size] for size in sorted(sizes)},
-        "measures": {
-            measure.name: {"formula": measure.formula, "range": measure.range, "good": measure.good}
-            for family in measures()
-            for measure in family.values()
-        },
+        "measures": {measure.name: measure.to_dict() for measure in measures().values()},
         "warnings": list(release.warnings),
+        "data": _data(release),
+        "class_bands": _bands(release),
+    }
+    facts["sentences"] = sentences(facts)
+    return facts
+
+
+def detailed(
+    release: Release,
+    *,
+    policy: Policy | None = None,
+    evaluation: Evaluation | None = None,
+    comparison: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """All that the internal report says: the summary, and how often values occur. For internal use."""
+    facts = {"version": INTERNAL, **summarize(release, policy=policy, evaluation=evaluation)}
+    facts["distributions"] = [asdict(found) for found in distributions(release.pair)]
+    return facts if comparison is None else {**facts, "comparison": dict(comparison)}
+
+
+def _data(release: Release) -> dict[str, Any]:
+    """The table in short: its records, its columns by role, and the missing cells of its quasi-identifiers."""
+    roles = Counter(str(column.role) for column in release.policy.schema.columns)
+    names = release.policy.schema.quasi_identifiers
+    missing = tables.missing_mask(release.original, list(names)).sum(axis=0).tolist()
+    return {
+        "records": release.original.height,
+        "columns": {str(role): roles[str(role)] for role in Role if roles[str(role)]},
+        "missing": dict(zip(names, missing, strict=True)),
+        "suppressed": release.partition.hidden,
     }
 
 
-def sentences(release: Release) -> list[str]:
-    """What the figures mean, in plain words."""
-    proof, figures = release.verification, release.evaluation
-    before, after = figures.before, figures.after
-    said = [_hidden(release)]
-    said += [_model(check) for check in proof.models]
-    said.append(
-        f"Before, {before['unique_records']:,} records stood alone with their quasi-identifiers; now none does."
-    )
-    said.append(
-        f"Somebody who knows all quasi-identifiers of a person finds the right record in {after['global_risk']:.4g}"
-        f" of 100 tries on average, and never in more than 1 of {number(proof.min_class)};"
-        f" before it was {before['global_risk']:.4g} of 100."
-    )
-    if after["household_risk"] is not None:
-        said.append(f"Some member of a person's household is found in {after['household_risk']:.4g} of 100 tries.")
-    if release.partition.hidden:
-        said.append(
-            f"{counted(release.partition.hidden, 'record')} lost all quasi-identifiers and hide among each other."
-        )
-    if release.policy.survey.sampling_weights:
-        weighing = shown(release.policy.survey.sampling_weights)
-        said.append(f"Means, centroids and risks are weighed by {weighing}: the persons that each record stands for.")
-    numeric, semantic = figures.loss["information_loss"], figures.loss["semantic_loss"]
-    if numeric is not None:
-        columns = "quasi-identifiers" if semantic is None else "numeric quasi-identifiers"
-        said.append(
-            f"The release keeps {100 - numeric:.4g} % of the variation of the {columns} ({figures.base} columns)."
-        )
-    if semantic is not None:
-        said.append(
-            f"The categories lose {semantic:.3g} % ({figures.distance} distances), where 100 % is what one value for"
-            " all, the centroid of the table, would lose."
-        )
-    if figures.columns:
-        worst = max(figures.columns, key=lambda name: figures.columns[name])
-        said.append(f"The column that lost most is {shown(worst)}: {figures.columns[worst]:.3g} %.")
-    return said
+def _bands(release: Release) -> list[dict[str, Any]]:
+    """How many records are in classes of which size: alone, below k, from k to 2k - 1, then twice that, and so on."""
+    k = release.verification.k
+    before, after = release.pair.before.sizes, release.pair.after.sizes
+    starts = sorted({1, 2, k})
+    while len(starts) < _MOST_BANDS and max(before.max(), after.max()) >= 2 * starts[-1]:
+        starts.append(2 * starts[-1])
 
+    def counts(sizes: IntVector | FloatVector) -> list[int]:
+        places = np.searchsorted(starts, sizes, side="right") - 1
+        return [int(count) for count in np.bincount(np.maximum(places, 0), minlength=len(starts))]
 
-def _hidden(release: Release) -> str:
-    """Among how many each record hides."""
-    proof = release.verification
-    asked = f"(k = {proof.k} was asked)"
-    if release.policy.survey.strata:
-        asked = f"in its stratum by {listed(release.policy.survey.strata)} {asked}"
-    if proof.unit == "households":
-        return (
-            f"Every household of the {proof.records:,} released records shares its quasi-identifiers with at least"
-            f" {number(proof.min_class - 1)} others {asked}."
-        )
-    like = "may have" if proof.missing == "wildcard" else "has"
-    return (
-        f"Every one of the {proof.records:,} released records {like} the same quasi-identifiers as at least"
-        f" {number(proof.min_class - 1)} others {asked}."
-    )
-
-
-def _model(check: ModelCheck) -> str:
-    """What a model means for the persons of a class."""
-    column = shown(check.column)
-    if check.model.startswith("t-"):
-        return (
-            f"In no class does the distribution of {column} differ by more than {check.reached:.3g} from that of the"
-            f" table ({check.model} was asked)."
-        )
-    few = f"{check.reached:.3g}"
-    kind = "different" if check.model.startswith("distinct") else "well represented"
-    return f"Every class has at least {few} {kind} values of {column} ({check.model} was asked)."
+    ends = [*(start - 1 for start in starts[1:]), None]
+    found = zip(starts, ends, counts(before), counts(after), strict=True)
+    return [{"from": low, "to": high, "before": was, "after": now} for low, high, was, now in found]

@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from shoal.report.figures import applying, brief, figure, headlines, titled
 from shoal.words import counted, number, short
-
-_RISKS = {
-    "classes": "classes of alike records",
-    "min_class": "smallest class",
-    "unique_records": "unique records",
-    "k_violations": "records in classes below k",
-    "global_risk": "global risk (%)",
-}
-_HOUSEHOLDS = {"household_risk": "household risk (%)"}
-_NUMERIC = {
-    "information_loss": "information loss (%)",
-    "sse": "squared error (SSE)",
-    "sst": "of (SST)",
-}
-_SEMANTIC = {
-    "semantic_loss": "semantic loss (%)",
-    "semantic_sse": "squared semantic distance (SSE)",
-    "semantic_sst": "of (SST)",
-}
-_CLASSES = {
-    "c_avg": "mean class size / k",
-    "extent": "mean extent of a class",
-    "discernibility": "discernibility",
-}
-
 
 MISSING = {
     "category": "a missing value counts as a value",
@@ -40,31 +16,25 @@ MISSING = {
 }
 
 
-def risks(facts: Mapping[str, Any]) -> dict[str, str]:
-    """The risks that apply to an evaluation, and their labels."""
-    households = facts["risk"]["after"]["household_risk"] is not None
-    return {**_RISKS, **(_HOUSEHOLDS if households else {})}
+Paint = Callable[[str, str], str]
+"""What gives a text the color of a meaning: ``good``, ``bad``, ``soft`` or ``sea``."""
+_BLOCKS = "▏▎▍▌▋▊▉█"
+_BAR = 24
+_MOST, _COSTS = 6, 4
+"""Risks and columns, and losses, in a short summary."""
+_HEAD, _BESIDE = 14, 5
+"""Letters in a line of the head of a table that has many columns, and how many of them stand beside each other."""
 
 
-def losses(facts: Mapping[str, Any]) -> dict[str, str]:
-    """The losses that apply to an evaluation, and their labels."""
-    numeric = _NUMERIC if facts["base"] != "none" or not facts["distance"] else {}
-    return {**numeric, **(_SEMANTIC if facts["distance"] else {}), **_CLASSES}
+def unpainted(text: str, _: str) -> str:
+    """A text as it is."""
+    return text
 
 
 def measured_on(facts: Mapping[str, Any]) -> str:
     """What the losses of an evaluation are measured on."""
     numeric = [f"on {facts['base']} columns"] if facts["base"] != "none" or not facts["distance"] else []
     return " and ".join([*numeric, *([f"by {facts['distance']} distances"] if facts["distance"] else [])])
-
-
-def figure(value: float | None) -> str:
-    """A figure as people read it."""
-    if value is None:
-        return "–"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.4f}" if 0.001 <= abs(value) < 1e9 or value == 0 else f"{value:.6g}"
 
 
 def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: str = "  ") -> Iterator[str]:
@@ -79,19 +49,44 @@ def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(
 
 
 def evaluation(facts: Mapping[str, Any]) -> str:
-    """Loss, and risk before and after."""
+    """Every figure that applies, family by family."""
     before, after = facts["risk"]["before"], facts["risk"]["after"]
-    left = [["Risk", "before", "after"]]
-    left += [[label, figure(before[name]), figure(after[name])] for name, label in risks(facts).items()]
-    lost_in_all = [[f"Loss ({measured_on(facts)})", ""]]
-    lost_in_all += [[label, figure(facts["loss"][name])] for name, label in losses(facts).items()]
-    lines = [*columns(left, right=frozenset({1, 2})), "", *columns(lost_in_all, right=frozenset({1}))]
-    lost = sorted(facts["columns"].items(), key=lambda item: -item[1])
-    if lost:
-        table = [["Loss by column (%)", ""], *([short(name), figure(value)] for name, value in lost)]
-        lines += ["", *columns(table, right=frozenset({1}))]
+    risks = [["Risk", "before", "after"]]
+    risks += [
+        [titled(risk), figure(before.get(risk.name)), figure(after.get(risk.name))]
+        for risk in applying("risk", before, after)
+    ]
+    parts = [
+        risks,
+        _figures("Attacks carried out", "attack", facts["attacks"]),
+        *_by_column("Sensitive column", "disclosure", facts["disclosures"]),
+        _figures(f"Loss ({measured_on(facts)})", "loss", facts["loss"]),
+        *_by_column("Quasi-identifier", "change", facts["changes"]),
+    ]
+    lines: list[str] = []
+    for part in parts:
+        if len(part) > 1:
+            lines += [*([""] if lines else []), *columns(part, right=frozenset(range(1, len(part[0]))))]
+    models = [_model(check, facts["records"]) for check in facts["models"]]
+    lines += [*(["", "  Privacy models in the release"] if models else []), *models]
     lines += [f"  note: {note}" for note in facts["notes"]]
     return "\n".join(lines)
+
+
+def _figures(title: str, family: str, found: Mapping[str, Any]) -> list[list[str]]:
+    return [[title, ""], *([titled(measure), figure(found[measure.name])] for measure in applying(family, found))]
+
+
+def _by_column(title: str, family: str, found: Mapping[str, Mapping[str, Any]]) -> Iterator[list[list[str]]]:
+    """A row a column, the one that lost most first; several tables where one would be too wide for a terminal."""
+    order = sorted(found, key=lambda name: -(found[name].get("loss") or 0))
+    all_known = applying(family, *found.values())
+    for known in (all_known[at : at + _BESIDE] for at in range(0, len(all_known), _BESIDE)):
+        rows = [[short(name), *(brief(found[name].get(measure.name)) for measure in known)] for name in order]
+        heads = [[title], *(textwrap.wrap(titled(measure), _HEAD) for measure in known)]
+        high = max(map(len, heads))
+        lines = zip(*([""] * (high - len(head)) + head for head in heads), strict=True)
+        yield [*(list(line) for line in lines), *rows]
 
 
 def verification(facts: Mapping[str, Any]) -> str:
@@ -113,6 +108,20 @@ def verification(facts: Mapping[str, Any]) -> str:
     return "\n".join([verdict, *(_model(check, all_records) for check in facts["models"]), basis])
 
 
+def bundle(facts: Mapping[str, Any]) -> str:
+    """Every check of a bundle, after whether all of them hold."""
+    found = [check["ok"] for check in facts["checks"]]
+    if not facts["ok"]:
+        verdict = f"NOT VERIFIED  {found.count(False)} of {counted(len(found), 'check')} failed"
+    elif None in found:
+        verdict = f"VERIFIED  as far as the files tell: nothing failed of {counted(len(found), 'check')}"
+    else:
+        verdict = f"VERIFIED  all {counted(len(found), 'check')} hold"
+    stamps = {True: "ok", False: "FAILED", None: "unknown"}
+    rows = [[stamps[check["ok"]], check["about"], check["said"]] for check in facts["checks"]]
+    return "\n".join([verdict, *columns(rows)])
+
+
 def _model(check: Mapping[str, Any], records: int) -> str:
     """One privacy model: what was asked, and what the worst class has."""
     letter = "t" if check["model"].startswith("t-") else "l"
@@ -121,13 +130,48 @@ def _model(check: Mapping[str, Any], records: int) -> str:
     return f"  holds   {said}" if check["ok"] else f"  BROKEN  {said}{broken}"
 
 
-def release(facts: Mapping[str, Any]) -> str:
-    """The whole summary of a release."""
-    lines = [verification(facts["verification"]), *_wrapped("; ".join(_decisions(facts["policy"]))), ""]
-    for sentence in facts["sentences"]:
-        lines += _wrapped(sentence)
-    lines += ["", evaluation(facts["evaluation"])]
+def release(facts: Mapping[str, Any], *, paint: Paint = unpainted) -> str:
+    """The summary of a release in few lines: the verdict, key figures before and after, the loss, and where it is."""
+    verdict, *basis = verification(facts["verification"]).splitlines()
+    stamp, _, rest = verdict.partition("  ")
+    lines = [f"{paint(stamp, 'good' if stamp == 'VERIFIED' else 'bad')}  {rest.strip()}"]
+    lines += [paint(line, "soft") for part in basis for line in _wrapped(part.strip())]
+    lines += [paint(line, "soft") for line in _wrapped("; ".join(_decisions(facts["policy"])))]
+    figures = facts["evaluation"]
+    before, after = figures["risk"]["before"], figures["risk"]["after"]
+    rows = [
+        [risk.label, brief(before.get(risk.name), risk.unit), "→", brief(after.get(risk.name), risk.unit)]
+        for risk in headlines("risk", after)[:_MOST]
+    ]
+    rows += [
+        [loss.label, "", "", brief(figures["loss"][loss.name], loss.unit)]
+        for loss in headlines("loss", figures["loss"])[:_COSTS]
+    ]
+    told = list(columns([["", "before", "", "after"], *rows], right=frozenset({1, 3})))
+    lines += ["", paint(told[0], "soft"), *told[1:], *_lost(figures["columns"], paint)]
     return "\n".join(lines)
+
+
+def _lost(lost: Mapping[str, float], paint: Paint) -> list[str]:
+    """A small bar for the loss of each column, the most first."""
+    order = sorted(lost.items(), key=lambda item: -item[1])
+    if not order:
+        return []
+    shown = order[:_MOST]
+    rows = [[short(name), brief(value, "%")] for name, value in shown]
+    told = columns(rows, right=frozenset({1}))
+    lines = ["", paint("  what columns lost", "soft")]
+    lines += [
+        f"{line}  {paint(bar(value / 100), 'sea')}".rstrip() for line, (_, value) in zip(told, shown, strict=True)
+    ]
+    left = order[_MOST:]
+    return [*lines, paint(f"  {len(left)} more lost at most {brief(left[0][1], '%')}", "soft")] if left else lines
+
+
+def bar(share: float) -> str:
+    """A share of 1 as a bar of blocks; none where it is 0, and no longer than for 1."""
+    eighths = round(min(max(share, 0.0), 1.0) * _BAR * 8)
+    return "█" * (eighths // 8) + (_BLOCKS[eighths % 8 - 1] if eighths % 8 else "")
 
 
 def _wrapped(sentence: str) -> list[str]:
@@ -209,6 +253,50 @@ def method_facts(method: Mapping[str, Any], *, width: int = 0) -> str:
     for sentence in [*said, method["paper"]]:
         lines += textwrap.wrap(sentence, 120, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines)
+
+
+FAMILIES = {
+    "loss": "what the release lost",
+    "risk": "what the classes risk, before and after the release",
+    "attack": "what an outsider gets out of the release",
+    "change": "what happened to each quasi-identifier",
+    "disclosure": "what the classes give away about each sensitive column",
+}
+
+
+def measures(facts: Sequence[Mapping[str, Any]]) -> str:
+    """The measures by family, each with what it is."""
+    width = max(len(measure["name"]) for measure in facts)
+    parts: list[str] = []
+    for family, members in groupby(facts, key=lambda measure: measure["family"]):
+        parts += [*([""] if parts else []), f"Family {family}: {FAMILIES[family]}", ""]
+        for measure in members:
+            asked = " (on request)" if measure["searching"] else ""
+            parts += _beside(measure["name"].ljust(width), plain(measure["summary"]) + asked)
+    return "\n".join([*parts, "", "shoal measures NAME tells all about one."])
+
+
+def measure_facts(measure: Mapping[str, Any], *, notes: str) -> str:
+    """All about one measure."""
+    unit = f" in {measure['unit']}" if measure["unit"] not in ("", "%") else ""
+    said = {
+        "family": f"{measure['family']}: {FAMILIES[measure['family']]}",
+        "formula": measure["formula"],
+        "range": f"{measure['range']}{unit}",
+        "good": measure["good"],
+        "run": "only where it is asked for" if measure["searching"] else "",
+        "reference": measure["reference"],
+    }
+    width = max(map(len, said))
+    lines = [f"{measure['name']}: {measure['label']}", "", *_wrapped(plain(measure["summary"])), ""]
+    lines += [line for word, text in said.items() if text for line in _beside(word.ljust(width), text)]
+    return "\n".join([*lines, *(["", *_wrapped(plain(notes))] if notes else [])])
+
+
+def _beside(name: str, text: str) -> list[str]:
+    """A text beside a name, over as many lines as it needs."""
+    head = f"  {name}  "
+    return textwrap.wrap(text, 98, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
 def takes(method: Mapping[str, Any]) -> str:

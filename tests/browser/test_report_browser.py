@@ -1,0 +1,162 @@
+"""Both reports in a real browser: offline, on a desk and on a phone, light and dark."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import shoal
+from shoal.report import comparison
+
+api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
+SECRETS = ("Secretname", "Vatican sailor", "987654321", "987,654,321", "rareillness", "hush_hush", "424242")
+CONTRAST = """() => {
+  const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = rgb => rgb.slice(0, 3).map(c => c / 255).map(c => c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+  const behind = node => {
+    for (let at = node; at; at = at.parentElement) {
+      const color = parse(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const node of document.querySelectorAll('body *')) {
+    const own = [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim());
+    if (!own || !node.getClientRects().length) continue;
+    const style = getComputedStyle(node);
+    const ink = light(parse(node instanceof SVGElement ? style.fill : style.color)), paper = light(behind(node));
+    const ratio = (Math.max(ink, paper) + .05) / (Math.min(ink, paper) + .05);
+    if (ratio < 4.5) found.push(`${node.tagName} ${node.textContent.slice(0, 30)} ${ratio.toFixed(2)}`);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    rng, n = np.random.default_rng(5), 400
+    wage = rng.lognormal(10, 0.5, n).round()
+    wage[17] = 987654321
+    folder = tmp_path_factory.mktemp("browser")
+    pl.DataFrame(
+        {
+            "person": [f"Secretname{i}" for i in range(n)],
+            "a_column_with_a_rather_long_name_that_does_not_end": rng.integers(18, 90, n),
+            "wage": wage,
+            "job": [*rng.choice(["nurse", "cook", "clerk", "driver"], n - 2), "Vatican sailor", "Vatican sailor"],
+            "ill": [*rng.choice(["flu", "cold", "none"], n - 1), "rareillness"],
+        }
+    ).write_csv(folder / "hush_hush.csv")
+    release = shoal.anonymize(
+        folder / "hush_hush.csv",
+        k=5,
+        quasi_identifiers=["a_column_with_a_rather_long_name_that_does_not_end", "wage", "job"],
+        identifiers=["person"],
+        sensitive=["ill"],
+        models={"ill": "distinct-l(2)"},
+        hierarchies={"job": {"any": {"health": ["nurse"], "other": ["cook", "clerk", "driver", "Vatican sailor"]}}},
+        recode={"job": "lcs"},
+        seed=424242,
+    )
+    places = {"internal": folder / "internal.html", "external": folder / "external.html"}
+    for name, place in places.items():
+        release.report(place, external=name == "external")
+    return places
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no chromium: `make test` installs it where it may (Debian package chromium)")
+    with api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("version", ["internal", "external"])
+def test_a_report_in_a_browser(reports, browser, version: str, width: int, scheme: str) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    requests: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(reports[version].as_uri())
+    assert requests == [reports[version].as_uri()]
+    assert complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    ends = page.eval_on_selector_all("caption", "all => all.map(e => e.getBoundingClientRect().right)")
+    assert max(ends) <= width
+    assert page.evaluate(CONTRAST) == []
+    drawings = page.eval_on_selector_all(
+        "svg", "all => all.map(e => [e.getAttribute('role'), e.ariaLabel, e.scrollWidth])"
+    )
+    assert drawings
+    assert all(role == "img" and name and wide <= width for role, name, wide in drawings)
+    levels = page.eval_on_selector_all("h1, h2, h3, h4, h5, h6", "all => all.map(e => Number(e.tagName[1]))")
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert page.locator("main").count() == page.locator("nav").count() == 1
+    assert page.eval_on_selector_all("table", "all => all.every(e => e.caption && e.querySelector('th[scope=row]'))")
+    links = page.eval_on_selector_all(
+        "a", "all => all.map(e => document.querySelector(e.getAttribute('href')) !== null)"
+    )
+    assert links
+    assert all(links)
+    page.close()
+
+
+def test_secrets_are_only_in_the_internal_report(reports, browser) -> None:
+    page = browser.new_page()
+    page.goto(reports["external"].as_uri())
+    whole = page.content() + page.inner_text("body")
+    assert "External version" in page.inner_text("body")
+    assert not [secret for secret in SECRETS if secret in whole]
+    page.goto(reports["internal"].as_uri())
+    assert "do not publish" in page.inner_text("body")
+    assert "Vatican sailor" in page.inner_text("body")
+    assert "Secretname" not in page.content()
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({f"{j}_{'a_long_name_' * 4}": rng.normal(size=60) for j in range(4)})
+    found = shoal.compare(frame, k=[3, 5], methods=["mdav", "v-mdav"], quasi_identifiers=frame.columns)
+    place = tmp_path_factory.mktemp("compared") / "compared.html"
+    place.write_text(comparison.page(found.to_dict()), encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (400, "screen"), (690, "print")])
+def test_a_comparison_in_a_browser(compared: Path, browser, width: int, media: str) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(compared.as_uri())
+    page.emulate_media(media=media)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.querySelector('tbody th').getBoundingClientRect().width") < width / 10
+    page.close()
+
+
+def test_a_report_prints_on_paper(reports, browser) -> None:
+    page = browser.new_page(viewport={"width": 690, "height": 900})
+    page.goto(reports["internal"].as_uri())
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 690
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.close()

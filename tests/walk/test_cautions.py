@@ -1,0 +1,74 @@
+"""Cautions about what a release gives away and what it lost: plain sentences with counts, and without a value."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal.cautions import _shared
+from shoal.values import Sensitive
+
+
+def people(n: int = 120, **columns: object) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    return pl.DataFrame({"age": rng.integers(0, 99, n), "wage": rng.normal(size=n), **columns})
+
+
+def said(frame: pl.DataFrame, word: str, **asked: object) -> list[str]:
+    release = shoal.anonymize(frame, **{"k": 4, "quasi_identifiers": ["age", "wage"], **asked})
+    return [sentence for sentence in release.warnings if word in sentence]
+
+
+def test_classes_that_share_a_sensitive_value() -> None:
+    frame = people(ill=["Xsecret"] * 110 + ["other"] * 10)
+    found = said(frame, "the same sensitive value", sensitive=["ill"])
+    assert len(found) == 1
+    release = shoal.anonymize(frame, k=4, quasi_identifiers=["age", "wage"], sensitive=["ill"])
+    groups = release.table.group_by("age", "wage").agg(pl.col("ill").n_unique(), pl.len()).filter(pl.col("ill") == 1)
+    assert f"'ill' in {len(groups)} classes with {groups['len'].sum()} records" in found[0]
+    assert "-l 2" in found[0]
+    assert "secret" not in found[0]
+
+
+def test_none_where_l_keeps_values_apart_or_the_table_has_one() -> None:
+    assert not said(people(ill=["a", "b"] * 60), "the same sensitive value", sensitive=["ill"], l=2)
+    assert not said(people(ill=["a"] * 120), "the same sensitive value", sensitive=["ill"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=60))
+def test_shared_values_are_counted_as_by_hand(rows: list[tuple[int, int]]) -> None:
+    numbers = np.unique([number for number, _ in rows], return_inverse=True)[1].astype(np.int64)
+    codes = np.array([code for _, code in rows], dtype=np.int64)
+    empty = np.empty(0)
+    column = Sensitive("ill", codes, 3, False, empty.astype(np.int64), empty)
+    alike = [number for number in set(numbers.tolist()) if len(set(codes[numbers == number].tolist())) == 1]
+    records = sum(int((numbers == number).sum()) for number in alike)
+    expected = (0, 0) if len(set(codes.tolist())) == 1 else (len(alike), records)
+    assert _shared(column, numbers) == expected
+
+
+def test_columns_that_lost_most_of_their_information() -> None:
+    rng = np.random.default_rng(0)
+    frame = people(noise=rng.normal(size=120))
+    lost = said(frame, "more than half", quasi_identifiers=["age", "wage", "noise"], k=60)
+    assert len(lost) == 1
+    assert "'noise'" in lost[0]
+    assert not said(people(2000), "more than half", k=2)
+
+
+def test_small_tables_and_few_classes() -> None:
+    assert "The table has 40 records only" in said(people(40), "only: whoever")[0]
+    assert not said(people(50), "only: whoever")
+    assert "The release has 1 class only" in said(people(60), "only and tells", k=60)[0]
+    assert not said(people(60), "only and tells", k=4)
+
+
+def test_they_reach_warnings_and_report() -> None:
+    with pytest.warns(shoal.ShoalWarning, match="40 records only"):
+        release = shoal.anonymize(people(40), k=4, quasi_identifiers=["age", "wage"])
+    assert "The table has 40 records only" in release.report()
+    assert "The table has 40 records only" not in release.report(external=True)
