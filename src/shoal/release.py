@@ -6,21 +6,28 @@ import os
 import platform
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from shoal import tables
 from shoal.errors import OutputError, PromiseError
+from shoal.measure import Pair, evaluate
+from shoal.report import dossier
+from shoal.report.external import for_outsiders
+from shoal.report.figures import brief, headlines, titled
+from shoal.report.summary import detailed
 from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
 from shoal.values import Design, Evaluation, Partition, Verification
+from shoal.values.shown import Shown
 from shoal.verify import verify_release
+from shoal.words import short
 
-Texts = Mapping[Path, str]
 _STOPPING = tuple(
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP")
@@ -28,20 +35,81 @@ _STOPPING = tuple(
 )
 
 
+@dataclass(frozen=True)
+class Written:
+    """A release as it stands in a file, read back and counted."""
+
+    path: Path
+    policy: Policy
+    """With the facts of the file."""
+    proof: Verification
+
+
+Writer = Callable[[Written, Path], None]
+"""Writes a file about a written release to this place."""
+More = Mapping[Path, str | Writer]
+"""Further files: texts, and what writes them where they hold the release itself."""
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
     """What `shoal.anonymize` returns: verified on its released values."""
 
+    original: Table
+    """The table that came in; it never leaves this object but in what is meant for internal use."""
     released: Table
     partition: Partition
     evaluation: Evaluation
     verification: Verification
     policy: Policy
+    pair: Pair
+    """Both tables as the measures see them."""
     design: Design = field(default_factory=Design)
     """The strata and households of the records, which the written file is verified by too."""
     warnings: tuple[str, ...] = ()
     replayed: Policy | None = None
     """The policy that this release replays; a replay of the same input must give the same bytes."""
+
+    def evaluate(self, measures: str | Iterable[str] = "all") -> Evaluation:
+        """More measures than those of ``evaluation``: all of them, or those that are named."""
+        return self._all if measures == "all" else self._evaluated(measures)
+
+    @cached_property
+    def _all(self) -> Evaluation:
+        return self._evaluated("all")
+
+    def _evaluated(self, measures: str | Iterable[str]) -> Evaluation:
+        before = self.evaluation
+        return evaluate(self.pair, which=measures, notes=before.notes, models=before.models)
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        external: bool = False,
+        comparison: Any = None,
+        policy: Policy | None = None,
+        force: bool = False,
+    ) -> str:
+        """The report as one HTML file, with every measure; written to the path if one is given.
+
+        It is for internal use and names values of the original data, unless it is ``external``: then it holds only
+        what may leave the house. A ``comparison`` is what `shoal.compare` gave. ``policy`` is the one that `save`
+        returned, which knows the file of the release.
+        """
+        facts = detailed(
+            self,
+            policy=policy,
+            evaluation=self.evaluate("all"),
+            comparison=comparison.to_dict() if hasattr(comparison, "to_dict") else comparison,
+        )
+        text = dossier.page(for_outsiders(facts) if external else facts)
+        if path is not None:
+            target = named_path(path)
+            check_places([target], sources=[self.released.path], force=force)
+            with tables.aside(target, force=force) as part:
+                part.write_text(text, encoding="utf-8", newline="\n")
+        return text
 
     @property
     def table(self) -> Any:
@@ -49,12 +117,12 @@ class Release:
         return self.released.native()
 
     def save(
-        self, path: str | os.PathLike[str], *, force: bool = False, more: Callable[[Policy], Texts] | None = None
+        self, path: str | os.PathLike[str], *, force: bool = False, more: Callable[[Policy], More] | None = None
     ) -> Policy:
         """Write the release and, beside it, its policy (``NAME.policy.toml``).
 
         All is written aside, the release is read back and verified as it stands in the file, and only then do the
-        files appear under their names: whole or not at all. ``more`` gives further texts, such as a report, from
+        files appear under their names: whole or not at all. ``more`` gives further files, such as a report, from
         the final policy; they appear together with the release. Returns the policy with the facts of the output.
         """
         target = named_path(path)
@@ -64,24 +132,24 @@ class Release:
             policy_part = stack.enter_context(tables.aside(policy_path(target), force=force))
             part = stack.enter_context(tables.aside(target, force=force))
             tables.write(self.released, part)
-            policy = self._verified(part, target)
-            policy_part.write_text(policy.to_toml(), encoding="utf-8", newline="\n")
-            for place, text in (more(policy) if more else {}).items():
-                stack.enter_context(tables.aside(place, force=force)).write_text(text, encoding="utf-8", newline="\n")
+            written = self._verified(part, target)
+            policy_part.write_text(written.policy.to_toml(), encoding="utf-8", newline="\n")
+            for place, content in (more(written.policy) if more else {}).items():
+                beside = stack.enter_context(tables.aside(place, force=force))
+                if isinstance(content, str):
+                    beside.write_text(content, encoding="utf-8", newline="\n")
+                else:
+                    content(written, beside)
             with uninterrupted():
                 stack.close()
-        return policy
+        return written.policy
 
-    def _verified(self, part: Path, target: Path) -> Policy:
-        """The policy with the facts of the written file, after that file was read back and counted."""
-        written = tables.read(part, options=self._reading(part))
-        policy, schema = self.policy, self.policy.schema
-        if not self.released.settings.get("header", True) and len(written.names) == len(schema.released):
-            # A file without a header counts its columns anew when some of them are dropped.
-            policy = policy.renamed(dict(zip(schema.released, written.names, strict=True)))
+    def _verified(self, part: Path, target: Path) -> Written:
+        """The written file, after it was read back and counted."""
+        table, known = read_back(part, self.policy)
         proof = verify_release(
-            written,
-            policy=policy,
+            table,
+            policy=known,
             records=self.released.height,
             design=self.design,
             suppressed=self.partition.suppressed,
@@ -94,20 +162,14 @@ class Release:
             sha256=tables.fingerprint(part),
         )
         self._check_replay(policy)
-        return policy
-
-    def _reading(self, part: Path) -> ReadOptions:
-        """How to read the file back: as the input was read where the format is the same."""
-        if tables.format_of(part) == self.released.kind:
-            return ReadOptions.from_settings(self.released.settings)
-        return ReadOptions(header_known=True)
+        return Written(part, policy, proof)
 
     def _check_replay(self, policy: Policy) -> None:
         """A replay on the same input with the same versions, in the same format, must give the same bytes."""
         old = self.replayed
         if old is None or not {"file", "sha256"} <= old.output.keys():
             return
-        formats = {tables.format_of(Path(str(facts["file"]))) for facts in (old.output, policy.output)}
+        formats = {tables.full_ending(Path(str(facts["file"]))) for facts in (old.output, policy.output)}
         same_input = "sha256" in old.input and old.input["sha256"] == policy.input.get("sha256")
         same = len(formats) == 1 and same_input and old.versions == policy.versions
         if same and old.output["sha256"] != policy.output["sha256"]:
@@ -122,6 +184,34 @@ class Release:
             f" smallest={proof.min_class},{said} verified={proof.ok})"
         )
         return "\n".join([facts, *(f"  warning: {sentence}" for sentence in self.warnings)])
+
+    @property
+    def _shown(self) -> Shown:
+        proof, figures = self.verification, self.evaluation.to_dict()
+        before, after = figures["risk"]["before"], figures["risk"]["after"]
+        rows = [[titled(risk), brief(before[risk.name]), brief(after[risk.name])] for risk in headlines("risk", after)]
+        rows += [[titled(loss), "", brief(figures["loss"][loss.name])] for loss in headlines("loss", figures["loss"])]
+        rows += [[f"loss of {short(name)} (%)", "", brief(loss)] for name, loss in figures["columns"].items()]
+        notes = [f"Warning: {sentence}" for sentence in self.warnings]
+        return Shown(f"{proof.verdict} ({self.policy.method})", ("", "before", "after"), rows, ok=proof.ok, notes=notes)
+
+    def _repr_html_(self) -> str:
+        return self._shown.html()
+
+    def __rich__(self) -> Any:
+        return self._shown.rich()
+
+
+def read_back(path: Path, policy: Policy) -> tuple[Table, Policy]:
+    """A written release, read as its input was where the format is the same, and the policy by the file's names."""
+    noted = ReadOptions.from_settings(policy.input.get("settings", {}))
+    same = tables.format_of(path) == policy.input.get("kind")
+    table = tables.read(path, options=noted if same else ReadOptions(header_known=True))
+    kept = policy.schema.released
+    if not noted.header and len(table.names) == len(kept):
+        # A file without a header counts its columns anew when some of them are dropped.
+        policy = policy.renamed(dict(zip(kept, table.names, strict=True)))
+    return table, policy
 
 
 def named_path(path: str | os.PathLike[str]) -> Path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 import click
 
@@ -10,6 +11,7 @@ from shoal.cli.protection import counted, counting
 from shoal.cli.terminal import (
     as_json,
     given_trees,
+    is_bundle,
     models,
     names,
     open_table,
@@ -19,7 +21,7 @@ from shoal.cli.terminal import (
     trees,
     whole,
 )
-from shoal.errors import ColumnError, OptionError
+from shoal.errors import BundleError, ColumnError, OptionError
 
 
 @click.command(name="verify")
@@ -42,15 +44,19 @@ def command(
 ) -> None:
     """Count the classes of FILE on the values that it shows.
 
-    FILE may be a release of Shoal or any other table.
+    FILE may be a release of Shoal or any other table. Of a bundle (a zip file of `shoal anonymize --bundle`) all is
+    checked from its own files: hashes, policy, and k and the models counted again; nothing else is given then.
 
     Records are counted within strata, and where households are named, those are counted.
 
-    Exit code 0 if every record is alike at least k - 1 others and every model holds, else 3.
+    Exit code 0 if every record is alike at least k - 1 others and every model holds, or no check of a bundle failed,
+    else 3.
     """
     from shoal.assess import verify
     from shoal.report import text
 
+    if is_bundle(file):
+        _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
     if k is None:
         raise OptionError.no_k()
     if not names(quasi_identifiers):
@@ -68,4 +74,19 @@ def command(
         show_json(facts)
     else:
         show(text.verification(facts))
+    click.get_current_context().exit(0 if facts["ok"] else 3)
+
+
+def _verify_bundle(file: str, options: Mapping[str, Any], as_json: bool) -> NoReturn:
+    from shoal.bundle.check import verify_bundle
+    from shoal.report import text
+
+    for name, value in options.items():
+        if value not in (None, ()):
+            raise BundleError.decides(name.replace("_", "-"))
+    facts = verify_bundle(file).to_dict()
+    if as_json:
+        show_json(facts)
+    else:
+        show(text.bundle(facts))
     click.get_current_context().exit(0 if facts["ok"] else 3)

@@ -37,12 +37,13 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, delimiter: 
     if kind is None and ending not in _TABLES:
         raise HierarchyError.unknown_format(place, FORMATS)
     try:
-        return _parsed(text, kind, delimiter)
+        return parsed(text, kind, delimiter=delimiter)
     except HierarchyError as error:
         raise HierarchyError.within(place, error) from None
 
 
-def _parsed(text: str, kind: str | None, delimiter: str | None) -> Hierarchy:
+def parsed(text: str, kind: str | None, *, delimiter: str | None = None) -> Hierarchy:
+    """The hierarchy of a text, in this format or in the one that its rows tell."""
     if not text.strip():
         raise HierarchyError.empty()
     if kind == "json":

@@ -81,7 +81,13 @@ class Policy:
     def renamed(self, names: Mapping[str, str]) -> Self:
         """The same decisions about columns under other names."""
         models = tuple(replace(model, column=names.get(model.column, model.column)) for model in self.models)
-        return replace(self, schema=self.schema.renamed(names), models=models)
+        survey = replace(
+            self.survey,
+            sampling_weights=names.get(self.survey.sampling_weights, self.survey.sampling_weights),
+            strata=tuple(names.get(name, name) for name in self.survey.strata),
+            households=names.get(self.survey.households, self.survey.households),
+        )
+        return replace(self, schema=self.schema.renamed(names), models=models, survey=survey)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -106,12 +112,21 @@ class Policy:
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a policy file."""
         try:
-            facts = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_bytes()
         except OSError as error:
             raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
         except TypeError:
             raise PolicyError.not_a_policy(type(path).__name__) from None
-        except (ValueError, RecursionError):  # also an error of TOML, of the encoding or of the path
+        except ValueError:
+            raise PolicyError.damaged(path, "no file can have this name") from None
+        return cls.from_toml(text, path=path)
+
+    @classmethod
+    def from_toml(cls, text: bytes, *, path: object) -> Self:
+        """The policy that a file holds; ``path`` names it in messages."""
+        try:
+            facts = tomllib.loads(text.decode())
+        except (ValueError, RecursionError):  # also an error of TOML or of the encoding
             raise PolicyError.damaged(path, "it is not TOML") from None
         return cls._from_dict(facts, path)
 
