@@ -1,0 +1,64 @@
+"""`shoal explain`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from shoal.cli.terminal import as_json, names, open_table, reading, show, show_json, whole
+from shoal.errors import ColumnError, OptionError
+
+
+@click.command(name="explain")
+@click.argument("file")
+@click.option("--row", required=True, help="The number of the record, from 1 (the header does not count).")
+@click.option("-q", "--quasi-identifiers", multiple=True, help="The columns that an outsider could know, as a,b,c.")
+@click.option("--policy", help="Take the columns and k from this policy file instead, and the release beside it.")
+@click.option("--released", help="The released file, to tell what became of the record.")
+@click.option("-k", help="The least number of alike records.")
+@click.option("--sensitive", multiple=True, help="Columns that nobody may learn, as a,b,c.")
+@click.option("--no-values", is_flag=True, help="Show no cell of the data: only names, counts and record numbers.")
+@reading
+@as_json
+def command(
+    file: str,
+    row: str,
+    quasi_identifiers: tuple[str, ...],
+    policy: str | None,
+    released: str | None,
+    k: str | None,
+    sensitive: tuple[str, ...],
+    no_values: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Tell what makes one record of FILE stand out, and what became of it.
+
+    Internal use only: the output names values of one record, unless --no-values is given.
+
+    \b
+    shoal explain people.csv --row 17 -q age,sex,zip -k 5
+    shoal explain people.csv --row 17 --policy released.csv.policy.toml
+    """
+    from shoal.explain import explain
+    from shoal.report import explanation
+    from shoal.schema import Policy
+
+    if not names(quasi_identifiers) and policy is None:
+        raise ColumnError.no_quasi_identifier()
+    settings = None if policy is None else Policy.read(policy).input.get("settings")
+    facts = explain(
+        open_table(file, options, settings),
+        row=whole(row, OptionError.row_not_whole()),
+        quasi_identifiers=names(quasi_identifiers) or None,
+        policy=policy,
+        released=None if released is None else open_table(released, options, settings),
+        k=None if k is None else whole(k, OptionError.k_not_whole()),
+        sensitive=names(sensitive) or None,
+        values=not no_values,
+    ).to_dict()
+    if as_json:
+        show_json(facts)
+    else:
+        show(explanation.explanation(facts))
