@@ -59,7 +59,7 @@ def ours(records: Records, method: str) -> tuple[float, int, float]:
         start = time.process_time()
         made = run(records, k=K, method=method)
         seconds.append(time.process_time() - start)
-    covered = extent(records.values, records.codes, [False] * len(records.categories), made.labels)
+    covered = extent(records.values.T, records.codes.T, [False] * len(records.categories), made.labels)
     return min(seconds[1:]), made.count, covered
 
 

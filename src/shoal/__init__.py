@@ -19,7 +19,13 @@ from shoal.errors import ShoalError, ShoalWarning
 if TYPE_CHECKING:
     from shoal.anonymize import anonymize, partition, replay
     from shoal.assess import describe, evaluate, read, verify
+    from shoal.bundle.check import BundleCheck, verify_bundle
+    from shoal.bundle.contents import bundle
+    from shoal.bundle.replay import replay_bundle
+    from shoal.compare.comparison import Comparison, compare
+    from shoal.explain import Explanation, explain
     from shoal.hierarchy import Hierarchy
+    from shoal.measure import measures
     from shoal.partition.registry import methods
     from shoal.release import Release
     from shoal.reproduce.reproduction import reproduce
@@ -33,16 +39,25 @@ _homes = {
     "anonymize": "shoal.anonymize",
     "partition": "shoal.anonymize",
     "replay": "shoal.anonymize",
+    "compare": "shoal.compare.comparison",
+    "Comparison": "shoal.compare.comparison",
     "describe": "shoal.assess",
     "evaluate": "shoal.assess",
+    "explain": "shoal.explain",
     "verify": "shoal.assess",
+    "bundle": "shoal.bundle.contents",
+    "verify_bundle": "shoal.bundle.check",
+    "replay_bundle": "shoal.bundle.replay",
+    "BundleCheck": "shoal.bundle.check",
     "reproduce": "shoal.reproduce.reproduction",
     "methods": "shoal.partition.registry",
+    "measures": "shoal.measure",
     "read": "shoal.assess",
     "Table": "shoal.tables",
     "example_register": "shoal.tables",
     "Release": "shoal.release",
     "Evaluation": "shoal.values",
+    "Explanation": "shoal.explain",
     "Partition": "shoal.values",
     "Verification": "shoal.values",
     "Hierarchy": "shoal.hierarchy",
@@ -53,7 +68,10 @@ _homes = {
 }
 
 __all__ = [
+    "BundleCheck",
+    "Comparison",
     "Evaluation",
+    "Explanation",
     "Hierarchy",
     "Kind",
     "Partition",
@@ -67,15 +85,21 @@ __all__ = [
     "Verification",
     "__version__",
     "anonymize",
+    "bundle",
+    "compare",
     "describe",
     "evaluate",
     "example_register",
+    "explain",
+    "measures",
     "methods",
     "partition",
     "read",
     "replay",
+    "replay_bundle",
     "reproduce",
     "verify",
+    "verify_bundle",
 ]
 
 

@@ -139,6 +139,23 @@ def test_damaged_binary_files(shoal, tmp_path: Path, ending: str) -> None:
 class TestOutputs:
     """Where a release cannot go."""
 
+    @pytest.mark.parametrize("option", ["-o", "--report", "--external-report", "--bundle"])
+    def test_without_a_name(self, shoal, tmp_path: Path, option: str) -> None:
+        source = write(tmp_path, GOOD)
+        run = shoal("anonymize", source, "-k", 3, "-q", "age", "-o", tmp_path / "out.csv", option, "")
+        check(run, tmp_path, {"people.csv"}, "no name that a file can have")
+
+    @pytest.mark.parametrize(
+        ("command", "option"), [("anonymize", "-o"), ("anonymize", "--report"), ("compare", "--report")]
+    )
+    def test_a_hierarchy_is_never_replaced(self, shoal, tmp_path: Path, command: str, option: str) -> None:
+        source, tree = write(tmp_path, "sex,age\n" + "f,1\nm,2\n" * 6), write(tmp_path, "f;*\nm;*\n", "sex.csv")
+        rest = ["-o", tmp_path / "out.csv"] if command == "anonymize" else ["--no-keep"]
+        given = [source, "-k", 3, "-q", "sex", "--hierarchy", f"sex={tree}", "--force", *rest]
+        run = shoal(command, *given, option, tree)
+        check(run, tmp_path, {"people.csv", "sex.csv"}, "is the input itself")
+        assert tree.read_text() == "f;*\nm;*\n"
+
     def arguments(self, source: Path, target: Path) -> list[object]:
         return ["anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", target]
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import warnings
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -97,18 +98,17 @@ def test_text_and_report_tell_what_was_asked(shoal, folder: Path) -> None:
         "holds t-ordered(0.5) on score: t = 0.",
         "missing values: wildcard, alpha 0.5; suppressed records: at most 30 %;",
         "sampling weights: weight; strata: region; households: home; largest household: 7",
-        "Every household of the 90 released records",
-        "in its stratum by 'region'",
-        "Means, centroids and risks are weighed by 'weight'",
-        "household risk (%)",
+        "household risk",
     ):
         assert words in text, words
     for words in (
+        "Every household of the 90 released records", "in its stratum by 'region'",
+        "Means, centroids and risks are weighed by 'weight'", "No group crosses the strata by region.",
         "Privacy models on sensitive columns", "<td>recursive-l(3,2)</td>", "<td>wildcard, alpha 0.5</td>",
-        "<td>30 %</td>", "<td>strata</td><td>region</td>", "<td>households</td><td>home</td>",
-        "<td>sampling weights</td><td>weight</td>", "<td>bounds of age</td><td>0.0, 999.0</td>",
+        "<td>30 %</td>", ">strata</th><td>region</td>", ">households</th><td>home</td>",
+        ">sampling weights</th><td>weight</td>", ">bounds of age</th><td>0.0, 999.0</td>",
     ):  # fmt: skip
-        assert words in page, words
+        assert words in unescape(page), words
     assert "32 quasi-identifier cells of 90 records are missing" in run.err
     cells = {text for name in ("name", "ill", "home") for text in pl.read_csv("in.csv")[name]}
     assert not any(cell in run.out + run.err + page for cell in cells)
@@ -119,8 +119,8 @@ def test_suppressed_records_and_parts_of_records_read_well(shoal, tmp_path: Path
     (tmp_path / "in.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in points) + ",500\n")
     given = [tmp_path / "in.csv", "-k", 3, "-q", "x,y", "--method", "mdav", "--suppress", 0.2]
     given += ["--missing-values", "wildcard", "--alpha", 0.1]
-    run = shoal("anonymize", *given, "-o", tmp_path / "out.csv")
-    assert "4 records lost all quasi-identifiers and hide among each other." in run.out
+    run = shoal("anonymize", *given, "-o", tmp_path / "out.csv", "--json")
+    assert "4 records lost all quasi-identifiers and hide among each other." in json.loads(run.out)["sentences"]
     assert "of 4 of 26 records (15.4 %) are suppressed; their other columns are released." in run.err
     (tmp_path / "few.csv").write_text("x,y\n1,1\n1,\n1,\n1,\n")
     run = shoal("verify", tmp_path / "few.csv", "-k", 2, "-q", "x,y", "--missing-values", "wildcard", "--alpha", 0.1)
@@ -139,7 +139,7 @@ def test_verify_and_evaluate_find_what_was_told(shoal, folder: Path) -> None:
     assert proof | {"models": []} == made["verification"] | {"models": []}
     assert len(proof["models"]) == 5
     given = ["in.csv", "out.csv", "-k", 3, "-q", QUASI, *SURVEY, *MEANING, "--sampling-weights", "weight"]
-    run = shoal("evaluate", *given, "--json")
+    run = shoal("evaluate", *given, "--sensitive", "ill,score", "--json")
     assert run.code == 0, run.err
     found = json.loads(run.out)
     assert found["risk"] == made["evaluation"]["risk"]

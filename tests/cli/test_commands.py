@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,17 +40,31 @@ def test_anonymize_writes_release_policy_and_report(shoal, register_csv: Path, t
         assert [row[name] for row in original] == [row[name] for row in released]
 
 
+def nearly(one: Any, other: Any) -> bool:
+    """Whether two answers are the same but for the last digits of figures."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(nearly(one[key], other[key]) for key in one)
+    if isinstance(one, float) and isinstance(other, float):
+        return one == pytest.approx(other, rel=1e-12, abs=1e-12)
+    return bool(one == other)
+
+
 def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     made = json.loads(shoal("anonymize", register_csv, "-k", 5, *ROLES, "-o", target, "--json").out)
     assert list(made) == [
         "shoal", "policy", "method", "verification", "evaluation", "sentences", "group_sizes", "measures", "warnings",
+        "data", "class_bands",
     ]  # fmt: skip
-    evaluation_keys = ["records", "k", "quasi_identifiers", "base", "distance", "loss", "risk", "columns", "notes"]
+    evaluation_keys = [
+        *("records", "k", "quasi_identifiers", "base", "distance", "loss", "risk", "attacks", "columns", "changes"),
+        *("disclosures", "models", "notes"),
+    ]
     assert list(made["evaluation"]) == evaluation_keys
-    evaluated = json.loads(shoal("evaluate", register_csv, target, "-q", ",".join(QUASI), "-k", 5, "--json").out)
+    asked = ["-q", ",".join(QUASI), "-k", 5, "--sensitive", "diagnosis", "--json"]
+    evaluated = json.loads(shoal("evaluate", register_csv, target, *asked).out)
     assert list(evaluated) == evaluation_keys
-    assert evaluated == made["evaluation"]
+    assert nearly(evaluated, made["evaluation"])
     verified = json.loads(shoal("verify", target, "-q", ",".join(QUASI), "-k", 5, "--json").out)
     assert verified == made["verification"]
     assert list(verified) == [
@@ -206,6 +221,50 @@ def test_demo_does_the_whole_job(shoal, tmp_path: Path) -> None:
     first = (tmp_path / "demo" / "released.csv").read_bytes()
     assert shoal("demo", "--folder", tmp_path / "demo", "--rows", 400, "-k", 3).code == 0
     assert (tmp_path / "demo" / "released.csv").read_bytes() == first
+    assert "External version" in (tmp_path / "demo" / "report.external.html").read_text()
+
+
+def test_both_reports_are_written_with_the_release(shoal, register_csv: Path, tmp_path: Path) -> None:
+    target, inside, outside = tmp_path / "out.csv", tmp_path / "in.html", tmp_path / "ex.html"
+    asked = ["anonymize", register_csv, "-k", 5, *ROLES, "-o", target]
+    run = shoal(*asked, "--report", inside, "--external-report", inside)
+    assert run.code == 2
+    assert "Two outputs have the same name" in run.err
+    assert os.listdir(tmp_path) == []
+    run = shoal(*asked, "--report", inside, "--external-report", outside)
+    assert run.code == 0, run.err
+    assert f"Report   {inside}\nExternal {outside}" in run.out
+    policy = Path(f"{target}.policy.toml").read_text()
+    digest = policy.partition("[output]")[2].partition('sha256 = "')[2][:64]
+    assert "Internal: contains figures and values" in inside.read_text()
+    assert "register.csv" in inside.read_text()
+    assert "External version" in outside.read_text()
+    assert "register.csv" not in outside.read_text()
+    assert all(digest in page.read_text() for page in (inside, outside))
+
+
+@pytest.mark.parametrize(("settings", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colors_on_a_terminal_only(register_csv: Path, tmp_path: Path, settings: dict[str, str], colored: bool) -> None:
+    main, side = pty.openpty()
+    command = [sys.executable, "-m", "shoal", "anonymize", str(register_csv), "-k", "5", "-q", "age,income"]
+    plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    running = subprocess.Popen(
+        [*command, "-o", str(tmp_path / "out.csv")], stdout=side, stderr=subprocess.DEVNULL, env={**plain, **settings}
+    )
+    os.close(side)
+    printed = b""
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        printed += part
+    os.close(main)
+    assert running.wait(timeout=60) == 0
+    assert b"VERIFIED" in printed
+    assert (b"\x1b[" in printed) is colored
 
 
 SLOW = """
@@ -247,7 +306,7 @@ def test_a_signal_leaves_no_file(tmp_path: Path, sent: signal.Signals, code: int
 
 def test_no_progress_in_a_pipe(tmp_path: Path) -> None:
     piped = subprocess.run(slow_command(tmp_path, 12), capture_output=True, check=True)
-    assert piped.stderr == b""
+    assert all(line.startswith(b"shoal: warning: ") for line in piped.stderr.splitlines())
     assert b"\x1b" not in piped.stdout
 
 

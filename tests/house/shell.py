@@ -16,7 +16,7 @@ def printed(script: str, folder: Path, *, check: bool = False) -> str:
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env={**os.environ, "PATH": PATH},
+        env={**os.environ, "PATH": PATH, "COLUMNS": "100"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -16,7 +16,10 @@ from shell import printed as answered
 import shoal
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("mixed-tables", "missing-values", "privacy-models", "surveys")
+PAGES = (
+    *("mixed-tables", "missing-values", "privacy-models", "surveys"),
+    *("risk", "comparing", "bundle", "scikit-learn"),
+)
 
 
 def blocks(page: str) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ import pytest
 import shoal
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = {"numba", "polars", "pandas", "pyarrow", "narwhals", "numpy", "rich", "pyreadstat", "scipy"}
+HEAVY = {"numba", "polars", "pandas", "pyarrow", "narwhals", "numpy", "rich", "pyreadstat", "scipy", "sklearn"}
 
 
 def loaded(code: str) -> set[str]:
@@ -46,6 +46,7 @@ def test_importing_shoal_is_light() -> None:
         ["--help"],
         ["--version"],
         ["anonymize", "--help"],
+        ["compare", "--help"],
         ["describe", "--help"],
         ["hierarchy", "--help"],
         ["hierarchy", "build", "wordnet", "--help"],

@@ -56,4 +56,4 @@ def test_the_python_example_runs_and_prints_what_is_shown(folder: Path) -> None:
 
 def test_the_demo_ends_as_shown(folder: Path) -> None:
     printed = run("shoal demo --folder demo", folder)
-    assert block("text", "Somebody who knows all").strip() in printed
+    assert block("text", "what columns lost").strip() in printed

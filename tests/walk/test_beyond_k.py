@@ -52,10 +52,8 @@ def test_a_release_keeps_all_that_was_asked_or_is_refused_in_a_sentence() -> Non
 
 def looked_at(survey: Survey) -> dict[str, Any]:
     """The options that `evaluate` shares with `anonymize`."""
-    names = ("hierarchies", "levels", "missing_values", "alpha", "sampling_weights", "households")
-    given = {name: survey.asked[name] for name in names if name in survey.asked}
-    given["hierarchies"] = {name: tree for name, tree in given["hierarchies"].items() if name in survey.keys}
-    return given
+    names = ("hierarchies", "levels", "missing_values", "alpha", "sampling_weights", "households", "sensitive")
+    return {name: survey.asked[name] for name in names if name in survey.asked}
 
 
 @settings(max_examples=60)
@@ -75,6 +73,10 @@ def test_a_release_is_found_as_it_was_told_and_comes_out_the_same_again(survey: 
     assert (found.before, found.after) == (figures.before, figures.after)
     for name, figure in figures.loss.items():
         assert found.loss[name] == (figure if figure is None else pytest.approx(figure, rel=1e-9, abs=1e-9)), name
+    for name, changes in figures.changes.items():
+        for change, figure in changes.items():
+            same = figure if figure is None else pytest.approx(figure, rel=1e-9, abs=1e-9)
+            assert found.changes[name][change] == same, (name, change)
     models: dict[str, list[str]] = {}
     for model in made.policy.models:
         models.setdefault(model.column, []).append(model.written)

@@ -136,3 +136,15 @@ def test_weights_of_columns_beyond_all_measure() -> None:
     frame = pl.DataFrame({"x": [float(i) for i in range(6)], "y": [1e300, -1e300, 0.0, 1.0, 2.0, 3.0]})
     made = shoal.anonymize(frame, k=3, quasi_identifiers=["x", "y"], weights={"x": 1e-300, "y": 1e300})
     assert made.verification.ok
+
+
+def test_households_in_a_stratum_without_the_gaps_of_the_table() -> None:
+    frame = pl.DataFrame(
+        {
+            "pay": [1.0, 2.0, 3.0, 4.0, 5.0, None, 7.0, 8.0],
+            "region": ["a", "a", "a", "a", "b", "b", "b", "b"],
+            "home": list("abcdefgh"),
+        }
+    )
+    made = shoal.anonymize(frame, k=2, quasi_identifiers="pay", strata="region", households="home")
+    assert made.verification.ok

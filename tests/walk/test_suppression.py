@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -66,3 +67,8 @@ def test_the_share_that_an_error_names_is_never_rounded_below_what_is_needed() -
     with pytest.raises(OptionError, match=r"a share of at least 0.2728, or none"):
         shoal.anonymize(outliers(7), suppression=0.2, **ASKED)
     assert shoal.anonymize(outliers(7), suppression=0.2728, **ASKED).verification.ok
+
+
+def test_numbers_as_far_apart_as_numbers_can_be() -> None:
+    table = np.array([[-1.7e308], [-1.6e308], [1.0], [2.0], [3.0], [1.7e308]])
+    assert shoal.anonymize(table, k=2, quasi_identifiers=[0], suppression=0.5).verification.ok

@@ -16,7 +16,10 @@ import click
 
 from shoal.errors import ShoalError
 
-COMMANDS = ("describe", "anonymize", "verify", "evaluate", "methods", "hierarchy", "reproduce", "demo")
+COMMANDS = (
+    *("describe", "anonymize", "compare", "verify", "evaluate", "explain", "replay"),
+    *("methods", "measures", "hierarchy", "reproduce", "demo"),
+)
 
 
 class _Commands(click.Group):

@@ -3,12 +3,15 @@
 ::
 
     ShoalError                    exit code 2: something the user can mend
+    ├── BundleError               a bundle is damaged, or not one that Shoal wrote
     ├── FileError                 a file cannot be read
     ├── DataError                 the table holds what cannot be protected
     ├── ColumnError               a column is named wrongly, or in the wrong role
+    ├── EstimatorError            what the scikit-learn estimator cannot take; a ValueError and a TypeError too
     ├── HierarchyError            a hierarchy is no tree, or does not fit the data
     ├── OptionError               k, a method or an option is out of range or unknown
     ├── OutputError               a release cannot be written where it was asked for
+    ├── PackageError              a package is not installed; an ImportError too
     ├── PolicyError               a policy file cannot be used
     └── PromiseError              exit code 3: the promise does not hold, nothing was released
 
@@ -21,19 +24,24 @@ counts and row numbers, never a cell of the data.
 from __future__ import annotations
 
 from shoal.errors.base import ShoalError, ShoalWarning
+from shoal.errors.bundle import BundleError
 from shoal.errors.choices import OptionError, PolicyError
 from shoal.errors.data import ColumnError, DataError
+from shoal.errors.estimator import EstimatorError, PackageError
 from shoal.errors.files import FileError
 from shoal.errors.hierarchy import HierarchyError
 from shoal.errors.output import OutputError, PromiseError
 
 __all__ = [
+    "BundleError",
     "ColumnError",
     "DataError",
+    "EstimatorError",
     "FileError",
     "HierarchyError",
     "OptionError",
     "OutputError",
+    "PackageError",
     "PolicyError",
     "PromiseError",
     "ShoalError",

@@ -45,6 +45,10 @@ class OptionError(ShoalError):
         return cls(f"No method has an option {name!r}", "shoal methods lists the options of each")
 
     @classmethod
+    def option_of_none_compared(cls, name: str) -> Self:
+        return cls(f"None of the compared methods has an option {name!r}", "shoal methods lists the options of each")
+
+    @classmethod
     def bad_option(cls, name: str, expected: str) -> Self:
         return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
 
@@ -137,6 +141,17 @@ class OptionError(ShoalError):
         return cls(
             f"Method {method!r} takes {counted(most, 'quasi-identifier')} and {found:,} are named",
             "name fewer, or choose another method",
+        )
+
+    @classmethod
+    def row_not_whole(cls) -> Self:
+        return cls("row is not a whole number", "give the number of a record, from 1")
+
+    @classmethod
+    def no_such_record(cls, records: int) -> Self:
+        return cls(
+            f"The record that is asked for is not among the {counted(records, 'record')} of the table",
+            f"give row= (--row) as a whole number from 1 to {records:,}",
         )
 
     @classmethod

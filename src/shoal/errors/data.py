@@ -284,3 +284,10 @@ class ColumnError(ShoalError):
     @classmethod
     def missing_in_release(cls, name: str) -> Self:
         return cls(f"The release has no column {shown(name)}", "name only quasi-identifiers that both tables have")
+
+    @classmethod
+    def missing_in_population(cls, name: str) -> Self:
+        return cls(
+            f"The table of the population has no column {shown(name)}",
+            "give one that has all quasi-identifiers, recoded as in the release",
+        )

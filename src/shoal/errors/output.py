@@ -24,6 +24,13 @@ class OutputError(ShoalError):
         return cls(f"The output {str(path)!r} exists", "give another name, or replace it with force=True (--force)")
 
     @classmethod
+    def not_kept(cls, path: object) -> Self:
+        return cls(
+            f"{str(path)!r} exists and holds something else than results of a comparison",
+            "name another file with keep= (--keep)",
+        )
+
+    @classmethod
     def named_twice(cls, path: object) -> Self:
         return cls(f"Two outputs have the same name {str(path)!r}", "give each output a name of its own")
 
@@ -90,6 +97,20 @@ class PromiseError(ShoalError):
         return cls(
             f"The release differs from what it should hold ({what})",
             "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def bundle_broken(cls, checks: str) -> Self:
+        return cls(
+            f"The bundle does not pass its own verification ({checks})",
+            "nothing was written; please report this with the policy and without the data",
+        )
+
+    @classmethod
+    def nothing_compared(cls, *, runs: int, why: str) -> Self:
+        return cls(
+            f"None of {counted(runs, 'run')} gave a release (the first: {why.rstrip('.')})",
+            "choose other methods, a lower k, or more time",
         )
 
     @classmethod
