@@ -294,7 +294,6 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         replace(policy, schema=schema),
         gaps=_gaps(records),
         suppressed=groups.hidden,
-        pair=pair,
         evaluation=evaluation,
     )
     for sentence in warnings:

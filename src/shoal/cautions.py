@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from shoal import tables
-from shoal.measure import Pair
 from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
-from shoal.values import Evaluation, IntVector, Sensitive
+from shoal.values import Evaluation
 from shoal.words import counted, listed, shown
 
 _FEW_RECORDS = 50
@@ -28,13 +25,13 @@ _MISSING = {
 
 
 def cautions(
-    table: Table, policy: Policy, *, gaps: dict[str, int], suppressed: int, pair: Pair, evaluation: Evaluation
+    table: Table, policy: Policy, *, gaps: dict[str, int], suppressed: int, evaluation: Evaluation
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy."""
     return (
         *_about_gaps(gaps, table.height, policy),
         *_about_suppressed(suppressed, table.height),
-        *_about_shared(pair),
+        *_about_shared(evaluation),
         *_about_size(evaluation),
         *_about_losses(evaluation),
         *_about_totals(policy),
@@ -42,33 +39,20 @@ def cautions(
     )
 
 
-def _about_shared(pair: Pair) -> list[str]:
+def _about_shared(evaluation: Evaluation) -> list[str]:
     """Classes in which all have one sensitive value: who knows that a person is in one knows the value."""
-    numbers = pair.after.numbers
-    if numbers is None:
-        return []
-    found = [(column.name, *_shared(column, numbers)) for column in pair.sensitive]
     told = [
-        f"{shown(name)} in {_classes(classes)} with {counted(records, 'record')}"
-        for name, classes, records in found
-        if classes
+        f"{shown(name)} in {_classes(int(classes))} with {counted(round(share * evaluation.records / 100), 'record')}"
+        for name, found in evaluation.disclosures.items()
+        if (classes := found["homogeneous_classes"])
+        and (share := found["homogeneous_records"])
+        and found["guessed_before"] != 100  # a column of one value tells everybody the same
     ]
     if not told:
         return []
     rest = f" and {len(told) - 8} more columns" if len(told) > 8 else ""
     said = "In some classes all records have the same sensitive value, so that whoever finds the class of a person"
     return [f"{said} learns it: {', '.join(told[:8])}{rest}; ask for l = 2 (-l 2) to keep values apart."]
-
-
-def _shared(column: Sensitive, numbers: IntVector) -> tuple[int, int]:
-    """The classes with one value of a column, and their records; none where the whole table has one."""
-    if (column.codes == column.codes[0]).all():
-        return 0, 0
-    first = np.empty(int(numbers.max()) + 1, dtype=np.int64)
-    first[numbers[::-1]] = column.codes[::-1]
-    other = np.zeros(len(first), dtype=np.bool_)
-    other[numbers[column.codes != first[numbers]]] = True
-    return int((~other).sum()), int((~other)[numbers].sum())
 
 
 def _about_size(evaluation: Evaluation) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import runpy
 import subprocess
@@ -111,3 +112,15 @@ def test_the_docs_show_every_command_and_every_method() -> None:
     assert {path.stem for path in (ROOT / "docs" / "methods").glob("*.md")} == set(shoal.methods())
     for path, text in made.items():
         assert path.read_text(encoding="utf-8") == text, "run: python docs/make.py"
+
+
+def test_what_decides_about_a_release_takes_what_anonymize_takes() -> None:
+    """The arguments stand twice, for users and for comparisons: names, order and defaults are the same."""
+    from shoal.anonymize import anonymize
+    from shoal.decide import decide
+
+    asked = list(inspect.signature(anonymize).parameters.values())
+    assert asked[0].name == "data"
+    assert [each for each in asked[1:] if each.name != "progress"] == list(
+        inspect.signature(decide).parameters.values()
+    )[1:]

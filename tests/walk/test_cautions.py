@@ -5,12 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import shoal
-from shoal.cautions import _shared
-from shoal.values import Sensitive
 
 
 def people(n: int = 120, **columns: object) -> pl.DataFrame:
@@ -37,18 +33,6 @@ def test_classes_that_share_a_sensitive_value() -> None:
 def test_none_where_l_keeps_values_apart_or_the_table_has_one() -> None:
     assert not said(people(ill=["a", "b"] * 60), "the same sensitive value", sensitive=["ill"], l=2)
     assert not said(people(ill=["a"] * 120), "the same sensitive value", sensitive=["ill"])
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=60))
-def test_shared_values_are_counted_as_by_hand(rows: list[tuple[int, int]]) -> None:
-    numbers = np.unique([number for number, _ in rows], return_inverse=True)[1].astype(np.int64)
-    codes = np.array([code for _, code in rows], dtype=np.int64)
-    empty = np.empty(0)
-    column = Sensitive("ill", codes, 3, False, empty.astype(np.int64), empty)
-    alike = [number for number in set(numbers.tolist()) if len(set(codes[numbers == number].tolist())) == 1]
-    records = sum(int((numbers == number).sum()) for number in alike)
-    expected = (0, 0) if len(set(codes.tolist())) == 1 else (len(alike), records)
-    assert _shared(column, numbers) == expected
 
 
 def test_columns_that_lost_most_of_their_information() -> None:

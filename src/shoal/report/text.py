@@ -157,6 +157,8 @@ def _lost(lost: Mapping[str, float], paint: Paint) -> list[str]:
     order = sorted(lost.items(), key=lambda item: -item[1])
     if not order:
         return []
+    if not any(lost.values()):
+        return ["", paint("  no column lost anything", "soft")]
     shown = order[:_MOST]
     rows = [[short(name), brief(value, "%")] for name, value in shown]
     told = columns(rows, right=frozenset({1}))
