@@ -22,7 +22,7 @@ def compared(losses: dict[str, dict[int, float]], **more: Any) -> dict[str, Any]
         for name, found in losses.items()
         for k, loss in found.items()
     ]
-    made = Comparison((*points, *more.get("refused", ())), 99, ("age", "<b>"), "information_loss", "m0")
+    made = Comparison((*points, *more.get("refused", ())), 99, ("age", "<b>"), "m0")
     return made.to_dict()
 
 
@@ -105,7 +105,7 @@ def test_the_text_is_a_table_a_chart_and_a_reason() -> None:
         "  ◆  10  m0            10        10        9     0.25",
         "  ◆ no other has less of loss or risk and no more of the other   ★ recommended",
         "",
-        "  information loss (%), up",
+        "  mixed loss (%), up",
         "  12 │",
         "     │",
         "     │          ◆",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import shoal
 from naive import frontiers
-from shoal.compare import points, runs
+from shoal.compare import runs
 from shoal.compare.comparison import Comparison
 from shoal.compare.points import Point
 from shoal.compare.verdict import best, frontier, knee, recommend
@@ -116,12 +116,11 @@ def test_only_methods_that_take_the_table_are_taken() -> None:
     assert "hac" not in registry.taking(schema("age"), 20_001)
 
 
-def test_the_loss_is_that_of_all_columns_where_there_is_such_a_measure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "measures", lambda: {"mixed_loss": None})
-    assert points.loss_measure(schema("age", "sex")) == "mixed_loss"
-    monkeypatch.setattr(points, "measures", dict)
-    assert points.loss_measure(schema("age", "sex")) == "information_loss"
-    assert points.loss_measure(schema("sex")) == "semantic_loss"
+def test_the_loss_is_that_of_all_columns(people: pl.DataFrame) -> None:
+    compared = shoal.compare(people, k=4, methods="mdav", **ASKED)
+    made = shoal.anonymize(people, k=4, method="mdav", **ASKED)
+    assert compared.points[0].loss == made.evaluation.mixed_loss
+    assert compared.to_dict()["loss"]["name"] == "mixed_loss"
 
 
 def test_an_option_goes_to_the_methods_that_have_it(people: pl.DataFrame) -> None:

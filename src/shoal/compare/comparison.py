@@ -12,7 +12,7 @@ from typing import Any
 from shoal import tables
 from shoal.anonymize import prepare
 from shoal.compare.kept import Kept, key
-from shoal.compare.points import Point, loss_measure
+from shoal.compare.points import LOSS, Point
 from shoal.compare.runs import RunProgress, carry_out
 from shoal.compare.verdict import Recommendation, best, frontier, recommend
 from shoal.decide import SETTINGS, decide
@@ -35,12 +35,15 @@ class Comparison:
     """By k, and in the order of the methods."""
     records: int
     quasi_identifiers: tuple[str, ...]
-    loss: str
-    """The measure of loss."""
     usual: str
     """The method that would be taken where none is named."""
     kept: int = 0
     """The number of points that were taken from an earlier comparison."""
+
+    @property
+    def loss(self) -> str:
+        """The measure of loss."""
+        return LOSS
 
     @cached_property
     def frontier(self) -> tuple[Point, ...]:
@@ -136,15 +139,14 @@ def compare(
     prepare(table, policy)  # what no method could take is refused once, and not as a point for each of them
     policies = [replace(_own(policy, name), k=level) for level in levels for name in names]
     kept = Kept.nowhere() if keep is None else Kept.open(keep, source=table.path)
-    loss, cells = loss_measure(policy.schema), "" if keep is None else tables.identity(table, _deciding(policy))
-    planned = {key(cells, each, loss=loss): each for each in policies}
+    cells = "" if keep is None else tables.identity(table, _deciding(policy))
+    planned = {key(cells, each): each for each in policies}
     known = {mark: kept.points[mark] for mark in planned if mark in kept.points}
     # method by method: where the time is over early, some have all levels, and not all of them one
     left = sorted((mark for mark in planned if mark not in known), key=lambda mark: names.index(planned[mark].method))
     made = carry_out(
         table,
         {mark: planned[mark] for mark in left},
-        loss=loss,
         workers=threads,
         seconds=budget,
         progress=_after(len(known), progress or silent),
@@ -155,7 +157,6 @@ def compare(
         points=tuple(found[mark] for mark in planned),
         records=table.height,
         quasi_identifiers=policy.schema.quasi_identifiers,
-        loss=loss,
         usual=policy.method,
         kept=len(known),
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from shoal.aside import reason
-from shoal.compare.points import Point
+from shoal.compare.points import LOSS, Point
 from shoal.errors import OutputError
 from shoal.release import check_places, named_path, versions
 from shoal.schema import Policy
@@ -25,10 +25,10 @@ _MARK = "shoal-comparison"
 _FORMAT = 1
 
 
-def key(data: str, policy: Policy, *, loss: str) -> str:
+def key(data: str, policy: Policy) -> str:
     """The fingerprint of all that decides a point, but for the clock."""
     decisions = replace(policy, input={}, output={}, versions=versions()).to_toml()
-    facts = "\n".join([str(_FORMAT), data, loss, decisions])
+    facts = "\n".join([str(_FORMAT), data, LOSS, decisions])
     return hashlib.sha256(facts.encode(errors="backslashreplace")).hexdigest()
 
 

@@ -7,19 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from shoal.measure.registry import measures
 from shoal.release import Release
-from shoal.schema import Kind, Schema
 
-RISK = "global_risk"
-
-
-def loss_measure(schema: Schema) -> str:
-    """The loss that methods are compared by: of all quasi-identifiers together where there is one."""
-    if "mixed_loss" in measures():
-        return "mixed_loss"
-    kinds = {column.kind for column in schema.columns if column.name in schema.quasi_identifiers}
-    return "information_loss" if kinds & {Kind.NUMERIC, Kind.DATE} else "semantic_loss"
+LOSS, RISK = "mixed_loss", "global_risk"
+"""The measures that methods are compared by: all quasi-identifiers count in both."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +34,13 @@ class Point:
     error: str | None = None
 
     @classmethod
-    def of(cls, release: Release, *, loss: str, seconds: float, compiled: bool = False) -> Self:
+    def of(cls, release: Release, *, seconds: float, compiled: bool = False) -> Self:
         """The figures of a release."""
         evaluation, proof = release.evaluation, release.verification
         return cls(
             method=release.policy.method,
             k=release.policy.k,
-            loss=_finite(evaluation.loss[loss]),
+            loss=_finite(evaluation.loss[LOSS]),
             risk=_finite(evaluation.after[RISK]),
             highest_risk=_finite(evaluation.after["highest_risk"]),
             classes=proof.classes,

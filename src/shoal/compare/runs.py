@@ -73,7 +73,6 @@ def carry_out(
     table: Table,
     policies: Mapping[str, Policy],
     *,
-    loss: str,
     workers: int,
     seconds: float | None,
     progress: RunProgress,
@@ -87,7 +86,7 @@ def carry_out(
     compilations = _Counter()
 
     def carried_out(run: int, mark: str, policy: Policy) -> Point:
-        point = _point(table, policy, loss, clock, compilations, _heard(run, board, clock))
+        point = _point(table, policy, clock, compilations, _heard(run, board, clock))
         if point.error is None:
             finished(mark, point)
         board.tell(run, 1.0)
@@ -125,7 +124,7 @@ def _wait(futures: Iterable[Future[Point]]) -> None:
             future.result()
 
 
-def _point(table: Table, policy: Policy, loss: str, clock: _Clock, compilations: _Counter, progress: Progress) -> Point:
+def _point(table: Table, policy: Policy, clock: _Clock, compilations: _Counter, progress: Progress) -> Point:
     if clock.over:
         return Point(policy.method, policy.k, error=f"not run: {clock.sentence}")
     start, before = time.perf_counter(), compilations.count
@@ -138,7 +137,7 @@ def _point(table: Table, policy: Policy, loss: str, clock: _Clock, compilations:
     except MemoryError:
         return Point(policy.method, policy.k, error="There was not enough memory for this method.")
     seconds = round(time.perf_counter() - start, 3)
-    return Point.of(made, loss=loss, seconds=seconds, compiled=compilations.count > before)
+    return Point.of(made, seconds=seconds, compiled=compilations.count > before)
 
 
 def _heard(run: int, board: _Board, clock: _Clock) -> Progress:

@@ -2,7 +2,7 @@
 
 from shoal.measure.counting import count_classes
 from shoal.measure.evaluate import evaluate
-from shoal.measure.individual import household_risk, individual_risk
+from shoal.measure.individual import individual_risk
 from shoal.measure.pair import Classes, Facts, Meaning, Pair
 from shoal.measure.registry import Measure, measures
 from shoal.measure.semantic import semantic_loss
@@ -16,7 +16,6 @@ __all__ = [
     "Pair",
     "count_classes",
     "evaluate",
-    "household_risk",
     "individual_risk",
     "information_loss",
     "measures",

@@ -30,14 +30,6 @@ def individual_risk(f: FloatVector | IntVector, F: FloatVector | None = None) ->
     return np.clip(risk, 0.0, 1.0)
 
 
-def household_risk(risk: FloatVector, household: IntVector) -> FloatVector:
-    """For each record the risk that some member of its household is found: 1 - Π(1 - r) over its members."""
-    with np.errstate(divide="ignore"):
-        missed = np.bincount(household, weights=np.log1p(-risk))
-    found: FloatVector = -np.expm1(missed)[household]
-    return found
-
-
 def expected_risk(f: FloatVector, p: FloatVector) -> FloatVector:
     """p^f / f · ₂F₁(f, f; f + 1; 1 - p) for f of at least 1, whole or not, and p above 0.
 
