@@ -20,6 +20,26 @@ def best_cut(records: Records, order: IntVector, k: int, *, progress: Progress) 
     return labels
 
 
+def best_cut_of_ring(records: Records, order: IntVector, k: int, *, progress: Progress) -> IntVector:
+    """A cut of an order whose last record is beside its first one: never worse than the best cut that parts these two.
+
+    The ring is opened there and cut; then it is opened halfway, where that cut has parted two records, and cut again.
+    """
+    labels = best_cut(records, order, k, progress=stage(progress, records, 0, 2))
+    parted = np.flatnonzero(np.diff(labels[order])) + 1
+    if not len(parted):
+        return labels
+    halfway = int(parted[len(parted) // 2])
+    return best_cut(records, np.roll(order, -halfway), k, progress=stage(progress, records, 1, 2))
+
+
+def along(points: IntVector, point: IntVector) -> IntVector:
+    """The records in the order of their points; those of one point by rows."""
+    place = np.empty(len(points), dtype=np.int64)
+    place[points] = np.arange(len(points))
+    return np.argsort(place[point], kind="stable")
+
+
 def dissolve(
     records: Records,
     labels: IntVector,

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from shoal.values.arrays import FloatMatrix, FloatVector, IntMatrix, IntVector
+from shoal.values.arrays import FloatMatrix, FloatVector, IntMatrix, IntVector, by_first_row, dense
 
 _SKETCHED = 2
 """Coordinates that stand for a category in a sketch: few, since each makes every look at a record longer."""
@@ -84,6 +84,16 @@ class Space(NamedTuple):
         return self._replace(
             matrix=np.ascontiguousarray(self.matrix[rows]), points=np.ascontiguousarray(self.points[rows])
         )
+
+    def distinct(self) -> tuple[IntVector, IntVector]:
+        """The first record at each point, in the order of rows, and for each record the number of its point."""
+        key, points = np.zeros(len(self.matrix), dtype=np.int64), 1
+        for column in self.matrix.T:
+            if points < len(key):
+                values, codes = np.unique(column, return_inverse=True)
+                key = dense(key * len(values) + codes)
+                points = int(key.max()) + 1
+        return by_first_row(key)
 
 
 def _sketched(square: FloatMatrix) -> tuple[FloatMatrix, float]:
