@@ -7,7 +7,7 @@ import numpy as np
 from shoal.kernels.jit import SLICE, kernel
 from shoal.kernels.search import SORTED, nearest
 from shoal.kernels.tree import plant
-from shoal.values import FloatVector, Progress, Space
+from shoal.values import FloatMatrix, FloatVector, IntMatrix, Progress, Space
 
 
 def shares(space: Space, k: int, *, progress: Progress) -> FloatVector:
@@ -36,3 +36,20 @@ def fill(tree, k, least, start, stop):
             if size >= k:
                 best = min(best, total / (2 * size))
         least[row] = best
+
+
+def neighbors(space: Space, count: int) -> tuple[IntMatrix, FloatMatrix]:
+    """The nearest records of every record, itself included, in order of distance, then row; and their distances."""
+    n = len(space.matrix)
+    tree, rows, distance = plant(space, np.arange(n)), np.empty((n, count), dtype=np.int64), np.empty((n, count))
+    step = max(1, SLICE // (n * space.matrix.shape[1] + SORTED * count))
+    for start in range(0, n, step):
+        list_nearest(tree, rows, distance, start, min(start + step, n))
+    return rows, distance
+
+
+@kernel
+def list_nearest(tree, rows, distance, start, stop):
+    """Fill the lists of these rows."""
+    for row in range(start, stop):
+        nearest(tree, tree.space.matrix[row], distance[row], rows[row])

@@ -6,11 +6,17 @@ import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
 from shoal.kernels.space import add, add_squares, category_error, no_sums
-from shoal.values import IntVector, Progress, Space
+from shoal.values import FloatVector, IntVector, Progress, Space
 
 
 def shortest_path(ordered: Space, k: int, *, progress: Progress) -> IntVector:
     """Labels, in this order, of the cut into groups of k to 2k - 1 neighbors with the least SSE."""
+    labels: IntVector = cut(all_costs(ordered, k, progress=progress)[1])
+    return labels
+
+
+def all_costs(ordered: Space, k: int, *, progress: Progress) -> tuple[FloatVector, IntVector]:
+    """The least SSE of the first 0 .. n records, and the size of the last group of each."""
     n, p = len(ordered.matrix), len(no_sums(ordered))
     cost, last = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
     cost[0] = 0.0
@@ -19,8 +25,7 @@ def shortest_path(ordered: Space, k: int, *, progress: Progress) -> IntVector:
         stop = min(start + step, n)
         reach(ordered, k, cost, last, start, stop)
         progress(stop, n)
-    labels: IntVector = cut(last)
-    return labels
+    return cost, last
 
 
 @kernel

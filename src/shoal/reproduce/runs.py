@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels
-from shoal.anonymize import partition
 from shoal.measure import Meaning, semantic_loss, variation
 from shoal.partition import registry
+from shoal.partitions import partition
 from shoal.recode import recode
 from shoal.reproduce.datasets import DATASETS, encoded, has_trees, hierarchies, load
 from shoal.reproduce.leftover import loss_as_printed

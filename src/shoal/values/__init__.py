@@ -9,13 +9,14 @@ from shoal.values.arrays import (
     IntVector,
     by_first_row,
 )
+from shoal.values.bound import Bound
 from shoal.values.categories import Categories
 from shoal.values.demands import Demands
 from shoal.values.design import Design
 from shoal.values.options import Progress, one_of, silent, true_or_false, whole_k
 from shoal.values.records import Records, Tuples
 from shoal.values.released import Days, Whole, Worded
-from shoal.values.results import Evaluation, ModelCheck, Partition, Verification, plain
+from shoal.values.results import Evaluation, ModelCheck, Partition, Search, Verification, plain, searched
 from shoal.values.scale import Scale, middle
 from shoal.values.sensitive import Sensitive
 from shoal.values.space import Space
@@ -23,6 +24,7 @@ from shoal.values.space import Space
 __all__ = [
     "BoolMatrix",
     "BoolVector",
+    "Bound",
     "Categories",
     "Days",
     "Demands",
@@ -37,6 +39,7 @@ __all__ = [
     "Progress",
     "Records",
     "Scale",
+    "Search",
     "Sensitive",
     "Space",
     "Tuples",
@@ -47,6 +50,7 @@ __all__ = [
     "middle",
     "one_of",
     "plain",
+    "searched",
     "silent",
     "true_or_false",
     "whole_k",
