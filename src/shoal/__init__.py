@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import ShoalError, ShoalWarning
 
 if TYPE_CHECKING:
-    from shoal.anonymize import anonymize, partition, replay
+    from shoal.anonymize import anonymize, replay
     from shoal.assess import describe, evaluate, read, verify
     from shoal.bundle.check import BundleCheck, verify_bundle
     from shoal.bundle.contents import bundle
@@ -27,17 +27,19 @@ if TYPE_CHECKING:
     from shoal.hierarchy import Hierarchy
     from shoal.measure import measures
     from shoal.partition.registry import methods
+    from shoal.partitions import bound, partition
     from shoal.release import Release
     from shoal.reproduce.reproduction import reproduce
     from shoal.schema import Kind, Policy, Role, Schema
     from shoal.tables import Table, example_register
-    from shoal.values import Evaluation, Partition, Verification
+    from shoal.values import Bound, Evaluation, Partition, Verification
 
     __version__: str
 
 _homes = {
     "anonymize": "shoal.anonymize",
-    "partition": "shoal.anonymize",
+    "bound": "shoal.partitions",
+    "partition": "shoal.partitions",
     "replay": "shoal.anonymize",
     "compare": "shoal.compare.comparison",
     "Comparison": "shoal.compare.comparison",
@@ -58,6 +60,7 @@ _homes = {
     "Release": "shoal.release",
     "Evaluation": "shoal.values",
     "Explanation": "shoal.explain",
+    "Bound": "shoal.values",
     "Partition": "shoal.values",
     "Verification": "shoal.values",
     "Hierarchy": "shoal.hierarchy",
@@ -68,6 +71,7 @@ _homes = {
 }
 
 __all__ = [
+    "Bound",
     "BundleCheck",
     "Comparison",
     "Evaluation",
@@ -85,6 +89,7 @@ __all__ = [
     "Verification",
     "__version__",
     "anonymize",
+    "bound",
     "bundle",
     "compare",
     "describe",

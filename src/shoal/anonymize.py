@@ -15,26 +15,26 @@ import numpy as np
 from shoal import measure, tables
 from shoal.cautions import cautions
 from shoal.decide import decide
-from shoal.decisions import check_totals, column_weights, plain, whole_seed
+from shoal.decisions import check_totals, plain
 from shoal.errors import ColumnError, FileError, PolicyError, ShoalWarning
 from shoal.hierarchy.semantics import DISTANCES
-from shoal.partition import registry
 from shoal.partition.grouping import Task, group
-from shoal.recode import as_nodes, as_numbers, centroid, decided, leveled, mean
+from shoal.partitions import measured
+from shoal.recode import as_nodes, as_numbers, decided, leveled
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, printable, versions
-from shoal.schema import Names, Policy, Role, Schema
+from shoal.schema import Names, Policy, Refinement, Role, Schema
 from shoal.tables import Table
-from shoal.understanding import Hierarchies, Levels, found_again, understood
+from shoal.understanding import Hierarchies, Levels, found_again
 from shoal.values import (
     BoolMatrix,
     BoolVector,
     Demands,
     Design,
-    IntMatrix,
     Partition,
     Progress,
     Records,
+    Search,
     one_of,
     silent,
     true_or_false,
@@ -61,6 +61,9 @@ def anonymize(
     alpha: float = 1.0,
     suppression: float = 0.0,
     method: str | None = None,
+    refine: bool | None = None,
+    effort: str | None = None,
+    seconds: float | None = None,
     seed: int = 0,
     standardize: bool = True,
     distance: str = "wu-palmer",
@@ -112,10 +115,19 @@ def anonymize(
     suppression
         The share of the records that may be suppressed where that saves more than it costs.
     method
-        One of `shoal.methods()`. Where nothing is said: `sa-mdav-plus` for categories, `mdav` for numbers, and for
-        both `mdav` up to 50,000 records and `mondrian-extent` beyond.
+        One of `shoal.methods()`. Where nothing is said: ``auto``, which takes several starts by the size and the kinds
+        of the table and is refined.
+    refine
+        Whether local search improves the groups of the method. Where nothing is said: those of ``auto``, and of any
+        method if an effort or seconds are given.
+    effort
+        How far the search goes: ``fast`` goes down only, ``balanced`` anneals for some seconds, ``best`` for up to some
+        minutes, and tries an integer program where the table is small.
+    seconds
+        The most that method and search may take. The steps they came to are kept in the policy, which so makes the
+        same release again.
     seed
-        For methods that draw at random. The same input, options and seed give the same bytes.
+        For searches and methods that draw at random. The same input, options and seed give the same bytes.
     standardize
         Measure distances on columns of mean 0 and standard deviation 1.
     distance
@@ -167,6 +179,9 @@ def anonymize(
         alpha=alpha,
         suppression=suppression,
         method=method,
+        refine=refine,
+        effort=effort,
+        seconds=seconds,
         seed=seed,
         standardize=standardize,
         distance=distance,
@@ -263,7 +278,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     largest = policy.survey.largest_household
     groups = group(
         records,
-        Task(policy.k, policy.method, policy.seed, options, policy.suppression, largest),
+        Task(policy.k, policy.method, policy.seed, options, policy.suppression, largest, policy.refinement),
         design=design,
         gone=_lacking(records) if policy.missing == "suppress" else None,
         progress=progress or silent,
@@ -287,7 +302,8 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         suppressed=groups.suppressed,
     )
     pair = _pair(table, released, records, groups, columns, policy=policy, schema=schema, design=design)
-    pair = replace(pair, distance=distance)
+    bound = None if groups.search is None or groups.hidden else groups.search.bound
+    pair = replace(pair, distance=distance, least=None if bound is None else bound.value)
     evaluation = measure.evaluate(pair, models=proof.models)
     warnings = cautions(
         table,
@@ -295,16 +311,23 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         gaps=_gaps(records),
         suppressed=groups.hidden,
         evaluation=evaluation,
+        search=groups.search,
     )
     for sentence in warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
     return Release(
         original=table,
         released=released,
-        partition=_measured(groups, records),
+        partition=measured(groups, records),
         evaluation=evaluation,
         verification=proof,
-        policy=replace(policy, schema=schema, input=_source(table), versions=versions()),
+        policy=replace(
+            policy,
+            schema=schema,
+            refinement=_searched(policy.refinement, groups.search),
+            input=_source(table),
+            versions=versions(),
+        ),
         design=design,
         pair=pair,
         warnings=warnings,
@@ -380,6 +403,13 @@ def _leveled(records: Records, groups: Partition, policy: Policy) -> Records:
     return leveled(records, groups, alpha=policy.alpha, all_groups=more)
 
 
+def _searched(asked: Refinement | None, search: Search | None) -> Refinement | None:
+    """The refinement with the steps that it came to, where a clock or an interrupt had a say in them."""
+    if asked is None or search is None or not search.timed:
+        return asked
+    return replace(asked, planned=search.planned, done=search.done, looks=search.looks)
+
+
 def _number_gaps(records: Records) -> BoolMatrix | None:
     """Which numbers are missing."""
     return None if records.missing is None else records.missing[:, [records.names.index(n) for n in records.numeric]]
@@ -391,69 +421,6 @@ def _gaps(records: Records) -> dict[str, int]:
         return {}
     counts = records.missing.sum(axis=0).tolist()
     return {name: cells for name, cells in zip(records.names, counts, strict=True) if cells}
-
-
-def partition(
-    data: Any,
-    *,
-    k: int,
-    hierarchies: Hierarchies = None,
-    levels: Levels = None,
-    kinds: Mapping[str, str] | None = None,
-    method: str | None = None,
-    seed: int = 0,
-    standardize: bool = True,
-    distance: str = "wu-palmer",
-    weights: Mapping[str, float] | None = None,
-    missing_values: str = "refuse",
-    progress: Progress | None = None,
-    **options: Any,
-) -> Partition:
-    """Group the records of a table; every column of it is a quasi-identifier.
-
-    Missing values are refused, unless they are said to be a ``category``, or a ``wildcard`` or to ``impute``, which
-    is the same here: they are where the mean or the center of their column is.
-    """
-    table = tables.read(data)
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
-    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
-    k = whole_k(k, table.height)
-    records = tables.encode(
-        table,
-        schema,
-        standardize=true_or_false("standardize", standardize),
-        distance=one_of("distance", distance, DISTANCES),
-        weights=column_weights(weights),
-        missing=one_of("missing_values", missing_values, ("refuse", "category", "wildcard", "impute")),
-    )
-    groups = registry.run(
-        records,
-        k=k,
-        method=registry.fitting(schema, table.height) if method is None else method,
-        seed=whole_seed(seed),
-        progress=progress or silent,
-        options=options,
-    )
-    return _measured(groups, records)
-
-
-def _measured(groups: Partition, records: Records) -> Partition:
-    """The partition with what the centers of its groups lose, without weights."""
-    if records.numeric:
-        base = records.scale.apply(records.values)
-        centers = mean(base, groups.labels, groups.count)[groups.labels]
-        groups = replace(groups, information_loss=measure.information_loss(base, centers))
-    released = [
-        centroid(records.codes[:, j], groups.labels, groups.count, column.rounded(), column.hierarchy)[groups.labels]
-        for j, column in enumerate(records.categories)
-    ]
-    meaning = _meaning(records, np.column_stack(released)) if released else None
-    return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
-
-
-def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:
-    """The categories of the records beside those released, if there are any."""
-    return measure.Meaning(records.categories, records.codes, released) if records.categories else None
 
 
 def _source(table: Table) -> dict[str, Any]:

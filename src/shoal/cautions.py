@@ -7,7 +7,7 @@ import math
 from shoal import tables
 from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
 from shoal.tables import Table
-from shoal.values import Evaluation
+from shoal.values import Evaluation, Search
 from shoal.words import counted, listed, shown
 
 _FEW_RECORDS = 50
@@ -25,7 +25,13 @@ _MISSING = {
 
 
 def cautions(
-    table: Table, policy: Policy, *, gaps: dict[str, int], suppressed: int, evaluation: Evaluation
+    table: Table,
+    policy: Policy,
+    *,
+    gaps: dict[str, int],
+    suppressed: int,
+    evaluation: Evaluation,
+    search: Search | None = None,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy."""
     return (
@@ -35,6 +41,7 @@ def cautions(
         *_about_size(evaluation),
         *_about_losses(evaluation),
         *_about_totals(policy),
+        *_about_search(search),
         *_about_columns(table, policy.schema),
     )
 
@@ -99,6 +106,14 @@ def _about_totals(policy: Policy) -> list[str]:
     if not policy.options.get("keep_totals") or not other:
         return []
     return [f"The totals of {counted(len(other), 'column')} ({listed(other)}) are not kept: only means keep them."]
+
+
+def _about_search(search: Search | None) -> list[str]:
+    """A search that an interrupt, or the clock, ended before its time."""
+    if search is None or sum(search.done) == sum(search.planned):
+        return []
+    steps = f"{sum(search.done):,} of {sum(search.planned):,} steps"
+    return [f"The search for better groups was stopped after {steps}; the release is verified as any other."]
 
 
 def _about_gaps(gaps: dict[str, int], records: int, policy: Policy) -> list[str]:

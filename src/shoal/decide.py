@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal import tables
-from shoal.decisions import asked_models, column_weights, known_bounds, known_survey, plain, share, whole_seed
+from shoal.decisions import (
+    asked_models,
+    asked_refinement,
+    column_weights,
+    known_bounds,
+    known_survey,
+    plain,
+    share,
+    whole_seed,
+)
 from shoal.partition import registry
 from shoal.recode import decided
 from shoal.schema import MISSING, Names, Policy, Schema
@@ -36,6 +45,9 @@ def decide(
     alpha: float = 1.0,
     suppression: float = 0.0,
     method: str | None = None,
+    refine: bool | None = None,
+    effort: str | None = None,
+    seconds: float | None = None,
     seed: int = 0,
     standardize: bool = True,
     distance: str = "wu-palmer",
@@ -61,7 +73,7 @@ def decide(
     settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
     return Policy(
         k=whole_k(k, table.height),
-        method=registry.fitting(schema, table.height) if method is None else method,
+        method=registry.AUTO if method is None else method,
         seed=whole_seed(seed),
         options={name: plain(name, value) for name, value in {**settings, **options}.items()},
         weights=column_weights(weights),
@@ -70,6 +82,7 @@ def decide(
         missing=one_of("missing_values", missing_values, MISSING),
         alpha=share("alpha", alpha),
         suppression=share("suppression", suppression),
+        refinement=asked_refinement(method, refine=refine, effort=effort, seconds=seconds),
         survey=known_survey(
             schema,
             sampling_weights=sampling_weights,

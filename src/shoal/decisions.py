@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ColumnError, OptionError
-from shoal.schema import Column, Kind, Model, Names, Role, Schema, Survey, read_models
+from shoal.partition.registry import AUTO
+from shoal.schema import EFFORTS, Column, Kind, Model, Names, Refinement, Role, Schema, Survey, read_models
 from shoal.schema.columns import chosen
+from shoal.values import one_of, true_or_false
 
 
 def asked_models(schema: Schema, *, models: Any, l: Any, t: Any) -> tuple[Model, ...]:  # noqa: E741
@@ -58,6 +60,21 @@ def known_survey(
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise OptionError.bad_option("largest_household", "a whole number of at least 1")
     return Survey(weights, chosen(strata, known, Role.INSENSITIVE), home, most)
+
+
+def asked_refinement(method: str | None, *, refine: Any, effort: Any, seconds: Any) -> Refinement | None:
+    """How far local search goes: where nothing is said, it follows the method that Shoal chooses and no other."""
+    if refine is None:
+        refine = method in (None, AUTO) or effort is not None or seconds is not None
+    if not true_or_false("refine", refine):
+        if effort is not None or seconds is not None:
+            raise OptionError.nothing_refined()
+        return None
+    if seconds is not None:
+        seconds = _real("seconds", seconds, "a number above 0")
+        if seconds <= 0:
+            raise OptionError.bad_option("seconds", "a number above 0")
+    return Refinement("balanced" if effort is None else one_of("effort", effort, EFFORTS), seconds)
 
 
 def share(name: str, value: Any, *, least: float = 0.0, most: float = 1.0) -> float:

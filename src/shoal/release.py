@@ -179,9 +179,11 @@ class Release:
         proof, figures = self.verification, self.evaluation.loss
         losses = {name: figures[name] for name in ("information_loss", "semantic_loss")}
         said = "".join(f" {name}={value:.4g} %," for name, value in losses.items() if value is not None)
+        search = self.partition.search
+        refined = "" if search is None else f" refined={search.effort!r},"
         facts = (
-            f"Release(k={proof.k}, method={self.policy.method!r}, records={proof.records}, classes={proof.classes},"
-            f" smallest={proof.min_class},{said} verified={proof.ok})"
+            f"Release(k={proof.k}, method={self.policy.method!r},{refined} records={proof.records},"
+            f" classes={proof.classes}, smallest={proof.min_class},{said} verified={proof.ok})"
         )
         return "\n".join([facts, *(f"  warning: {sentence}" for sentence in self.warnings)])
 
@@ -192,7 +194,7 @@ class Release:
         rows = [[titled(risk), brief(before[risk.name]), brief(after[risk.name])] for risk in headlines("risk", after)]
         rows += [[titled(loss), "", brief(figures["loss"][loss.name])] for loss in headlines("loss", figures["loss"])]
         rows += [[f"loss of {short(name)} (%)", "", brief(loss)] for name, loss in figures["columns"].items()]
-        notes = [f"Warning: {sentence}" for sentence in self.warnings]
+        notes = [*self.partition.told, *(f"Warning: {sentence}" for sentence in self.warnings)]
         return Shown(f"{proof.verdict} ({self.policy.method})", ("", "before", "after"), rows, ok=proof.ok, notes=notes)
 
     def _repr_html_(self) -> str:

@@ -13,11 +13,12 @@ from typing import Any, Self
 import numpy as np
 
 from shoal import tables
-from shoal.decisions import column_weights, plain, whole_seed
+from shoal.decisions import asked_refinement, column_weights, plain, whole_seed
 from shoal.errors import DataError, EstimatorError, OptionError, PackageError, PromiseError, ShoalError
 from shoal.measure import information_loss
 from shoal.partition import registry
 from shoal.partition.delivery import BELOW, deliver
+from shoal.partition.grouping import Task, group
 from shoal.recode.number import centers
 from shoal.schema import Kind, Schema
 from shoal.tables import Table
@@ -50,7 +51,9 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
     k
         The least number of records of a group. There is no default: it is your decision.
     method
-        One of `shoal.methods()` for numbers; `mdav` where nothing is said.
+        One of `shoal.methods()` for numbers; `auto` where nothing is said.
+    refine, effort
+        Whether local search improves the groups of the method, and how far it goes, as for `shoal.anonymize`.
     standardize
         Measure distances on columns of mean 0 and standard deviation 1.
     weights
@@ -87,6 +90,8 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         k: int,
         *,
         method: str | None = None,
+        refine: bool | None = None,
+        effort: str | None = None,
         standardize: bool = True,
         weights: Mapping[Any, float] | Sequence[float] | None = None,
         seed: int = 0,
@@ -96,6 +101,8 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
     ) -> None:
         self.k = k
         self.method = method
+        self.refine = refine
+        self.effort = effort
         self.standardize = standardize
         self.weights = weights
         self.seed = seed
@@ -117,12 +124,15 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
             standardize=true_or_false("standardize", self.standardize),
             weights=_by_name(self.weights, table.names),
         )
-        groups = registry.run(
+        groups = group(
             records,
-            k=k,
-            method=registry.fitting(schema, records.count) if self.method is None else self.method,
-            seed=whole_seed(self.seed),
-            options=_plain_options(self.options),
+            Task(
+                k,
+                registry.AUTO if self.method is None else self.method,
+                whole_seed(self.seed),
+                _plain_options(self.options),
+                refinement=asked_refinement(self.method, refine=self.refine, effort=self.effort, seconds=None),
+            ),
         )
         self.labels_ = groups.labels
         self.counts_ = groups.sizes

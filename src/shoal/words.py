@@ -39,6 +39,11 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(quoted[:8]) + rest
 
 
+def joined(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``: all of them, as they are."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
 def near_words(name: str, known: Sequence[str]) -> list[str]:
     """The known words that a misspelt one could mean."""
     lowered = {word.lower(): word for word in reversed(known)}

@@ -36,8 +36,13 @@ if TYPE_CHECKING:
 @click.argument("file")
 @click.option("-k", help="The least number of alike records: your decision, no default.")
 @click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
-@click.option("--method", help="See `shoal methods`.  [default: by the kinds of the columns]")
+@click.option("--method", help="See `shoal methods`.  [default: auto, which tries several]")
 @decisions
+@click.option(
+    "--seconds",
+    metavar="S",
+    help="The most that method and search may take; the policy keeps the steps that these came to.",
+)
 @click.option("--policy", help="Take every decision from this policy file instead.")
 @click.option("--report", help="Also write a report for internal use: an HTML file.")
 @click.option("--external-report", help="Also write a report that may be published with the release: an HTML file.")
@@ -74,6 +79,9 @@ def command(
 
     \b
     shoal anonymize people.csv --policy released.csv.policy.toml -o again.csv
+
+    While local search improves the groups, a first interrupt (Ctrl-C) ends it, and the best groups so far are
+    released; a second one ends the command.
     """
     from shoal.bundle.contents import bundle_path, bundling
     from shoal.release import check_outputs, named_path, policy_path
@@ -141,6 +149,7 @@ def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
         open_table(file, options),
         k=whole(options["k"], OptionError.k_not_whole()),
         method=options["method"],
+        seconds=options["seconds"],
         progress=line,
         **asked,
         **own_options(options, [options["method"]] if options["method"] else []),
@@ -152,7 +161,7 @@ def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Re
     from shoal.schema import Policy
 
     for name in ("k", "method", *DECISIONS):
-        if options[name]:
+        if options[name] not in (None, ()):
             raise PolicyError.decides(name.replace("_", "-"))
     table = open_table(file, options, Policy.read(path).input.get("settings"))
     hierarchies = pairs(options["hierarchy"], "hierarchy", last=False)

@@ -34,7 +34,7 @@ from shoal.errors import OptionError, OutputError, PromiseError
     help="The methods to compare, as a,b,c, or all.  [default: the usual one and a few that are worth a try]",
 )
 @decisions
-@click.option("--seconds", help="A budget of time: no run starts after it, and those under way are stopped.")
+@click.option("--seconds", help="A budget for all runs: none starts after it, and those under way are stopped.")
 @click.option("--workers", help="Runs at the same time.  [default: as many as there are cores]")
 @click.option("--keep", metavar="FILE", help="Where finished runs are kept.  [default: NAME.compare.jsonl, here]")
 @click.option("--no-keep", is_flag=True, help="Keep nothing, and take nothing from before.")
@@ -64,7 +64,8 @@ def command(
     shoal compare people.csv -k 3,5,10 -q age,income
     shoal compare people.csv -k 5 -q age,income --methods all --seconds 300 --report compared.html
 
-    Every run is a whole, verified release, of which only the figures are kept. A comparison that was stopped
+    Every run is a whole, verified release, of which only the figures are kept. --refine and --effort hold for all
+    methods; where neither is given, only auto is refined. A comparison that was stopped
     goes on where it was: finished runs are taken from the file of kept results.
     """
     from shoal import tables

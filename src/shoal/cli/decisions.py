@@ -15,6 +15,7 @@ from shoal.schema.columns import OTHERS
 DECISIONS = (
     *("quasi_identifiers", "identifiers", "sensitive", "own", "recode"),
     *("round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
+    *("refine", "effort", "seconds"),
     *protection.DECISIONS,
 )
 
@@ -42,7 +43,18 @@ def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
             "--no-standardize", is_flag=True, default=None, help="Measure distances on the columns as they are."
         ),
         click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable."),
-        click.option("--seed", help="For methods that draw at random.  [default: 0]"),
+        click.option(
+            "--refine/--no-refine",
+            default=None,
+            help="Improve the groups of the method by local search, or leave them. Not said: those of auto are"
+            " improved, and those of any method if an effort is given.",
+        ),
+        click.option(
+            "--effort",
+            help="How far that search goes: fast (down only), balanced (seconds) or best (up to minutes)."
+            "  [default: balanced]",
+        ),
+        click.option("--seed", help="For searches and methods that draw at random.  [default: 0]"),
     ]
     for option in reversed(options):
         command = option(command)
@@ -59,6 +71,8 @@ def decided(options: Mapping[str, Any]) -> dict[str, Any]:
         "identifiers": names(options["identifiers"]),
         "sensitive": names(options["sensitive"]),
         **meant(options),
+        "refine": options["refine"],
+        "effort": options["effort"],
         "seed": whole(options["seed"] or "0", OptionError.no_seed()),
         "standardize": not options["no_standardize"],
         "weights": weights(options["weight"]),

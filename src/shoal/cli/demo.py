@@ -20,6 +20,9 @@ LENGTHS = (1, 2, 3)
 """How many digits the levels of the postcode's hierarchy keep."""
 RECODE = {"age": "interval", "postcode": "lcs", "occupation": "lcs"}
 
+EFFORT = "fast"
+"""A demo takes seconds."""
+
 
 @click.command(name="demo")
 @click.option("--folder", default="demo", show_default=True, help="Where the files go; made if needed.")
@@ -69,7 +72,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
         f"--identifiers {','.join(DROPPED)} --sensitive {','.join(SENSITIVE)}",
         f"--model 'diagnosis={MODEL}'",
         f"--hierarchy postcode={codes} --hierarchy occupation={jobs} --levels education={schools}",
-        " ".join(f"--recode {name}={way}" for name, way in RECODE.items()),
+        " ".join([*(f"--recode {name}={way}" for name, way in RECODE.items()), f"--effort {EFFORT}"]),
         f"-o {target} --report {report} --external-report {external}",
     ]
     show(
@@ -92,6 +95,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             hierarchies={"postcode": codes, "occupation": jobs},
             levels={"education": schools},
             recode=RECODE,
+            effort=EFFORT,
             progress=line,
         )
     saved = made.save(

@@ -17,7 +17,7 @@ import click
 from shoal.errors import ShoalError
 
 COMMANDS = (
-    *("describe", "anonymize", "compare", "verify", "evaluate", "explain", "replay"),
+    *("describe", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
     *("methods", "measures", "hierarchy", "reproduce", "demo"),
 )
 

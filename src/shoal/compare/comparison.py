@@ -16,6 +16,7 @@ from shoal.compare.points import LOSS, Point
 from shoal.compare.runs import RunProgress, carry_out
 from shoal.compare.verdict import Recommendation, best, frontier, recommend
 from shoal.decide import SETTINGS, decide
+from shoal.decisions import asked_refinement
 from shoal.errors import OptionError
 from shoal.measure.registry import measures
 from shoal.partition import registry
@@ -123,7 +124,8 @@ def compare(
     progress
         Called with the number of runs done, those under way in part, and the number of all runs.
     asked
-        What else `shoal.anonymize` takes. An option of a method goes to the methods that have it.
+        What else `shoal.anonymize` takes. An option of a method goes to the methods that have it; ``refine`` and
+        ``effort`` hold for all methods, and where neither is given only ``auto`` is refined.
     """
     if "method" in asked:
         raise OptionError.bad_option("method", "the names of methods as methods=")
@@ -137,7 +139,8 @@ def compare(
     names = _methods(methods, policy, table.height)
     _check_options(policy, names)
     prepare(table, policy)  # what no method could take is refused once, and not as a point for each of them
-    policies = [replace(_own(policy, name), k=level) for level in levels for name in names]
+    own = {name: _own(policy, name, refine=asked.get("refine"), effort=asked.get("effort")) for name in names}
+    policies = [replace(own[name], k=level) for level in levels for name in names]
     kept = Kept.nowhere() if keep is None else Kept.open(keep, source=table.path)
     cells = "" if keep is None else tables.identity(table, _deciding(policy))
     planned = {key(cells, each): each for each in policies}
@@ -191,10 +194,15 @@ def _methods(asked: str | Iterable[str] | None, policy: Policy, records: int) ->
     return list(dict.fromkeys(registry.find(name).name for name in given))
 
 
-def _own(policy: Policy, method: str) -> Policy:
-    """The policy of one method: of the options of methods it gets those that it has."""
+def _own(policy: Policy, method: str, *, refine: Any, effort: Any) -> Policy:
+    """The policy of one method: of the options of methods those that it has, and refined as it would be alone."""
     own = (*SETTINGS, *registry.find(method).options)
-    return replace(policy, method=method, options={n: value for n, value in policy.options.items() if n in own})
+    return replace(
+        policy,
+        method=method,
+        options={n: value for n, value in policy.options.items() if n in own},
+        refinement=asked_refinement(method, refine=refine, effort=effort, seconds=None),
+    )
 
 
 def _check_options(policy: Policy, methods: Iterable[str]) -> None:

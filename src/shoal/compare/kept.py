@@ -22,7 +22,7 @@ from shoal.release import check_places, named_path, versions
 from shoal.schema import Policy
 
 _MARK = "shoal-comparison"
-_FORMAT = 1
+_FORMAT = 2
 
 
 def key(data: str, policy: Policy) -> str:

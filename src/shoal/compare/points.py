@@ -23,6 +23,8 @@ class Point:
     risk: float | None = None
     """The global risk in percent."""
     highest_risk: float | None = None
+    gap: float | None = None
+    """What another partition could save at most of the squared error, in percent."""
     classes: int | None = None
     c_avg: float | None = None
     min_class: float | None = None
@@ -43,6 +45,7 @@ class Point:
             loss=_finite(evaluation.loss[LOSS]),
             risk=_finite(evaluation.after[RISK]),
             highest_risk=_finite(evaluation.after["highest_risk"]),
+            gap=evaluation.loss.get("optimality_gap"),
             classes=proof.classes,
             c_avg=evaluation.loss["c_avg"],
             min_class=proof.min_class,
@@ -71,7 +74,7 @@ class Point:
         """The point that was written as this; None where it is none."""
         if facts.keys() != {field.name for field in fields(cls)}:
             return None
-        maybe = [facts[name] for name in ("loss", "risk", "highest_risk", "c_avg") if facts[name] is not None]
+        maybe = [facts[name] for name in ("loss", "risk", "highest_risk", "gap", "c_avg") if facts[name] is not None]
         sound = (
             all(_is_number(figure) for figure in (*maybe, facts["min_class"], facts["seconds"]))
             and all(isinstance(facts[name], int) for name in ("k", "classes", "suppressed"))

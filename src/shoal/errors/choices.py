@@ -88,6 +88,12 @@ class OptionError(ShoalError):
         )
 
     @classmethod
+    def nothing_refined(cls) -> Self:
+        return cls(
+            "An effort or seconds are given, and nothing is to be refined", "leave out refine=False (--no-refine)"
+        )
+
+    @classmethod
     def nothing_sensitive(cls) -> Self:
         return cls(
             "l or t is asked for, and no column is named as sensitive",

@@ -179,6 +179,8 @@ class Pair:
     """How many persons each record stands for."""
     distance: str | None = None
     """How the distances between categories are measured."""
+    least: float | None = None
+    """What no partition can go below in squared distances, by weights of which the largest is 1, where it is known."""
     whole: Facts | None = None
     """The facts of the whole table, where this is a block of it."""
 

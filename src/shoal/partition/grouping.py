@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from shoal import kernels
+from shoal import kernels, refine
 from shoal.errors import DataError, OptionError, PromiseError
 from shoal.partition import registry
 from shoal.partition.enforce import enforce
 from shoal.partition.households import as_one, check_sizes
 from shoal.partition.outliers import Extents, candidates
+from shoal.partition.searching import Searching
+from shoal.schema import Refinement
 from shoal.values import BoolVector, Design, IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
 
 _ROUNDS = 6
@@ -36,6 +38,8 @@ class Task:
     suppression: float = 0.0
     """The share of the records that may be suppressed."""
     largest_household: int = 20
+    refinement: Refinement | None = None
+    """How far the groups are improved by local search; None leaves them as the method made them."""
 
 
 def group(
@@ -59,15 +63,25 @@ def group(
     if design.strata is not None:
         _ = records.space  # once for all strata, which share its tables
     groups = done = 0
+    account: list[str] = []
+    asked = task.refinement
+    search = None if asked is None else Searching(asked, seed=task.seed, records=records.count)
     for rows in np.split(order, np.cumsum(np.bincount(strata))[:-1]):
         part = _Stratum(
             records.some(rows) if design.strata is not None else records, task, _some(design.households, rows)
         )
         part.check_budget(design)
-        found, hidden[rows] = part.grouped(gone[rows], progress=_from(done, progress, len(rows), records.count))
+        told = _from(done, progress, len(rows), records.count)
+        first = told if search is None else _share(told, 0.0, search.share)
+        found, hidden[rows] = part.grouped(gone[rows], progress=first)
+        if search is not None:
+            second = _share(told, search.share, 1.0)
+            found = search.improved(part.searched(hidden[rows]), found, hidden[rows], progress=second)
         labels[rows] = groups + found
         groups, done = groups + int(found.max()) + 1, done + len(rows)
-    return _checked(Partition(by_first_row(labels)[1], task.k, task.method, suppressed=hidden), design)
+        account += [sentence for sentence in part.account if sentence not in account]
+    made = Partition(by_first_row(labels)[1], task.k, task.method, suppressed=hidden, account=tuple(account))
+    return _checked(replace(made, search=None if search is None else search.result), design)
 
 
 def _some(codes: IntVector | None, rows: IntVector) -> IntVector | None:
@@ -77,6 +91,11 @@ def _some(codes: IntVector | None, rows: IntVector) -> IntVector | None:
 def _from(start: int, progress: Progress, rows: int, records: int) -> Progress:
     """The progress of some of the records, after so many others."""
     return lambda done, total: progress(start + rows * done // max(total, 1), records)
+
+
+def _share(progress: Progress, start: float, stop: float) -> Progress:
+    """The progress of a part of the work, from one share of it to another."""
+    return lambda done, total: progress(int(total * (start + (stop - start) * done / max(total, 1))), total)
 
 
 def _check_strata(strata: IntVector, design: Design, k: int) -> None:
@@ -102,6 +121,8 @@ class _Stratum:
         self.units = records if households is None else as_one(records, households)
         self.extents = Extents(self.units)
         self.members = np.bincount(self.households)
+        self.account: tuple[str, ...] = ()
+        self.whole = households is None
         # what rounding left a hair below a whole number is that number
         self.budget = math.floor(task.suppression * records.count * (1 + 1e-12))
 
@@ -149,9 +170,10 @@ class _Stratum:
             k=k,
             method=self.task.method,
             seed=self.task.seed,
-            options=self.task.options,
+            options=self._options,
             progress=progress,
         )
+        self.account = made.account
         labels[rows] = made.labels
         if 0 < len(labels) - len(rows) < k:
             labels[labels == self._widest(rows, made.labels)] = -1
@@ -160,6 +182,22 @@ class _Stratum:
             return labels, float(len(labels) * self.extents.columns)
         total, _ = self.extents.losses(rows, by_first_row(labels[rows])[1])
         return labels, total + (len(labels) - len(rows)) * self.extents.columns
+
+    @property
+    def _options(self) -> Mapping[str, Any]:
+        """Those of the method; one that chooses by itself is told how far the search will go."""
+        if self.task.method != registry.AUTO or self.task.refinement is None:
+            return self.task.options
+        return {"effort": self.task.refinement.effort, **self.task.options}
+
+    def searched(self, hidden: BoolVector) -> refine.Task:
+        """What local search works on: the records that are not suppressed."""
+        rows = np.flatnonzero(~hidden)
+        records = self.records if len(rows) == len(hidden) else self.records.some(rows)
+        if self.whole:
+            return refine.Task(records.space, self.task.k, records.demands)
+        unit_of = by_first_row(self.households[rows])[1]
+        return refine.Task(records.space, self.task.k, records.demands, as_one(records, unit_of).space, unit_of)
 
     def _widest(self, rows: IntVector, labels: IntVector) -> int:
         """The group that loses most: it joins the suppressed records where these are too few."""
@@ -203,9 +241,10 @@ class _Stratum:
         demands = self.records.demands
         if demands is None or not some.any():
             return True
-        tally = kernels.demands.no_tally(demands)
+        sensitive: Any = kernels.demands
+        tally = sensitive.no_tally(demands)
         np.add.at(tally, demands.codes[some] + demands.first[:-1], 1)
-        return bool(kernels.demands.holds(demands, tally))
+        return bool(sensitive.holds(demands, tally))
 
 
 def _checked(partition: Partition, design: Design) -> Partition:

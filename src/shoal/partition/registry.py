@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,12 @@ from shoal.errors import ColumnError, DataError, OptionError, PromiseError
 from shoal.schema.columns import Kind, Role, Schema
 from shoal.values import IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
 
+AUTO = "auto"
+"""The method that is taken where none is named."""
 _LARGE = 50_000
 """Records of a mixed table up to which a method by distances takes seconds; its time grows with their square."""
 
-_NEAR = ("hm", "mondrian-extent", "mdav", "mdav-mhm", "v-mdav", "p-s", "multi-dsort", "dba-2")
+_NEAR = ("hm", "mondrian-extent", "mdav", "tour-mhm", "ward-mhm", "v-mdav", "dba-2")
 _MEANT = ("sa-mdav-plus", "sa-mondrian-strict", "mondrian-branch", "k-modes", "mosaicrown", "mondrian-extent")
 _QUICK = ("hm", "mondrian-extent", "mondrian", "mondrian-relaxed", "mosaicrown", "k-means")
 """Methods that are worth a try, the quicker ones first: with numbers, with categories only, and for large tables."""
@@ -35,7 +37,16 @@ _MEASURED = (Kind.NUMERIC, Kind.DATE)
 EVERY = (Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL, Kind.HIERARCHICAL, Kind.DATE)
 """The kinds of columns that a method by distances takes."""
 
-Labels = Callable[..., IntVector]
+
+class Told(NamedTuple):
+    """Labels by a method that chooses by itself what it does, and the sentences that tell what and why."""
+
+    labels: IntVector
+    account: tuple[str, ...]
+
+
+Labels = Callable[..., IntVector | Told]
+L = TypeVar("L", bound=Labels)
 _registered: dict[str, Method] = {}
 
 
@@ -140,10 +151,10 @@ def method(
     most_records: int | None = None,
     mixes: bool = False,
     enforces: bool = False,
-) -> Callable[[Labels], Labels]:
+) -> Callable[[L], L]:
     """Register the function below as a method."""
 
-    def register(labels: Labels) -> Labels:
+    def register(labels: L) -> L:
         family = labels.__module__.rpartition(".")[2].replace("_", "-")
         _registered[name] = Method(
             name, family, kinds, paper, year, cost, largest_group, most_columns, most_records, mixes, enforces, labels
@@ -172,11 +183,6 @@ def find(name: str) -> Method:
     return known[name]
 
 
-def fitting(schema: Schema, records: int) -> str:
-    """The method that is taken where none is named, by the kinds of the quasi-identifiers and the size of the table."""
-    return _fitting(_kinds(schema), records)
-
-
 def taking(schema: Schema, records: int) -> list[str]:
     """Every method that takes the quasi-identifiers and the size of the table."""
     return [name for name, method in methods().items() if method.takes(_kinds(schema), records=records)]
@@ -188,7 +194,7 @@ def promising(schema: Schema, records: int) -> list[str]:
     near = _QUICK if records > _LARGE else _NEAR
     tried = near if any(kind in _MEASURED for kind in kinds) else _MEANT
     fit = taking(schema, records)
-    return list(dict.fromkeys([_fitting(kinds, records), *(name for name in tried if name in fit)]))
+    return list(dict.fromkeys([AUTO, *(name for name in tried if name in fit)]))
 
 
 def _kinds(schema: Schema) -> list[Kind]:
@@ -196,6 +202,7 @@ def _kinds(schema: Schema) -> list[Kind]:
 
 
 def _fitting(kinds: Iterable[Kind], records: int) -> str:
+    """A single method that takes these columns."""
     measured = {kind in _MEASURED for kind in kinds}
     if measured == {False}:
         return "sa-mdav-plus"
@@ -225,8 +232,9 @@ def run(
         raise DataError.no_distances()
     if chosen.seeded:
         given["seed"] = seed
-    labels = chosen.labels(records, k, progress=progress, **given)
-    return Partition(labels=_checked(labels, records, k, chosen), k=k, method=method)
+    made = chosen.labels(records, k, progress=progress, **given)
+    labels, account = made if isinstance(made, Told) else (made, ())
+    return Partition(labels=_checked(labels, records, k, chosen), k=k, method=method, account=account)
 
 
 def _check_kinds(records: Records, chosen: Method) -> None:

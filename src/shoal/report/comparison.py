@@ -12,7 +12,7 @@ from shoal.report.text import columns
 from shoal.words import counted, short
 
 Facts = Mapping[str, Any]
-_SHOWN = (0, 1, 2, 3, 4, 6, 9)
+_SHOWN = (0, 1, 2, 3, 4, 6, 7, 10)
 """The columns of the table that a terminal has room for."""
 _WIDE, _HIGH = 60, 12
 
@@ -23,7 +23,7 @@ def text(facts: Facts, *, width: int = 100) -> str:
     parts = textwrap.wrap(f"{counted(facts['records'], 'record')}; quasi-identifiers: {names}", width)
     head, *rows = ([cells[j] for j in _SHOWN] for cells in _table(facts))
     if rows:
-        table = list(columns([head, *rows], right=frozenset({1, 3, 4, 5, 6})))
+        table = list(columns([head, *rows], right=frozenset({1, 3, 4, 5, 6, 7})))
         parts += ["", *table, "  ◆ no other has less of loss or risk and no more of the other   ★ recommended"]
         parts += [f"  {sentence}" for sentence in frontier.remarks(facts)]
     for sentence in frontier.failures(facts):

@@ -12,7 +12,7 @@ from shoal.report.charts import KEY, bars, pairs
 from shoal.report.external import EXTERNAL
 from shoal.report.figures import applying, brief, figure, headlines, references, titled
 from shoal.report.glossary import TERMS
-from shoal.report.text import MISSING, listed, measured_on, missing_values, suppression
+from shoal.report.text import MISSING, grouped, listed, measured_on, missing_values, suppression
 from shoal.words import counted, number
 
 Facts = Mapping[str, Any]
@@ -25,6 +25,10 @@ _MOST_RISKS, _MOST_LOSSES = 6, 4
 """Figures in boxes at the top."""
 _MOST_SIZES = 20
 """Bars of groups that are drawn one a size."""
+_SEARCH = (
+    "Local search moves records to other groups, lets two change places, splits groups and merges them, as long as that"
+    " brings records nearer to the centers of their groups; every group keeps k and all else that was asked."
+)
 _RECODED = {
     "mean": "its mean",
     "median": "its median",
@@ -123,6 +127,24 @@ def _asked(facts: Facts) -> str:
 def _sentence(text: str) -> str:
     plain = text.replace("``", "").rstrip(".")
     return f"{plain[:1].lower()}{plain[1:]}." if plain[1:2].islower() else f"{plain}."
+
+
+def _groups(facts: Facts) -> str:
+    """How the groups came about, where a method chose by itself or local search improved them."""
+    said, search = grouped(facts), facts["search"]
+    if not said:
+        return ""
+    if search is None or facts["version"] == EXTERNAL:
+        return html.listing([*said, *([_SEARCH] if search else [])])
+    rows = [
+        ["effort", search["effort"]],
+        ["squared error before the search", figure(search["before"])],
+        ["squared error after it", figure(search["after"])],
+        ["lowered by", brief(search["gained"], "%")],
+        *([["steps of annealing", f"{search['done']:,} of {search['planned']:,}"]] if search["planned"] else []),
+    ]
+    table = html.table(["Fact", "Figure"], rows, numbers=frozenset({1}), caption="Local search")
+    return "".join([html.listing([*said, _SEARCH]), table])
 
 
 def _data(facts: Facts) -> str:
@@ -305,6 +327,7 @@ def _made(facts: Facts) -> str:
         *([name.replace("_", " "), listed(value)] for name, value in policy["survey"].items()),
         *([f"bounds of {name}", listed(value)] for name, value in policy["bounds"].items()),
         *([name, str(value)] for name, value in policy["options"].items()),
+        *([f"refined, {name}", listed(value)] for name, value in policy["refine"].items()),
         *([f"weight of {name}", str(value)] for name, value in policy["weights"].items()),
         *([f"input {name}", str(value)] for name, value in policy["input"].items() if name != "settings"),
         *([f"output {name}", str(value)] for name, value in policy["output"].items()),
@@ -327,6 +350,7 @@ _SECTIONS: Sequence[tuple[str, str, Callable[[Facts], str]]] = (
     ("look", "Look at this", _warnings),
     ("words", "In plain words", _words),
     ("asked", "What was asked", _asked),
+    ("groups", "How the groups were made", _groups),
     ("data", "The data in short", _data),
     ("risk", "Risk before and after", _risk),
     ("attacks", "Attacks carried out", _attacks),

@@ -3,9 +3,11 @@
 Who has the release can count in it, so that the figures of its classes stay. What only the original table tells is
 let through where it is about many records: a count below ten (or below k, if that is more) becomes ``fewer than 10``,
 and so does what such a count could be computed from. Files, hashes of the input, seeds, options, dropped columns and
-warnings stay inside, and so do values that are rare or extreme. Figures about the original are no finer than so few
-records can move them, and there are none where they would tell of a few: of a column in which all others are alike, or
-by whose spread the release would tell how far off a value is that it does not show.
+warnings stay inside, and so do values that are rare or extreme. Of local search outsiders see how far it went and what
+it gained: its steps, and what is told of the choice of a start, count different records of the original. Figures about
+the original are no finer than so few records can move them, and there are none where they would tell of a few: of a
+column in which all others are alike, or by whose spread the release would tell how far off a value is that it does not
+show.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ _REACH = ("certainty_penalty", "gcp", "extent")
 
 def for_outsiders(facts: Facts) -> dict[str, Any]:
     """The facts of a report that may leave the house, in the same shape."""
-    proof, policy = facts["verification"], facts["policy"]
+    proof, policy, search = facts["verification"], facts["policy"], facts["search"]
     few = Few(max(proof["k"], LEAST), proof["records"])
     released = [column for column in policy["columns"] if column["role"] != Role.IDENTIFIER]
     bands = _bands(facts["class_bands"], few)
@@ -73,6 +75,7 @@ def for_outsiders(facts: Facts) -> dict[str, Any]:
             "release": _some(policy["release"], "k", "method", "suppression"),
             "missing": dict(policy["missing"]),
             "options": {},
+            "refine": _some(policy["refine"], "effort"),
             "weights": {},
             "bounds": {},
             "survey": _survey(policy["survey"], [column["name"] for column in released]),
@@ -83,6 +86,8 @@ def for_outsiders(facts: Facts) -> dict[str, Any]:
             "versions": _some(policy["versions"], "shoal"),
         },
         "method": _some(facts["method"], "name", "summary", "paper"),
+        "account": [],
+        "search": None if search is None else {"effort": search["effort"], "gained": float(f"{search['gained']:.2g}")},
         "verification": {
             **_some(proof, "ok", "k", "records", "classes", "min_class", "k_violations", "unique_records"),
             **_some(proof, "quasi_identifiers", "missing", "unit"),

@@ -11,7 +11,7 @@ Figures = Mapping[str, Any]
 """Names of measures and their figures; None where one does not apply, and words where it must not be shown."""
 _FIRST = (
     *("min_class", "unique_records", "k_violations", "global_risk"),
-    *("mixed_loss", "information_loss", "semantic_loss"),
+    *("mixed_loss", "information_loss", "semantic_loss", "optimality_gap"),
 )
 """The order of the headlines; all others follow as they are registered."""
 _NOTHING = 1e-12

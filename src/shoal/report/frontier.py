@@ -15,7 +15,8 @@ Facts = Mapping[str, Any]
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM, _LEAD = 760, 62, 210, 22, 46, 40
 _FAR, _FARTHEST = 20, 1e6
 """An axis whose values differ by more than the first factor is logarithmic; beyond the last one, the least are nil."""
-_HEAD = ["", "k", "Method", "Loss", "Risk (%)", "Highest risk", "Classes", "Smallest", "Suppressed", "Seconds"]
+_HEAD = ["", "k", "Method", "Loss", "Risk (%)", "Highest risk", "Gap (%)"]
+_HEAD += ["Classes", "Smallest", "Suppressed", "Seconds"]
 _LEGEND = (
     "◆ no other point has less of loss or risk and no more of the other. ★ recommended. Down and to the left is better:"
     " less loss, less risk. Every point is a whole release that was verified."
@@ -63,6 +64,7 @@ def row(point: Facts) -> list[str]:
         digits(point["loss"]),
         digits(point["risk"]),
         digits(point["highest_risk"]),
+        digits(point.get("gap")),
         f"{point['classes']:,}",
         f"{point['min_class']:,g}",
         f"{point['suppressed']:,}",

@@ -29,12 +29,14 @@ def summarize(
 ) -> dict[str, Any]:
     """All that a short report says, in a stable order of keys and without a cell of the data."""
     made = policy or release.policy
-    method = registry.find(made.method)
+    method, search = registry.find(made.method), release.partition.search
     sizes = Counter(release.partition.sizes.tolist())
     facts: dict[str, Any] = {
         "shoal": made.versions["shoal"],
         "policy": made.to_dict(),
         "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
+        "account": list(release.partition.account),
+        "search": None if search is None else search.to_dict(),
         "verification": release.verification.to_dict(),
         "evaluation": (evaluation or release.evaluation).to_dict(),
         "sentences": [],

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from shoal.report.figures import applying, brief, figure, headlines, titled
+from shoal.values import searched
 from shoal.words import counted, number, short
 
 MISSING = {
@@ -137,6 +138,7 @@ def release(facts: Mapping[str, Any], *, paint: Paint = unpainted) -> str:
     lines = [f"{paint(stamp, 'good' if stamp == 'VERIFIED' else 'bad')}  {rest.strip()}"]
     lines += [paint(line, "soft") for part in basis for line in _wrapped(part.strip())]
     lines += [paint(line, "soft") for line in _wrapped("; ".join(_decisions(facts["policy"])))]
+    lines += [paint(line, "soft") for sentence in grouped(facts) for line in _wrapped(sentence)]
     figures = facts["evaluation"]
     before, after = figures["risk"]["before"], figures["risk"]["after"]
     rows = [
@@ -150,6 +152,11 @@ def release(facts: Mapping[str, Any], *, paint: Paint = unpainted) -> str:
     told = list(columns([["", "before", "", "after"], *rows], right=frozenset({1, 3})))
     lines += ["", paint(told[0], "soft"), *told[1:], *_lost(figures["columns"], paint)]
     return "\n".join(lines)
+
+
+def grouped(facts: Mapping[str, Any]) -> list[str]:
+    """How the groups came about, beyond the name of the method."""
+    return [*facts["account"], *([searched(facts["search"])] if facts["search"] else [])]
 
 
 def _lost(lost: Mapping[str, float], paint: Paint) -> list[str]:

@@ -3,10 +3,11 @@
 from shoal.schema.columns import Column, Kind, Names, Role, Schema, chosen
 from shoal.schema.describe import describe, exposed, overlooked
 from shoal.schema.models import Model, read_models
-from shoal.schema.policy import MISSING, Policy, Survey
+from shoal.schema.policy import EFFORTS, MISSING, Policy, Refinement, Survey
 from shoal.schema.profile import ColumnProfile
 
 __all__ = [
+    "EFFORTS",
     "MISSING",
     "Column",
     "ColumnProfile",
@@ -14,6 +15,7 @@ __all__ = [
     "Model",
     "Names",
     "Policy",
+    "Refinement",
     "Role",
     "Schema",
     "Survey",

@@ -19,7 +19,7 @@ from shoal.errors import PolicyError, ShoalError
 from shoal.schema.columns import Column, Kind, Role, Schema
 from shoal.schema.models import Model
 
-FORMAT = 3
+FORMAT = 4
 _HEAD = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
@@ -51,6 +51,34 @@ class Survey:
         return facts
 
 
+EFFORTS = ("fast", "balanced", "best")
+"""How far local search goes: down only; then annealing; ten times as much of it, and an integer program."""
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """How far local search goes beyond what a method gives.
+
+    Where a clock or an interrupt had a say, ``planned`` and ``done`` keep the steps of annealing, and ``looks`` how far
+    it went down, stratum by stratum, so that the same release can be made again.
+    """
+
+    effort: str = "balanced"
+    seconds: float | None = None
+    """The most that method and search may take."""
+    planned: tuple[int, ...] = ()
+    done: tuple[int, ...] = ()
+    looks: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"effort": self.effort}
+        if self.seconds is not None:
+            facts["seconds"] = self.seconds
+        if self.planned:
+            facts |= {"planned": list(self.planned), "done": list(self.done), "looks": list(self.looks)}
+        return facts
+
+
 @dataclass(frozen=True)
 class Policy:
     k: int
@@ -67,6 +95,8 @@ class Policy:
     """How much a compatible record with missing values counts, where these are wildcards."""
     suppression: float = 0.0
     """The share of the records that may be suppressed."""
+    refinement: Refinement | None = None
+    """None where groups stay as the method made them."""
     survey: Survey = Survey()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The least and the largest value that a numeric quasi-identifier may have."""
@@ -95,6 +125,7 @@ class Policy:
             "release": {"k": self.k, "method": self.method, "seed": self.seed, "suppression": self.suppression},
             "missing": {"policy": self.missing, **({"alpha": self.alpha} if self.missing == "wildcard" else {})},
             "options": dict(self.options),
+            "refine": {} if self.refinement is None else self.refinement.to_dict(),
             "weights": dict(self.weights),
             "bounds": {name: list(pair) for name, pair in self.bounds.items()},
             "survey": self.survey.to_dict(),
@@ -156,6 +187,7 @@ class Policy:
                 missing=_typed(missing.get("policy", "refuse"), str),
                 alpha=float(missing.get("alpha", 1.0)),
                 suppression=float(release.get("suppression", 0.0)),
+                refinement=_read_refinement(_typed(facts.get("refine", {}), dict)),
                 survey=Survey(
                     _typed(survey.get("sampling_weights", ""), str),
                     tuple(_typed(name, str) for name in _typed(survey.get("strata", []), list)),
@@ -184,6 +216,8 @@ class Policy:
             raise PolicyError.damaged(path, "a hierarchical column has no hierarchy")
         if policy.missing not in MISSING:
             raise PolicyError.damaged(path, "it knows no such way with missing values")
+        if policy.refinement is not None and not _sound(policy.refinement):
+            raise PolicyError.damaged(path, "it knows no such refinement")
         if policy.seed < 0:
             raise PolicyError.damaged(path, "its seed is negative")
         if not (0 <= policy.alpha <= 1 and 0 <= policy.suppression <= 1):
@@ -204,6 +238,31 @@ def _column(column: Column) -> dict[str, Any]:
     if fingerprint:
         facts["hierarchy"] = {**({"file": column.file} if column.file else {}), "sha256": fingerprint}
     return facts
+
+
+def _read_refinement(facts: Mapping[str, Any]) -> Refinement | None:
+    if not facts:
+        return None
+    seconds = facts.get("seconds")
+    return Refinement(
+        _typed(facts["effort"], str),
+        None if seconds is None else float(seconds),
+        *(
+            tuple(_typed(steps, int) for steps in _typed(facts.get(name, []), list))
+            for name in ("planned", "done", "looks")
+        ),
+    )
+
+
+def _sound(refinement: Refinement) -> bool:
+    planned, done = refinement.planned, refinement.done
+    return (
+        refinement.effort in EFFORTS
+        and (refinement.seconds is None or 0 < refinement.seconds < math.inf)
+        and len(planned) == len(done) == len(refinement.looks)
+        and all(0 <= made <= steps < 2**62 for made, steps in zip(done, planned, strict=True))
+        and all(looks >= 0 for looks in refinement.looks)
+    )
 
 
 def _read_column(facts: Mapping[str, Any]) -> Column:

@@ -31,7 +31,7 @@ Check = Callable[[str], None]
 CHECKS: list[Check] = []
 """The checks on tables of numbers; those on categories and on both stand in files of their own."""
 EXAMPLES = 30
-_walk = import_module("shoal.anonymize")
+_walk = import_module("shoal")
 
 
 def _check(function: Check) -> Check:
@@ -123,6 +123,27 @@ def check_same_input_same_labels(name: str) -> None:
             assert np.array_equal(first, doubled), f"{name}: same labels on columns divided by four"
 
     _drawn(test, method)
+
+
+@_check
+def check_refined_groups(name: str) -> None:
+    """Local search from its groups keeps k, never raises the error, and finds the same again."""
+    method = find(name)
+
+    def test(matrix: FloatMatrix, k: int) -> None:
+        for standardize in (True, False):
+            made, again = (
+                _walk.partition(matrix, k=k, method=name, effort="fast", standardize=standardize) for _ in range(2)
+            )
+            assert made.sizes.min() >= k, f"{name}: every refined group has at least k records"
+            assert made.sizes.sum() == len(matrix), f"{name}: every record is in one refined group"
+            assert made.search.after <= made.search.before, f"{name}: the error does not rise"
+            assert np.array_equal(made.labels, again.labels), f"{name}: same refined labels again"
+
+    repeated(tables(most_columns=method.most_columns), test, examples=EXAMPLES // 3)
+    matrix = _example(method, rows=40)
+    plain, refined = (_walk.partition(matrix, k=3, method=name, refine=refine) for refine in (False, True))
+    assert refined.information_loss <= plain.information_loss * (1 + 1e-9), f"{name}: no more is lost"
 
 
 @_check

@@ -16,7 +16,7 @@ from shoal.schema.columns import Kind
 from shoal.testing.battery import Check
 
 CHECKS: list[Check] = []
-_walk = import_module("shoal.anonymize")
+_walk = import_module("shoal")
 _TREE: dict[str, Any] = {"any": {"north": {"a": {}, "b": {}, "c": {}}, "south": {"d": {}, "e": {}}}}
 
 

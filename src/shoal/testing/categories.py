@@ -18,7 +18,7 @@ from shoal.testing.frames import Meaning
 from shoal.testing.strategies import category_tables
 
 CHECKS: list[Check] = []
-_walk = import_module("shoal.anonymize")
+_walk = import_module("shoal")
 
 
 def _check(function: Check) -> Check:

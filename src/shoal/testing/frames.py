@@ -15,7 +15,7 @@ from shoal.testing.battery import sized
 
 Meaning = Mapping[str, Any]
 """The hierarchies and levels of a frame's columns."""
-_walk = import_module("shoal.anonymize")
+_walk = import_module("shoal")
 
 
 def keeps_its_promise(name: str, frame: pl.DataFrame, k: int, **options: Any) -> None:

@@ -19,7 +19,7 @@ from shoal.testing.strategies import mixed_tables
 CHECKS: list[Check] = []
 EXAMPLES = 15
 """Fewer than of numbers or categories alone, since those tables have shown most already."""
-_walk = import_module("shoal.anonymize")
+_walk = import_module("shoal")
 
 
 def _check(function: Check) -> Check:

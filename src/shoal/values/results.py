@@ -11,8 +11,57 @@ from typing import Any
 import numpy as np
 
 from shoal.values.arrays import BoolVector, IntVector
+from shoal.values.bound import Bound
 from shoal.values.shown import Shown, named, rows
 from shoal.words import number
+
+
+@dataclass(frozen=True)
+class Search:
+    """What local search made of a partition: its error before and after, and the steps of annealing by stratum."""
+
+    effort: str
+    before: float
+    after: float
+    planned: tuple[int, ...]
+    done: tuple[int, ...]
+    looks: tuple[int, ...]
+    """The looks on the way down, by stratum."""
+    timed: bool = False
+    """Whether a clock or an interrupt had a say in the steps and looks."""
+    bound: Bound | None = None
+    """What no partition of the records that are not suppressed can go below, where that was looked into."""
+
+    @property
+    def gained(self) -> float:
+        """By how much it lowered the squared error, in percent."""
+        return 100 * (1 - self.after / self.before) if self.after < self.before else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, in a stable order of keys; steps are those of all strata."""
+        return {
+            "effort": self.effort,
+            "gained": self.gained,
+            **_finite({"before": self.before, "after": self.after}),
+            "planned": sum(self.planned),
+            "done": sum(self.done),
+        }
+
+    @property
+    def sentence(self) -> str:
+        """What it did, in words."""
+        return searched(self.to_dict())
+
+
+def searched(search: Mapping[str, Any]) -> str:
+    """What local search did, in words; without its steps where these are not told."""
+    gained = f"lowered the squared error by {search['gained']:.3g} %"
+    said = f"Local search ({search['effort']}) {gained if search['gained'] else 'found nothing better'}"
+    if "planned" not in search:
+        return f"{said}."
+    planned, done = search["planned"], search["done"]
+    how = f", then annealing in {done:,} steps" if planned else ""
+    return f"{said}: downhill{how}{f' of {planned:,}, where it was stopped' if done < planned else ''}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +77,10 @@ class Partition:
     """What the semantic centroids of the groups lose of the other columns, in percent; None where there are none."""
     suppressed: BoolVector | None = None
     """The records whose quasi-identifiers are suppressed; they are a group of their own in each stratum."""
+    account: tuple[str, ...] = ()
+    """What was done and why, where the method chose by itself."""
+    search: Search | None = None
+    """What local search did; None where the groups are as the method made them."""
 
     @cached_property
     def sizes(self) -> IntVector:
@@ -40,6 +93,11 @@ class Partition:
         return len(self.sizes)
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """How the groups came about, beyond the name of the method: sentences."""
+        return (*self.account, *(() if self.search is None else (self.search.sentence,)))
+
+    @property
     def hidden(self) -> int:
         """The number of suppressed records."""
         return 0 if self.suppressed is None else int(self.suppressed.sum())
@@ -47,8 +105,9 @@ class Partition:
     def __repr__(self) -> str:
         losses = {"information_loss": self.information_loss, "semantic_loss": self.semantic_loss}
         said = "".join(f", {name}={value:.6g}" for name, value in losses.items() if value is not None)
+        refined = "" if self.search is None else f" refined={self.search.effort!r},"
         return (
-            f"Partition(method={self.method!r}, k={self.k}, records={len(self.labels)}, groups={self.count},"
+            f"Partition(method={self.method!r}, k={self.k},{refined} records={len(self.labels)}, groups={self.count},"
             f" smallest={self.sizes.min()}, largest={self.sizes.max()}{said})"
         )
 
@@ -64,7 +123,7 @@ class Partition:
             "information loss (%)": self.information_loss,
             "semantic loss (%)": self.semantic_loss,
         }
-        return Shown(f"Partition by {self.method}", ("", ""), rows(facts))
+        return Shown(f"Partition by {self.method}", ("", ""), rows(facts), notes=self.told)
 
     def _repr_html_(self) -> str:
         return self._shown.html()

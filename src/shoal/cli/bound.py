@@ -1,0 +1,82 @@
+"""`shoal bound`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from shoal.cli.terminal import (
+    as_json,
+    meaning,
+    meant,
+    names,
+    open_table,
+    progress,
+    reading,
+    show,
+    show_json,
+    weights,
+    whole,
+)
+from shoal.errors import ColumnError, OptionError
+
+
+@click.command(name="bound")
+@click.argument("file")
+@click.option("-k", help="The least number of alike records: your decision, no default.")
+@click.option("-q", "--quasi-identifiers", multiple=True, help="Columns that an outsider could know, as a,b,c.")
+@click.option(
+    "--effort", default="balanced", show_default=True, help="fast, balanced or best: a moment, seconds or minutes."
+)
+@click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
+@click.option("--no-standardize", is_flag=True, help="Measure distances on the columns as they are.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@meaning
+@reading
+@as_json
+def command(
+    file: str,
+    k: str | None,
+    quasi_identifiers: tuple[str, ...],
+    effort: str,
+    weight: tuple[str, ...],
+    no_standardize: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Tell what no groups of at least k records of FILE can lose less than.
+
+    The bound is proven: neither another method nor a longer search can go below it. shoal anonymize tells how far a
+    release may be from the best, its optimality gap.
+    """
+    from shoal.partitions import bound
+
+    if k is None:
+        raise OptionError.no_k()
+    columns = names(quasi_identifiers)
+    if not columns:
+        raise ColumnError.no_quasi_identifier()
+    table = open_table(file, options)
+    for name in columns:
+        if name not in table.names:
+            raise ColumnError.unknown(name, table.names)
+    with progress(quiet=quiet, doing="bounding") as line:
+        found = bound(
+            table.native().select(columns),
+            k=whole(k, OptionError.k_not_whole()),
+            effort=effort,
+            weights=weights(weight),
+            standardize=not no_standardize,
+            missing_values="category",
+            progress=line,
+            **meant(options),
+        )
+    if as_json:
+        show_json(asdict(found))
+        return
+    what = "is the least loss there is" if found.kind == "exact" else "is a lower bound of the loss"
+    show(f"{found.loss:.6g} % {what}, for groups of at least {k} of {table.height:,} records")
+    show(f"  {found.note}; squared error {found.value:.6g}, of which {found.margin:.1g} were taken off for rounding")

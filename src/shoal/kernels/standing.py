@@ -1,0 +1,335 @@
+"""A partition that stands and can change: units leave groups and join others, and what that costs is known before.
+
+A unit is a record, or a household with all of its records. The error of a group is the sum of the squared distances
+of its records to its center, as everywhere. For numbers the rise of the error follows from the center alone; for
+categories the cost of every node as the center is kept, so that a change asks for a look at the nodes and not at the
+records. Kernels take what concerns categories and demands as arguments of their own, which may be None: Numba then
+leaves out all that is about them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels import demands as sensitive
+from shoal.kernels.jit import kernel, part
+from shoal.kernels.space import add_costs, add_squares
+from shoal.values import Demands, FloatMatrix, FloatVector, IntVector, Space
+
+NOBODY = -1
+FREE = 0
+"""What ``counts`` counts: the empty groups, the first so many of ``free``."""
+
+
+class Standing(NamedTuple):
+    """Groups by number, of which some may be empty, and units by number.
+
+    ``mass`` is the number of records of a unit, and ``means`` has the means of their numbers. A group has ``sizes``
+    units that make up ``weights`` records, and ``centers`` has the means of its numbers. The units of a group are a
+    chain from ``head`` along ``after`` and back along ``before``.
+    """
+
+    labels: IntVector
+    mass: FloatVector
+    means: FloatMatrix
+    sizes: IntVector
+    weights: FloatVector
+    centers: FloatMatrix
+    head: IntVector
+    after: IntVector
+    before: IntVector
+    free: IntVector
+    counts: IntVector
+    k: int
+
+
+class Meanings(NamedTuple):
+    """The categories of the groups: what each node would cost as the center, in distances and in squares.
+
+    ``errors`` has the squares to the center of each group, and ``scratch`` is room for the costs of a group that might
+    be. The records of unit u are ``members[first[u] : first[u + 1]]``.
+    """
+
+    space: Space
+    first: IntVector
+    members: IntVector
+    costs: FloatMatrix
+    squares: FloatMatrix
+    errors: FloatVector
+    scratch: FloatVector
+
+
+class Asked(NamedTuple):
+    """The demands on every group, about the records ``members[first[u] : first[u + 1]]`` of its units."""
+
+    demands: Demands
+    first: IntVector
+    members: IntVector
+
+
+class Ground(NamedTuple):
+    """All that local search stands on."""
+
+    standing: Standing
+    meanings: Meanings | None
+    asked: Asked | None
+
+
+def begin(space: Space, labels: IntVector, k: int, *, unit_of: IntVector, demands: Demands | None) -> Ground:
+    """The groups of these labels of units, numbered without gaps; ``unit_of`` tells the unit of each record."""
+    n, nodes = len(labels), len(space.sketch)
+    groups = max(int(labels.max()) + 1, n // k)
+    mass = np.bincount(unit_of, minlength=n)
+    members = np.argsort(unit_of, kind="stable")
+    first = np.concatenate([[0], np.cumsum(mass)])
+    numbers = space.matrix[members, : space.numbers]
+    standing = Standing(
+        labels=labels.astype(np.int64),
+        mass=mass.astype(np.float64),
+        means=np.ascontiguousarray(
+            numbers if n == len(unit_of) else np.add.reduceat(numbers, first[:-1]) / mass[:, None]
+        ),
+        sizes=np.zeros(groups, dtype=np.int64),
+        weights=np.zeros(groups),
+        centers=np.zeros((groups, space.numbers)),
+        head=np.full(groups, NOBODY),
+        after=np.full(n, NOBODY),
+        before=np.full(n, NOBODY),
+        free=np.zeros(groups, dtype=np.int64),
+        counts=np.zeros(1, dtype=np.int64),
+        k=k,
+    )
+    kept = np.zeros((2, groups, nodes))
+    ground = Ground(
+        standing,
+        Meanings(space, first, members, kept[0], kept[1], np.zeros(groups), np.zeros(nodes)) if nodes else None,
+        None if demands is None else Asked(demands, first, members),
+    )
+    settle(ground.standing, ground.meanings)
+    return ground
+
+
+def error(ground: Ground, space: Space, unit_of: IntVector) -> float:
+    """The squared distances of all records to the centers of their groups, from scratch."""
+    centers = ground.standing.centers[ground.standing.labels[unit_of]]
+    total = float(((space.matrix[:, : space.numbers] - centers) ** 2).sum())
+    return total + (0.0 if ground.meanings is None else float(ground.meanings.errors.sum()))
+
+
+@kernel
+def settle(standing, meanings):
+    """Count and measure all groups anew from the labels."""
+    standing.head[:], standing.counts[FREE] = NOBODY, 0
+    for group in range(len(standing.sizes)):
+        clear(standing, meanings, group)
+    for unit in range(len(standing.labels)):
+        fill(standing, meanings, unit, standing.labels[unit])
+    for group in range(len(standing.sizes)):
+        measure(meanings, group)
+        if standing.sizes[group] == 0:
+            standing.free[standing.counts[FREE]] = group
+            standing.counts[FREE] += 1
+
+
+@kernel
+def clear(standing, meanings, group):
+    """A group without units is without the rests of rounding too."""
+    standing.sizes[group], standing.weights[group] = 0, 0.0
+    for j in range(standing.centers.shape[1]):
+        standing.centers[group, j] = 0.0
+    if meanings is not None:
+        for node in range(meanings.costs.shape[1]):
+            meanings.costs[group, node], meanings.squares[group, node] = 0.0, 0.0
+
+
+@kernel
+def fill(standing, meanings, unit, group):
+    """Put a unit into a group, all but the error of its categories."""
+    mass = standing.mass[unit]
+    standing.labels[unit] = group
+    standing.sizes[group] += 1
+    standing.weights[group] += mass
+    share = mass / standing.weights[group]
+    for j in range(standing.centers.shape[1]):
+        standing.centers[group, j] += (standing.means[unit, j] - standing.centers[group, j]) * share
+    if meanings is not None:
+        count_categories(meanings, unit, group, 1.0)
+    other = standing.head[group]
+    standing.before[unit], standing.after[unit], standing.head[group] = NOBODY, other, unit
+    if other != NOBODY:
+        standing.before[other] = unit
+
+
+@kernel
+def put(standing, meanings, unit, group):
+    """A unit without a group joins one."""
+    fill(standing, meanings, unit, group)
+    measure(meanings, group)
+
+
+@kernel
+def take(standing, meanings, unit):
+    """A unit leaves its group."""
+    group, mass = standing.labels[unit], standing.mass[unit]
+    before, after = standing.before[unit], standing.after[unit]
+    if before == NOBODY:
+        standing.head[group] = after
+    else:
+        standing.after[before] = after
+    if after != NOBODY:
+        standing.before[after] = before
+    standing.sizes[group] -= 1
+    standing.weights[group] -= mass
+    if standing.sizes[group] == 0:
+        clear(standing, meanings, group)
+    else:
+        share = mass / standing.weights[group]
+        for j in range(standing.centers.shape[1]):
+            center = standing.centers[group, j]
+            standing.centers[group, j] = center - (standing.means[unit, j] - center) * share
+        if meanings is not None:
+            count_categories(meanings, unit, group, -1.0)
+    measure(meanings, group)
+
+
+@kernel
+def count_categories(meanings, unit, group, times):
+    """Add the records of a unit to the categories of a group, or take them away."""
+    space = meanings.space
+    for place in range(meanings.first[unit], meanings.first[unit + 1]):
+        record = space.matrix[meanings.members[place]]
+        add_costs(space, meanings.costs[group], record, times)
+        add_squares(space, meanings.squares[group], record, times)
+
+
+@kernel
+def measure(meanings, group):
+    """Note the squared distances of the categories of a group to the nodes of least cost."""
+    if meanings is not None:
+        total = 0.0
+        for j in range(len(meanings.space.widths)):
+            total += meanings.squares[group, cheapest(meanings.space, meanings.costs[group], j)]
+        meanings.errors[group] = total
+
+
+@kernel
+def cheapest(space, costs, j):
+    """The node of least cost of a category, numbered through all categories; of several, the first."""
+    best = space.first[j]
+    for node in range(space.first[j] + 1, space.first[j] + space.widths[j]):
+        if costs[node] < costs[best]:
+            best = node
+    return best
+
+
+@part
+def joining(standing, meanings, unit, group):
+    """How much the error of a group rises if a unit joins it."""
+    mass, weight, far = standing.mass[unit], standing.weights[group], 0.0
+    for j in range(standing.centers.shape[1]):
+        difference = standing.means[unit, j] - standing.centers[group, j]
+        far += difference * difference
+    rise = far * mass * weight / (mass + weight)
+    if meanings is not None:
+        rise += category_rise(meanings, group, NOBODY, unit)
+    return rise
+
+
+@part
+def leaving(standing, meanings, unit):
+    """How much the error of its group falls if a unit leaves it; 0 if nobody else is there."""
+    group, far = standing.labels[unit], 0.0
+    mass, weight = standing.mass[unit], standing.weights[group]
+    for j in range(standing.centers.shape[1]):
+        difference = standing.means[unit, j] - standing.centers[group, j]
+        far += difference * difference
+    fall = far * mass * weight / (weight - mass) if standing.sizes[group] > 1 else 0.0
+    if meanings is not None:
+        fall -= category_rise(meanings, group, unit, NOBODY)
+    return fall
+
+
+@part
+def trading(standing, meanings, unit, other):
+    """How much the error of the group of ``unit`` rises if that leaves and ``other`` comes in its place."""
+    group = standing.labels[unit]
+    rest = standing.weights[group] - standing.mass[unit]
+    share, out, into = standing.mass[unit] / rest, 0.0, 0.0
+    for j in range(standing.centers.shape[1]):
+        gone = standing.means[unit, j] - standing.centers[group, j]
+        come = standing.means[other, j] - standing.centers[group, j] + share * gone
+        out += gone * gone
+        into += come * come
+    mass = standing.mass[other]
+    rise = into * mass * rest / (mass + rest) - out * share * standing.weights[group]
+    if meanings is not None:
+        rise += category_rise(meanings, group, unit, other)
+    return rise
+
+
+@kernel
+def category_rise(meanings, group, gone, come):
+    """How much the error of the categories of a group rises if one unit leaves and another comes, or nobody does."""
+    space, costs = meanings.space, meanings.scratch
+    for node in range(len(costs)):
+        costs[node] = meanings.costs[group, node]
+    change(meanings, costs, gone, -1.0)
+    change(meanings, costs, come, 1.0)
+    total = -meanings.errors[group]
+    for j in range(len(space.widths)):
+        best = cheapest(space, costs, j)
+        total += meanings.squares[group, best]
+        total += square_to(meanings, come, j, best) - square_to(meanings, gone, j, best)
+    return total
+
+
+@kernel
+def change(meanings, costs, unit, times):
+    """Add the records of a unit to the costs of a group, or take them away."""
+    if unit != NOBODY:
+        for place in range(meanings.first[unit], meanings.first[unit + 1]):
+            add_costs(meanings.space, costs, meanings.space.matrix[meanings.members[place]], times)
+
+
+@kernel
+def square_to(meanings, unit, j, node):
+    """The squared distances of the records of a unit to a node of category j, which is numbered through."""
+    space, total = meanings.space, 0.0
+    if unit != NOBODY:
+        for place in range(meanings.first[unit], meanings.first[unit + 1]):
+            code = int(space.matrix[meanings.members[place], space.numbers + j])
+            total += space.square[space.starts[j] + space.widths[j] * code + node - space.first[j]]
+    return total
+
+
+@kernel
+def allowed(standing, asked, group, gone, come):
+    """Whether a group meets all demands if one unit leaves and another comes, or nobody does."""
+    if asked is None:
+        return True
+    tally, unit = sensitive.no_tally(asked.demands), standing.head[group]
+    while unit != NOBODY:
+        count(asked, tally, unit, 1)
+        unit = standing.after[unit]
+    count(asked, tally, gone, -1)
+    count(asked, tally, come, 1)
+    return sensitive.holds(asked.demands, tally)
+
+
+@kernel
+def count(asked, tally, unit, times):
+    """Add the records of a unit to a tally, or take them away."""
+    if unit != NOBODY:
+        for place in range(asked.first[unit], asked.first[unit + 1]):
+            sensitive.add(asked.demands, tally, asked.members[place], times)
+
+
+@kernel
+def shares(standing, meanings):
+    """What each unit adds to the error: how much that would fall without it."""
+    found = np.empty(len(standing.labels))
+    for unit in range(len(found)):
+        found[unit] = leaving(standing, meanings, unit)
+    return found

@@ -1,0 +1,127 @@
+"""Partitions of a table that is quasi-identifiers alone, and what no partition of it can go below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shoal import kernels, measure, tables
+from shoal.decisions import asked_refinement, column_weights, whole_seed
+from shoal.hierarchy.semantics import DISTANCES
+from shoal.partition import registry
+from shoal.partition.grouping import Task, group
+from shoal.recode import centroid, mean
+from shoal.refine.lowest import lower_bound
+from shoal.schema import EFFORTS, Schema
+from shoal.understanding import Hierarchies, Levels, understood
+from shoal.values import Bound, IntMatrix, Partition, Progress, Records, one_of, silent, true_or_false, whole_k
+
+
+def partition(
+    data: Any,
+    *,
+    k: int,
+    method: str | None = None,
+    refine: bool | None = None,
+    effort: str | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    kinds: Mapping[str, str] | None = None,
+    standardize: bool = True,
+    distance: str = "wu-palmer",
+    weights: Mapping[str, float] | None = None,
+    missing_values: str = "refuse",
+    progress: Progress | None = None,
+    **options: Any,
+) -> Partition:
+    """Group the records of a table; every column of it is a quasi-identifier.
+
+    Missing values are refused, unless they are said to be a ``category``, or a ``wildcard`` or to ``impute``, which
+    is the same here: they are where the mean or the center of their column is.
+    """
+    records, k = _encoded(data, k, hierarchies, levels, kinds, standardize, distance, weights, missing_values)
+    asked = asked_refinement(method, refine=refine, effort=effort, seconds=seconds)
+    groups = group(
+        records,
+        Task(k, registry.AUTO if method is None else method, whole_seed(seed), options, refinement=asked),
+        progress=progress or silent,
+    )
+    return measured(replace(groups, suppressed=None), records)
+
+
+def bound(
+    data: Any,
+    *,
+    k: int,
+    effort: str = "balanced",
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    kinds: Mapping[str, str] | None = None,
+    standardize: bool = True,
+    distance: str = "wu-palmer",
+    weights: Mapping[str, float] | None = None,
+    missing_values: str = "refuse",
+    progress: Progress | None = None,
+) -> Bound:
+    """What no partition of a table into groups of at least k can go below; every column is a quasi-identifier.
+
+    With the effort ``fast`` it comes from the nearest neighbors of each record alone, in a moment. Else it comes from a
+    linear program over groups, where there are at most 5,000 records, within seconds (``balanced``) or minutes
+    (``best``). Of one column of numbers, and of a few records, it is the least squared error itself.
+    """
+    one_of("effort", effort, EFFORTS)
+    records, k = _encoded(data, k, hierarchies, levels, kinds, standardize, distance, weights, missing_values)
+    found = lower_bound(records.space, k, effort=effort, progress=progress or silent)
+    total = float(kernels.groups.errors(records.space, np.zeros(records.count, dtype=np.int64), 1).sum())
+    return replace(found, loss=100.0 * found.value / total if total > 0.0 else 0.0)
+
+
+def _encoded(
+    data: Any,
+    k: Any,
+    hierarchies: Hierarchies,
+    levels: Levels,
+    kinds: Mapping[str, str] | None,
+    standardize: Any,
+    distance: Any,
+    weights: Mapping[str, float] | None,
+    missing_values: Any,
+) -> tuple[Records, int]:
+    """The table as methods see it, and k."""
+    table = tables.read(data)
+    schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
+    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
+    level = whole_k(k, table.height)
+    records = tables.encode(
+        table,
+        schema,
+        standardize=true_or_false("standardize", standardize),
+        distance=one_of("distance", distance, DISTANCES),
+        weights=column_weights(weights),
+        missing=one_of("missing_values", missing_values, ("refuse", "category", "wildcard", "impute")),
+    )
+    return records, level
+
+
+def measured(groups: Partition, records: Records) -> Partition:
+    """The partition with what the centers of its groups lose, without weights."""
+    if records.numeric:
+        base = records.scale.apply(records.values)
+        centers = mean(base, groups.labels, groups.count)[groups.labels]
+        groups = replace(groups, information_loss=measure.information_loss(base, centers))
+    released = [
+        centroid(records.codes[:, j], groups.labels, groups.count, column.rounded(), column.hierarchy)[groups.labels]
+        for j, column in enumerate(records.categories)
+    ]
+    meaning = _meaning(records, np.column_stack(released)) if released else None
+    return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
+
+
+def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:
+    """The categories of the records beside those released, if there are any."""
+    return measure.Meaning(records.categories, records.codes, released) if records.categories else None

@@ -1,0 +1,80 @@
+"""The time and the steps that a search may take.
+
+How far a search goes is counted in steps, so that the same table, options and seed give the same groups on every
+machine. A clock only comes in where seconds are given; the steps that it came to are then kept with the release.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+
+_STEPS = {"fast": (0, 0), "balanced": (3_000, 9_000_000), "best": (40_000, 200_000_000)}
+"""By effort, the steps of annealing for each different point, and in all."""
+_FEW = 30
+"""So few steps for each point are not worth to begin with."""
+_NODES = 64
+"""Nodes of categories up to which a step takes about as long as any: it looks at all of them."""
+
+
+def steps_for(effort: str, points: int, nodes: int = 0) -> int:
+    """The steps of annealing for so many different points; the fewer in all, the more nodes each of them looks at."""
+    each, most = _STEPS[effort]
+    steps = min(each * points, most // max(nodes // _NODES, 1))
+    return steps if steps >= _FEW * points else 0
+
+
+@dataclass
+class Budget:
+    """What is left of the time, and whether somebody asked to stop; without seconds there is no end."""
+
+    seconds: float | None = None
+    start: float = field(default_factory=lambda: time.monotonic())
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Set when somebody asked to stop."""
+
+    def part(self, share: float) -> Budget:
+        """A budget with a share of the time that is left, which ends when this one is stopped."""
+        return Budget(None if self.left is None else max(self.left, 0.0) * share, stopped=self.stopped)
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds that went by."""
+        return time.monotonic() - self.start
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left; None where there is no end."""
+        return None if self.seconds is None else self.seconds - self.elapsed
+
+    def over(self, beyond: float = 1.0) -> bool:
+        """Whether it is time to stop: the seconds, times a factor, are over, or somebody asked to."""
+        late = self.seconds is not None and self.elapsed >= beyond * self.seconds
+        return late or self.stopped.is_set()
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Inside, the first interrupt from the keyboard asks to stop; the second one is an interrupt as ever."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.getsignal(signal.SIGINT)
+        if before is not signal.default_int_handler:  # whoever handles interrupts in another way knows why
+            yield
+            return
+
+        def heard(number: int, frame: FrameType | None) -> None:
+            if self.stopped.is_set():
+                signal.default_int_handler(number, frame)
+            self.stopped.set()
+
+        signal.signal(signal.SIGINT, heard)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
