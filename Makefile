@@ -33,6 +33,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/mondrian.py
 	$(BIN)/python benchmarks/beyond.py
 	$(BIN)/python benchmarks/measures.py
+	$(BIN)/python benchmarks/refine.py
 
 clean:
 	rm -rf .venv demo build dist

@@ -51,7 +51,7 @@ def timed(frame: pl.DataFrame, method: str) -> tuple[float, float]:
     start = time.perf_counter()
     registry.run(records, k=K, method=method)
     seconds = time.perf_counter() - start
-    return seconds, shoal.partition(frame, k=K, method=method, hierarchies=meaning).semantic_loss or 0.0
+    return seconds, shoal.partition(frame, k=K, method=method, refine=False, hierarchies=meaning).semantic_loss or 0.0
 
 
 HIERARCHY = tree()

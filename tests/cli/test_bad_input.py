@@ -78,7 +78,7 @@ OPTIONS = {
     "k a word": (["-k", "five", "-q", "age"], ["not a whole number"]),
     "k above n": (["-k", 13, "-q", "age"], ["k = 13", "12 records", "between 2 and 12"]),
     "unknown method": (["-k", 3, "-q", "age", "--method", "mdva"], ["did you mean 'mdav'"]),
-    "unknown option": (["-k", 3, "-q", "age", "--option", "gamma=1"], ["'mdav' has no option 'gamma'"]),
+    "unknown option": (["-k", 3, "-q", "age", "--option", "gamma=1"], ["'auto' has no option 'gamma'"]),
     "misspelt option": (["-k", 3, "-q", "age", "--method", "v-mdav", "--option", "gama=1"], ["did you mean 'gamma'"]),
     "bad option value": (["-k", 3, "-q", "age", "--method", "v-mdav", "--option", "gamma=x"], ["'gamma'"]),
     "option of the release": (
@@ -329,7 +329,7 @@ DAMAGED = {
     "recode": ('recode = "mean"', "recode = [1]"),
     "standardize": ("standardize = true", "standardize = 3"),
     "option": ("standardize = true", "standardize = true\ngamma = 1"),
-    "method": ('method = "mdav"', 'method = "mdva"'),
+    "method": ('method = "auto"', 'method = "atuo"'),
     "k": ("k = 3", "k = 1"),
     "k above n": ("k = 3", "k = 13"),
 }

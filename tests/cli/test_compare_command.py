@@ -147,6 +147,7 @@ def test_a_report_shows_what_was_compared(shoal, register_csv: Path, tmp_path: P
     compared, report = tmp_path / "compared.json", tmp_path / "report.html"
     compared.write_text(found.out, encoding="utf-8")
     asked = ("anonymize", register_csv, "-k", 3, "-q", "age,income", "-o", tmp_path / "out.csv", "--report", report)
+    asked += ("--method", "mdav")
     shoal(*asked, "--compared", compared)
     assert json.loads(found.out)["recommendation"]["reason"].split(":")[0] in report.read_text(encoding="utf-8")
     for content in ("", "{}", "[1]", "nothing", found.out.replace('"k"', '"j"')):

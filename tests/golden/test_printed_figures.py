@@ -59,7 +59,16 @@ def test_mdav_on_census(data_folder: Path, tmp_path: Path, k: int) -> None:
     source = data_folder / "census.csv"
     release = shoal.anonymize(source, k=k, quasi_identifiers=columns(source), method="mdav")
     made = command_line(
-        "anonymize", str(source), "-k", str(k), "-q", ",".join(columns(source)), "-o", str(tmp_path / "released.csv")
+        "anonymize",
+        str(source),
+        "-k",
+        str(k),
+        "-q",
+        ",".join(columns(source)),
+        "--method",
+        "mdav",
+        "-o",
+        str(tmp_path / "released.csv"),
     )
     for sse in (release.evaluation.sse, made["evaluation"]["loss"]["sse"]):
         assert equals_printed(sse, CENSUS_MDAV_SSE[k])

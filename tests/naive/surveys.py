@@ -16,7 +16,7 @@ JOBS = {"Qperson": {"Qworker": {"Qbaker": {}, "Qsmith": {}, "Qclerk": {"Qcashier
 ILLS = {"Zill": {"Zlung": {"Zflu": {}, "Zasthma": {}}, "Zheart": {"Zstroke": {}, "Zattack": {}}}}
 SIZES = ["Qsmall", "Qmedium", "Qlarge", "Qhuge"]
 NUMBERS, DATES, WORDS = ("age", "pay"), ("day",), ("size", "sex", "job")
-METHODS = ("mdav", "mdav", "cbfs", "k-means", "hac")
+METHODS = ("mdav", "auto", "cbfs", "k-means", "hac")
 MODELS = {
     "ill": [
         "distinct-l(2)", "distinct-l(3)", "entropy-l(1.5)", "recursive-l(2,2)", "t-equal(0.4)", "t-hierarchical(0.4)",
@@ -113,6 +113,8 @@ def surveys(draw: st.DrawFn) -> Survey:
         }
     if draw(third):
         asked |= draw(st.sampled_from([{"l": 2}, {"t": 0.5}, {"l": 2, "t": 0.4}]))
+    if draw(third):
+        asked["effort"] = "fast"  # whatever the method, local search comes after it
     if draw(third):
         asked["strata"] = "region"
     if draw(third):

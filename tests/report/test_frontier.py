@@ -18,7 +18,7 @@ from shoal.report.charts import STEP
 def compared(losses: dict[str, dict[int, float]], **more: Any) -> dict[str, Any]:
     """The plain data of a comparison with these losses, by method and k."""
     points = [
-        Point(name, k, loss, 100 / k, 1 / k, 9, 1.1, k, 0, seconds=0.25, verified=True)
+        Point(name, k, loss, 100 / k, 1 / k, 12.5, 9, 1.1, k, 0, seconds=0.25, verified=True)
         for name, found in losses.items()
         for k, loss in found.items()
     ]
@@ -98,11 +98,11 @@ def test_the_text_is_a_table_a_chart_and_a_reason() -> None:
     assert comparison.text(facts).splitlines() == [
         "99 records; quasi-identifiers: age, <b>",
         "",
-        "      k  method  loss (%)  risk (%)  classes  seconds",
-        "  ◆   2  m0             1        50        9     0.25",
-        "  ★   5  m0             3        20        9     0.25",
-        "      5  m1             4        20        9     0.25",
-        "  ◆  10  m0            10        10        9     0.25",
+        "      k  method  loss (%)  risk (%)  gap (%)  classes  seconds",
+        "  ◆   2  m0             1        50     12.5        9     0.25",
+        "  ★   5  m0             3        20     12.5        9     0.25",
+        "      5  m1             4        20     12.5        9     0.25",
+        "  ◆  10  m0            10        10     12.5        9     0.25",
         "  ◆ no other has less of loss or risk and no more of the other   ★ recommended",
         "",
         "  mixed loss (%), up",

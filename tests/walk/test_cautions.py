@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import shoal
+from shoal.cautions import _about_search
 
 
 def people(n: int = 120, **columns: object) -> pl.DataFrame:
@@ -15,7 +18,7 @@ def people(n: int = 120, **columns: object) -> pl.DataFrame:
 
 
 def said(frame: pl.DataFrame, word: str, **asked: object) -> list[str]:
-    release = shoal.anonymize(frame, **{"k": 4, "quasi_identifiers": ["age", "wage"], **asked})
+    release = shoal.anonymize(frame, **{"k": 4, "quasi_identifiers": ["age", "wage"], "method": "mdav", **asked})
     return [sentence for sentence in release.warnings if word in sentence]
 
 
@@ -23,7 +26,7 @@ def test_classes_that_share_a_sensitive_value() -> None:
     frame = people(ill=["Xsecret"] * 110 + ["other"] * 10)
     found = said(frame, "the same sensitive value", sensitive=["ill"])
     assert len(found) == 1
-    release = shoal.anonymize(frame, k=4, quasi_identifiers=["age", "wage"], sensitive=["ill"])
+    release = shoal.anonymize(frame, k=4, quasi_identifiers=["age", "wage"], sensitive=["ill"], method="mdav")
     groups = release.table.group_by("age", "wage").agg(pl.col("ill").n_unique(), pl.len()).filter(pl.col("ill") == 1)
     assert f"'ill' in {len(groups)} classes with {groups['len'].sum()} records" in found[0]
     assert "-l 2" in found[0]
@@ -56,3 +59,24 @@ def test_they_reach_warnings_and_report() -> None:
         release = shoal.anonymize(people(40), k=4, quasi_identifiers=["age", "wage"])
     assert "The table has 40 records only" in release.report()
     assert "The table has 40 records only" not in release.report(external=True)
+
+
+@pytest.mark.parametrize(
+    ("planned", "done", "said"),
+    [
+        (
+            (2000, 500),
+            (1500, 0),
+            ["The search for better groups was stopped after 1,500 of 2,500 steps; the release is"],
+        ),
+        ((2000, 500), (2000, 500), []),
+        ((0,), (0,), []),
+    ],
+)
+def test_a_search_that_was_stopped_is_told(planned: tuple[int, ...], done: tuple[int, ...], said: list[str]) -> None:
+    found = _about_search(SimpleNamespace(planned=planned, done=done))
+    assert [sentence.removesuffix(" verified as any other.") for sentence in found] == said
+
+
+def test_without_a_search_none_was_stopped() -> None:
+    assert _about_search(None) == []

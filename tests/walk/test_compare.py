@@ -74,7 +74,7 @@ def test_every_point_has_the_figures_of_a_release(people: pl.DataFrame) -> None:
         assert point.c_avg == release.evaluation.c_avg
         assert (point.classes, point.min_class) == (release.verification.classes, release.verification.min_class)
         assert (point.suppressed, point.verified, point.error) == (0, True, None)
-    assert compared.usual == "mdav"
+    assert compared.usual == "auto"
     assert compared.recommendation is not None
 
 
@@ -100,7 +100,7 @@ def schema(*names: str) -> shoal.Schema:
 def test_the_usual_method_and_a_few_others_are_compared_by_kind(names: list[str], records: int) -> None:
     columns = schema(*names)
     found = registry.promising(columns, records)
-    assert found[0] == registry.fitting(columns, records)
+    assert found[0] == "auto"
     assert 3 <= len(set(found)) == len(found) <= 8
     assert set(found) <= set(registry.taking(columns, records)) <= set(registry.methods())
     assert ("hm" in found) == (names == ["age"])
@@ -132,6 +132,21 @@ def test_an_option_goes_to_the_methods_that_have_it(people: pl.DataFrame) -> Non
         shoal.compare(people, k=4, methods=["mdav"], gamma=1.1, **ASKED)
 
 
+@pytest.mark.parametrize("said", [{}, {"effort": "fast"}, {"refine": False}], ids=str)
+def test_a_method_is_refined_as_it_would_be_alone(people: pl.DataFrame, said: dict[str, Any]) -> None:
+    compared = shoal.compare(people, k=4, methods=["auto", "mdav"], **said, **ASKED)
+    for point in compared.points:
+        release = shoal.anonymize(people, k=4, method=point.method, **said, **ASKED)
+        assert point.loss == release.evaluation.loss[compared.loss]
+        searched = said.get("refine", point.method == "auto" or "effort" in said)
+        assert (release.partition.search is not None) == searched
+
+
+def test_results_of_another_effort_are_run_anew(people: pl.DataFrame, tmp_path: Path) -> None:
+    said: dict[str, Any] = {"k": 4, "methods": ["mdav"], "keep": tmp_path / "kept.jsonl", **ASKED}
+    assert [shoal.compare(people, **said, **more).kept for more in ({}, {"effort": "fast"}, {})] == [0, 0, 1]
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "words"),
     [
@@ -144,6 +159,8 @@ def test_an_option_goes_to_the_methods_that_have_it(people: pl.DataFrame) -> Non
         ({"methods": []}, OptionError, "'methods'"),
         ({"methods": 7}, OptionError, "'methods'"),
         ({"method": "mdav"}, OptionError, "'method'"),
+        ({"effort": "much"}, OptionError, "no effort 'much'"),
+        ({"refine": False, "effort": "fast"}, OptionError, "effort"),
         ({"seconds": 0}, OptionError, "'seconds'"),
         ({"seconds": float("nan")}, OptionError, "'seconds'"),
         ({"workers": 0}, OptionError, "'workers'"),
@@ -279,7 +296,7 @@ def test_a_release_is_not_taken_for_its_original(people: pl.DataFrame, tmp_path:
     people.write_csv(path)
     said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "keep": keep, "quasi_identifiers": ["age", "income"]}
     shoal.compare(path, **said)
-    released = shoal.anonymize(path, k=2, quasi_identifiers=["age", "income"]).released
+    released = shoal.anonymize(path, k=2, method="mdav", quasi_identifiers=["age", "income"]).released
     assert released.sha256 == shoal.read(path).sha256
     assert shoal.compare(released, **said).kept == 0
 
@@ -349,7 +366,7 @@ def test_plain_data_has_stable_keys(people: pl.DataFrame) -> None:
         "shoal", "records", "quasi_identifiers", "loss", "usual", "points", "best", "recommendation", "kept",
     ]  # fmt: skip
     assert list(facts["points"][0]) == [
-        "method", "k", "loss", "risk", "highest_risk", "classes", "c_avg", "min_class", "suppressed", "seconds",
+        "method", "k", "loss", "risk", "highest_risk", "gap", "classes", "c_avg", "min_class", "suppressed", "seconds",
         "compiled", "verified", "error", "frontier", "recommended",
     ]  # fmt: skip
     assert facts["best"] == {"3": "mdav"}

@@ -304,7 +304,7 @@ def test_a_fitted_estimator_holds_no_record_and_goes_through_a_pickle() -> None:
 
 
 def test_in_a_pipeline() -> None:
-    chain = make_pipeline(StandardScaler(), Microaggregator(4, standardize=False))
+    chain = make_pipeline(StandardScaler(), Microaggregator(4, method="mdav", standardize=False))
     released = chain.fit_transform(X)
     assert min(sizes(released)) >= 4
     assert np.array_equal(chain[-1].labels_, shoal.partition(X, k=4, method="mdav").labels)

@@ -1,0 +1,60 @@
+"""`shoal bound`: what no release can lose less than."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import shoal as front_door
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    front_door.example_register(rows=120).write_csv(path)
+    return path
+
+
+def test_it_is_the_bound_of_these_columns(people: Path, shoal) -> None:
+    done = shoal("bound", people, "-k", 3, "-q", "age,income", "--json")
+    found = front_door.bound(front_door.read(people).native().select("age", "income"), k=3)
+    told = json.loads(done.out)
+    assert done.code == 0
+    assert told["kind"] == "columns"
+    assert told["value"] == pytest.approx(found.value)
+    made = front_door.partition(front_door.read(people).native().select("age", "income"), k=3)
+    assert 0 < told["loss"] <= made.information_loss
+
+
+def test_one_column_has_its_least_loss(people: Path, shoal) -> None:
+    done = shoal("bound", people, "-k", 3, "-q", "age")
+    least = front_door.partition(front_door.read(people).native().select("age"), k=3, method="hm").information_loss
+    assert done.code == 0
+    assert "the least loss there is" in done.out
+    assert float(done.out.split()[0]) == pytest.approx(least, rel=1e-5)
+
+
+def test_categories_have_a_bound_too(people: Path, shoal) -> None:
+    done = shoal("bound", people, "-k", 2, "-q", "age,sex,education", "--effort", "fast")
+    assert done.code == 0
+    assert "a lower bound of the loss" in done.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["-q", "age"], "k"),
+        (["-k", 3], "quasi-identifier"),
+        (["-k", 3, "-q", "aeg"], "aeg"),
+        (["-k", 3, "-q", "age", "--effort", "hard"], "effort"),
+        (["-k", 500, "-q", "age"], "500"),
+        (["-k", "many", "-q", "age"], "whole"),
+    ],
+)
+def test_bad_input_is_one_sentence(people: Path, shoal, asked: list[object], said: str) -> None:
+    done = shoal("bound", people, *asked)
+    assert done.code == 2
+    assert said in done.err
+    assert "Traceback" not in done.err

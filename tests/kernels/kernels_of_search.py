@@ -1,0 +1,68 @@
+"""What the tests of the kernels of local search share: cases, and whether a standing partition is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from naive.searches import KINDS, Case, drawn
+from shoal.kernels import standing as kernels
+from shoal.kernels.standing import NOBODY, Ground
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Numbers, categories or both, of records or households, from all equal to all different."""
+    return drawn(
+        draw(SEEDS),
+        kind=draw(st.sampled_from(KINDS)),
+        rows=draw(st.sampled_from([9, 24])),
+        k=draw(st.integers(2, 3)),
+        members=draw(st.sampled_from([1, 1, 3])),
+        steps=draw(st.sampled_from([1, 2, 5, 10**6])),
+    )
+
+
+def begun(case: Case, demands: Any = None) -> Ground:
+    return kernels.begin(case.space, case.labels, case.k, unit_of=case.unit_of, demands=demands)
+
+
+def check_state(ground: Ground, case: Case) -> None:
+    """The state is that of a partition that begins with the labels that stand now."""
+    now = ground.standing
+    fresh = kernels.begin(case.space, now.labels, case.k, unit_of=case.unit_of, demands=None)
+    groups, close = len(now.sizes), {"rel": 1e-9, "abs": 1e-9}
+    assert len(fresh.standing.sizes) <= groups
+    fewer = len(fresh.standing.sizes)
+    for name in ("sizes", "weights", "centers"):
+        mine, its = getattr(now, name), getattr(fresh.standing, name)
+        assert mine[:fewer] == pytest.approx(its, **close), name
+        assert not mine[fewer:].any()
+    if ground.meanings is not None:
+        for name in ("costs", "squares", "errors"):
+            mine, its = getattr(ground.meanings, name), getattr(fresh.meanings, name)
+            assert mine[:fewer] == pytest.approx(its, **close), name
+    for group in range(groups):
+        chain, unit, last = [], now.head[group], NOBODY
+        while unit != NOBODY:
+            assert now.before[unit] == last
+            chain.append(int(unit))
+            unit, last = now.after[unit], unit
+        assert sorted(chain) == np.flatnonzero(now.labels == group).tolist()
+    empty = now.free[: now.counts[kernels.FREE]].tolist()
+    assert sorted(empty) == np.flatnonzero(now.sizes == 0).tolist()
+
+
+def check_groups(ground: Ground, case: Case, holds: Callable[[Sequence[int]], bool] | None) -> None:
+    """Every group has k units and all that is asked."""
+    labels = ground.standing.labels
+    for group in np.unique(labels):
+        units = np.flatnonzero(labels == group).tolist()
+        assert len(units) >= case.k
+        assert holds is None or holds(case.rows(units))

@@ -1,0 +1,101 @@
+"""A standing partition beside its definition: what joining, leaving and trading cost, and its state after changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from kernels_of_search import SEEDS, begun, cases, check_state
+
+from naive.searches import Case, asked, drawn, error, merged, scale
+from shoal.kernels import standing as kernels
+from shoal.kernels.standing import NOBODY, Ground
+
+
+@given(cases())
+def test_the_error_is_what_its_definition_says(case: Case) -> None:
+    ground = begun(case)
+    found = kernels.error(ground, case.space, case.unit_of)
+    assert found == pytest.approx(case.error(case.labels), rel=1e-9, abs=1e-9 * scale(case.table))
+    check_state(ground, case)
+
+
+def apart_in_numbers(case: Case, unit: int) -> float:
+    """How far the numbers of the members of a unit are from their mean: they take that with them wherever they go."""
+    members = case.table.numbers[case.rows([unit])]
+    return float(((members - members.mean(axis=0)) ** 2).sum())
+
+
+@settings(max_examples=30)
+@given(cases())
+def test_rises_are_what_the_errors_before_and_after_say(case: Case) -> None:
+    ground, before = begun(case), case.error(case.labels)
+    close: dict[str, Any] = {"rel": 1e-9, "abs": 1e-10 * scale(case.table)}
+    units, alone = range(len(case.labels)), int(case.labels.max()) + 1
+    found_shares = kernels.shares(*ground[:2])
+    for unit in units:
+        apart = case.labels.copy()
+        apart[unit] = alone
+        own = case.error(apart) - error(case.table, case.rows([unit]))
+        within = apart_in_numbers(case, unit)
+        assert kernels.leaving(*ground[:2], unit) == pytest.approx(before - own - within, **close)
+        assert found_shares[unit] == kernels.leaving(*ground[:2], unit)
+        for group in np.unique(case.labels):
+            if group != case.labels[unit]:
+                moved = case.labels.copy()
+                moved[unit] = group
+                rise = case.error(moved) - own
+                assert kernels.joining(*ground[:2], unit, group) == pytest.approx(rise - within, **close)
+    for unit in units[::3]:
+        for other in units:
+            if case.labels[unit] != case.labels[other]:
+                swapped = case.labels.copy()
+                swapped[[unit, other]] = swapped[[other, unit]]
+                rise = kernels.trading(*ground[:2], unit, other) + kernels.trading(*ground[:2], other, unit)
+                assert rise == pytest.approx(case.error(swapped) - before, **close)
+    check_state(ground, case)
+
+
+@given(case=cases(), seed=SEEDS)
+def test_after_many_changes_all_is_as_if_begun_anew(case: Case, seed: int) -> None:
+    """Units come and go, groups become empty and are filled again; nothing of it is left but the groups."""
+    ground, rng = begun(case), np.random.default_rng(seed)
+    for _ in range(60):
+        unit, group = rng.integers(len(case.labels)), rng.integers(len(ground.standing.sizes))
+        kernels.take(*ground[:2], unit)
+        kernels.put(*ground[:2], unit, group)
+    note_empty(ground)
+    check_state(ground, case)
+    kernels.settle(*ground[:2])
+    check_state(ground, case)
+
+
+def note_empty(ground: Ground) -> None:
+    """Whoever empties a group notes that; here nobody did."""
+    empty = np.flatnonzero(ground.standing.sizes == 0)
+    ground.standing.free[: len(empty)], ground.standing.counts[kernels.FREE] = empty, len(empty)
+
+
+@settings(max_examples=20)
+@given(case=cases(), seed=SEEDS)
+def test_what_is_allowed_is_what_the_models_say(case: Case, seed: int) -> None:
+    demands, holds = asked(seed, len(case.unit_of))
+    case = merged(case, holds)
+    ground = begun(case, demands)
+    members = [np.flatnonzero(case.labels == group).tolist() for group in range(int(case.labels.max()) + 1)]
+    for group, units in enumerate(members):
+        assert kernels.allowed(ground.standing, ground.asked, group, NOBODY, NOBODY)
+        for gone in (NOBODY, *units[:3]):
+            for come in (NOBODY, *(unit for unit in range(0, len(case.labels), 5) if unit not in units)):
+                left = [unit for unit in units if unit != gone] + [come] * (come != NOBODY)
+                if left:
+                    expected = holds(case.rows(left))
+                    assert kernels.allowed(ground.standing, ground.asked, group, gone, come) == expected
+
+
+def test_without_demands_all_is_allowed() -> None:
+    ground = begun(drawn(1, kind="numbers"))
+    assert ground.asked is None
+    assert kernels.allowed(ground.standing, None, 0, 0, NOBODY)
