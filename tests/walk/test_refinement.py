@@ -243,3 +243,21 @@ def test_a_refinement_that_was_spoilt_is_refused(old: str, new: str, words: str)
         text, old, new = text.replace(REFINE, ""), "format = 4\n", f"format = 4\n{new}"
     with pytest.raises(PolicyError, match=words):
         Policy.from_toml(text.replace(old, new, 1).encode(), path="p.toml")
+
+
+def test_a_stratum_of_suppressed_records_is_left_alone() -> None:
+    """In one stratum every household lacks something; the other one is searched as ever."""
+    frame = pl.DataFrame(
+        {
+            "age": [None if i < 6 else float(i * i % 17) for i in range(18)],
+            "region": ["a" if i < 6 else "b" for i in range(18)],
+            "home": [f"h{i}" for i in range(18)],
+        }
+    )
+    asked = {"k": 3, "quasi_identifiers": ["age"], "strata": "region", "households": "home"}
+    made = shoal.anonymize(frame, missing_values="suppress", effort="fast", **asked)
+    assert made.verification.ok
+    assert made.partition.suppressed.tolist() == [True] * 6 + [False] * 12
+    assert made.partition.search.planned == (0, 0)
+    again = shoal.anonymize(frame, missing_values="suppress", method="mdav", **asked)
+    assert again.partition.suppressed.tolist() == made.partition.suppressed.tolist()

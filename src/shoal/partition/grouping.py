@@ -192,7 +192,7 @@ class _Stratum:
 
     def searched(self, hidden: BoolVector) -> refine.Task:
         """What local search works on: the records that are not suppressed."""
-        rows = np.flatnonzero(~hidden)
+        rows = np.flatnonzero(~hidden) if not hidden.all() else np.arange(len(hidden))
         records = self.records if len(rows) == len(hidden) else self.records.some(rows)
         if self.whole:
             return refine.Task(records.space, self.task.k, records.demands)
