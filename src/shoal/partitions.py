@@ -15,7 +15,8 @@ from shoal.partition import registry
 from shoal.partition.grouping import Task, group
 from shoal.recode import centroid, mean
 from shoal.refine.lowest import lower_bound
-from shoal.schema import EFFORTS, Schema
+from shoal.schema import EFFORTS, Names, Schema
+from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, understood
 from shoal.values import Bound, IntMatrix, Partition, Progress, Records, one_of, silent, true_or_false, whole_k
 
@@ -44,7 +45,9 @@ def partition(
     Missing values are refused, unless they are said to be a ``category``, or a ``wildcard`` or to ``impute``, which
     is the same here: they are where the mean or the center of their column is.
     """
-    records, k = _encoded(data, k, hierarchies, levels, kinds, standardize, distance, weights, missing_values)
+    table = tables.read(data)
+    meaning = (hierarchies, levels, kinds)
+    records, k = _encoded(table, table.names, k, *meaning, standardize, distance, weights, missing_values)
     asked = asked_refinement(method, refine=refine, effort=effort, seconds=seconds)
     groups = group(
         records,
@@ -58,6 +61,7 @@ def bound(
     data: Any,
     *,
     k: int,
+    quasi_identifiers: Names | None = None,
     effort: str = "balanced",
     hierarchies: Hierarchies = None,
     levels: Levels = None,
@@ -68,21 +72,26 @@ def bound(
     missing_values: str = "refuse",
     progress: Progress | None = None,
 ) -> Bound:
-    """What no partition of a table into groups of at least k can go below; every column is a quasi-identifier.
+    """What no partition of a table into groups of at least k can go below.
 
-    With the effort ``fast`` it comes from the nearest neighbors of each record alone, in a moment. Else it comes from a
-    linear program over groups, where there are at most 5,000 records, within seconds (``balanced``) or minutes
-    (``best``). Of one column of numbers, and of a few records, it is the least squared error itself.
+    Where no quasi-identifiers are named, every column is one. With the effort ``fast`` the bound comes from the nearest
+    neighbors of each record alone, in a moment. Else it comes from a linear program over groups, where there are at
+    most 5,000 records, within seconds (``balanced``) or minutes (``best``). Of one column of numbers, and of a few
+    records, it is the least squared error itself.
     """
     one_of("effort", effort, EFFORTS)
-    records, k = _encoded(data, k, hierarchies, levels, kinds, standardize, distance, weights, missing_values)
+    table = tables.read(data)
+    names = table.names if quasi_identifiers is None else quasi_identifiers
+    meaning = (hierarchies, levels, kinds)
+    records, k = _encoded(table, names, k, *meaning, standardize, distance, weights, missing_values)
     found = lower_bound(records.space, k, effort=effort, progress=progress or silent)
     total = float(kernels.groups.errors(records.space, np.zeros(records.count, dtype=np.int64), 1).sum())
     return replace(found, loss=100.0 * found.value / total if total > 0.0 else 0.0)
 
 
 def _encoded(
-    data: Any,
+    table: Table,
+    quasi_identifiers: Names,
     k: Any,
     hierarchies: Hierarchies,
     levels: Levels,
@@ -93,8 +102,7 @@ def _encoded(
     missing_values: Any,
 ) -> tuple[Records, int]:
     """The table as methods see it, and k."""
-    table = tables.read(data)
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
+    schema = Schema.assign(tables.kinds(table), quasi_identifiers=quasi_identifiers)
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
     level = whole_k(k, table.height)
     records = tables.encode(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import shoal as front_door
@@ -13,7 +14,8 @@ import shoal as front_door
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     path = tmp_path / "people.csv"
-    front_door.example_register(rows=120).write_csv(path)
+    half = pl.Series("half", ["1"] * 119 + ["one"])  # a number column with a word in it
+    front_door.example_register(rows=120).with_columns(half).write_csv(path)
     return path
 
 
@@ -51,6 +53,8 @@ def test_categories_have_a_bound_too(people: Path, shoal) -> None:
         (["-k", 3, "-q", "age", "--effort", "hard"], "effort"),
         (["-k", 500, "-q", "age"], "500"),
         (["-k", "many", "-q", "age"], "whole"),
+        (["-k", 3, "-q", "age,age"], "age"),
+        (["-k", 3, "-q", "half"], "text where numbers are needed"),
     ],
 )
 def test_bad_input_is_one_sentence(people: Path, shoal, asked: list[object], said: str) -> None:

@@ -56,16 +56,13 @@ def command(
 
     if k is None:
         raise OptionError.no_k()
-    columns = names(quasi_identifiers)
-    if not columns:
+    if not names(quasi_identifiers):
         raise ColumnError.no_quasi_identifier()
     table = open_table(file, options)
-    for name in columns:
-        if name not in table.names:
-            raise ColumnError.unknown(name, table.names)
     with progress(quiet=quiet, doing="bounding") as line:
         found = bound(
-            table.native().select(columns),
+            table,
+            quasi_identifiers=names(quasi_identifiers),
             k=whole(k, OptionError.k_not_whole()),
             effort=effort,
             weights=weights(weight),
