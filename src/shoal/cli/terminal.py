@@ -220,7 +220,7 @@ def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> 
     line = _Line(doing, noun) if not quiet and sys.stderr and sys.stderr.isatty() else None
     with (
         warnings.catch_warnings(),
-        kernels.jit.compiling(_Once("compiling (first run only, less than a minute)", quiet)),
+        kernels.jit.compiling(_Once("compiling (first run only, up to two minutes)", quiet)),
     ):
         warnings.simplefilter("ignore", ShoalWarning)
         try:
