@@ -110,9 +110,10 @@ def most_distant(state, queue, k, swap, passes):
 @kernel
 def partner_of(state, row):
     """The other record farthest from a record, and its squared distance."""
-    partner, distance = farthest(state.tree, state.space.matrix[row])
-    if distance > 0.0:
-        return partner, distance
-    zero, rows = np.empty(2), np.empty(2, dtype=np.int64)
-    nearest(state.tree, state.space.matrix[row], zero, rows)
-    return rows[1] if rows[0] == row else rows[0], distance
+    distance, rows = np.empty(2), np.empty(2, dtype=np.int64)
+    farthest(state.tree, state.space.matrix[row], distance[:1], rows[:1])
+    far = distance[0]
+    if far > 0.0:
+        return rows[0], far
+    nearest(state.tree, state.space.matrix[row], distance, rows)
+    return rows[1] if rows[0] == row else rows[0], far

@@ -8,7 +8,8 @@
   an update, no kernel of the old version can be mixed with those of the new one.
 * ``nogil`` lets other threads go on while a kernel runs, such as the one that draws the progress line. An interrupt
   waits until the kernel returns, so long work is done in slices.
-* No kernel is ``parallel``: Numba does not cache those, and every start would compile again.
+* No kernel is ``parallel``: Numba does not cache those, and every start would compile again. Several threads work where
+  each of them calls a kernel of its own (``shoal.threads``).
 * Division follows numpy (no exception from inside a loop).
 
 With ``NUMBA_DISABLE_JIT=1`` every kernel runs as plain Python.

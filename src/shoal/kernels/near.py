@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
 from shoal.kernels.search import SORTED, nearest
-from shoal.kernels.tree import halve, plant
+from shoal.kernels.tree import Tree, halve, plant
+from shoal.threads import share
 from shoal.values import IntMatrix, IntVector, Progress, Space, silent
 
 CELL = 20_000
@@ -26,13 +29,23 @@ def nearest_others(space: Space, most: int, *, progress: Progress = silent) -> I
     (n, p), parts, done = space.points.shape, cells(space, CELL), 0
     found = np.empty((n, min(most, len(parts[0]) - 1)), dtype=np.int64)
     step = max(1, SLICE // (len(parts[-1]) * p + SORTED * most))
+
+    def look(piece: tuple[Tree, IntVector]) -> int:
+        look_around(*piece, found)
+        return len(piece[1])
+
+    for looked in share(look, _pieces(space, parts, step)):
+        done += looked
+        progress(done, n)
+    return found
+
+
+def _pieces(space: Space, parts: list[IntVector], step: int) -> Iterator[tuple[Tree, IntVector]]:
+    """So many points at a time, with the tree of their cell."""
     for rows in parts:
         tree = plant(space, rows)
         for start in range(0, len(rows), step):
-            look_around(tree, rows[start : start + step], found)
-            progress(done + min(start + step, len(rows)), n)
-        done += len(rows)
-    return found
+            yield tree, rows[start : start + step]
 
 
 @kernel

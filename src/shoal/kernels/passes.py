@@ -6,26 +6,69 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.kernels.ahead import anticipate, nothing_ahead, room, wanting
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.search import farthest, nearest
+from shoal.kernels.outer import outermost
+from shoal.kernels.search import nearest
 from shoal.kernels.space import add, find_center
-from shoal.kernels.unassigned import GROUPS, LEFT, NONE, centroid, going, grow, take
-from shoal.values import FloatVector, IntMatrix, IntVector
+from shoal.kernels.unassigned import (
+    GROUPS,
+    LEFT,
+    NONE,
+    Unassigned,
+    carry_on,
+    centroid,
+    farthest_from,
+    going,
+    grow,
+    opposite,
+    take,
+)
+from shoal.threads import crew, threads
+from shoal.values import FloatVector, IntMatrix, IntVector, Progress
+
+MANY = 10_000
+"""Records from which on it pays to search ahead on several threads."""
+
+
+def go_outward(state: Unassigned, k: int, *, turns: int, least: int, progress: Progress) -> Unassigned:
+    """Groups around the outermost record, then around the one farthest from that, and so on: so many turns a pass.
+
+    While at least ``least`` records are left. Where several threads work, they search ahead as long as many are left.
+    """
+
+    def step(state: Unassigned, passes: int) -> None:
+        outward(state, k, turns, least, passes)
+
+    if threads() > 1 and state.counts[LEFT] >= max(MANY, least):
+        state = _together(state, k, turns=turns, least=max(MANY, least), progress=progress)
+    return carry_on(state._replace(ahead=nothing_ahead()), step, least=least, progress=progress)
+
+
+def _together(state: Unassigned, k: int, *, turns: int, least: int, progress: Progress) -> Unassigned:
+    """The same on several threads."""
+    with crew() as mates:
+
+        def step(state: Unassigned, passes: int) -> None:
+            anticipate(state, centroid(state), k=k, turns=turns, crew=mates)
+            outward(state, k, turns, least, passes)
+
+        state = state._replace(ahead=room(len(state.labels), k))
+        return carry_on(state, step, least=least, progress=progress)
 
 
 @kernel
 def outward(state, k, turns, least, passes):
-    """A group around the record farthest from the centroid, the next one around the record farthest from that.
-
-    So many turns a pass, while at least ``least`` records are left.
-    """
+    """Passes as told above; none whose first seed has no lists where these are made ahead."""
     while passes > 0 and going(state, least):
+        seed = outermost(state, centroid(state))
+        if wanting(state, seed):
+            return
         passes -= 1
-        point = centroid(state)
-        for _ in range(turns):
-            seed = farthest(state.tree, point)[0]
+        for turn in range(turns):
+            if turn > 0:
+                seed = opposite(state, seed)
             grow(state, seed, k, state.counts[GROUPS])
-            point = state.space.matrix[seed]
 
 
 @kernel
@@ -35,7 +78,7 @@ def away_from(state, points, k, passes):
         passes -= 1
         for point in points:
             if state.counts[LEFT] >= k:
-                grow(state, farthest(state.tree, point)[0], k, state.counts[GROUPS])
+                grow(state, farthest_from(state, point), k, state.counts[GROUPS])
 
 
 @kernel
@@ -44,7 +87,7 @@ def extended(state, k, center, gamma, passes):
     while passes > 0 and going(state, k):
         passes -= 1
         members = np.empty(2 * k - 1, dtype=np.int64)
-        members[0] = farthest(state.tree, center)[0]
+        members[0] = outermost(state, center)
         members[1:k] = grow(state, members[0], k, state.counts[GROUPS])
         extend(state, members, k, gamma)
 

@@ -40,59 +40,80 @@ def nearest(tree, point, distance, rows):
     for i in range(len(rows)):
         distance[i], rows[i] = np.inf, NOBODY
     sketch, blur, _ = sketched(tree, point)
-    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP), np.empty(WIDTH, dtype=np.float32)
-    top, blocks, limit = 1, len(tree.below), np.inf
+    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP, dtype=np.float32), np.empty_like(tree.reach[0])
+    top, blocks, limit = 1, len(tree.below), np.float32(np.inf)
     while top > 0:
         top -= 1
-        node, base = nodes[top], top
+        node, leaf, base = nodes[top], nodes[top] - blocks, top
         if keys[top] > limit:
             continue
-        if node < blocks:
+        if leaf < 0:
             gaps(tree.low[node], tree.high[node], sketch, found)
-            for i in range(WIDTH):
-                if found[i] <= limit and tree.filled[node, i] > 0:
-                    push(nodes, keys, base, top, tree.below[node, i], found[i])
-                    top += 1
+            if any_below(found, limit):
+                for i in range(WIDTH):
+                    if found[i] <= limit and tree.filled[node, i] > 0:
+                        push(nodes, keys, base, top, tree.below[node, i], found[i])
+                        top += 1
         else:
-            distances(tree.columns[node - blocks], sketch, found)
-            for i in range(tree.held[node - blocks]):
-                if found[i] <= limit:
-                    row = tree.rows[node - blocks, i]
-                    replace(distance, rows, exact(tree.space, tree.space.matrix[row], point), row)
-                    limit = (math.sqrt(distance[0]) + blur) ** 2 * (1.0 + 4.0 * UNIT * (len(sketch) + 4))
+            distances(tree.columns[leaf], sketch, found)
+            if any_below(found, limit):
+                for i in range(tree.held[leaf]):
+                    if found[i] <= limit:
+                        row = tree.rows[leaf, i]
+                        replace(distance, rows, exact(tree.space, tree.space.matrix[row], point), row)
+                        limit = above(distance[0], blur, len(sketch))
     arrange(distance, rows)
 
 
 @kernel
-def farthest(tree, point):
-    """The record farthest from a point, and its squared distance."""
-    best, who = -1.0, NOBODY
+def farthest(tree, point, distance, rows):
+    """Fill ``distance`` and ``rows`` with the records farthest from a point, in order of distance, then row.
+
+    Where fewer are left, the lists end in minus infinity and ``NOBODY``.
+    """
+    for i in range(len(rows)):
+        distance[i], rows[i] = np.inf, NOBODY
     sketch, blur, norm = sketched(tree, point)
-    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP), np.empty(WIDTH, dtype=np.float32)
-    top, blocks, limit = 1, len(tree.below), -np.inf
+    nodes, keys, found = np.zeros(DEEP, dtype=np.int64), np.zeros(DEEP, dtype=np.float32), np.empty_like(tree.reach[0])
+    top, blocks, limit = 1, len(tree.below), np.float32(-np.inf)
     keys[0] = -np.inf
     while top > 0:
         top -= 1
-        node, base = nodes[top], top
+        node, leaf, base = nodes[top], nodes[top] - blocks, top
         if -keys[top] < limit:
             continue
-        if node < blocks:
+        if leaf < 0:
             spans(tree.low[node], tree.high[node], tree.reach[node], sketch, norm, found)
-            for i in range(WIDTH):
-                if found[i] >= limit and tree.filled[node, i] > 0:
-                    push(nodes, keys, base, top, tree.below[node, i], -found[i])
-                    top += 1
+            if any_above(found, limit):
+                for i in range(WIDTH):
+                    if found[i] >= limit and tree.filled[node, i] > 0:
+                        push(nodes, keys, base, top, tree.below[node, i], -found[i])
+                        top += 1
         else:
-            distances(tree.columns[node - blocks], sketch, found)
-            for i in range(tree.held[node - blocks]):
-                if found[i] >= limit:
-                    row = tree.rows[node - blocks, i]
-                    far = exact(tree.space, tree.space.matrix[row], point)
-                    if far > best or (far == best and row < who):
-                        best, who = far, row
-                        near = max(math.sqrt(max(best - tree.space.beyond, 0.0)) - blur, 0.0)
-                        limit = near**2 * (1.0 - 4.0 * UNIT * (len(sketch) + 4)) - TINY**2
-    return who, best
+            distances(tree.columns[leaf], sketch, found)
+            if any_above(found, limit):
+                for i in range(tree.held[leaf]):
+                    if found[i] >= limit:
+                        row = tree.rows[leaf, i]
+                        replace(distance, rows, -exact(tree.space, tree.space.matrix[row], point), row)
+                        if rows[0] != NOBODY:
+                            limit = below(-distance[0] - tree.space.beyond, blur, len(sketch))
+    arrange(distance, rows)
+    for i in range(len(rows)):
+        distance[i] = -distance[i]
+
+
+@part
+def above(distance, blur, columns):
+    """A sketched squared distance that no record at most so far away exceeds."""
+    return np.float32((math.sqrt(distance) + blur) ** 2 * (1.0 + 4.0 * UNIT * (columns + 4)))
+
+
+@part
+def below(distance, blur, columns):
+    """A sketched squared distance that every record at least so far away reaches."""
+    near = max(math.sqrt(max(distance, 0.0)) - blur, 0.0)
+    return np.float32(near**2 * (1.0 - 4.0 * UNIT * (columns + 4)) - TINY**2)
 
 
 @kernel
@@ -165,6 +186,24 @@ def spans(low, high, reach, sketch, norm, out):
     slack = 8.0 * UNIT * (p + 4) * math.sqrt(p)
     for i in range(len(out)):
         out[i] = (reach[i] + norm) * (1.0 + slack) - 2.0 * out[i] + TINY**2
+
+
+@part
+def any_below(found, limit):
+    """Whether any number is at most the limit; counted, which vectorizes."""
+    count = 0
+    for i in range(len(found)):
+        count += found[i] <= limit
+    return count > 0
+
+
+@part
+def any_above(found, limit):
+    """Whether any number is at least the limit."""
+    count = 0
+    for i in range(len(found)):
+        count += found[i] >= limit
+    return count > 0
 
 
 @part

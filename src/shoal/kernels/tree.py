@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels.jit import kernel, part
-from shoal.values import FloatVector, IntVector, Space
+from shoal.values import FloatMatrix, FloatVector, IntVector, Space
 
 WIDTH = 32
 """Places in a leaf and slots in a block: enough for the vector units, few enough for tight boxes."""
@@ -61,7 +61,7 @@ def plant(space: Space, rows: IntVector) -> Tree:
     matrix = space.points
     anchor = matrix[rows].mean(axis=0) if len(rows) else np.zeros(matrix.shape[1])
     leaves = max(1, -(-len(rows) // WIDTH))
-    order = halve(matrix, rows.copy(), leaves)
+    order = rows[halve(_with_spread(matrix[rows], anchor), np.arange(len(rows)), leaves)]
     start = len(rows) * np.arange(leaves + 1) // leaves
     held = np.diff(start)
     taken = np.arange(WIDTH) < held[:, None]
@@ -94,6 +94,17 @@ def plant(space: Space, rows: IntVector) -> Tree:
     )
     _draw(tree)
     return tree
+
+
+def _with_spread(matrix: FloatMatrix, anchor: FloatVector) -> FloatMatrix:
+    """These points, with twice their distance to the anchor as one more column.
+
+    Leaves are cut by it too: a search for the farthest then passes over whole leaves of inner records.
+    """
+    wide = np.empty((len(matrix), matrix.shape[1] + 1))
+    wide[:, :-1] = matrix
+    wide[:, -1] = 2.0 * np.sqrt(sum((matrix[:, j] - anchor[j]) ** 2 for j in range(matrix.shape[1])))
+    return wide
 
 
 def _draw(tree: Tree) -> None:
@@ -196,32 +207,6 @@ def select(matrix, j, rows, start, stop, middle):
 
 
 @kernel
-def box(tree, node):
-    """Draw the box of a block or leaf from what is in it."""
-    block, slot, inner = tree.above[node] // WIDTH, tree.above[node] % WIDTH, len(tree.below)
-    leaf = node - inner
-    count, reach = 0, 0.0
-    if leaf >= 0:
-        count = tree.held[leaf]
-        for i in range(count):
-            reach = max(reach, tree.spread[leaf, i])
-    else:
-        for i in range(WIDTH):
-            count += tree.filled[node, i]
-            reach = max(reach, tree.reach[node, i])
-    tree.filled[block, slot], tree.reach[block, slot] = count, reach
-    for j in range(tree.columns.shape[1]):
-        low, high = np.inf, -np.inf
-        if leaf >= 0:
-            for i in range(count):
-                low, high = min(low, tree.columns[leaf, j, i]), max(high, tree.columns[leaf, j, i])
-        else:
-            for i in range(WIDTH):
-                low, high = min(low, tree.low[node, j, i]), max(high, tree.high[node, j, i])
-        tree.low[block, j, slot], tree.high[block, j, slot] = low, high
-
-
-@part
 def remove(tree, row):
     """Take a record out and shrink the boxes above it."""
     leaf = tree.home[row]
@@ -230,10 +215,47 @@ def remove(tree, row):
     while tree.rows[leaf, place] != row:
         place += 1
     tree.rows[leaf, place] = tree.rows[leaf, last]
+    far = tree.spread[leaf, place]
     tree.spread[leaf, place] = tree.spread[leaf, last]
+    draw_in(tree, leaf, far)
     for j in range(tree.columns.shape[1]):
+        side = tree.columns[leaf, j, place]
         tree.columns[leaf, j, place] = tree.columns[leaf, j, last]
+        slot = tree.above[len(tree.below) + leaf]
+        if side <= tree.low[slot // WIDTH, j, slot % WIDTH] or side >= tree.high[slot // WIDTH, j, slot % WIDTH]:
+            narrow(tree, leaf, j, side)
+
+
+@kernel
+def draw_in(tree, leaf, far):
+    """Count one record less in all boxes above a leaf, and find their reach anew where the record was the farthest."""
+    node, reach = len(tree.below) + leaf, 0.0
+    for i in range(tree.held[leaf]):
+        reach = max(reach, tree.spread[leaf, i])
+    while node > 0:
+        block, slot = tree.above[node] // WIDTH, tree.above[node] % WIDTH
+        tree.filled[block, slot] -= 1
+        if far >= tree.reach[block, slot]:
+            tree.reach[block, slot] = reach
+            reach = 0.0
+            for i in range(WIDTH):
+                reach = max(reach, tree.reach[block, i])
+        node = block
+
+
+@kernel
+def narrow(tree, leaf, j, side):
+    """Draw a column of the boxes above a leaf anew as far up as the record that left stood at a side of them."""
+    low, high = np.inf, -np.inf
+    for i in range(tree.held[leaf]):
+        low, high = min(low, tree.columns[leaf, j, i]), max(high, tree.columns[leaf, j, i])
     node = len(tree.below) + leaf
     while node > 0:
-        box(tree, node)
-        node = tree.above[node] // WIDTH
+        block, slot = tree.above[node] // WIDTH, tree.above[node] % WIDTH
+        if tree.low[block, j, slot] < side < tree.high[block, j, slot]:
+            return
+        tree.low[block, j, slot], tree.high[block, j, slot] = low, high
+        low, high = np.inf, -np.inf
+        for i in range(WIDTH):
+            low, high = min(low, tree.low[block, j, i]), max(high, tree.high[block, j, i])
+        node = block

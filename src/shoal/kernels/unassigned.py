@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.kernels.ahead import Ahead, nothing_ahead, recall_far, recall_near
 from shoal.kernels.groups import centroids, join_nearest
 from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.search import nearest
+from shoal.kernels.outer import Outer, nothing_kept
+from shoal.kernels.search import NOBODY, farthest, nearest
 from shoal.kernels.space import add, find_center, no_sums
 from shoal.kernels.tree import Tree, plant, remove
 from shoal.values import FloatVector, IntVector, Progress, Space
@@ -34,6 +36,8 @@ class Unassigned(NamedTuple):
     sums: FloatVector
     counts: IntVector
     tree: Tree
+    outer: Outer
+    ahead: Ahead
 
 
 Step = Callable[[Unassigned, int], None]
@@ -47,8 +51,8 @@ def begin(space: Space, labels: IntVector | None = None) -> Unassigned:
     add_up(space, labels, sums)
     rows = np.flatnonzero(labels == NONE)
     left = len(rows)
-    tree = plant(space, rows)
-    return Unassigned(space, labels, sums, np.array([left, left, left, labels.max() + 1]), tree)
+    counts = np.array([left, left, left, labels.max() + 1])
+    return Unassigned(space, labels, sums, counts, plant(space, rows), nothing_kept(space), nothing_ahead())
 
 
 def carry_on(state: Unassigned, step: Step, *, least: int, progress: Progress) -> Unassigned:
@@ -128,9 +132,25 @@ def grow(state, seed, k, group):
     """
     if state.labels[seed] == NONE:
         take(state, seed, group)
-    distance, rows = np.empty(k - 1), np.empty(k - 1, dtype=np.int64)
-    nearest(state.tree, state.space.matrix[seed], distance, rows)
+    rows = np.empty(k - 1, dtype=np.int64)
+    if recall_near(state, seed, rows) < k - 1:
+        nearest(state.tree, state.space.matrix[seed], np.empty(k - 1), rows)
     for row in rows:
         take(state, row, group)
     state.counts[GROUPS] += 1
     return rows
+
+
+@part
+def opposite(state, seed):
+    """The record left that is farthest from a seed."""
+    row = recall_far(state, seed)
+    return farthest_from(state, state.space.matrix[seed]) if row == NOBODY else row
+
+
+@kernel
+def farthest_from(state, point):
+    """The record left that is farthest from a point, whatever is known ahead."""
+    distance, rows = np.empty(1), np.empty(1, dtype=np.int64)
+    farthest(state.tree, point, distance, rows)
+    return rows[0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shoal import kernels
 from shoal.partition.registry import EVERY, method
 from shoal.values import IntVector, Progress, Records
@@ -33,15 +31,12 @@ def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
 
     *Departures from the paper*: none known; in step 2 the centroids stay as they were.
 
-    *Cost*: two searches in a tree of boxes for each group, at worst over all records left. Ties go to the
-    lowest row. The centroid comes from running sums, which are formed anew each time the records left have halved.
+    *Cost*: a search in a tree of boxes for each group, at worst over all records left, made ahead where several
+    threads work; the record farthest from the centroid is mostly found among the outermost that are kept. Ties go to
+    the lowest row. The centroid comes from running sums, which are formed anew each time the records left have halved.
     """
-
-    def step(state: Any, passes: int) -> None:
-        kernels.passes.outward(state, k, 1, k, passes)
-
     state = kernels.unassigned.begin(records.space)
-    state = kernels.unassigned.carry_on(state, step, least=k, progress=progress)  # step 1
+    state = kernels.passes.go_outward(state, k, turns=1, least=k, progress=progress)  # step 1
     kernels.unassigned.nearest_groups(state)  # step 2
     labels: IntVector = state.labels
     return labels

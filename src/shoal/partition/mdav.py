@@ -15,21 +15,8 @@ from shoal.values import IntVector, Progress, Records
 
 def _pairs(records: Records, k: int, *, least: int, progress: Progress) -> Any:
     """Two groups of k a pass while at least ``least`` records are left."""
-
-    def step(state: Any, passes: int) -> None:
-        kernels.passes.outward(state, k, 2, least, passes)
-
     state = kernels.unassigned.begin(records.space)
-    return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
-
-
-def _one_more(state: Any, k: int, *, least: int, progress: Progress) -> Any:
-    """A group of k around the record farthest from the centroid, if at least ``least`` records are left."""
-
-    def step(state: Any, _: int) -> None:
-        kernels.passes.outward(state, k, 1, least, 1)
-
-    return kernels.unassigned.carry_on(state, step, least=least, progress=progress)
+    return kernels.passes.go_outward(state, k, turns=2, least=least, progress=progress)
 
 
 @method(
@@ -60,9 +47,11 @@ def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Departures from the paper*: s is sought after the group of r has left. This is the printed method but for
     exact ties, where s could otherwise lie in the group of r. In step 3 the centroids stay as they were.
 
-    *Cost*: each pass searches a tree of boxes, at worst all records left, with many
-    columns often a tenth to a half of them. Memory beyond the matrix is about twice the matrix. Ties go to the
-    lowest row. The centroid comes from running sums, formed anew each time the records left have halved.
+    *Cost*: each pass searches a tree of boxes three times, at worst all records left, with many columns often a tenth
+    to a third of them; the record farthest from the centroid is mostly found among the outermost that are kept. From
+    10,000 records on, several threads search ahead, and the groups are the same on any number of them. Memory beyond
+    the matrix is about twice the matrix. Ties go to the lowest row. The centroid comes from running sums, formed anew
+    each time the records left have halved.
     """
     state = _pairs(records, k, least=2 * k, progress=progress)  # step 1
     if state.counts[kernels.unassigned.LEFT] >= k:
@@ -101,7 +90,7 @@ def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Cost*: that of ``mdav``.
     """
     state = _pairs(records, k, least=2 * k, progress=progress)  # step 1
-    state = _one_more(state, k, least=k, progress=progress)  # step 2
+    state = kernels.passes.go_outward(state, k, turns=1, least=k, progress=progress)  # step 2
     kernels.unassigned.nearest_groups(state)  # step 3
     labels: IntVector = state.labels
     return labels
@@ -181,7 +170,7 @@ def mdav_generic(records: Records, k: int, *, progress: Progress) -> IntVector:
 def generic_by_distance(records: Records, k: int, *, progress: Progress) -> IntVector:
     """MDAV-generic, record by record."""
     state = _pairs(records, k, least=3 * k, progress=progress)  # step 1
-    state = _one_more(state, k, least=2 * k, progress=progress)  # step 2
+    state = kernels.passes.go_outward(state, k, turns=1, least=2 * k, progress=progress)  # step 2
     kernels.unassigned.one_group(state)  # step 3
     labels: IntVector = state.labels
     return labels

@@ -26,8 +26,7 @@ def _cut_along(state: Any, start: int, groups: IntVector, records: Records, k: i
 def _outermost(state: Any) -> int:
     """The record farthest from the centroid of all."""
     middle = kernels.groups.middle(state.space, np.arange(len(state.labels)))
-    row, _ = kernels.search.farthest(state.tree, middle)
-    return int(row)
+    return int(kernels.unassigned.farthest_from(state, middle))
 
 
 @method(

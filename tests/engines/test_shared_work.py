@@ -1,0 +1,88 @@
+"""Work that is shared out among threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from shoal import threads
+from shoal.engines.allocators import keep_little, let_go
+from shoal.errors import OptionError
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_results_come_in_the_order_of_the_work(count: int) -> None:
+    def slow(number: int) -> int:
+        time.sleep(0.01 if number % 3 == 0 else 0.0)
+        return number * number
+
+    with threads.using(count):
+        assert list(threads.share(slow, range(20))) == [number * number for number in range(20)]
+        assert list(threads.share(slow, [])) == []
+
+
+def test_little_is_begun_ahead() -> None:
+    begun: list[int] = []
+
+    def note(number: int) -> int:
+        begun.append(number)
+        return number
+
+    with threads.using(2):
+        shared = threads.share(note, range(100), ahead=1)
+        assert next(shared) == 0
+        time.sleep(0.05)
+        assert len(begun) <= 4
+        shared.close()
+    assert len(begun) <= 4
+
+
+def test_an_error_is_raised_in_its_turn() -> None:
+    def fail(number: int) -> int:
+        if number == 3:
+            raise ValueError("three")
+        return number
+
+    with threads.using(3):
+        shared = threads.share(fail, range(10))
+        assert [next(shared) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(ValueError, match="three"):
+            next(shared)
+    assert not [one for one in threading.enumerate() if one.name.startswith("shoal")]
+
+
+def test_shared_work_is_not_shared_out_again() -> None:
+    with threads.using(4):
+        assert threads.threads() == 4
+        assert set(threads.share(lambda _: threads.threads(), range(8))) == {1}
+        assert threads.threads() == 4
+
+
+def test_what_is_set_holds_inside() -> None:
+    def divide(number: int) -> float:
+        return float(np.float64(number) / np.float64(0.0))
+
+    with threads.using(2), np.errstate(divide="ignore"):
+        assert list(threads.share(divide, [1, 2])) == [np.inf, np.inf]
+
+
+def test_the_environment_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(threads.VARIABLE, "3")
+    assert threads.threads() == 3
+    for said in ("0", "many", "-1", "1.5"):
+        monkeypatch.setenv(threads.VARIABLE, said)
+        with pytest.raises(OptionError, match="threads"):
+            threads.threads()
+    monkeypatch.delenv(threads.VARIABLE)
+    assert threads.threads() >= 1
+
+
+def test_allocators_are_asked_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_RJEM_MALLOC_CONF", "as it was")
+    keep_little()
+    let_go()
+    assert os.environ["_RJEM_MALLOC_CONF"] == "as it was"
