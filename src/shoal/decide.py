@@ -17,6 +17,7 @@ from shoal.decisions import (
     whole_seed,
 )
 from shoal.partition import registry
+from shoal.partition.blockwise import whole_blocks
 from shoal.recode import decided
 from shoal.schema import MISSING, Names, Policy, Schema
 from shoal.schema.columns import OTHERS
@@ -48,6 +49,7 @@ def decide(
     refine: bool | None = None,
     effort: str | None = None,
     seconds: float | None = None,
+    blocks: int | None = None,
     seed: int = 0,
     standardize: bool = True,
     distance: str = "wu-palmer",
@@ -83,6 +85,7 @@ def decide(
         alpha=share("alpha", alpha),
         suppression=share("suppression", suppression),
         refinement=asked_refinement(method, refine=refine, effort=effort, seconds=seconds),
+        blocks=whole_blocks(blocks, whole_k(k, table.height)),
         survey=known_survey(
             schema,
             sampling_weights=sampling_weights,

@@ -12,13 +12,26 @@ from shoal import kernels, measure, tables
 from shoal.decisions import asked_refinement, column_weights, whole_seed
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition import registry
+from shoal.partition.blockwise import whole_blocks
 from shoal.partition.grouping import Task, group
 from shoal.recode import centroid, mean
 from shoal.refine.lowest import lower_bound
 from shoal.schema import EFFORTS, Names, Schema
 from shoal.tables import Table
+from shoal.threads import share, using
 from shoal.understanding import Hierarchies, Levels, understood
-from shoal.values import Bound, IntMatrix, Partition, Progress, Records, one_of, silent, true_or_false, whole_k
+from shoal.values import (
+    Bound,
+    IntMatrix,
+    IntVector,
+    Partition,
+    Progress,
+    Records,
+    one_of,
+    silent,
+    true_or_false,
+    whole_k,
+)
 
 
 def partition(
@@ -29,6 +42,7 @@ def partition(
     refine: bool | None = None,
     effort: str | None = None,
     seconds: float | None = None,
+    blocks: int | None = None,
     seed: int = 0,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
@@ -37,23 +51,30 @@ def partition(
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
     missing_values: str = "refuse",
+    threads: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Partition:
     """Group the records of a table; every column of it is a quasi-identifier.
 
     Missing values are refused, unless they are said to be a ``category``, or a ``wildcard`` or to ``impute``, which
-    is the same here: they are where the mean or the center of their column is.
+    is the same here: they are where the mean or the center of their column is. ``blocks`` and ``threads`` are as in
+    `shoal.anonymize`.
     """
     table = tables.read(data)
     meaning = (hierarchies, levels, kinds)
     records, k = _encoded(table, table.names, k, *meaning, standardize, distance, weights, missing_values)
     asked = asked_refinement(method, refine=refine, effort=effort, seconds=seconds)
-    groups = group(
-        records,
-        Task(k, registry.AUTO if method is None else method, whole_seed(seed), options, refinement=asked),
-        progress=progress or silent,
+    task = Task(
+        k,
+        registry.AUTO if method is None else method,
+        whole_seed(seed),
+        options,
+        refinement=asked,
+        blocks=whole_blocks(blocks, k),
     )
+    with using(threads):
+        groups = group(records, task, progress=progress or silent)
     return measured(replace(groups, suppressed=None), records)
 
 
@@ -119,15 +140,27 @@ def _encoded(
 def measured(groups: Partition, records: Records) -> Partition:
     """The partition with what the centers of its groups lose, without weights."""
     if records.numeric:
-        base = records.scale.apply(records.values)
-        centers = mean(base, groups.labels, groups.count)[groups.labels]
-        groups = replace(groups, information_loss=measure.information_loss(base, centers))
-    released = [
-        centroid(records.codes[:, j], groups.labels, groups.count, column.rounded(), column.hierarchy)[groups.labels]
-        for j, column in enumerate(records.categories)
-    ]
+        parts = [_squares(records, j, groups) for j in range(len(records.numeric))]
+        error, total = (sum(part) for part in zip(*parts, strict=True))
+        groups = replace(groups, information_loss=measure.percent(error, total))
+
+    def center(j: int) -> IntVector:
+        column = records.categories[j]
+        return centroid(records.codes[:, j], groups.labels, groups.count, column.rounded(), column.hierarchy)
+
+    released = [nodes[groups.labels] for nodes in share(center, range(len(records.categories)))]
     meaning = _meaning(records, np.column_stack(released)) if released else None
     return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
+
+
+def _squares(records: Records, j: int, groups: Partition) -> tuple[float, float]:
+    """The squared differences of one column of numbers to the means of the groups, and to the mean of all.
+
+    One column after another: no other copy of the table is needed.
+    """
+    base = records.scale.column(j).apply(records.values[:, j : j + 1])
+    centers = mean(base, groups.labels, groups.count)[groups.labels]
+    return float(((base - centers) ** 2).sum()), measure.variation(base)
 
 
 def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:

@@ -238,7 +238,7 @@ def test_a_clock_is_kept_and_what_it_allowed_can_be_made_again(
     found = searched(case, Plan(effort), budget=limited)
     check_found(found, case)
     assert found.planned == 0 or effort == "balanced"
-    assert limited.elapsed <= search._LATE + 6 * tick
+    assert limited.elapsed <= budget._LATE + 6 * tick
     monkeypatch.undo()
     monkeypatch.setattr(search, "_SLICE", 25)
     again = searched(case, Plan(effort, steps=found.planned, stop=found.done, looks=found.looks))

@@ -123,7 +123,7 @@ def test_every_value_of_a_policy_survives_toml(text, number, whole, flag) -> Non
     [
         ("", "no format number"),
         ("format = 1", "no 'release'"),
-        ("format = 99", "format 99, and this Shoal reads up to 4"),
+        ("format = 99", "format 99, and this Shoal reads up to 5"),
         ("format = true", "no format number"),
         ("format = 0", "no format number"),
         ("format = 1\nx = " + "[" * 100_000, "not TOML"),

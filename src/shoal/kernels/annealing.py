@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.kernels.chance import below, draw
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.standing import NOBODY, leaving
+from shoal.kernels.standing import NOBODY, leaving, may_pay
 from shoal.kernels.turns import LOOK, dissolve, found, move, swap
 
 RESHAPE, LARGE = 8, 4
@@ -35,21 +35,31 @@ def descend(standing, meanings, asked, near, dirty, limit, start, stop):
 @kernel
 def around(standing, meanings, asked, near, unit, limit):
     """Try to move a unit to each near group, or to swap it with one of its units; the first that pays is done."""
-    for place in range(near.points.shape[1]):
-        point = near.points[near.point[unit], place]
-        if point == NOBODY:
+    own, heads = standing.labels[unit], near.points[near.point[unit]]
+    for place in range(len(heads)):
+        if heads[place] == NOBODY:
             break
-        group = standing.labels[near.units[near.first[point]]]
-        if group != standing.labels[unit]:
-            rise = move(standing, meanings, asked, unit, group, limit)
+        group = standing.labels[near.units[near.first[heads[place]]]]
+        if group != own and not seen(standing, near, heads, place, group):
+            rise = move(standing, meanings, asked, unit, group, limit) if standing.sizes[own] > standing.k else 0.0
             other, looks = standing.head[group], 0
             while rise == 0.0 and other != NOBODY and looks < LOOK:
                 after = standing.after[other]
-                rise = swap(standing, meanings, asked, unit, other, limit)
+                if meanings is not None or may_pay(standing, unit, other, limit):  # first, since a call takes longer
+                    rise = swap(standing, meanings, asked, unit, other, limit)
                 other, looks = after, looks + 1
             if rise != 0.0:
                 return rise
     return 0.0
+
+
+@part
+def seen(standing, near, points, place, group):
+    """Whether one of the points before a place is in a group already, which so was tried."""
+    found = False
+    for earlier in range(place):
+        found = found or standing.labels[near.units[near.first[points[earlier]]]] == group
+    return found
 
 
 @kernel
@@ -96,7 +106,9 @@ def anneal(standing, meanings, asked, near, chance, heat, steps):
             if standing.sizes[own] > standing.k and coin % 2 == 0:
                 total += move(standing, meanings, asked, unit, group, limit)
             else:
-                total += swap(standing, meanings, asked, unit, partner(standing, other, chance.state), limit)
+                other = partner(standing, other, chance.state)
+                if meanings is not None or may_pay(standing, unit, other, limit):
+                    total += swap(standing, meanings, asked, unit, other, limit)
         elif coin == 0:
             total += found(standing, meanings, asked, near, unit, limit)
         elif coin == 1 and standing.sizes[own] <= LARGE * standing.k:

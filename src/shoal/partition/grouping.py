@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from shoal import kernels, refine
 from shoal.errors import DataError, OptionError, PromiseError
-from shoal.partition import registry
+from shoal.partition import blockwise, registry
+from shoal.partition.blockwise import whole_blocks
 from shoal.partition.enforce import enforce
 from shoal.partition.households import as_one, check_sizes
 from shoal.partition.outliers import Extents, candidates
@@ -40,6 +42,8 @@ class Task:
     largest_household: int = 20
     refinement: Refinement | None = None
     """How far the groups are improved by local search; None leaves them as the method made them."""
+    blocks: int | None = None
+    """The most records, or households, of the blocks that the method runs in; None where it gets all at once."""
 
 
 def group(
@@ -54,6 +58,7 @@ def group(
     design = design or Design()
     gone = np.zeros(records.count, dtype=np.bool_) if gone is None else gone
     whole_k(task.k, records.count)
+    whole_blocks(task.blocks, task.k)
     if design.households is not None:
         check_sizes(design.households, most=task.largest_household)
     strata = np.zeros(records.count, dtype=np.int64) if design.strata is None else design.strata
@@ -71,15 +76,16 @@ def group(
             records.some(rows) if design.strata is not None else records, task, _some(design.households, rows)
         )
         part.check_budget(design)
-        told = _from(done, progress, len(rows), records.count)
-        first = told if search is None else _share(told, 0.0, search.share)
+        shown = _from(done, progress, len(rows), records.count)
+        first = shown if search is None else _share(shown, 0.0, search.share)
         found, hidden[rows] = part.grouped(gone[rows], progress=first)
         if search is not None:
-            second = _share(told, search.share, 1.0)
+            second = _share(shown, search.share, 1.0)
             found = search.improved(part.searched(hidden[rows]), found, hidden[rows], progress=second)
         labels[rows] = groups + found
         groups, done = groups + int(found.max()) + 1, done + len(rows)
-        account += [sentence for sentence in part.account if sentence not in account]
+        told = part.account if search is None else (*part.account, *search.account)
+        account += [sentence for sentence in told if sentence not in account]
     made = Partition(by_first_row(labels)[1], task.k, task.method, suppressed=hidden, account=tuple(account))
     return _checked(replace(made, search=None if search is None else search.result), design)
 
@@ -119,12 +125,15 @@ class _Stratum:
         self.records, self.task = records, task
         self.households = np.arange(records.count) if households is None else households
         self.units = records if households is None else as_one(records, households)
-        self.extents = Extents(self.units)
         self.members = np.bincount(self.households)
         self.account: tuple[str, ...] = ()
         self.whole = households is None
         # what rounding left a hair below a whole number is that number
         self.budget = math.floor(task.suppression * records.count * (1 + 1e-12))
+
+    @cached_property
+    def extents(self) -> Extents:
+        return Extents(self.units)
 
     def check_budget(self, design: Design) -> None:
         """Refuse a budget that no k units fit in: fewer do not hide among each other."""
@@ -165,7 +174,8 @@ class _Stratum:
         labels = np.full(self.units.count, -1)
         if len(rows) < k:  # too few are left to hide among each other
             return labels, float(len(labels) * self.extents.columns)
-        made = registry.run(
+        run = registry.run if self.task.blocks is None else partial(blockwise.run, most=self.task.blocks)
+        made = run(
             self.units if len(rows) == len(labels) else self.units.some(rows),
             k=k,
             method=self.task.method,
@@ -178,8 +188,12 @@ class _Stratum:
         if 0 < len(labels) - len(rows) < k:
             labels[labels == self._widest(rows, made.labels)] = -1
             rows = np.flatnonzero(labels >= 0)
+        if not self.budget:  # nothing is compared with it
+            return labels, 0.0
         if not len(rows):
             return labels, float(len(labels) * self.extents.columns)
+        if not self.budget:  # nothing will be compared with it
+            return labels, 0.0
         total, _ = self.extents.losses(rows, by_first_row(labels[rows])[1])
         return labels, total + (len(labels) - len(rows)) * self.extents.columns
 

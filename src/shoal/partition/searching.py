@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import refine
+from shoal.partition.repair import WHOLE, repair, told
 from shoal.schema import Refinement
 from shoal.values import BoolVector, Bound, IntVector, Progress, Search, by_first_row
 
@@ -20,15 +21,20 @@ class Searching:
         self.share = _SHARE[refinement.effort]
         self.budget = refine.Budget(None if refinement.planned else refinement.seconds)
         self.found: list[refine.Found] = []
+        self.account: tuple[str, ...] = ()
+        """What is to be told of the search of the last stratum, beyond what it found."""
 
     def improved(self, task: refine.Task, labels: IntVector, hidden: BoolVector, *, progress: Progress) -> IntVector:
         """The groups of the next stratum after the search; those of suppressed records stay as they are."""
         rows, budget = np.flatnonzero(~hidden), self.budget.part(len(labels) / self.left)
-        self.left -= len(labels)
+        self.left, self.account = self.left - len(labels), ()
         if not len(rows):
             self.found.append(refine.Found(labels[rows], 0.0, 0.0))
             return labels
-        made = refine.refine(task, by_first_row(labels[rows])[1], self._plan, budget=budget, progress=progress)
+        search = refine.refine if task.size <= WHOLE else repair
+        if search is repair:
+            self.account = (told(task.size, len(task.space.sketch), effort=self.refinement.effort),)
+        made = search(task, by_first_row(labels[rows])[1], self._plan, budget=budget, progress=progress)
         self.found.append(made)
         better = labels.copy()
         better[rows] = int(labels.max()) + 1 + made.labels

@@ -1,7 +1,7 @@
 """Better partitions, and how good a partition can get: local search, and bounds that no partition can beat."""
 
 from shoal.refine.bounds import elementary_bound, exact_bound
-from shoal.refine.budget import Budget
+from shoal.refine.budget import Budget, steps_for
 from shoal.refine.columns import Columns, column_bound
 from shoal.refine.embedding import embedded
 from shoal.refine.lowest import lower_bound
@@ -19,4 +19,5 @@ __all__ = [
     "exact_bound",
     "lower_bound",
     "refine",
+    "steps_for",
 ]

@@ -18,6 +18,8 @@ _STEPS = {"fast": (0, 0), "balanced": (3_000, 9_000_000), "best": (40_000, 200_0
 """By effort, the steps of annealing for each different point, and in all."""
 _FEW = 30
 """So few steps for each point are not worth to begin with."""
+_LATE = 1.1
+"""A search that planned its steps by the clock is stopped when it has taken so many times its seconds."""
 _NODES = 64
 """Nodes of categories up to which a step takes about as long as any: it looks at all of them."""
 
@@ -56,6 +58,11 @@ class Budget:
         """Whether it is time to stop: the seconds, times a factor, are over, or somebody asked to."""
         late = self.seconds is not None and self.elapsed >= beyond * self.seconds
         return late or self.stopped.is_set()
+
+    @property
+    def late(self) -> bool:
+        """Whether even a search that planned its steps by the clock is to stop."""
+        return self.over(_LATE)
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

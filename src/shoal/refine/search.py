@@ -10,7 +10,7 @@ bound can make. What is given back is never worse than what was given.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -41,8 +41,6 @@ _PROGRAM, _GROUPS, _INTEGER = 5_000, 10, 2_000
 """Records and k up to which groups are sought for a bound, and records up to which an integer program chooses some."""
 _TICK = 1e-5
 """The least time that a rehearsal is taken to last: some clocks stand still meanwhile."""
-_LATE = 1.1
-"""A search that planned its steps by the clock is stopped when it has taken so many times its seconds."""
 
 
 class Task(NamedTuple):
@@ -55,6 +53,20 @@ class Task(NamedTuple):
     """The units as points, where they are not the records themselves."""
     unit_of: IntVector | None = None
     """The unit of each record."""
+
+    @property
+    def size(self) -> int:
+        """The number of units."""
+        return len(self.space.matrix) if self.units is None else len(self.units.matrix)
+
+    def some(self, rows: IntVector) -> Self:
+        """The same about these records alone, among which are all of their units."""
+        demands = None if self.demands is None else self.demands.some(rows)
+        few = self._replace(space=self.space.some(rows), demands=demands)
+        if self.units is None or self.unit_of is None:
+            return few
+        first, unit_of = by_first_row(self.unit_of[rows])
+        return few._replace(units=self.units.some(self.unit_of[rows[first]]), unit_of=unit_of)
 
 
 class Plan(NamedTuple):
@@ -166,7 +178,7 @@ class _Search:
         done, chance = 0, kernels.chance.begin(seed)
         heats = self._heats(steps)
         for heat, count in zip(heats, _parts(steps, len(heats)), strict=True):
-            if self.budget.over(_LATE) if stop is None else done >= stop:
+            if self.budget.late if stop is None else done >= stop:
                 break
             kernels.annealing.anneal(*self.ground, self.near, chance, heat, count)
             kernels.standing.settle(self.ground.standing, self.ground.meanings)
@@ -177,7 +189,7 @@ class _Search:
     @property
     def ended(self) -> bool:
         """Whether it is time to stop, or whether an earlier search that is made again was stopped here."""
-        return self.budget.over(_LATE) if self.most is None else self.looks >= self.most
+        return self.budget.late if self.most is None else self.looks >= self.most
 
     def solve(self) -> Bound:
         """A bound by columns; and the best partition that the groups found for it can make with those at hand."""

@@ -19,7 +19,8 @@ from shoal.errors import PolicyError, ShoalError
 from shoal.schema.columns import Column, Kind, Role, Schema
 from shoal.schema.models import Model
 
-FORMAT = 4
+FORMAT, _OLD = 5, 4
+"""The newest format, and the one that is enough where the table is worked on neither in blocks nor in pieces."""
 _HEAD = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
@@ -97,6 +98,10 @@ class Policy:
     """The share of the records that may be suppressed."""
     refinement: Refinement | None = None
     """None where groups stay as the method made them."""
+    blocks: int | None = None
+    """The most records, or households, of the blocks that the method runs in; None where it gets all at once."""
+    pieces: int | None = None
+    """The records of a piece at most, where the table was larger than the memory that it might take."""
     survey: Survey = Survey()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The least and the largest value that a numeric quasi-identifier may have."""
@@ -121,8 +126,15 @@ class Policy:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "format": FORMAT,
-            "release": {"k": self.k, "method": self.method, "seed": self.seed, "suppression": self.suppression},
+            "format": _OLD if self.blocks is None and self.pieces is None else FORMAT,
+            "release": {
+                "k": self.k,
+                "method": self.method,
+                "seed": self.seed,
+                "suppression": self.suppression,
+                **({} if self.blocks is None else {"blocks": self.blocks}),
+                **({} if self.pieces is None else {"pieces": self.pieces}),
+            },
             "missing": {"policy": self.missing, **({"alpha": self.alpha} if self.missing == "wildcard" else {})},
             "options": dict(self.options),
             "refine": {} if self.refinement is None else self.refinement.to_dict(),
@@ -188,6 +200,8 @@ class Policy:
                 alpha=float(missing.get("alpha", 1.0)),
                 suppression=float(release.get("suppression", 0.0)),
                 refinement=_read_refinement(_typed(facts.get("refine", {}), dict)),
+                blocks=_typed(release["blocks"], int) if "blocks" in release else None,
+                pieces=_typed(release["pieces"], int) if "pieces" in release else None,
                 survey=Survey(
                     _typed(survey.get("sampling_weights", ""), str),
                     tuple(_typed(name, str) for name in _typed(survey.get("strata", []), list)),
@@ -218,6 +232,10 @@ class Policy:
             raise PolicyError.damaged(path, "it knows no such way with missing values")
         if policy.refinement is not None and not _sound(policy.refinement):
             raise PolicyError.damaged(path, "it knows no such refinement")
+        if policy.blocks is not None and not 1 <= policy.blocks < 2**62:
+            raise PolicyError.damaged(path, "its blocks have no room")
+        if policy.pieces is not None and not 1 <= policy.pieces < 2**62:
+            raise PolicyError.damaged(path, "its pieces have no room")
         if policy.seed < 0:
             raise PolicyError.damaged(path, "its seed is negative")
         if not (0 <= policy.alpha <= 1 and 0 <= policy.suppression <= 1):
