@@ -159,7 +159,7 @@ class Release:
             records=proof.records,
             classes=proof.classes,
             min_class=proof.min_class,
-            sha256=tables.fingerprint(part),
+            sha256=str(table.sha256),
         )
         self._check_replay(policy)
         return Written(part, policy, proof)

@@ -325,7 +325,7 @@ def test_reading_agrees_with_the_csv_module(file: tuple[list[list[str]], str, st
     assert [list(row) for row in cells.text_frame().rows()] == rows
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(written_files(), st.data())
 def test_splicing_leaves_the_bytes_of_other_fields(
     file: tuple[list[list[str]], str, str, bytes], data: st.DataObject
@@ -342,7 +342,7 @@ def test_splicing_leaves_the_bytes_of_other_fields(
     assert again.names == tuple(kept)
     for name in kept:
         if name == column:
-            assert again.seen(name).to_list() == [repr(number) for number in numbers.tolist()]
+            assert again.text_frame()[name].to_list() == [repr(number) for number in numbers.tolist()]
         else:
             assert raw_fields(again, name) == raw_fields(cells, name)
 
@@ -353,7 +353,8 @@ def raw_fields(cells: DelimitedCells, name: str) -> list[str]:
     assert isinstance(at, int)
     starts = layout.lines[:-1] if at == 0 else layout.ends[:, at - 1] + 1
     spans = zip(starts.tolist(), layout.ends[:, at].tolist(), strict=True)
-    return [layout.data[start:end].tobytes().decode() for start, end in spans]
+    data = b"".join(text.cells.item() for text in layout.texts)
+    return [data[start:end].decode() for start, end in spans]
 
 
 def test_many_blocks_give_the_same_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

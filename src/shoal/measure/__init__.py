@@ -6,7 +6,7 @@ from shoal.measure.individual import individual_risk
 from shoal.measure.pair import Classes, Facts, Meaning, Pair
 from shoal.measure.registry import Measure, measures
 from shoal.measure.semantic import semantic_loss
-from shoal.measure.squared_error import information_loss, variation
+from shoal.measure.squared_error import information_loss, percent, variation
 
 __all__ = [
     "Classes",
@@ -19,6 +19,7 @@ __all__ = [
     "individual_risk",
     "information_loss",
     "measures",
+    "percent",
     "semantic_loss",
     "variation",
 ]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import OptionError
-from shoal.measure.pair import Classes, Pair
+from shoal.measure.pair import Classes, Facts, Pair
 from shoal.measure.registry import Measure, measures
 from shoal.measure.sums import total
 from shoal.schema.columns import Kind
+from shoal.threads import share
 from shoal.values import Evaluation, ModelCheck
 
 DEFAULT, ALL = "default", "all"
@@ -48,8 +49,11 @@ def evaluate(
     asked = chosen(which)
     risks = [measure for measure in asked if measure.family == "risk"]
     others = [measure for measure in asked if measure.family != "risk"]
-    sums = _sums(pair, others)
-    figures = {measure.name: _figure(measure, sums, pair) for measure in others}
+    sums = summed(pair, others)
+    figures = {
+        measure.name: measure.finish(pair) if measure.part is None else figured(measure, sums, pair.facts)
+        for measure in others
+    }
 
     def of(family: str) -> dict[str, Any]:
         return {measure.name: figures[measure.name] for measure in others if measure.family == family}
@@ -79,25 +83,23 @@ def evaluate(
     )
 
 
-def _sums(data: Pair | Classes, asked: Sequence[Measure]) -> dict[Part, Any]:
+def summed(data: Pair | Classes, asked: Sequence[Measure]) -> dict[Part, Any]:
     """What each part that these measures share counts in all blocks together."""
     parts = list(dict.fromkeys(measure.part for measure in asked if measure.part is not None))
-    found: list[list[Any]] = [[] for _ in parts]
-    for block in data.blocks() if parts else ():
-        for sums, part in zip(found, parts, strict=True):
-            sums.append(part(block))
+    if not parts:
+        return {}
+    found = zip(*share(lambda block: [part(block) for part in parts], data.blocks()), strict=True)
     return {part: total(sums) for part, sums in zip(parts, found, strict=True)}
 
 
-def _figure(measure: Measure, sums: dict[Part, Any], pair: Pair) -> Any:
-    if measure.part is None:
-        return measure.finish(pair)
-    counted = sums[measure.part]
-    return None if counted is None else measure.finish(counted, pair.facts)
+def figured(measure: Measure, sums: dict[Part, Any], facts: Facts) -> Any:
+    """The figure of a measure that sums tell."""
+    counted = sums[measure.part] if measure.part is not None else None
+    return None if counted is None else measure.finish(counted, facts)
 
 
 def _risks(classes: Classes, asked: Sequence[Measure]) -> dict[str, float | None]:
-    sums = _sums(classes, asked)
+    sums = summed(classes, asked)
     found: dict[str, float | None] = {}
     for measure in asked:
         counted = None if measure.part is None else sums[measure.part]

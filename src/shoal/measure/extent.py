@@ -9,6 +9,7 @@ import numpy as np
 from shoal.measure.pair import Pair
 from shoal.measure.registry import loss
 from shoal.schema.columns import Kind
+from shoal.threads import share
 from shoal.values import FloatVector, IntVector
 from shoal.values.arrays import dense
 
@@ -23,13 +24,16 @@ def extent(
     A column of one value has no extent, and neither has a class in which all are missing (NaN).
     """
     classes = dense(labels)
-    order = np.argsort(classes, kind="stable")
+    order = np.argsort(classes)
     starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
     sizes = np.bincount(classes)
-    covered = [_reach(column[order], starts) for column in values]
-    for column, ordered in zip(codes, ordinal, strict=True):
-        places = dense(column)
-        covered.append(_reach(places[order].astype(np.float64), starts) if ordered else _variety(places, classes))
+
+    def cover(column: tuple[IntVector, bool]) -> FloatVector:
+        places, ordered = dense(column[0]), column[1]
+        return _reach(places[order].astype(np.float64), starts) if ordered else _variety(places, classes)
+
+    covered = list(share(lambda column: _reach(column[order], starts), values))
+    covered += share(cover, zip(codes, ordinal, strict=True))
     if not covered:
         return 0.0
     return float(sum(sizes @ column for column in covered) / (len(labels) * len(covered)))

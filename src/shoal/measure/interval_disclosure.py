@@ -27,7 +27,7 @@ class Near(NamedTuple):
 
 def near(block: Pair) -> Near | None:
     """Of a block; of an interval the middle counts, and what shows nothing is near to nothing."""
-    if not block.numeric:
+    if not block.numeric or not len(block.facts.shown_spread):  # of a table in pieces it is not known
         return None
     inside = np.abs(block.was - block.now) <= WINDOW * block.facts.shown_spread
     known = np.column_stack([~block.gone(j) for j in range(len(block.numeric))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from shoal.measure.pair import Facts, Meaning, Pair
 from shoal.measure.registry import loss
 from shoal.measure.squared_error import percent
+from shoal.threads import share
 from shoal.values import FloatVector, IntMatrix
 
 _REFERENCE = "Martínez, Sánchez and Valls (2012), Semantic adaptive microaggregation, Computers & Security 31(5)"
@@ -43,11 +45,12 @@ def distances(block: Pair) -> Distances | None:
 
 def semantic_loss(meaning: Meaning) -> float:
     """100·SSE/SST; where all original records are equal, 0 or infinite."""
-    middle = np.empty_like(meaning.original)
+    middle = np.empty(len(meaning.categories), dtype=np.int64)
     for j, column in enumerate(meaning.categories):
         counts = np.bincount(meaning.original[:, j], minlength=len(column.distance))
-        middle[:, j] = int(np.argmin(counts @ column.rounded()))
-    error, total = distance(meaning, meaning.released), distance(meaning, middle)
+        middle[j] = int(np.argmin(counts @ column.rounded()))
+    everybody = np.broadcast_to(middle, meaning.original.shape)
+    error, total = share(partial(distance, meaning), (meaning.released, everybody))
     return percent(float((error**2).sum()), float((total**2).sum()))
 
 

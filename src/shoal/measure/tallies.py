@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.measure.once import once
 from shoal.measure.pair import Pair
 from shoal.schema.columns import Kind
+from shoal.threads import share
 from shoal.values import BoolVector, Categories, FloatVector
 
 Keys = NDArray[Any]
@@ -32,9 +33,9 @@ class ColumnTally(NamedTuple):
 
 @once
 def tallies(pair: Pair) -> tuple[ColumnTally, ...]:
-    """Of every column, numbers before categories: column by column, so that the counts of one are held at a time."""
-    numbers = [_number(pair, j) for j in range(len(pair.numeric))]
-    return (*numbers, *(_category(pair, j) for j in range(len(pair.categories))))
+    """Of every column, numbers before categories: column by column, so that the counts of few are held at a time."""
+    numbers = share(lambda j: _number(pair, j), range(len(pair.numeric)))
+    return (*numbers, *share(lambda j: _category(pair, j), range(len(pair.categories))))
 
 
 def ranks(column: Categories) -> FloatVector | None:

@@ -88,7 +88,11 @@ def _occurrences(
 
     Without weights they are counted in whole numbers.
     """
-    key, place = np.unique(labels * width + codes, return_inverse=True)
+    keys = labels * width + codes
+    if weights is None:
+        key, count = np.unique(keys, return_counts=True)
+        return key // width, key % width, count
+    key, place = np.unique(keys, return_inverse=True)
     return key // width, key % width, np.bincount(place, weights, minlength=len(key))
 
 

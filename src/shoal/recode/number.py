@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from shoal.values import FloatMatrix, FloatVector, IntVector
+from shoal.values.scale import times_power
 
 Center = Callable[[FloatMatrix, IntVector, int, FloatVector | None], FloatMatrix]
 """From the values and labels of the records, the number of groups and what the records weigh: a row a group."""
@@ -20,7 +21,7 @@ def mean(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVect
     of its column.
     """
     exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1]
-    small = np.ldexp(values, -exponent)
+    small = times_power(values, -exponent)
     sizes = np.bincount(labels, weights, minlength=groups)
     first = np.empty(groups, dtype=np.int64)
     first[labels[::-1]] = np.arange(len(labels))[::-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -46,6 +46,7 @@ def recode(
     *,
     ways: Mapping[str, str],
     round_integers: bool = False,
+    whole: Collection[str] | None = None,
     keep_totals: bool = False,
     sampling: FloatVector | None = None,
     missing: str = "category",
@@ -53,11 +54,11 @@ def recode(
 ) -> dict[str, Released]:
     """The released values of every quasi-identifier: one value a group.
 
-    With ``round_integers`` a column of whole numbers stays one: halves go to the even neighbor, or with
-    ``keep_totals`` means go up or down so that the column keeps its total; a cell that gets the value of its group
-    without having one counts with the mean of the group. ``sampling`` are the weights of the records. ``missing`` says
-    what becomes of missing cells (see `gaps.sources`). ``suppressed`` records lose their values: categories and
-    intervals are ``*``, all else is missing.
+    With ``round_integers`` a column of whole numbers stays one, and those named as ``whole`` where these records do not
+    tell it: halves go to the even neighbor, or with ``keep_totals`` means go up or down so that the column keeps its
+    total; a cell that gets the value of its group without having one counts with the mean of the group. ``sampling``
+    are the weights of the records. ``missing`` says what becomes of missing cells (see `gaps.sources`). ``suppressed``
+    records lose their values: categories and intervals are ``*``, all else is missing.
 
     A category's place is its node; after the nodes comes the ``*`` of suppressed records, where no node has this name.
     """
@@ -76,10 +77,10 @@ def recode(
         center = centers[chosen](known[:, None], source.labels, source.count, source.weights)[:, 0] + 0.0  # no -0.0
         if kind is Kind.DATE:
             released[name] = Days(source.spread(_timely(center, known), np.nan))
-        elif round_integers and _is_whole(known):
+        elif round_integers and (_is_whole(known) if whole is None else name in whole):
             kept = keep_totals and chosen == "mean"
-            whole = _kept(center, column, source, sampling) if kept else np.rint(center)
-            released[name] = _whole(source.spread(whole, np.nan))
+            rounded = _kept(center, column, source, sampling) if kept else np.rint(center)
+            released[name] = _whole(source.spread(rounded, np.nan))
         else:
             released[name] = source.spread(center, np.nan)
     for j, meaning in enumerate(records.categories):

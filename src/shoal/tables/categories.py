@@ -15,6 +15,7 @@ from shoal.hierarchy.semantics import distances, pruned
 from shoal.schema.columns import Column, Kind
 from shoal.tables.counts import value_counts, words
 from shoal.tables.table import Content, Table, where
+from shoal.threads import share
 from shoal.values import Categories, FloatMatrix, IntMatrix, IntVector
 
 SUPPRESSED = "*"
@@ -40,13 +41,15 @@ def categories(
     for column in columns:
         if not gaps:
             _complete(table, column.name)
-        meaning = _categories(column, table, also, distance)
+        others = value_counts(also, column.name) if also else {}
+        counts = value_counts(table, column.name)
+        meaning = category(column, table.cells.content(column.name), counts, others=others, distance=distance)
         both = [words(one, column.name) for one in (table, *([also] if also else []))]
-        found.append(_with_gap(meaning) if apart and any(cells.null_count() for cells in both) else meaning)
+        found.append(with_gap(meaning) if apart and any(cells.null_count() for cells in both) else meaning)
     return tuple(found)
 
 
-def _with_gap(meaning: Categories) -> Categories:
+def with_gap(meaning: Categories) -> Categories:
     """The same categories with a node for missing values, as far from all others as can be."""
     old, root, name = meaning.hierarchy, len(meaning.hierarchy) - 1, ""
     while name in old:
@@ -59,9 +62,10 @@ def _with_gap(meaning: Categories) -> Categories:
     return replace(meaning, hierarchy=hierarchy, distance=distance, gap=root)
 
 
-def _categories(column: Column, table: Table, also: Table | None, distance: str) -> Categories:
-    content, counts = table.cells.content(column.name), value_counts(table, column.name)
-    others = value_counts(also, column.name) if also else {}
+def category(
+    column: Column, content: Content, counts: Mapping[str, int], *, others: Mapping[str, int], distance: str
+) -> Categories:
+    """The meaning of one column with these values, and those of another table."""
     if column.kind is Kind.NOMINAL or not {*counts, *others}:
         return _nominal(column, sorted({*counts, *others}))
     hierarchy = column.hierarchy or flat(_levels(column, content))
@@ -148,8 +152,9 @@ def _check_size(name: str, hierarchy: Hierarchy) -> None:
 def codes(table: Table, columns: Sequence[Categories]) -> IntMatrix:
     """The number of the node that each cell names, a column for each of the categories."""
     found = np.empty((table.height, len(columns)), dtype=np.int64)
-    for j, column in enumerate(columns):  # one at a time, so that there is no second copy of all
-        found[:, j] = _codes(table, column)
+    # taken as they come, so that there is no second copy of all
+    for j, coded in enumerate(share(lambda column: _codes(table, column), columns)):
+        found[:, j] = coded
     return found
 
 

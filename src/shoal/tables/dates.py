@@ -22,7 +22,7 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _DAY = 86_400_000_000
 _WITHOUT_TIME = len("1970-01-01")
 _TIME = r"[0-9]:[0-9]{2}(?:[:.][0-9.]+)?"
-_ZONE = r"(?:Z|[+-][0-9]{2}:?[0-9]{2})$"
+ZONE = r"(?:Z|[+-][0-9]{2}:?[0-9]{2})$"
 
 
 def days(table: Table, name: str) -> FloatVector:
@@ -34,16 +34,24 @@ def days(table: Table, name: str) -> FloatVector:
         raise ColumnError.unknown(name, table.names)
     with replaced_by(lambda: DataError.strange_cells(name)):
         content = table.cells.content(name)
-        if isinstance(content.values.dtype, pl.Datetime):
-            return _floats(content.values.dt.timestamp("us").cast(pl.Float64)) / _DAY
-        if content.values.dtype == pl.Date:
-            return _floats(content.values.cast(pl.Int32).cast(pl.Float64))
-        texts = content.words
-        numbers = _parsed(texts)
-    odd = numbers.is_null() & texts.is_not_null()
+        cells = content.values if content.values.dtype in (pl.Date, pl.Datetime) else content.words
+        numbers = day_numbers(cells)
+    odd = numbers.is_null() & cells.is_not_null()
     if odd.any():
         raise DataError.no_dates(name, **where(odd))
-    return _floats(numbers)
+    found: FloatVector = numbers.fill_null(np.nan).to_numpy().astype(np.float64)
+    return found
+
+
+def day_numbers(cells: pl.Series) -> pl.Series:
+    """Dates, points in time or texts as days; null where one is missing or no date."""
+    if isinstance(cells.dtype, pl.Datetime):
+        # divided by numpy: polars multiplies by the inverse, which is another number
+        since = cells.dt.timestamp("us").cast(pl.Float64).fill_null(np.nan).to_numpy()
+        return pl.Series(since / _DAY).fill_nan(None)
+    if cells.dtype == pl.Date:
+        return cells.cast(pl.Int32).cast(pl.Float64)
+    return _parsed(cells)
 
 
 def zoned(table: Table, name: str) -> bool:
@@ -53,12 +61,12 @@ def zoned(table: Table, name: str) -> bool:
     if isinstance(values.dtype, pl.Datetime):
         # those of pandas come in UTC, and the name of their type tells the zone
         return values.dtype.time_zone is not None or (content.type.startswith("datetime64[") and "," in content.type)
-    return values.dtype == pl.String and bool(values.str.strip_chars().str.contains(_TIME + _ZONE).any())
+    return values.dtype == pl.String and has_zones(values)
 
 
-def _floats(numbers: pl.Series) -> FloatVector:
-    found: FloatVector = numbers.fill_null(np.nan).to_numpy().astype(np.float64)
-    return found
+def has_zones(texts: pl.Series) -> bool:
+    """Whether one of these texts is a time with a zone."""
+    return bool(texts.str.strip_chars().str.contains(_TIME + ZONE).any())
 
 
 def _parsed(texts: pl.Series) -> pl.Series:
@@ -96,10 +104,24 @@ def dated(column: Days, old: Content) -> pl.Series:
 
 def dated_words(column: Days, old: Content) -> Worded:
     """The days as text, written as the old ones are: with times if one has a time, and a zone if one has a zone."""
-    different, which = np.unique(column.days, return_inverse=True)
-    tails = old.words.drop_nulls().str.strip_chars().str.slice(_WITHOUT_TIME)
+    tails = times_of_day(old.words.drop_nulls())
     tails = tails.filter(tails != "")
-    zones = tails.filter(tails.str.contains(_ZONE))
-    zone = "" if not len(zones) else "Z" if zones[0].endswith("Z") else "+00:00"
-    texts = Days(different).texts(mark=tails[0][0] if len(tails) else " ", timed=len(tails) > 0)
+    zones = tails.filter(tails.str.contains(ZONE))
+    return styled(column, mark=tails[0][0] if len(tails) else "", zone=zone_of(zones[0]) if len(zones) else "")
+
+
+def times_of_day(dates: pl.Series) -> pl.Series:
+    """What stands behind the day in each text."""
+    return dates.str.strip_chars().str.slice(_WITHOUT_TIME)
+
+
+def zone_of(tail: str) -> str:
+    """How UTC is written where a time was written with a zone as here."""
+    return "Z" if tail.endswith("Z") else "+00:00"
+
+
+def styled(column: Days, *, mark: str, zone: str) -> Worded:
+    """The days as text, with times behind a mark if there is one, and with a zone if there is one."""
+    different, which = np.unique(column.days, return_inverse=True)
+    texts = Days(different).texts(mark=mark or " ", timed=mark != "")
     return Worded(tuple(text + zone for text in texts), np.where(np.isnan(column.days), -1, which).astype(np.int64))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
@@ -15,16 +17,37 @@ from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
 from shoal.tables.dates import dated_words
 from shoal.tables.dialect import Dialect, understand
-from shoal.tables.fresh import as_copied, numbered, worded
+from shoal.tables.fresh import as_copied, numbered
 from shoal.tables.layout import Layout, scan
+from shoal.tables.packed import Packed
 from shoal.tables.table import Content, NewColumns, ReadOptions
 from shoal.tables.text import is_number, understood, written
-from shoal.values import Days, Whole, Worded
+from shoal.threads import share
+from shoal.values import Days, IntVector, Whole, Worded
 
 Source = int | NDArray[Any] | Whole | Worded
 """Where a column comes from: a position in the layout, or new numbers or words."""
 
 _LONGEST_NAME = 200
+
+
+class Known(NamedTuple):
+    """What a column means, or where it is packed what its different texts mean."""
+
+    content: Content
+    packed: Packed | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fresh:
+    """A new column: its different texts, and which of them stands in each record."""
+
+    texts: pl.Series
+    places: IntVector
+
+    def some(self, rows: slice) -> pl.Series:
+        """The texts of these records."""
+        return self.texts.gather(self.places[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +58,7 @@ class DelimitedCells:
     dialect: Dialect
     header: bool
     sources: Mapping[str, Source]
-    _contents: dict[str, Content] = field(default_factory=dict)
+    _known: dict[str, Known] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,41 +68,49 @@ class DelimitedCells:
     def height(self) -> int:
         return self.layout.records - self.header
 
-    @cached_property
-    def _text(self) -> dict[str, pl.Series]:
-        """The text of every column, quotation marks removed."""
-        blocks = [self.layout.split(*block, raw=False) for block in self.layout.blocks(int(self.header))]
-        kept = {name: source for name, source in self.sources.items() if isinstance(source, int)}
-        return {name: pl.concat([block[at] for block in blocks]).alias("") for name, at in kept.items()}
+    def text(self, name: str) -> pl.Series:
+        """The text of a column, quotation marks removed; of what is new and missing, an empty field."""
+        source, known = self.sources[name], self._known.get(name)
+        if known is not None and known.packed is not None:
+            return known.packed.text
+        if isinstance(source, int):
+            return self.layout.column(source, int(self.header), self.layout.records)
+        return Packed.worded(self._new(source)).text
 
-    @cached_property
-    def _written(self) -> dict[str, pl.Series]:
-        """The text of the new numbers and words; a missing one is an empty field."""
-        decimal = self.dialect.decimal
-        return {
-            name: worded(source).fill_null("") if isinstance(source, Worded) else written(source, decimal=decimal)
-            for name, source in self.sources.items()
-            if not isinstance(source, int)
-        }
+    def _new(self, source: NDArray[Any] | Whole | Worded) -> Worded:
+        """New numbers or words as words."""
+        return source if isinstance(source, Worded) else written(source, decimal=self.dialect.decimal)
 
     def seen(self, name: str) -> pl.Series:
-        """The text of the fields: 1.0 and 1.00 differ to a reader."""
-        return self._written[name] if name in self._written else self._text[name]
+        """The fields so that 1.0 and 1.00 differ: as text, or by the places of different texts or numbers."""
+        source = self.sources[name]
+        if not isinstance(source, int | Worded):
+            return numbered(source)
+        packed = self._understood(name).packed
+        return self.text(name) if packed is None else packed.places
 
     def content(self, name: str) -> Content:
-        if name not in self._contents:
-            source = self.sources[name]
-            if isinstance(source, int):
-                text = self._text[name]
-                self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
-            elif isinstance(source, Worded):
-                text = self._written[name]
-                self._contents[name] = understood(text, decimal=self.dialect.decimal, missing=self.dialect.missing)
-            else:
-                values = numbered(source)
-                word = "integer" if values.dtype.is_integer() else "number"
-                self._contents[name] = Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
-        return self._contents[name]
+        known = self._understood(name)
+        return known.content if known.packed is None else known.packed.spread(known.content)
+
+    def _understood(self, name: str) -> Known:
+        if name not in self._known:
+            self._known[name] = self._understand(name)
+        return self._known[name]
+
+    def _understand(self, name: str) -> Known:
+        source = self.sources[name]
+        if not isinstance(source, int | Worded):
+            values = numbered(source)
+            word = "integer" if values.dtype.is_integer() else "number"
+            return Known(Content(Kind.NUMERIC, word, values, values.cast(pl.Float64)))
+        meaning = partial(understood, decimal=self.dialect.decimal, missing=self.dialect.missing)
+        if isinstance(source, Worded):
+            packed: Packed | None = Packed.worded(source)
+        else:
+            text = self.text(name)
+            packed = Packed.of(text)
+        return Known(meaning(text)) if packed is None else Known(meaning(packed.texts), packed)
 
     def native(self) -> pl.DataFrame:
         return self.frame()
@@ -89,16 +120,12 @@ class DelimitedCells:
 
     def text_frame(self) -> pl.DataFrame:
         """Every field as text, to be written with another delimiter."""
-        return pl.DataFrame({name: self.seen(name) for name in self.names})
+        return pl.DataFrame({name: self.text(name) for name in self.names})
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> DelimitedCells:
-        sources = {name: self._source(name, columns) for name in kept}
-        known = {name: content for name, content in self._contents.items() if name in kept and name not in columns}
-        new = replace(self, sources=sources, _contents=known)
-        if "_text" in self.__dict__:
-            # The text of the untouched columns is shared; the dictionary is not.
-            new.__dict__["_text"] = {name: text for name, text in self._text.items() if name not in columns}
-        return new
+        sources = dict(zip(kept, share(lambda name: self._source(name, columns), kept), strict=True))
+        known = {name: known for name, known in self._known.items() if name in kept and name not in columns}
+        return replace(self, sources=sources, _known=known)
 
     def _source(self, name: str, columns: NewColumns) -> Source:
         new = columns.get(name, self.sources[name])
@@ -106,54 +133,90 @@ class DelimitedCells:
             return dated_words(new, self.content(name))
         if isinstance(new, Worded) and new.numeric:
             return Worded(tuple(word.replace(".", self.dialect.decimal) for word in new.words), new.places)
-        if isinstance(new, Worded) and name in self._text:
-            return as_copied(self._text[name], self.content(name).words, new)
+        if isinstance(new, Worded) and isinstance(self.sources[name], int):
+            return as_copied(self.text(name), self.content(name).words, new)
         return new
 
     def spliced(self) -> Iterator[bytes]:
         """The file again: new numbers in the places of old ones, all other fields with the bytes they had."""
         # Before the first byte, so that what cannot be written leaves nothing.
-        return self._spliced({name: self._quoted(name, text) for name, text in self._written.items()})
+        new = ((name, source) for name, source in self.sources.items() if not isinstance(source, int))
+        return self._spliced({name: self._fresh(name, self._new(source)) for name, source in new})
 
-    def _spliced(self, new: Mapping[str, pl.Series]) -> Iterator[bytes]:
+    def _spliced(self, fresh: Mapping[str, Fresh]) -> Iterator[bytes]:
         if self.dialect.bom:
             yield codecs.BOM_UTF8
-        if self.header:
-            yield self._lines(0, 1, new={})
         first = int(self.header)
-        for begin, end in self.layout.blocks(first):
-            yield self._lines(begin, end, new={n: text.slice(begin - first, end - begin) for n, text in new.items()})
-
-    def _lines(self, begin: int, end: int, *, new: Mapping[str, pl.Series]) -> bytes:
-        old = self.layout.split(begin, end, raw=True)
         positions = {name: at for at, name in enumerate(self._original_names)}
-        fields = [new[name] if name in new else old[positions[name]] for name in self.names]
-        numbered = pl.DataFrame([series.alias(str(at)) for at, series in enumerate(fields)])
-        lines = numbered.select(pl.concat_str(pl.all(), separator=self.dialect.delimiter)).to_series()
-        text = str((lines + self.layout.newlines(begin, end)).str.join("").item())
-        return text.encode(self.dialect.encoding)
+        if self.header:
+            yield self._lines(0, 1, [positions[name] for name in self.names])
+
+        def lines(block: tuple[int, int]) -> bytes:
+            rows = slice(block[0] - first, block[1] - first)
+            return self._lines(
+                *block, [fresh[name].some(rows) if name in fresh else positions[name] for name in self.names]
+            )
+
+        yield from share(lines, self.layout.blocks(first))
+
+    def _lines(self, begin: int, end: int, fields: Sequence[int | pl.Series]) -> bytes:
+        """Fields of some records: new ones, and positions of old ones; neighbors that stay so are cut out together."""
+        layout, pieces = self.layout, list[pl.Series]()
+        for run in _runs([*fields, layout.fields]):
+            if isinstance(run, pl.Series):
+                pieces.append(run)
+            elif run[0] == layout.fields:  # a newline behind what was not last before
+                pieces[-1] = pieces[-1] + layout.run(*run, begin, end)
+            else:
+                pieces.append(layout.run(*run, begin, end))
+        lines = io.BytesIO()
+        pl.DataFrame({str(at): piece for at, piece in enumerate(pieces)}).write_csv(
+            lines, separator=self.dialect.delimiter, line_terminator="", quote_style="never", include_header=False
+        )
+        if self.dialect.encoding == "utf-8":
+            return lines.getvalue()
+        return lines.getvalue().decode().encode(self.dialect.encoding)
 
     @cached_property
     def _original_names(self) -> tuple[str, ...]:
         return header_names(self.layout, header=self.header)
 
-    def _quoted(self, name: str, text: pl.Series) -> pl.Series:
-        """What holds the delimiter, the mark of quotation or the end of a line is put in quotation marks.
+    def _fresh(self, name: str, column: Worded) -> Fresh:
+        """A new column as it is to be written.
 
-        So is an empty field that is all of its record: blank lines at the end of a file hold nobody.
+        What holds the delimiter, the mark of quotation or the end of a line is put in quotation marks. So is an empty
+        field that is all of its record: blank lines at the end of a file hold nobody.
         """
+        text, places = pl.Series(["", *column.words], dtype=pl.String), column.places + 1
         delimiter, quote = self.dialect.delimiter, self.dialect.quote
         inside = text.str.contains(delimiter, literal=True) | text.str.contains(r"[\r\n]")
         if len(self.names) == 1:
             inside |= text == ""
         if quote:
             inside |= text.str.contains(quote, literal=True)
+        inside &= pl.Series(np.bincount(places, minlength=len(text)) > 0)
         if not inside.any():
-            return text
+            return Fresh(text, places)
         if not quote:
             raise OutputError.cannot_quote(name)
         doubled = text.str.replace_all(quote, quote + quote, literal=True)
-        return (quote + doubled + quote).zip_with(inside, text)
+        return Fresh((quote + doubled + quote).zip_with(inside, text), places)
+
+
+def _runs(fields: Sequence[int | pl.Series]) -> Iterator[tuple[int, int] | pl.Series]:
+    """New fields one by one, and the first and the last of old ones that follow each other as they did."""
+    run: tuple[int, int] | None = None
+    for one in fields:
+        if run is not None and isinstance(one, int) and one == run[1] + 1:
+            run = (run[0], one)
+            continue
+        if run is not None:
+            yield run
+        run = (one, one) if isinstance(one, int) else None
+        if not isinstance(one, int):
+            yield one
+    if run is not None:
+        yield run
 
 
 def header_names(layout: Layout, *, header: bool) -> tuple[str, ...]:
@@ -173,8 +236,8 @@ def read_delimited(
     names = header_names(layout, header=options.header)
     if options.header:
         if not options.header_known:
-            _check_strange(names, delimiter=dialect.delimiter, path=path)
-        _check_header(names, records=layout.records - 1, options=options, path=path)
+            check_strange(names, delimiter=dialect.delimiter, path=path)
+        check_header(names, records=layout.records - 1, options=options, path=path)
     cells = DelimitedCells(layout, dialect, options.header, {name: at for at, name in enumerate(names)})
     settings: dict[str, str | bool] = {
         "delimiter": dialect.delimiter,
@@ -182,7 +245,7 @@ def read_delimited(
         "encoding": dialect.encoding,
         "decimal": dialect.decimal,
         "header": options.header,
-        "newline": layout.newline(),
+        "newline": layout.newline,
         "bom": dialect.bom,
     }
     if options.missing is not None:
@@ -190,7 +253,7 @@ def read_delimited(
     return cells, settings
 
 
-def _check_strange(names: Sequence[str], *, delimiter: str, path: object) -> None:
+def check_strange(names: Sequence[str], *, delimiter: str, path: object) -> None:
     """A name that swallowed the start of a record would be shown as a name, and is none.
 
     A quotation mark that opens in the header and closes in a record leaves the counts of fields right, but then
@@ -202,7 +265,7 @@ def _check_strange(names: Sequence[str], *, delimiter: str, path: object) -> Non
             raise FileError.strange_header(path, position)
 
 
-def _check_header(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:
+def check_header(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:
     positions = [str(position) for position in range(len(names))]
     # 0,1,2 is a header too: that of an array, whose columns have no other names.
     surely = options.header_known or list(names) == positions

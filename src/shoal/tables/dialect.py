@@ -13,6 +13,8 @@ from shoal.tables.table import ReadOptions
 
 _HEADER_LIMIT = 1 << 20
 """A header that is longer is a file with an open quotation mark; the scan will say so."""
+_PIECE = 1 << 20
+"""Bytes that are decoded together."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def understand(raw: bytes, *, options: ReadOptions, tabs: bool, path: object) ->
         raise FileError.not_text(path)
     encoding, data = _decoded(body, options.encoding, bom=bom, path=path)
     quote = options.quote or ""
-    delimiter = options.delimiter or ("\t" if tabs else _sniffed(data, quote=quote, decimal=options.decimal))
+    delimiter = options.delimiter or ("\t" if tabs else sniffed(data, quote=quote, decimal=options.decimal))
     dialect = Dialect(delimiter, quote, encoding, bom, options.decimal, options.missing_words)
     return np.frombuffer(data, dtype=np.uint8), dialect
 
@@ -47,9 +49,7 @@ def _decoded(body: bytes, encoding: str | None, *, bom: bool, path: object) -> t
     """
     name = codecs.lookup(encoding).name if encoding else "utf-8"
     if name in ("utf-8", "utf-8-sig", "ascii"):
-        try:
-            body.decode("utf-8" if name == "utf-8-sig" else name)
-        except UnicodeDecodeError:
+        if not _is_text(body, "ascii" if name == "ascii" else "utf-8"):
             if encoding or bom:
                 raise FileError.bad_encoding(path, encoding or "utf-8") from None
             # Every byte is a character of Latin-1, so the release gets back the very bytes that were read.
@@ -66,7 +66,20 @@ def _decoded(body: bytes, encoding: str | None, *, bom: bool, path: object) -> t
     return str(encoding).lower(), text.encode()
 
 
-def _sniffed(data: bytes, *, quote: str, decimal: str) -> str:
+def _is_text(body: bytes, encoding: str) -> bool:
+    """Whether all bytes are of this encoding, looked at piece by piece: no second text of the whole is made."""
+    if body.isascii():
+        return True
+    decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(body)
+    try:
+        for start in range(0, len(body), _PIECE):
+            decoder.decode(view[start : start + _PIECE], final=start + _PIECE >= len(body))
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def sniffed(data: bytes, *, quote: str, decimal: str) -> str:
     """The candidate that the first line holds most often outside quotation marks."""
     counts = dict.fromkeys(b",;\t|", 0)
     inside = False

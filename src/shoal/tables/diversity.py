@@ -73,9 +73,15 @@ def meets(demands: Demands, d: int, figures: FloatVector) -> BoolVector:
 
 def reached(demands: Demands, d: int, classes: IntVector) -> FloatVector:
     """The l or the t that each class reaches by rule d; classes are numbered from 0 without gaps."""
+    s = int(demands.column[d])
+    width = int(demands.first[s + 1] - demands.first[s])
+    return figures(demands, d, _occurrences(classes, demands.codes[:, s], width))
+
+
+def figures(demands: Demands, d: int, cells: Occurrences) -> FloatVector:
+    """The same by the values that occur in each class."""
     s, rule = int(demands.column[d]), demands.rule[d]
     shares = demands.shares[demands.first[s] : demands.first[s + 1]]
-    cells = _occurrences(classes, demands.codes[:, s], len(shares))
     if rule == DISTINCT:
         return cells.summed(np.ones(len(cells.group)))
     if rule == ENTROPY:

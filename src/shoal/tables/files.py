@@ -39,7 +39,7 @@ def read(source: Any, *, options: ReadOptions | None = None) -> Table:
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
     kind = options.format or format_of(path)
-    _check_there(path)
+    check_there(path)
     if kind is None:
         raise FileError.unknown_format(path, ENDINGS)
     settings: dict[str, str | bool] = {"format": kind}
@@ -59,7 +59,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     return checked(Table(kind, read_statistics(path, kind, options=options), path, settings, mark))
 
 
-def _check_there(path: Path) -> None:
+def check_there(path: Path) -> None:
     try:
         if path.is_dir():
             raise FileError.is_folder(path)

@@ -20,6 +20,7 @@ from shoal.tables.foreign import replaced_by
 from shoal.tables.fresh import copied_rows, numbered, places, worded
 from shoal.tables.objects import object_codes, object_content, object_dates, object_values
 from shoal.tables.table import Content, NewColumn, NewColumns, Table
+from shoal.threads import share
 from shoal.values import Days, IntVector, Worded
 
 
@@ -55,7 +56,8 @@ class PolarsCells:
 
 def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) -> pl.DataFrame:
     """Columns are never selected by a list of names: polars takes some names, such as ^x$, for patterns."""
-    new = {name: _new_series(frame[name], columns[name]) for name in kept if name in columns}
+    fresh = [name for name in kept if name in columns]
+    new = dict(zip(fresh, share(lambda name: _new_series(frame[name], columns[name]), fresh), strict=True))
     return pl.DataFrame({name: new[name] if name in new else frame[name] for name in kept})
 
 

@@ -1,42 +1,60 @@
 """The layout of a delimited text: where every field of it begins and ends.
 
-One pass over the bytes finds it, without a Python object a field. Reading and writing both follow it, so
-that what was not asked to change keeps its bytes. The text has no NUL byte (the reader refuses those), so
-NUL can stand between fields while polars splits them.
+One look at the bytes finds it, block by block and without a Python object a field. Reading and writing both cut fields
+out of the bytes by it, so that what was not asked to change keeps its bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from shoal.errors import FileError
+from shoal.threads import share
 
-_NEWLINE, _RETURN, _NUL = 10, 13, 0
+_NEWLINE, _RETURN = 10, 13
+_LOOK = 1 << 20
+"""Bytes looked at together: few enough to stay in a cache."""
+_TEXT = 32 << 20
+"""Bytes kept together, from which fields are cut."""
 _BLOCK = 8 << 20
-"""Bytes split at a time: small enough to stay in memory that was used before, which is what makes it fast."""
+"""Bytes written at a time: small enough to stay in memory that was used before, which is what makes it fast."""
+_ROWS = 1 << 14
+"""Records whose positions are turned from rows into columns together."""
 
 Bytes = NDArray[np.uint8]
 Positions = Any
 """An array of int32 where the text is short enough for it, else of int64."""
 
 
+class Text(NamedTuple):
+    """The bytes of some records."""
+
+    first: int
+    last: int
+    """The first record, and the one after the last."""
+    cells: pl.Series
+    """One cell with all of them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Positions in the bytes of a text. A header, if there is one, is record 0."""
 
-    data: Bytes
+    texts: tuple[Text, ...]
     lines: Positions
     """Where each record begins, and where the last one ends with its newline."""
     ends: Positions
     """A row for each record and a column for each field: where the field ends."""
-    marks: Positions
-    """The quotation marks that stand around a value or double another, so that no value holds them."""
+    quote: str
+    """What stands around some values and doubles itself inside; empty where no field has it."""
+    newline: str
+    """The name of the newline: lf, crlf, cr or mixed."""
 
     @property
     def records(self) -> int:
@@ -48,94 +66,165 @@ class Layout:
 
     def blocks(self, first: int) -> Iterator[tuple[int, int]]:
         """Ranges of records from the first one on, each of about the same number of bytes."""
-        step = max(1, self.records * _BLOCK // max(len(self.data), 1))
+        step = max(1, self.records * _BLOCK // max(int(self.lines[-1]), 1))
         for begin in range(first, self.records, step):
             yield begin, min(begin + step, self.records)
 
+    @property
+    def bytes(self) -> Bytes:
+        """The text of all records, from the first line on."""
+        return np.frombuffer(b"".join(text.cells.item() for text in self.texts), dtype=np.uint8)
+
+    @classmethod
+    def of(cls, data: Bytes, lines: Positions, ends: Positions, like: Layout) -> Layout:
+        """Other records of the same dialect; the first of them begins at 0."""
+        return cls(_texts(data, lines), lines, np.asfortranarray(ends), like.quote, like.newline)
+
     def split(self, first: int, last: int, *, raw: bool) -> list[pl.Series]:
         """The fields of these records, a series for each column; raw fields keep their quotation marks."""
-        begin, end = int(self.lines[first]), int(self.lines[last])
-        ends = self.ends[first:last]
-        # One byte more than the records have: the last line of a file may lack its newline.
-        block = np.empty(end - begin + 1, dtype=np.uint8)
-        block[:-1] = self.data[begin:end]
-        block[(ends - begin).ravel()] = _NUL
-        drop = np.flatnonzero(self.lines[first + 1 : last + 1] - ends[:, -1] == 2)
-        dropped = [ends[drop, -1] + 1 - begin]
-        if ends[-1, -1] < end:
-            dropped.append(np.array([end - begin]))
-        if not raw:
-            here = slice(*np.searchsorted(self.marks, (begin, end)))
-            dropped.append(self.marks[here] - begin)
-        keep = np.ones(len(block), dtype=bool)
-        keep[np.concatenate(dropped)] = False
-        text = block[keep][:-1].tobytes().decode()
-        flat = pl.Series([text], dtype=pl.String).str.split("\0").explode()
-        return [flat.gather_every(self.fields, column) for column in range(self.fields)]
+        return [self.column(at, first, last, raw=raw) for at in range(self.fields)]
 
-    def newlines(self, first: int, last: int) -> pl.Series:
-        """What ends each of these records."""
-        ends = self.ends[first:last, -1]
-        widths = self.lines[first + 1 : last + 1] - ends
-        returned = self.data[np.minimum(ends, len(self.data) - 1)] == _RETURN
-        which = np.where(widths == 2, 3, np.where(widths == 0, 0, np.where(returned, 2, 1)))
-        return pl.Series(["", "\n", "\r", "\r\n"]).gather(which.astype(np.uint32))
+    def column(self, at: int, first: int, last: int, *, raw: bool = False) -> pl.Series:
+        """One field of each of these records."""
+        found = self.run(at, at, first, last)
+        if raw or not self.quote:
+            return found
+        inside = found.str.strip_prefix(self.quote).str.strip_suffix(self.quote)
+        return inside.str.replace_all(self.quote * 2, self.quote, literal=True)
 
-    def newline(self) -> str:
-        """The name of the newline: lf, crlf, cr or mixed."""
-        found = {"": "lf", "\n": "lf", "\r": "cr", "\r\n": "crlf"}
-        names = {found[newline] for newline in self.newlines(0, max(self.records - 1, 1)).unique().to_list()}
-        return names.pop() if len(names) == 1 else "mixed"
+    def run(self, at: int, to: int, first: int, last: int) -> pl.Series:
+        """From one field to another, with all that stands between them; after the last field comes the newline."""
+        ends = self.lines[first + 1 : last + 1] if to == self.fields else self.ends[first:last, to]
+        if at == 0:
+            return self._cut(self.lines[first:last], ends, first, last)
+        return self._cut(self.ends[first:last, at - 1] + (at < self.fields), ends, first, last)
+
+    def _cut(self, begins: Positions, ends: Positions, first: int, last: int) -> pl.Series:
+        pieces = []
+        for text in self.texts:
+            some = slice(max(text.first, first) - first, min(text.last, last) - first)
+            if some.start < some.stop:
+                place = pl.lit(pl.Series((begins[some] - self.lines[text.first]).astype(np.int64)))
+                width = pl.lit(pl.Series((ends[some] - begins[some]).astype(np.uint64)))
+                pieces.append(pl.select(pl.lit(text.cells).bin.slice(place, width).cast(pl.String)).to_series())
+        return pl.concat(pieces).alias("") if pieces else pl.Series([], dtype=pl.String)
 
 
-def scan(data: Bytes, *, delimiter: str, quote: str, path: object, header: bool) -> Layout:
-    """Find the layout, or say in which record the text breaks the rules of RFC 4180."""
+def scan(data: Bytes, *, delimiter: str, quote: str, path: object, header: bool, above: int | None = None) -> Layout:
+    """Find the layout, or say in which record the text breaks the rules of RFC 4180.
+
+    Where it is a part of a file, ``above`` is the number of records before it.
+    """
     size = len(data)
     position = np.int32 if size < 2**31 else np.int64
-    wanted = np.zeros(256, dtype=bool)
-    wanted[[ord(delimiter), _NEWLINE, _RETURN]] = True
-    separators = np.flatnonzero(wanted[data]).astype(position)
-    marks = np.empty(0, dtype=position)
-    if quote:
-        quotes = np.flatnonzero(data == ord(quote)).astype(position)
-        if len(quotes):
-            # A separator after an odd number of quotation marks is inside a quoted field.
-            separators = separators[np.searchsorted(quotes, separators) % 2 == 0]
-            _check_quotes(data, quotes, separators, wanted, path=path, header=header)
-            second_of_two = np.zeros(len(quotes), dtype=bool)
-            second_of_two[2::2] = quotes[2::2] == quotes[1:-1:2] + 1
-            marks = quotes[~second_of_two]
-    kinds = data[separators]
-    follows_return = np.zeros(len(separators), dtype=bool)
-    follows_return[1:] = (kinds[1:] == _NEWLINE) & (kinds[:-1] == _RETURN) & (np.diff(separators) == 1)
-    width = np.ones(len(separators), dtype=position)
-    width[np.flatnonzero(follows_return) - 1] = 2
-    ends, width, kinds = separators[~follows_return], width[~follows_return], kinds[~follows_return]
-    last_newline = int(ends[-1] + width[-1]) if len(ends) and kinds[-1] != ord(delimiter) else -1
-    if last_newline != size:
-        ends = np.append(ends, position(size))
-        width, kinds = np.append(width, position(0)), np.append(kinds, np.uint8(_NEWLINE))
-    closing = np.flatnonzero(kinds != ord(delimiter))
-    lines: Positions = np.zeros(len(closing) + 1, dtype=position)
-    lines[1:] = ends[closing]
-    lines[1:] += width[closing]
-    counts = np.diff(closing, prepend=-1)
-    records = _without_trailing_blanks(lines, ends[closing])
-    if records == 0:
+    marks = _Marks(data, ord(delimiter), ord(quote) if quote else -1)
+    looks = range(0, size, _LOOK)
+    counts = list(share(marks.quotes, looks)) if quote else [0] * len(looks)
+    open_before = np.cumsum([0, *counts])[:-1] % 2 == 1
+    found = list(share(marks.separators, zip(looks, open_before.tolist(), strict=True)))
+    ends = np.concatenate([np.empty(0, dtype=position), *(some for some, _ in found)])
+    newlines = sum(count for _, count in found)
+    del found
+    if any(counts):
+        _check_quotes(
+            data, ends, delimiter=ord(delimiter), quote=ord(quote), path=path, header=header, above=above or 0
+        )
+    if not len(ends) or data[ends[-1]] == ord(delimiter) or int(_after(data, ends[-1:])[0]) != size:
+        ends, newlines = np.append(ends, position(size)), newlines + 1
+    records, fields = newlines, len(ends) // newlines
+    closing = ends[fields - 1 :: fields]
+    lines: Positions = np.zeros(records + 1, dtype=position)
+    if records * fields == len(ends) and fields > 1 and _is_newline(data, closing).all():
+        lines[1:] = _after(data, closing)
+    else:
+        lines, fields = _counted(data, ends, ord(delimiter), path=path, header=header, above=above)
+        records = len(lines) - 1
+        closing = ends[fields - 1 : records * fields : fields]
+    quoted = quote if any(counts) else ""
+    return Layout(_texts(data, lines), lines, _turned(ends, records, fields), quoted, _newline(data, closing))
+
+
+class _Marks(NamedTuple):
+    """What is looked for in the bytes."""
+
+    data: Bytes
+    delimiter: int
+    quote: int
+
+    def quotes(self, start: int) -> int:
+        """How many quotation marks a look finds."""
+        return int(np.count_nonzero(self.data[start : start + _LOOK] == self.quote))
+
+    def separators(self, look: tuple[int, bool]) -> tuple[Positions, int]:
+        """Where fields end, and how many of these are ends of records.
+
+        Of the two bytes of a newline the first counts, and what is inside quotation marks does not.
+        """
+        start, is_open = look
+        data = self.data[start : start + _LOOK]
+        returns = data == _RETURN
+        newlines = data == _NEWLINE
+        if start and self.data[start - 1] == _RETURN:
+            newlines[0] = False
+        newlines[1:] &= ~returns[:-1]
+        newlines |= returns
+        outside = self._outside(data, is_open)
+        if outside is not None:
+            newlines &= outside
+        count = int(np.count_nonzero(newlines))
+        delimiters = data == self.delimiter
+        if outside is not None:
+            delimiters &= outside
+        newlines |= delimiters
+        places = np.flatnonzero(newlines)
+        places += start
+        return places.astype(np.int32 if len(self.data) < 2**31 else np.int64), count
+
+    def _outside(self, data: Bytes, is_open: bool) -> NDArray[np.bool_] | None:
+        """What an even number of quotation marks stands before; None where that is all."""
+        if self.quote < 0:
+            return None
+        quotes = data == self.quote
+        if not quotes.any():
+            return np.zeros(len(data), dtype=np.bool_) if is_open else None
+        outside: NDArray[np.bool_] = np.logical_xor.accumulate(quotes)
+        return outside if is_open else np.logical_not(outside, out=outside)
+
+
+def _is_newline(data: Bytes, places: Positions) -> NDArray[np.bool_]:
+    """Which of these are ends of records; the end of the text is one."""
+    kinds = data[np.minimum(places, len(data) - 1)]
+    found: NDArray[np.bool_] = (kinds == _NEWLINE) | (kinds == _RETURN) | (places == len(data))
+    return found
+
+
+def _after(data: Bytes, places: Positions) -> Positions:
+    """Where the next record begins, for each place where one ends."""
+    size = len(data)
+    after: Positions = np.minimum(places + 1, size)
+    twice = (data[np.minimum(places, size - 1)] == _RETURN) & (data[np.minimum(after, size - 1)] == _NEWLINE)
+    after[twice & (after < size)] += 1
+    return after
+
+
+def _counted(
+    data: Bytes, ends: Positions, delimiter: int, *, path: object, header: bool, above: int | None
+) -> tuple[Positions, int]:
+    """The lines and the number of fields of a text that is not at first sight regular, or the reason why it is not."""
+    kinds = data[np.minimum(ends, len(data) - 1)] if len(data) else np.zeros(1, dtype=np.uint8)
+    closing = np.flatnonzero((kinds != delimiter) | (ends == len(data)))
+    lines = np.concatenate([np.zeros(1, dtype=ends.dtype), _after(data, ends[closing]) if len(data) else ends])
+    # Blank lines at the end of the file hold nobody.
+    filled = np.flatnonzero(lines[:-1] != ends[closing])
+    if not len(filled):
         raise FileError.empty(path)
-    _check_counts(counts[:records], path=path, header=header)
-    fields = int(counts[0])
-    return Layout(data, lines[: records + 1], ends[: records * fields].reshape(records, fields), marks)
-
-
-def _without_trailing_blanks(lines: Positions, ends: Positions) -> int:
-    """The number of records when blank lines at the end of the file, which hold nobody, are left out."""
-    filled = np.flatnonzero(lines[:-1] != ends)
-    return int(filled[-1]) + 1 if len(filled) else 0
-
-
-def _check_counts(counts: Positions, *, path: object, header: bool) -> None:
+    records = int(filled[-1]) + 1
+    counts = np.diff(closing, prepend=-1)[:records]
     wrong = np.flatnonzero(counts != counts[0])
+    if len(wrong) and above is not None:
+        # of the records below nothing is known yet
+        row, found = int(wrong[0]) + (0 if header else 1) + above, int(counts[wrong[0]])
+        raise FileError.ragged_from(path, row=row, found=found, expected=int(counts[0]))
     if len(wrong):
         raise FileError.ragged(
             path,
@@ -144,22 +233,59 @@ def _check_counts(counts: Positions, *, path: object, header: bool) -> None:
             expected=int(counts[0]),
             rows=len(wrong),
         )
+    return lines[: records + 1], int(counts[0])
+
+
+def _turned(ends: Positions, records: int, fields: int) -> Positions:
+    """The ends by record and field, so that those of one field lie together."""
+    rows = ends[: records * fields].reshape(records, fields)
+    turned = np.empty((fields, records), dtype=ends.dtype)
+
+    def turn(start: int) -> None:
+        turned[:, start : start + _ROWS] = rows[start : start + _ROWS].T
+
+    for _ in share(turn, range(0, records, _ROWS)):
+        pass
+    return turned.T
+
+
+def _texts(data: Bytes, lines: Positions) -> tuple[Text, ...]:
+    """The bytes in runs of whole records."""
+    if len(lines) < 2:
+        return ()
+    starts = np.unique(np.searchsorted(lines[:-1], np.arange(0, int(lines[-1]), _TEXT), side="left")).tolist()
+    ranges = zip(starts, [*starts[1:], len(lines) - 1], strict=True)
+    return tuple(
+        Text(first, last, pl.Series([data[int(lines[first]) : int(lines[last])].tobytes()], dtype=pl.Binary))
+        for first, last in ranges
+        if first < last
+    )
+
+
+def _newline(data: Bytes, closing: Positions) -> str:
+    """The name of the newline, by the ends of all records but the last, which may have none."""
+    closing = closing[: max(len(closing) - 1, 1)]
+    closing = closing[closing < len(data)]
+    returned = data[closing] == _RETURN
+    both = returned & (data[np.minimum(closing + 1, len(data) - 1)] == _NEWLINE)
+    names = {"lf": (~returned).any(), "cr": (returned & ~both).any(), "crlf": both.any()}
+    found = [name for name, there in names.items() if there]
+    return found[0] if len(found) == 1 else "mixed" if found else "lf"
 
 
 def _check_quotes(
-    data: Bytes, quotes: Positions, separators: Positions, wanted: NDArray[np.bool_], *, path: object, header: bool
+    data: Bytes, separators: Positions, *, delimiter: int, quote: int, path: object, header: bool, above: int
 ) -> None:
     """An opening mark follows a separator, a closing one precedes one; anything else would be a guess."""
+    quotes = np.flatnonzero(data == quote)
     opening, closing = quotes[0::2], quotes[1::2]
-    beside = wanted.copy()
-    beside[data[quotes[0]]] = True
+    beside = np.zeros(256, dtype=np.bool_)
+    beside[[delimiter, quote, _NEWLINE, _RETURN]] = True
     opens = beside[data[opening - 1]] | (opening == 0)
     closes = beside[data[np.minimum(closing + 1, len(data) - 1)]] | (closing == len(data) - 1)
     stray = np.concatenate((opening[~opens], closing[~closes], quotes[-1:] if len(quotes) % 2 else quotes[:0]))
     if not len(stray):
         return
     before = separators[: np.searchsorted(separators, stray.min())]
-    kinds = data[before]
-    ended = (kinds == _NEWLINE) | ((kinds == _RETURN) & (data[np.minimum(before + 1, len(data) - 1)] != _NEWLINE))
-    row = int(ended.sum()) + (0 if header else 1)
-    raise FileError.stray_quote(path, row=row) if row else FileError.stray_quote_in_header(path)
+    row = int(_is_newline(data, before).sum()) + (0 if header else 1)
+    raise FileError.stray_quote(path, row=row + above) if row else FileError.stray_quote_in_header(path)

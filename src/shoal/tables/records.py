@@ -16,18 +16,19 @@ from shoal.tables.categories import categories, codes
 from shoal.tables.counts import words
 from shoal.tables.dates import days, zoned
 from shoal.tables.table import Content, Table, where
+from shoal.threads import share
 from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
 from shoal.values.arrays import dense
 
 
 def kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
     """The kind of each column."""
-    return tuple((name, table.cells.content(name).kind) for name in table.names)
+    return tuple(zip(table.names, share(lambda name: table.cells.content(name).kind, table.names), strict=True))
 
 
 def profile(table: Table) -> tuple[ColumnProfile, ...]:
     """What can be said about each column without any of its values."""
-    return tuple(_profile(name, table.cells.content(name)) for name in table.names)
+    return tuple(share(lambda name: _profile(name, table.cells.content(name)), table.names))
 
 
 def _profile(name: str, content: Content) -> ColumnProfile:
@@ -174,7 +175,7 @@ def _numbers(name: str, content: Content) -> FloatVector:
         raise ColumnError.not_numeric(name, content.kind)
     if content.numbers.is_infinite().any():
         raise DataError.infinite(name, **where(content.numbers.is_infinite()))
-    return content.numbers.fill_null(np.nan).to_numpy().astype(np.float64)
+    return content.numbers.fill_null(np.nan).to_numpy().astype(np.float64, copy=False)
 
 
 def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
@@ -207,16 +208,16 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
     Classes are numbered by first appearance. Missing is a value of its own. This shares nothing with the methods that
     make groups, so that a mistake there is found here.
     """
-    seen: list[pl.Series] = []
+    names = tuple(names)
     for name in names:
         if name not in table.names:
             raise ColumnError.unknown(name, table.names)
-        seen.append(table.cells.seen(name).alias(str(len(seen))))
-    if not seen:
+    if not names:
         return np.zeros(table.height, dtype=np.int64)
-    rows = pl.DataFrame(seen)
+    seen = list(share(table.cells.seen, names))
+    rows = pl.DataFrame({str(j): column for j, column in enumerate(seen)})
     first = _first_rows(rows.hash_rows(seed=0).to_numpy())
-    if all(series.gather(first).eq_missing(series).all() for series in seen):
+    if all(share(lambda column: column.gather(first).eq_missing(column).all(), seen)):
         return dense(first)
     # two different rows with one hash
     by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))
@@ -225,9 +226,9 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
 
 def _first_rows(keys: NDArray[np.uint64]) -> IntVector:
     """For each row the first row with the same key."""
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     first = np.empty(len(keys), dtype=np.int64)
-    first[order] = np.repeat(order[starts], np.diff(starts, append=len(keys)))
+    first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(starts, append=len(keys)))
     return first

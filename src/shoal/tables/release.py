@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import polars as pl
 
@@ -83,15 +83,23 @@ def _delimited(frame: pl.DataFrame, *, delimiter: str) -> Iterator[bytes]:
 
 def _write_columns(frame: pl.DataFrame, path: Path, kind: str) -> None:
     with writing(path):
-        # By way of memory: of a full disk polars says only that it could not write.
-        buffer = io.BytesIO()
-        if kind == "parquet":
-            frame.write_parquet(buffer)
-        else:
-            frame.write_ipc(buffer, **_ipc_options(ending(path)))
-        path.write_bytes(buffer.getbuffer())
+        try:
+            with replaced_by(lambda: OutputError.does_not_fit(path)), path.open("wb") as file:
+                _put(frame, file, kind, path)
+        except OutputError:
+            # By way of memory once more: of a full disk polars says only that it could not write.
+            buffer = io.BytesIO()
+            _put(frame, buffer, kind, path)
+            path.write_bytes(buffer.getbuffer())
 
 
-def _ipc_options(suffix: str) -> dict[str, Any]:
+def _put(frame: pl.DataFrame, file: IO[bytes], kind: str, path: Path) -> None:
+    if kind == "parquet":
+        frame.write_parquet(file)
+    else:
+        frame.write_ipc(file, **ipc_options(ending(path)))
+
+
+def ipc_options(suffix: str) -> dict[str, Any]:
     """Feather files are packed, as their readers expect; Arrow files can be mapped into memory."""
     return {"compression": "lz4" if suffix == ".feather" else "uncompressed"}

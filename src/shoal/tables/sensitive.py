@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,11 +49,16 @@ def demands(table: Table, models: Sequence[Model], schema: Schema) -> Demands:
     """
     known = {column.name: column for column in schema.columns}
     for model in models:
-        _check(model, known, table)
-    names = list(dict.fromkeys(model.column for model in models))
-    coded = [_coded(table, known[name]) for name in names]
+        check_model(model, known, table.names, lambda name: table.cells.content(name))
+    columns = {name: _coded(table, known[name]) for name in dict.fromkeys(model.column for model in models)}
+    return assembled(models, columns, table.height)
+
+
+def assembled(models: Sequence[Model], columns: Mapping[str, Coded], records: int) -> Demands:
+    """What these models ask of groups, by the columns that they are about."""
+    names, coded = list(columns), list(columns.values())
     if not coded:
-        return Demands.none(table.height)
+        return Demands.none(records)
     return Demands(
         codes=np.column_stack([column.codes for column in coded]),
         first=_starts([len(column.counts) for column in coded]),
@@ -61,7 +66,7 @@ def demands(table: Table, models: Sequence[Model], schema: Schema) -> Demands:
         rule=np.array([_RULES[model.name] for model in models], dtype=np.int64),
         least=np.array([model.least for model in models]),
         factor=np.array([model.factor for model in models]),
-        shares=np.concatenate([column.counts for column in coded]) / table.height,
+        shares=np.concatenate([column.counts for column in coded]) / records,
         nodes=_starts([len(column.above) for column in coded]),
         above=np.concatenate([column.above for column in coded]),
         height=np.concatenate([column.height for column in coded]),
@@ -98,10 +103,14 @@ def check_feasible(demands: Demands, models: Sequence[Model], *, where: str = "t
     """
     everybody = np.zeros(len(demands.codes), dtype=np.int64)
     for d, model in enumerate(models):
-        found = reached(demands, d, everybody)
-        if not meets(demands, d, found)[0]:
-            said, hint = _best(model, float(found[0]))
-            raise OptionError.infeasible(model.written, column=model.column, where=where, reached=said, hint=hint)
+        check_reached(demands, d, model, reached(demands, d, everybody), where=where)
+
+
+def check_reached(demands: Demands, d: int, model: Model, found: FloatVector, *, where: str) -> None:
+    """Refuse rule d where the figure of all records together is not enough for it."""
+    if not meets(demands, d, found)[0]:
+        said, hint = _best(model, float(found[0]))
+        raise OptionError.infeasible(model.written, column=model.column, where=where, reached=said, hint=hint)
 
 
 def _best(model: Model, found: float) -> tuple[str, str]:
@@ -120,16 +129,18 @@ def _plain(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
-def _check(model: Model, known: dict[str, Column], table: Table) -> None:
+def check_model(
+    model: Model, known: Mapping[str, Column], names: Sequence[str], content: Callable[[str], Content]
+) -> None:
     """Refuse a model on a column of another role, or one that lacks what the model measures by."""
-    if model.column not in table.names or model.column not in known:
-        raise ColumnError.unknown(model.column, table.names)
+    if model.column not in names or model.column not in known:
+        raise ColumnError.unknown(model.column, names)
     column = known[model.column]
     if column.role is not Role.SENSITIVE:
         raise ColumnError.not_sensitive(column.name, column.role)
     if model.name == "t-hierarchical" and column.hierarchy is None:
         raise ColumnError.no_tree(column.name, model.name)
-    if model.name == "t-ordered" and not _has_order(column, table.cells.content(column.name)):
+    if model.name == "t-ordered" and not _has_order(column, content(column.name)):
         raise ColumnError.no_order(column.name, column.kind, model.name)
 
 
@@ -143,17 +154,26 @@ def _coded(table: Table, column: Column) -> Coded:
     cells = words(table, column.name)
     if column.hierarchy is not None:
         check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
-    values = _in_order(column, table.cells.content(column.name), cells)
+    return coded(column, in_order(column, table.cells.content(column.name), cells), cells)
+
+
+def places_in(values: Sequence[str], cells: pl.Series) -> IntVector:
+    """The place of each cell among the values; that after the last where it is missing."""
     places = pl.DataFrame({"word": values, "place": range(len(values))}, schema={"word": pl.String, "place": pl.Int64})
     found = pl.DataFrame({"word": cells}).join(places, on="word", how="left", maintain_order="left")["place"]
-    codes = found.fill_null(len(values)).to_numpy().astype(np.int64)
-    counts = np.bincount(codes)
+    return found.fill_null(len(values)).to_numpy().astype(np.int64)
+
+
+def coded(column: Column, values: Sequence[str], cells: pl.Series, records: IntVector | None = None) -> Coded:
+    """Cells by the places of their values; each stands for one record, or for so many."""
+    codes = places_in(values, cells)
+    counts = np.bincount(codes, records).astype(np.int64)
     if column.hierarchy is None:
         return Coded(codes, counts, np.zeros(0, dtype=np.int64), np.zeros(0))
     return Coded(codes, counts, *_tree(column.hierarchy, values, missing=len(counts) > len(values)))
 
 
-def _in_order(column: Column, content: Content, cells: pl.Series) -> list[str]:
+def in_order(column: Column, content: Content, cells: pl.Series) -> list[str]:
     """The different words of a column in the order of what they mean."""
     found: list[str] = sorted(cells.drop_nulls().unique().to_list())
     if column.kind is Kind.ORDINAL and column.hierarchy is not None:

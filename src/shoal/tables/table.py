@@ -128,6 +128,8 @@ class Content:
     """Which cells hold something else among numbers; None where none does."""
     levels: tuple[str, ...] = ()
     """The order of an ordinal column, the lowest first, where its type tells it."""
+    timed: bool = False
+    """Whether points in time are written with their times even where all are midnight: others of the column are not."""
 
     @property
     def words(self) -> pl.Series:
@@ -139,7 +141,7 @@ class Content:
         if values.dtype.is_float():
             return _number_words(values.cast(pl.Float64).fill_nan(None))
         if isinstance(values.dtype, pl.Datetime):
-            return _time_words(values)
+            return _time_words(values, timed=self.timed)
         return values.cast(pl.String)
 
 
@@ -149,15 +151,20 @@ def _number_words(numbers: pl.Series) -> pl.Series:
     return short.zip_with(whole, numbers.cast(pl.String))
 
 
-def _time_words(times: pl.Series) -> pl.Series:
+def _time_words(times: pl.Series, *, timed: bool) -> pl.Series:
     zone = isinstance(times.dtype, pl.Datetime) and times.dtype.time_zone
-    days = (times.drop_nulls() == times.drop_nulls().dt.truncate("1d")).all()
-    if days and not zone:
+    if not (timed or zone or has_times(times)):
         return times.dt.date().cast(pl.String)
     end = "%:z" if zone else ""
     seconds = times.dt.to_string(f"%Y-%m-%d %H:%M:%S{end}")
     fractions = times.dt.to_string(f"%Y-%m-%d %H:%M:%S%.6f{end}")
     return seconds.zip_with((times.dt.nanosecond() == 0).fill_null(True), fractions)
+
+
+def has_times(times: pl.Series) -> bool:
+    """Whether some of these points in time are not midnight."""
+    known = times.drop_nulls()
+    return bool((known != known.dt.truncate("1d")).any())
 
 
 class Cells(Protocol):

@@ -12,22 +12,25 @@ from numpy.typing import NDArray
 from shoal.schema.columns import Kind
 from shoal.tables.fresh import numbered
 from shoal.tables.table import Content
-from shoal.values import Whole
+from shoal.values import Whole, Worded
 
-_BLANKS = " \t"
+BLANKS = " \t"
 _INFINITE = r"(?i:inf(?:inity)?)"
 DATE = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$"
 """A date as ISO 8601 writes it, with or without a time."""
 
+_FEW = 1_000
+"""Fields that are looked at before all of them are."""
 
-def _number(decimal: str) -> str:
+
+def number_pattern(decimal: str) -> str:
     mark = re.escape(decimal)
     digits = rf"[0-9]+(?:{mark}[0-9]*)?|{mark}[0-9]+"
     return rf"^[+-]?(?:(?:{digits})(?:[eE][+-]?[0-9]+)?|{_INFINITE})$"
 
 
 def is_number(text: str, *, decimal: str) -> bool:
-    return re.match(_number(decimal), text.strip(_BLANKS)) is not None
+    return re.match(number_pattern(decimal), text.strip(BLANKS)) is not None
 
 
 def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Content:
@@ -37,54 +40,97 @@ def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Co
     codes and stay text. Integers too long for the types of frames are numbers whose values stay text.
     """
     text = text.alias("")
-    plain = text.str.strip_chars(_BLANKS)
+    whole = _whole(text, missing)
+    if whole is not None:
+        return Content(Kind.NUMERIC, "integer", whole, whole.cast(pl.Float64))
+    plain = text.str.strip_chars(BLANKS)
+    numbers = _floats(plain, decimal)
+    number = numbers.is_not_null()
+    blank = text == ""
+    values = text.set(blank, None) if blank.any() else text
+    if not number.any():
+        return _dates_or_text(plain, values, missing)
     absent = plain.is_in(list(missing))
-    number = plain.str.contains(_number(decimal)) & ~absent
+    number &= ~absent
     found = int(number.sum())
-    values = text.set(text == "", None)
     if found == 0:
-        return _dates_or_text(values, values.set(absent, None))
+        return _dates_or_text(plain, values, missing)
+    numbers = numbers.set(absent, None) if absent.any() else numbers
     other = ~(number | absent)
-    numbers = _floats(plain, number, decimal)
     if other.any():
         return Content(Kind.NOMINAL, "text", values, numbers, other)
-    if plain.str.contains(r"^[+-]?0[0-9]+$").any():
+    if _with_zeros(plain):
         return Content(Kind.NOMINAL, "text", values)
-    if (plain.str.contains(r"^[+-]?[0-9]+$") | absent).all():
-        digits = plain.zip_with(number, pl.Series([None], dtype=pl.String))
+    digits = plain.set(absent, None) if absent.any() else plain
+    if all(some.str.contains(r"^[+-]?[0-9]+$").all() for some in (digits.head(_FEW), digits)):
         whole = digits.cast(pl.Int64, strict=False)
         fits = whole.null_count() == len(text) - found
         return Content(Kind.NUMERIC, "integer", whole if fits else digits, numbers)
     return Content(Kind.NUMERIC, "number", numbers, numbers)
 
 
-def _floats(plain: pl.Series, number: pl.Series, decimal: str) -> pl.Series:
+def floats(plain: pl.Series, number: pl.Series, decimal: str) -> pl.Series:
     dotted = plain.str.replace(decimal, ".", literal=True) if decimal != "." else plain
     return dotted.zip_with(number, pl.Series([None], dtype=pl.String)).cast(pl.Float64, strict=False)
 
 
-def _dates_or_text(values: pl.Series, present: pl.Series) -> Content:
+def _whole(text: pl.Series, missing: tuple[str, ...]) -> pl.Series | None:
+    """The column as whole numbers, null where a field is empty; None where it is not plainly that."""
+    if any(word and is_number(word, decimal=".") for word in missing):
+        return None
+    found = text.cast(pl.Int64, strict=False)
+    if found.null_count() == len(found) or found.null_count() != int((text == "").sum()):
+        return None
+    # Minus zero is a number of its own kind, which no integer tells from zero.
+    return None if _with_zeros(text) or text.str.starts_with("-0").any() else found
+
+
+def _with_zeros(plain: pl.Series) -> bool:
+    """Whether one of these is an integer with leading zeros."""
+    zeros = [plain.filter(plain.str.starts_with(start)) for start in ("0", "-0", "+0")]
+    return any(some.str.contains(r"^[+-]?0[0-9]+$").any() for some in zeros)
+
+
+def _floats(plain: pl.Series, decimal: str) -> pl.Series:
+    """Every number, null for all else. What a cast takes for one is what `is_number` takes for one, but for NaN."""
+    if decimal == ".":
+        return plain.cast(pl.Float64, strict=False).fill_nan(None)
+    dotted = plain.set(plain.str.contains(".", literal=True), None).str.replace(decimal, ".", literal=True)
+    return dotted.cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def _dates_or_text(plain: pl.Series, values: pl.Series, missing: tuple[str, ...]) -> Content:
     """Dates as ISO 8601 writes them, with or without a time; they stay text.
 
     Among dates a word that means missing does so, as among numbers; in other text it may be a value.
     """
-    given = present.drop_nulls()
-    if len(given) and given.str.contains(DATE).all():
-        days = given.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
-        if days.null_count() == 0:
-            return Content(Kind.DATE, "date", present)
+    few = _present(plain.head(_FEW), values.head(_FEW), missing).drop_nulls()
+    if few.str.contains(DATE).all():
+        present = _present(plain, values, missing)
+        given = present.drop_nulls().unique()
+        if len(given) and given.str.contains(DATE).all():
+            days = given.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+            if days.null_count() == 0:
+                return Content(Kind.DATE, "date", present)
     return Content(Kind.NOMINAL, "text", values)
 
 
-def written(column: NDArray[Any] | Whole, *, decimal: str) -> pl.Series:
-    """Numbers as text: the shortest that reads back as the same number; empty where one is missing.
+def _present(plain: pl.Series, values: pl.Series, missing: tuple[str, ...]) -> pl.Series:
+    absent = plain.is_in(list(missing))
+    return values.set(absent, None) if absent.any() else values
+
+
+def written(column: NDArray[Any] | Whole, *, decimal: str) -> Worded:
+    """Numbers as text: the shortest that reads back as the same number; missing where one is.
 
     Python's own repr does it, once for each different number, so that no version of a library changes
     the bytes of a release.
     """
     numbers = numbered(column)
     different, which = np.unique(numbers.fill_null(0).to_numpy(), return_inverse=True)
-    texts = pl.Series([repr(number) for number in different.tolist()], dtype=pl.String)
+    texts = [repr(number) for number in different.tolist()]
     if decimal != "." and numbers.dtype.is_float():
-        texts = texts.str.replace(".", decimal, literal=True)
-    return texts.gather(which.astype(np.uint32)).set(numbers.is_null(), "")
+        texts = [text.replace(".", decimal) for text in texts]
+    places = which.astype(np.int64)
+    places[numbers.is_null().to_numpy()] = -1
+    return Worded(tuple(texts), places)

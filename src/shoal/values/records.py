@@ -91,7 +91,8 @@ class Records:
     @cached_property
     def matrix(self) -> FloatMatrix:
         """Scaled and weighted, row by row: squared distances are sums of squared differences here."""
-        scaled = self.scale.apply(self.values) * np.sqrt(self.weights_of(self.numeric) / self.weights.max())
+        scaled = self.scale.apply(self.values)
+        scaled *= np.sqrt(self.weights_of(self.numeric) / self.weights.max())
         return np.ascontiguousarray(scaled)
 
     @cached_property
@@ -164,4 +165,6 @@ class Records:
         few = replace(self, values=values, codes=codes, demands=demands, missing=missing)
         if "space" in self.__dict__:  # the tables and sketches of the categories are the same
             few.__dict__["space"], few.__dict__["lacking"] = self.space.some(rows), self.lacking
+            if not len(self.space.widths):
+                few.__dict__["matrix"] = few.space.matrix
         return few

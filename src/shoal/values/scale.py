@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.values.arrays import FloatMatrix, FloatVector
+
+_LARGEST_POWER = 1000
+"""2 to this, and to less than this, is a number with all its digits."""
+
+
+def times_power(values: FloatMatrix, exponent: Any) -> FloatMatrix:
+    """Numbers times powers of two, as `np.ldexp` has them to the last bit; a product takes a fraction of its time."""
+    if np.abs(exponent).max(initial=0) > _LARGEST_POWER:
+        return np.asarray(np.ldexp(values, exponent))
+    return np.asarray(values * np.ldexp(1.0, exponent))
 
 
 def middle(values: FloatVector) -> float:
@@ -16,7 +27,7 @@ def middle(values: FloatVector) -> float:
         return 0.0
     low, high = float(values.min()), float(values.max())
     exponent = int(np.frexp(max(abs(low), abs(high)))[1])
-    return min(max(float(np.ldexp(np.ldexp(values, -exponent).mean(), exponent)), low), high)
+    return min(max(float(np.ldexp(times_power(values, -exponent).mean(), exponent)), low), high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +47,7 @@ class Scale:
     def standardized(cls, values: FloatMatrix) -> Scale:
         """Mean 0 and standard deviation 1 (with n - 1) in every column; a constant column only moves to 0."""
         exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1].astype(np.int64)
-        small = np.ldexp(values, -exponent)
+        small = times_power(values, -exponent)
         center = small.mean(axis=0)
         small -= center
         small *= small
@@ -57,7 +68,10 @@ class Scale:
         return cls("raw", exponent, np.zeros(columns), np.ones(columns))
 
     def apply(self, values: FloatMatrix) -> FloatMatrix:
-        return (np.ldexp(values, -self.exponent) - self.center) / self.spread
+        base: FloatMatrix = times_power(values, -self.exponent)
+        base -= self.center
+        base /= self.spread
+        return base
 
     def column(self, j: int) -> Scale:
         """The base of one column."""
