@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.compare.comparison import Comparison, compare
     from shoal.explain import Explanation, explain
     from shoal.hierarchy import Hierarchy
+    from shoal.large import LargeRelease, anonymize_file, replay_file
     from shoal.measure import measures
     from shoal.partition.registry import methods
     from shoal.partitions import bound, partition
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 _homes = {
     "anonymize": "shoal.anonymize",
+    "anonymize_file": "shoal.large",
+    "replay_file": "shoal.large",
+    "LargeRelease": "shoal.large",
     "bound": "shoal.partitions",
     "partition": "shoal.partitions",
     "replay": "shoal.anonymize",
@@ -78,6 +82,7 @@ __all__ = [
     "Explanation",
     "Hierarchy",
     "Kind",
+    "LargeRelease",
     "Partition",
     "Policy",
     "Release",
@@ -89,6 +94,7 @@ __all__ = [
     "Verification",
     "__version__",
     "anonymize",
+    "anonymize_file",
     "bound",
     "bundle",
     "compare",
@@ -102,6 +108,7 @@ __all__ = [
     "read",
     "replay",
     "replay_bundle",
+    "replay_file",
     "reproduce",
     "verify",
     "verify_bundle",

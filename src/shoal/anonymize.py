@@ -15,16 +15,16 @@ import numpy as np
 from shoal import measure, tables
 from shoal.cautions import cautions
 from shoal.decide import decide
-from shoal.decisions import check_totals, plain
+from shoal.decisions import settings
 from shoal.errors import ColumnError, FileError, PolicyError, ShoalWarning
-from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
-from shoal.recode import as_nodes, as_numbers, decided, leveled
+from shoal.recode import as_nodes, as_numbers, leveled
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, printable, versions
 from shoal.schema import Names, Policy, Refinement, Role, Schema
 from shoal.tables import Table
+from shoal.threads import using, whole_threads
 from shoal.understanding import Hierarchies, Levels, found_again
 from shoal.values import (
     BoolMatrix,
@@ -35,9 +35,7 @@ from shoal.values import (
     Progress,
     Records,
     Search,
-    one_of,
     silent,
-    true_or_false,
     whole_k,
 )
 from shoal.verify import verify_release
@@ -64,6 +62,7 @@ def anonymize(
     refine: bool | None = None,
     effort: str | None = None,
     seconds: float | None = None,
+    blocks: int | None = None,
     seed: int = 0,
     standardize: bool = True,
     distance: str = "wu-palmer",
@@ -76,6 +75,7 @@ def anonymize(
     strata: Names = (),
     households: str | None = None,
     largest_household: int = 20,
+    threads: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Release:
@@ -126,6 +126,10 @@ def anonymize(
     seconds
         The most that method and search may take. The steps they came to are kept in the policy, which so makes the
         same release again.
+    blocks
+        Cut the records into compact blocks of at most so many, and run the method in each of them. Local search, where
+        it is asked for, then works across their borders. Where nothing is said: all records at once, but for ``auto``,
+        which takes blocks for large tables by itself.
     seed
         For searches and methods that draw at random. The same input, options and seed give the same bytes.
     standardize
@@ -152,6 +156,9 @@ def anonymize(
         A column that names the household of each record: members stay in one group, and k counts households.
     largest_household
         The most members of a household: more are mostly one code for many.
+    threads
+        How many work at once; where nothing is said, as ``SHOAL_THREADS`` says, else one for each core. The release
+        does not depend on it.
     progress
         Called with the number of records done and of all records.
     options
@@ -162,6 +169,8 @@ def anonymize(
     ShoalError
         In one sentence what is wrong and what to do. Nothing is released then.
     """
+    if threads is not None:
+        whole_threads(threads)
     table = tables.read(data)
     policy = decide(
         table,
@@ -182,6 +191,7 @@ def anonymize(
         refine=refine,
         effort=effort,
         seconds=seconds,
+        blocks=blocks,
         seed=seed,
         standardize=standardize,
         distance=distance,
@@ -196,7 +206,8 @@ def anonymize(
         largest_household=largest_household,
         **options,
     )
-    return release(table, policy, progress=progress)
+    with using(threads):
+        return release(table, policy, progress=progress)
 
 
 def replay(
@@ -205,6 +216,7 @@ def replay(
     policy: Policy | str | os.PathLike[str],
     hierarchies: Hierarchies = None,
     levels: Levels = None,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Make a release by the decisions of a policy: the same table again, or its next delivery.
@@ -232,7 +244,8 @@ def replay(
     columns = [known[name] if name in decided_by else replace(known[name], kind=kinds[name]) for name in table.names]
     schema = found_again(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
     fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
-    made = release(table, fresh, progress=progress)
+    with using(threads):
+        made = release(table, fresh, progress=progress)
     return replace(made, replayed=policy)
 
 
@@ -251,13 +264,7 @@ class Prepared(NamedTuple):
 
 def prepare(table: Table, policy: Policy) -> Prepared:
     """The table as methods see it, by the decisions about it, or the reason why none of them could take it."""
-    options = {name: plain(name, value) for name, value in policy.options.items()}
-    standardize = true_or_false("standardize", options.pop("standardize", True))
-    round_integers = true_or_false("round_integers", options.pop("round_integers", False))
-    keep_totals = true_or_false("keep_totals", options.pop("keep_totals", False))
-    distance = one_of("distance", options.pop("distance", "wu-palmer"), DISTANCES)
-    schema = decided(policy.schema, options.pop("recode", None))
-    check_totals(schema, keep_totals)
+    standardize, round_integers, keep_totals, distance, schema, options = settings(policy)
     survey = policy.survey
 
     records = tables.encode(
@@ -278,7 +285,16 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     largest = policy.survey.largest_household
     groups = group(
         records,
-        Task(policy.k, policy.method, policy.seed, options, policy.suppression, largest, policy.refinement),
+        Task(
+            policy.k,
+            policy.method,
+            policy.seed,
+            options,
+            policy.suppression,
+            largest,
+            policy.refinement,
+            policy.blocks,
+        ),
         design=design,
         gone=_lacking(records) if policy.missing == "suppress" else None,
         progress=progress or silent,
@@ -306,12 +322,13 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     pair = replace(pair, distance=distance, least=None if bound is None else bound.value)
     evaluation = measure.evaluate(pair, models=proof.models)
     warnings = cautions(
-        table,
         replace(policy, schema=schema),
+        profiles=tables.profile(table),
         gaps=_gaps(records),
         suppressed=groups.hidden,
         evaluation=evaluation,
         search=groups.search,
+        indexed=tables.telling_index(table),
     )
     for sentence in warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
-from shoal import tables
 from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
-from shoal.tables import Table
+from shoal.schema.profile import ColumnProfile
 from shoal.values import Evaluation, Search
 from shoal.words import counted, listed, shown
 
@@ -14,6 +14,8 @@ _FEW_RECORDS = 50
 _FEW_CLASSES = 10
 _MOST_LOSS = 50.0
 """Percent of a column's variation."""
+
+_INDEXED = "The index of the frame is released as it is and may name persons; reset it to drop it."
 
 _MISSING = {
     "category": "count as a value of their own: a group whose cells are mostly missing shows none, and in other groups"
@@ -25,24 +27,29 @@ _MISSING = {
 
 
 def cautions(
-    table: Table,
     policy: Policy,
     *,
-    gaps: dict[str, int],
+    profiles: Sequence[ColumnProfile],
+    gaps: Mapping[str, int],
     suppressed: int,
     evaluation: Evaluation,
     search: Search | None = None,
+    indexed: bool = False,
 ) -> tuple[str, ...]:
-    """All that deserves a look about the release of a table by this policy."""
+    """All that deserves a look about the release of a table by this policy.
+
+    The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order.
+    """
     return (
-        *_about_gaps(gaps, table.height, policy),
-        *_about_suppressed(suppressed, table.height),
+        *_about_gaps(gaps, evaluation.records, policy),
+        *_about_suppressed(suppressed, evaluation.records),
         *_about_shared(evaluation),
         *_about_size(evaluation),
         *_about_losses(evaluation),
         *_about_totals(policy),
         *_about_search(search),
-        *_about_columns(table, policy.schema),
+        *_about_columns(profiles, evaluation.records, policy.schema),
+        *([_INDEXED] if indexed else []),
     )
 
 
@@ -116,7 +123,7 @@ def _about_search(search: Search | None) -> list[str]:
     return [f"The search for better groups was stopped after {steps}; the release is verified as any other."]
 
 
-def _about_gaps(gaps: dict[str, int], records: int, policy: Policy) -> list[str]:
+def _about_gaps(gaps: Mapping[str, int], records: int, policy: Policy) -> list[str]:
     """The way with missing values is named loudly: what they mean is a decision about privacy."""
     if not gaps:
         return []
@@ -135,17 +142,17 @@ def _about_suppressed(suppressed: int, records: int) -> list[str]:
     return [f"The quasi-identifiers of {part} are suppressed; their other columns are released."]
 
 
-def _about_columns(table: Table, schema: Schema) -> tuple[str, ...]:
+def _about_columns(profiles: Sequence[ColumnProfile], records: int, schema: Schema) -> tuple[str, ...]:
     """Columns released as they are that look like identifiers, or could be known to others."""
-    profiles = {profile.name: profile for profile in tables.profile(table)}
-    untouched = [profiles[name] for name in schema.released if name not in schema.quasi_identifiers]
-    identifying = overlooked(untouched, table.height)
+    known_as = {profile.name: profile for profile in profiles}
+    untouched = [known_as[name] for name in schema.released if name not in schema.quasi_identifiers]
+    identifying = overlooked(untouched, records)
     said = [
         f"Column {shown(column.name)} is released as it is and looks like an identifier ({column.reason});"
         " name it among the identifiers to drop it."
         for column in identifying
     ]
-    unnamed = [profiles[name] for name in schema.named(Role.INSENSITIVE)]
+    unnamed = [known_as[name] for name in schema.named(Role.INSENSITIVE)]
     known = [name for name in exposed(unnamed) if name not in {column.name for column in identifying}]
     if known:
         said.append(
@@ -153,6 +160,4 @@ def _about_columns(table: Table, schema: Schema) -> tuple[str, ...]:
             f" could be known to outsiders too ({listed(known)}); name them as quasi-identifiers, or among the"
             " identifiers to drop them."
         )
-    if tables.telling_index(table):
-        said.append("The index of the frame is released as it is and may name persons; reset it to drop it.")
     return tuple(said)

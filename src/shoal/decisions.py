@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.errors import ColumnError, OptionError
+from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition.registry import AUTO
-from shoal.schema import EFFORTS, Column, Kind, Model, Names, Refinement, Role, Schema, Survey, read_models
+from shoal.recode import decided
+from shoal.schema import EFFORTS, Column, Kind, Model, Names, Policy, Refinement, Role, Schema, Survey, read_models
 from shoal.schema.columns import chosen
 from shoal.values import one_of, true_or_false
 
@@ -121,6 +123,30 @@ def check_totals(schema: Schema, keep_totals: bool) -> None:
     """Only means keep totals: refuse to keep them where no number is recoded to its mean."""
     if keep_totals and all(column.recode != "mean" or column.kind is not Kind.NUMERIC for column in schema.columns):
         raise OptionError.no_total()
+
+
+class Settings(NamedTuple):
+    """The options of a policy, checked: those of any release, and the method's own."""
+
+    standardize: bool
+    round_integers: bool
+    keep_totals: bool
+    distance: str
+    schema: Schema
+    """With a way to recode for every quasi-identifier."""
+    own: dict[str, Any]
+
+
+def settings(policy: Policy) -> Settings:
+    """What the options of a policy say."""
+    options = {name: plain(name, value) for name, value in policy.options.items()}
+    standardize = true_or_false("standardize", options.pop("standardize", True))
+    round_integers = true_or_false("round_integers", options.pop("round_integers", False))
+    keep_totals = true_or_false("keep_totals", options.pop("keep_totals", False))
+    distance = one_of("distance", options.pop("distance", "wu-palmer"), DISTANCES)
+    schema = decided(policy.schema, options.pop("recode", None))
+    check_totals(schema, keep_totals)
+    return Settings(standardize, round_integers, keep_totals, distance, schema, options)
 
 
 def plain(name: str, value: Any) -> str | int | float | bool:

@@ -5,7 +5,8 @@ It looks at released values only, with a group-by and a count, and shares nothin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +14,19 @@ from shoal import tables
 from shoal.errors import PromiseError
 from shoal.schema import Model, Names, Policy, Role, Schema, chosen
 from shoal.tables import Table
-from shoal.values import BoolVector, Design, FloatVector, IntVector, Verification, by_first_row, plain, whole_k
+from shoal.tables.large import Source, Tally, fixed, sensitive_base, survey
+from shoal.values import (
+    BoolVector,
+    Design,
+    FloatVector,
+    IntVector,
+    Progress,
+    Verification,
+    by_first_row,
+    plain,
+    silent,
+    whole_k,
+)
 
 
 def verify(
@@ -59,6 +72,45 @@ def verify(
     )
 
 
+def verify_chunks(
+    source: Source,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    models: Sequence[Model] = (),
+    schema: Schema,
+    folder: Path,
+    room: int,
+    progress: Progress = silent,
+) -> tuple[Verification, Mapping[int, int]]:
+    """Count the classes of a file that is read in chunks, and how many there are of each size.
+
+    At most about ``room`` bytes of different records are held in memory; all others lie in the folder. Models are
+    understood by a survey of the file itself.
+    """
+    k = whole_k(k)
+    names = chosen(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
+    asked = list(dict.fromkeys(model.column for model in models))
+    known = survey(source, columns=asked) if asked else None
+    tally, done = Tally(folder, names, sensitive=asked, room=room), 0
+    for chunk in source.chunks(columns=[*names, *asked]):
+        tally.add(chunk if known is None else fixed(chunk, known))
+        done += chunk.height
+        progress(done, done)
+    found = tally.result(k)
+    proof = Verification(
+        k=k,
+        records=found.records,
+        classes=found.classes,
+        min_class=found.min_class,
+        violations=found.violations,
+        unique_records=found.unique_records,
+        quasi_identifiers=names,
+        models=() if known is None else tally.check_models(sensitive_base(known, models, schema), models),
+    )
+    return proof, found.sizes
+
+
 def _within(parts: IntVector, design: Design) -> FloatVector:
     """The records of each record's class in its stratum, or the households: no wildcard reaches into another."""
     counted = np.arange(len(parts))
@@ -79,10 +131,7 @@ def verify_release(
 ) -> Verification:
     """Verify a release by its policy: its records, its columns, then its classes. Raise where it breaks."""
     schema = policy.schema
-    if released.height != records:
-        raise PromiseError.changed(f"{released.height:,} records instead of {records:,}")
-    if released.names != schema.released:
-        raise PromiseError.changed("other columns than the schema releases")
+    check_shape(released.names, released.height, policy=policy, records=records)
     proof = verify(
         released,
         k=policy.k,
@@ -94,11 +143,24 @@ def verify_release(
         design=design,
         suppressed=suppressed,
     )
-    if proof.violations or proof.min_class < policy.k:
-        raise PromiseError.below_k(records=proof.violations, k=policy.k, smallest=proof.min_class)
+    check_kept(proof)
+    return proof
+
+
+def check_shape(names: tuple[str, ...], found: int, *, policy: Policy, records: int) -> None:
+    """Refuse a release with other records or columns than it should have: an identifier, say."""
+    if found != records:
+        raise PromiseError.changed(f"{found:,} records instead of {records:,}")
+    if names != policy.schema.released:
+        raise PromiseError.changed("other columns than the schema releases")
+
+
+def check_kept(proof: Verification) -> None:
+    """Refuse a release that breaks its promise."""
+    if proof.violations or proof.min_class < proof.k:
+        raise PromiseError.below_k(records=proof.violations, k=proof.k, smallest=proof.min_class)
     for check in proof.models:
         if not check.ok:
             raise PromiseError.model_broken(
                 check.model, column=check.column, records=check.violations, of=proof.records
             )
-    return proof

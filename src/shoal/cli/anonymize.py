@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from shoal.cli.terminal import (
     pairs,
     progress,
     reading,
+    reading_options,
     show,
     show_json,
     tree_files,
@@ -26,6 +28,7 @@ from shoal.cli.terminal import (
     whole,
 )
 from shoal.errors import FileError, OptionError, OutputError, PolicyError
+from shoal.threads import whole_threads
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -43,11 +46,28 @@ if TYPE_CHECKING:
     metavar="S",
     help="The most that method and search may take; the policy keeps the steps that these came to.",
 )
+@click.option(
+    "--blocks",
+    metavar="N",
+    help="Run the method in blocks of at most N records.  [default: all at once; auto decides by itself]",
+)
+@click.option(
+    "--threads",
+    metavar="N",
+    help="How many threads work; the release does not depend on it.  [default: SHOAL_THREADS, else one for each core]",
+)
 @click.option("--policy", help="Take every decision from this policy file instead.")
 @click.option("--report", help="Also write a report for internal use: an HTML file.")
 @click.option("--external-report", help="Also write a report that may be published with the release: an HTML file.")
 @click.option("--compared", metavar="FILE", help="What `shoal compare --json` printed, to be shown in the report.")
 @click.option("--bundle", help="Also write all evidence with the release in it: a zip file, for internal use.")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="The most memory that the run may take, such as 2GB: a csv or Parquet file of any size is then worked on in"
+    " pieces, with a scratch folder beside the output.",
+)
+@click.option("--scratch", metavar="FOLDER", help="Where that scratch folder is made.  [default: beside the output]")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
 @protection
@@ -62,6 +82,8 @@ def command(
     external_report: str | None,
     compared: str | None,
     bundle: str | None,
+    memory: str | None,
+    scratch: str | None,
     force: bool,
     quiet: bool,
     as_json: bool,
@@ -83,9 +105,12 @@ def command(
     While local search improves the groups, a first interrupt (Ctrl-C) ends it, and the best groups so far are
     released; a second one ends the command.
     """
+    if memory is not None:
+        from shoal.engines.allocators import keep_little
+
+        keep_little()
     from shoal.bundle.contents import bundle_path, bundling
     from shoal.release import check_outputs, named_path, policy_path
-    from shoal.report import text
     from shoal.report.summary import summarize
 
     target = named_path(output)
@@ -97,6 +122,19 @@ def command(
     comparison = _comparison(Path(compared)) if compared is not None else None
     inputs = [Path(file), *(Path(name) for name in (policy, compared) if name), *tree_files(options)]
     check_outputs([target, policy_path(target), *reports, *bundles], sources=inputs, force=force)
+    written = {"Released": target, "Policy": policy_path(target), "Report": report, "External": external_report}
+    if policy is not None:
+        _check_undecided(options)
+    if memory is not None or (policy is not None and _in_pieces(policy)):
+        if bundles or comparison is not None:
+            raise OptionError.needs_memory("a bundle" if bundles else "a comparison in its report")
+        facts, warnings = _released_in_pieces(
+            file, policy, options, reports, memory=memory, scratch=scratch, force=force, quiet=quiet, target=target
+        )
+        _tell(facts, warnings, written, as_json=as_json, quiet=quiet)
+        return
+    if scratch is not None:
+        raise OptionError.bad_option("scratch", "it together with memory (--memory)")
     with progress(quiet=quiet) as line:
         made = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
     saved = made.save(
@@ -110,17 +148,80 @@ def command(
             **{place: bundling(made) for place in bundles},
         },
     )
-    facts = summarize(made, policy=saved)
+    written["Bundle"] = bundle
+    _tell(summarize(made, policy=saved), made.warnings, written, as_json=as_json, quiet=quiet)
+
+
+def _tell(
+    facts: dict[str, Any], warnings: Sequence[str], written: Mapping[str, Any], *, as_json: bool, quiet: bool
+) -> None:
+    """Say what was released, and where it is."""
+    from shoal.report import text
+
     if as_json or quiet:
-        warn(made.warnings)
+        warn(warnings)
     if as_json:
         show_json(facts)
     elif not quiet:
         show(text.release(facts, paint=paint))
-        warn(made.warnings)
-        written = {"Released": target, "Policy": policy_path(target), "Report": report, "External": external_report}
-        written["Bundle"] = bundle
+        warn(warnings)
         show("\n" + "\n".join(f"{word.ljust(8)} {path}" for word, path in written.items() if path))
+
+
+def _in_pieces(policy: str) -> bool:
+    from shoal.schema import Policy
+
+    return Policy.read(policy).pieces is not None
+
+
+def _released_in_pieces(
+    file: str,
+    policy: str | None,
+    options: dict[str, Any],
+    reports: Mapping[Path, bool],
+    *,
+    target: Path,
+    memory: str | None,
+    scratch: str | None,
+    force: bool,
+    quiet: bool,
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Release a file that may be larger than memory; the facts of the release, and what deserves a look."""
+    from shoal.engines.scratch import scratch_path
+    from shoal.large import MEMORY, LargeRelease, anonymize_file, replay_file
+    from shoal.report import dossier
+    from shoal.report.external import for_outsiders
+    from shoal.report.large import detailed_large, summarize_large
+
+    def pages(made: LargeRelease) -> dict[Path, str]:
+        facts = detailed_large(made) if reports else {}
+        return {place: dossier.page(for_outsiders(facts) if external else facts) for place, external in reports.items()}
+
+    common: dict[str, Any] = {"memory": memory or MEMORY, "scratch": scratch, "force": force, "more": pages}
+    try:
+        with progress(quiet=quiet) as line:
+            if policy:
+                made = replay_file(
+                    file,
+                    target,
+                    policy=policy,
+                    options=reading_options(file, options, _noted(policy)),
+                    hierarchies=pairs(options["hierarchy"], "hierarchy", last=False),
+                    levels=pairs(options["levels"], "levels", last=False),
+                    threads=_threads(options),
+                    progress=line,
+                    **common,
+                )
+            else:
+                made = anonymize_file(
+                    file, target, options=reading_options(file, options), progress=line, **common, **_asked(options)
+                )
+    except (KeyboardInterrupt, SystemExit):
+        left = scratch_path(target, None if scratch is None else Path(scratch))
+        if left.exists():
+            warn([f"What is done is kept in {str(left)!r}: the same command goes on from there, or delete the folder."])
+        raise
+    return summarize_large(made), made.warnings
 
 
 def _comparison(path: Path) -> dict[str, Any]:
@@ -139,31 +240,51 @@ def _comparison(path: Path) -> dict[str, Any]:
     return facts
 
 
+def _asked(options: dict[str, Any]) -> dict[str, Any]:
+    """All decisions, as `shoal.anonymize` takes them."""
+    if options["k"] is None:
+        raise OptionError.no_k()
+    return {
+        "k": whole(options["k"], OptionError.k_not_whole()),
+        "method": options["method"],
+        "seconds": options["seconds"],
+        "blocks": None if options["blocks"] is None else whole(options["blocks"], OptionError.blocks_not_whole()),
+        "threads": _threads(options),
+        **decided(options),
+        **own_options(options, [options["method"]] if options["method"] else []),
+    }
+
+
 def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
     from shoal.anonymize import anonymize
 
-    if options["k"] is None:
-        raise OptionError.no_k()
-    asked = decided(options)
-    return anonymize(
-        open_table(file, options),
-        k=whole(options["k"], OptionError.k_not_whole()),
-        method=options["method"],
-        seconds=options["seconds"],
-        progress=line,
-        **asked,
-        **own_options(options, [options["method"]] if options["method"] else []),
-    )
+    asked = _asked(options)
+    return anonymize(open_table(file, options), progress=line, **asked)
+
+
+def _check_undecided(options: dict[str, Any]) -> None:
+    """Beside a policy nothing else may be decided."""
+    for name in ("k", "method", "blocks", *DECISIONS):
+        if options[name] not in (None, ()):
+            raise PolicyError.decides(name.replace("_", "-"))
+
+
+def _noted(path: str) -> Any:
+    """The settings by which the input of a policy was read."""
+    from shoal.schema import Policy
+
+    return Policy.read(path).input.get("settings")
 
 
 def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
     from shoal.anonymize import replay
-    from shoal.schema import Policy
 
-    for name in ("k", "method", *DECISIONS):
-        if options[name] not in (None, ()):
-            raise PolicyError.decides(name.replace("_", "-"))
-    table = open_table(file, options, Policy.read(path).input.get("settings"))
+    table = open_table(file, options, _noted(path))
     hierarchies = pairs(options["hierarchy"], "hierarchy", last=False)
     levels = pairs(options["levels"], "levels", last=False)
-    return replay(table, policy=path, hierarchies=hierarchies, levels=levels, progress=line)
+    threads = _threads(options)
+    return replay(table, policy=path, hierarchies=hierarchies, levels=levels, threads=threads, progress=line)
+
+
+def _threads(options: dict[str, Any]) -> int | None:
+    return None if options["threads"] is None else whole_threads(options["threads"])

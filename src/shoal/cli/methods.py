@@ -13,8 +13,8 @@ from shoal.cli.terminal import as_json, show, show_json
 def command(name: str | None, as_json: bool) -> None:
     """List the methods by family, or tell all about one.
 
-    Each with its year, what it takes, its largest group, its cost, its options and its paper. With NAME: its steps,
-    its departures from the paper and its cost too.
+    Each with what it takes, its largest group, its cost, how its time was measured to grow, its options and its paper.
+    With NAME: its steps, its departures from the paper and its cost too.
     """
     from shoal.partition.registry import find, methods
     from shoal.report import text

@@ -23,7 +23,7 @@ from shoal.errors import OptionError, OutputError, ShoalWarning
 from shoal.words import counted, listed
 
 if TYPE_CHECKING:
-    from shoal.tables import Table
+    from shoal.tables import ReadOptions, Table
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = ("delimiter", "quote", "encoding", "decimal", "missing", "header", "sheet", "format")
@@ -124,6 +124,13 @@ def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] |
     """Read the file that a command was given, by its reading options; ``settings`` speak where those are silent."""
     from shoal import tables
 
+    return tables.read(path, options=reading_options(path, options, settings))
+
+
+def reading_options(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> ReadOptions:
+    """How the file that a command was given is to be read."""
+    from shoal import tables
+
     given = {name: options[name] for name in _READING if options[name] is not None}
     if "missing" in given:
         given["missing"] = names([given["missing"]])
@@ -132,7 +139,7 @@ def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] |
     known = tables.ReadOptions.from_settings({} if settings is None else settings)
     if tables.format_of(Path(path)):
         known = replace(known, format=None)  # the next delivery may come in another format
-    return tables.read(path, options=replace(known, **given))
+    return replace(known, **given)
 
 
 def is_bundle(path: str) -> bool:

@@ -53,6 +53,21 @@ class OptionError(ShoalError):
         return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
 
     @classmethod
+    def little_memory(cls, size: int, least: int) -> Self:
+        return cls(
+            f"A memory ceiling of {size / 1e6:,.0f} MB is too low: the program itself takes more than half of"
+            f" {least / 1e6:,.0f} MB",
+            f"give at least {least / 1e6:,.0f}MB (--memory)",
+        )
+
+    @classmethod
+    def needs_memory(cls, what: str) -> Self:
+        return cls(
+            f"A table that is worked on in pieces cannot be released with {what}",
+            "leave that out, or leave out memory (--memory) so that the whole table is held in memory",
+        )
+
+    @classmethod
     def named_twice(cls, option: str, names: str) -> Self:
         return cls(f"Option {option!r} names {names} twice", "name each once")
 
@@ -131,7 +146,18 @@ class OptionError(ShoalError):
         return cls(
             f"The method {method!r} takes at most {most:,} records, since its memory grows with their square,"
             f" and there are {found:,}",
-            "choose another method, such as 'mdav'",
+            f"let it run in blocks of at most {most // 10:,} with blocks= (--blocks), or choose another method",
+        )
+
+    @classmethod
+    def blocks_not_whole(cls) -> Self:
+        return cls("blocks is not a whole number", "give the most records that a block may have, such as 2000")
+
+    @classmethod
+    def small_blocks(cls, blocks: int, *, k: int) -> Self:
+        return cls(
+            f"Blocks of at most {counted(blocks, 'record')} cannot be cut for k = {k:,}",
+            f"allow at least {2 * k:,}; hundreds are better",
         )
 
     @classmethod

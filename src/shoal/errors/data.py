@@ -28,6 +28,21 @@ class DataError(ShoalError):
         )
 
     @classmethod
+    def not_adjoining(cls) -> Self:
+        return cls(
+            "The two surveys are not of two parts of a table, the second right below the first",
+            "say where each part begins when it is surveyed",
+        )
+
+    @classmethod
+    def too_many_sensitive(cls, column: str, most: int) -> Self:
+        return cls(
+            f"Column {shown(column)} has a privacy model and more than {most:,} different values, which are too many"
+            " for a table that is read in pieces",
+            "group its values before, ask for no model on it, or leave out memory= (--memory)",
+        )
+
+    @classmethod
     def lazy(cls, type_name: str) -> Self:
         return cls(f"A {type_name} has not been computed yet", "give the table itself, such as frame.collect()")
 

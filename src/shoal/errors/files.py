@@ -59,6 +59,29 @@ class FileError(ShoalError):
         )
 
     @classmethod
+    def ragged_from(cls, path: object, *, row: int, found: int, expected: int) -> Self:
+        return cls(
+            f"Record {row:,} of {str(path)!r}, and perhaps others below it, has {counted(found, 'field')} where the"
+            f" header has {expected:,}",
+            "mend these lines, or name the delimiter with delimiter= (--delimiter)",
+        )
+
+    @classmethod
+    def endless(cls, path: object, *, row: int, most: int) -> Self:
+        return cls(
+            f"Record {row:,} of {str(path)!r} does not end within {most >> 20:,} MB, as after a quotation mark that is"
+            " never closed",
+            "double the marks inside quoted fields, or switch quoting off with quote='' (--quote none)",
+        )
+
+    @classmethod
+    def not_streamed(cls, path: object, format: str) -> Self:
+        return cls(
+            f"Files such as {str(path)!r} ({format}) cannot be read in pieces",
+            "turn it into Parquet or delimited text, or leave out memory= (--memory)",
+        )
+
+    @classmethod
     def stray_quote(cls, path: object, *, row: int) -> Self:
         return cls(
             f"Record {row:,} of {str(path)!r} has a quotation mark inside a field or one that is never closed",

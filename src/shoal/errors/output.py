@@ -43,8 +43,22 @@ class OutputError(ShoalError):
         return cls(f"{str(path)!r} cannot be written ({why})", "choose a folder that you may write to, with room left")
 
     @classmethod
+    def at_work(cls, path: object) -> Self:
+        return cls(
+            f"Another run is at work on this output (its scratch folder is {str(path)!r})",
+            "wait for it to end, or give the output another name",
+        )
+
+    @classmethod
     def cannot_write(cls, path: object, format: str) -> Self:
         return cls(f"Shoal cannot write {format} files such as {str(path)!r}", "choose another ending, such as .csv")
+
+    @classmethod
+    def not_streamed(cls, path: object, format: str) -> Self:
+        return cls(
+            f"Files such as {str(path)!r} ({format}) cannot be written in pieces",
+            "choose another ending, such as .parquet or .csv, or leave out memory= (--memory)",
+        )
 
     @classmethod
     def does_not_fit(cls, path: object) -> Self:

@@ -12,10 +12,11 @@ import numpy as np
 from shoal import tables
 from shoal.measure import measures
 from shoal.measure.distributions import distributions
+from shoal.measure.sums import Tally
 from shoal.partition import registry
 from shoal.report.sentences import sentences
 from shoal.schema import Policy, Role
-from shoal.values import Evaluation, FloatVector, IntVector
+from shoal.values import Evaluation
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -77,16 +78,23 @@ def _data(release: Release) -> dict[str, Any]:
 
 
 def _bands(release: Release) -> list[dict[str, Any]]:
-    """How many records are in classes of which size: alone, below k, from k to 2k - 1, then twice that, and so on."""
-    k = release.verification.k
-    before, after = release.pair.before.sizes, release.pair.after.sizes
+    """How many records are in classes of which size."""
+    before, after = (Tally.of(classes.sizes) for classes in (release.pair.before, release.pair.after))
+    return bands(before, after, k=release.verification.k)
+
+
+def bands(before: Tally, after: Tally, *, k: int) -> list[dict[str, Any]]:
+    """How many records are in classes of which size: alone, below k, from k to 2k - 1, then twice that, and so on.
+
+    The tallies count records by the sizes of their classes.
+    """
     starts = sorted({1, 2, k})
-    while len(starts) < _MOST_BANDS and max(before.max(), after.max()) >= 2 * starts[-1]:
+    while len(starts) < _MOST_BANDS and max(before.keys.max(), after.keys.max()) >= 2 * starts[-1]:
         starts.append(2 * starts[-1])
 
-    def counts(sizes: IntVector | FloatVector) -> list[int]:
-        places = np.searchsorted(starts, sizes, side="right") - 1
-        return [int(count) for count in np.bincount(np.maximum(places, 0), minlength=len(starts))]
+    def counts(tally: Tally) -> list[int]:
+        places = np.searchsorted(starts, tally.keys, side="right") - 1
+        return [int(n) for n in np.bincount(np.maximum(places, 0), tally.counts, minlength=len(starts))]
 
     ends = [*(start - 1 for start in starts[1:]), None]
     found = zip(starts, ends, counts(before), counts(after), strict=True)

@@ -254,6 +254,7 @@ def method_facts(method: Mapping[str, Any], *, width: int = 0) -> str:
     """A method in a few lines, beside its name, which gets this width at least."""
     options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
     said = [f"takes {takes(method)}; groups of k to {method['largest_group']}; {method['cost']}"]
+    said += [f"time measured: {grown(method['growth'])}"] if method["growth"] else []
     said += [f"options: {options}"] if options else []
     said += ["keeps privacy models while it groups; others merge groups for them"] if method["enforces"] else []
     name = f"  {method['name'].ljust(max(width, 16))}  "
@@ -314,6 +315,17 @@ def takes(method: Mapping[str, Any]) -> str:
     limits = [f"{most_columns} column{'s' if most_columns > 1 else ''}"] if most_columns else []
     limits += [f"at most {most_records:,} records"] if most_records else []
     return ", ".join(method["kinds"]) + (f" ({', '.join(limits)})" if limits else "")
+
+
+def power(growth: Mapping[str, Any] | None) -> str:
+    """What the time of a method grows with, such as ``n^1.3``."""
+    return "–" if growth is None else f"n^{round(growth['exponent'], 1) + 0.0:.1f}"  # and no minus nil
+
+
+def grown(growth: Mapping[str, Any]) -> str:
+    """How the time of a method grows, and on what that was measured."""
+    sizes = f"from {growth['from']:,} to {growth['to']:,} records"
+    return f"{power(growth)} {sizes}, {growth['seconds']:g} s there ({growth['data']})"
 
 
 def plain(docstring: str) -> str:

@@ -1,0 +1,37 @@
+"""Tables larger than memory: read, surveyed, encoded, counted and written in chunks.
+
+`open_source` opens a file; `Source.chunks` gives its records in order, each chunk an ordinary small table. `survey`
+learns in one pass what only the whole table tells; `fixed` then understands a chunk as part of that table, `base` and
+`encode_chunk` are `tables.encode`, `sensitive_base` and `demands_of` are `tables.demands`. How a file is cut changes
+nothing but memory.
+"""
+
+from shoal.tables.large.base import Base, base, check_bounds, encode_chunk
+from shoal.tables.large.cells import fixed
+from shoal.tables.large.sensitive import SensitiveBase, demands_of, sensitive_base
+from shoal.tables.large.source import Source, open_source
+from shoal.tables.large.spill import Spill
+from shoal.tables.large.survey import Survey, survey, surveyed, total
+from shoal.tables.large.tally import Counted, Tally
+from shoal.tables.large.writer import Writer
+
+__all__ = [
+    "Base",
+    "Counted",
+    "SensitiveBase",
+    "Source",
+    "Spill",
+    "Survey",
+    "Tally",
+    "Writer",
+    "base",
+    "check_bounds",
+    "demands_of",
+    "encode_chunk",
+    "fixed",
+    "open_source",
+    "sensitive_base",
+    "survey",
+    "surveyed",
+    "total",
+]
