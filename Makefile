@@ -24,19 +24,12 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# All benchmarks, the peers of Shoal among them, and the page made from them; QUICK=1 for a look at small sizes.
 bench: $(READY)
-	$(BIN)/python benchmarks/start.py
-	$(BIN)/python benchmarks/mdav.py
-	$(BIN)/python benchmarks/walk.py
-	$(BIN)/python benchmarks/methods.py
-	$(BIN)/python benchmarks/categories.py
-	$(BIN)/python benchmarks/mondrian.py
-	$(BIN)/python benchmarks/beyond.py
-	$(BIN)/python benchmarks/measures.py
-	$(BIN)/python benchmarks/refine.py
+	$(BIN)/python benchmarks/every.py $(if $(QUICK),--quick)
 
 clean:
-	rm -rf .venv demo build dist
+	rm -rf .venv demo build dist benchmarks/.envs
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import polars as pl
+from measuring.answers import Answers, parser
 
 import shoal
 from shoal import tables
@@ -21,6 +22,8 @@ from shoal.understanding import understood
 K = 5
 LEAVES, BRANCHES = 200, 14
 TUPLES = (500, 1000, 2000, 4000, 8000)
+QUICK = ("mosaicrown", "sa-mdav-plus")
+"""Methods that a quick run is about."""
 PATIENCE = 20
 """Seconds after which a method is not run on more combinations."""
 
@@ -58,13 +61,16 @@ HIERARCHY = tree()
 
 
 def main() -> None:
+    given = parser(__doc__).parse_args()
+    answers, rows = Answers(as_json=given.json), 5_000 if given.quick else 50_000
+    sizes = TUPLES[:3] if given.quick else TUPLES
     methods = [name for name, method in shoal.methods().items() if Kind.NOMINAL in method.kinds]
-    frames = [table(tuples, 50_000) for tuples in TUPLES]
-    long = table(TUPLES[1], 1_000_000)
-    print(f"Seconds by different combinations in {frames[0].height:,} rows, k = {K}; loss at {TUPLES[1]:,}")
-    head = "".join(f"{tuples:>9,d}" for tuples in TUPLES)
-    print(f"{'method':26s}{head}{'exponent':>10s}{'loss, %':>9s}{'1,000,000 rows / 50,000':>25s}")
-    for name in methods:
+    frames = [table(tuples, rows) for tuples in sizes]
+    long = table(sizes[1], 20 * rows)
+    answers.say(f"Seconds by different combinations in {rows:,} rows, k = {K}; loss at {sizes[1]:,}")
+    head = "".join(f"{tuples:>9,d}" for tuples in sizes)
+    answers.say(f"{'method':26s}{head}{'exponent':>10s}{'loss, %':>9s}{'20 times the rows':>19s}")
+    for name in (name for name in methods if name in QUICK or not given.quick):
         timed(frames[0][:2000], name)  # compile
         found: list[tuple[float, float]] = []
         for frame in frames:
@@ -72,10 +78,17 @@ def main() -> None:
                 found.append(timed(frame, name))
         seconds = [one[0] for one in found]
         last = len(seconds) - 1
-        exponent = np.log(seconds[last] / seconds[1]) / np.log(TUPLES[last] / TUPLES[1])
-        figures = "".join(f"{one:9.2f}" for one in seconds).ljust(9 * len(TUPLES))
-        rows = timed(long, name)[0] / seconds[1]
-        print(f"{name:26s}{figures}{exponent:10.1f}{found[1][1]:9.2f}{rows:25.1f}", flush=True)
+        exponent = np.log(seconds[last] / seconds[1]) / np.log(sizes[last] / sizes[1])
+        figures = "".join(f"{one:9.2f}" for one in seconds).ljust(9 * len(sizes))
+        longer = timed(long, name)[0] / seconds[1]
+        facts = {"method": name, "rows": rows, "k": K}
+        facts |= {f"seconds_{tuples}": round(one, 3) for tuples, one in zip(sizes, seconds, strict=False)}
+        facts |= {
+            "exponent": round(float(exponent), 1),
+            "loss": round(found[1][1], 2),
+            "for_20_times_the_rows": round(longer, 1),
+        }
+        answers.tell(facts, f"{name:26s}{figures}{exponent:10.1f}{found[1][1]:9.2f}{longer:19.1f}")
 
 
 if __name__ == "__main__":

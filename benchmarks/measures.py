@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring.answers import Answers, parser
 
 KINDS = ("numbers", "mixed")
 ROWS = (100_000, 1_000_000)
@@ -60,7 +61,7 @@ class Peak(threading.Thread):
             time.sleep(0.002)
 
 
-def one(kind: str, rows: int, which: str) -> None:
+def one(kind: str, rows: int, which: str, answers: Answers) -> None:
     import shoal
 
     warnings.simplefilter("ignore")
@@ -76,22 +77,34 @@ def one(kind: str, rows: int, which: str) -> None:
     peak.on = False
     size = before.to_arrow().nbytes
     figures = len([*found.loss, *found.before, *found.attacks]) + sum(map(len, found.changes.values()))
-    print(
+    facts = {"data": kind, "rows": rows, "columns": COLUMNS, "measures": which, "figures": figures}
+    facts |= {"seconds": round(clock, 2), "cpu_seconds": round(cpu, 2)}
+    facts |= {"memory_in_tables": round((peak.most - start) / size, 2), "table_mb": round(size / 1e6, 1)}
+    answers.tell(
+        facts,
         f"  {kind:8} {rows:>9,} x {COLUMNS}  {which:8} {figures:>4} figures  {clock:6.2f} s ({cpu:6.2f} CPU)"
-        f"  {(peak.most - start) / size:5.2f} times the table ({size / 1e6:,.0f} MB)"
+        f"  {(peak.most - start) / size:5.2f} times the table ({size / 1e6:,.0f} MB)",
     )
 
 
 def main() -> None:
-    print("measures of a release (k = 5)")
+    asked = parser(__doc__)
+    asked.add_argument(
+        "case", nargs="*", help="numbers or mixed, how many rows, default or all; every case if not said"
+    )
+    given = asked.parse_args()
+    answers = Answers(as_json=given.json)
+    if given.case:
+        kind, rows, which = given.case
+        one(kind, int(rows), which, answers)
+        return
+    answers.say("measures of a release (k = 5)")
     for kind in KINDS:
-        for rows in ROWS:
+        for rows in (10_000,) if given.quick else ROWS:
             for which in ("default", "all"):
-                subprocess.run([sys.executable, __file__, kind, str(rows), which], check=True)
+                case = [kind, str(rows), which, *(["--json"] if given.json else [])]
+                subprocess.run([sys.executable, __file__, *case], check=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4:
-        one(sys.argv[1], int(sys.argv[2]), sys.argv[3])
-    else:
-        main()
+    main()

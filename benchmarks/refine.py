@@ -1,6 +1,6 @@
 """How good local search gets, and how good it could: the benchmarks of the papers, and tables nobody tuned anything on.
 
-    SHOAL_DATA=folder python benchmarks/refine.py [papers] [unseen] [best] [size]
+    SHOAL_DATA=folder python benchmarks/refine.py [papers] [unseen] [best] [size] [--quick] [--json]
 
 One thread. Seeds 0 to 4: mean and worst. Budgets are kept by the clock, so that figures differ a little from run to
 run and from machine to machine; those of `best` are counted in steps and do not.
@@ -9,13 +9,13 @@ run and from machine to machine; those of `best` are counted in steps and do not
 from __future__ import annotations
 
 import os
-import sys
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring.answers import Answers, parser
 
 import shoal
 from shoal.schema import Kind
@@ -27,43 +27,54 @@ PATIENT = ("auto", "fcm", "md", "md-mhm", "dbfs", "hac", "hac-max", "hac-priorit
 """Methods that are left out of the comparison of all on tables of more than 1,000 records."""
 
 
-def numbers(name: str) -> np.ndarray | None:
+def numbers(name: str, answers: Answers) -> np.ndarray | None:
     path = FOLDER / f"{name}.csv"
     if not path.exists():
-        print(f"no {path.name}: set SHOAL_DATA to the folder that holds it (docs/data.md says where it is published)")
+        answers.say(
+            f"no {path.name}: set SHOAL_DATA to the folder that holds it (docs/data.md says where it is published)"
+        )
         return None
     return pl.read_csv(path).cast(pl.Float64).to_numpy()
 
 
-def papers() -> None:
+def papers(answers: Answers, *, quick: bool) -> None:
     """Every cell within about one second and ten."""
-    print(
+    budgets, seeds = ((1, 11),) if quick else ((1, 11), (10, 12)), SEEDS[:1] if quick else SEEDS
+    answers.say(
         f"{'table':11s}{'k':>3s}{'mdav':>9s}{'fast':>9s}{'1 s, mean':>11s}{'worst':>9s}{'10 s, mean':>12s}{'worst':>9s}"
     )
     for name in ("tarragona", "census", "eia"):
-        values = numbers(name)
+        values = numbers(name, answers)
         for k in LEVELS if values is not None else ():
             mdav = shoal.partition(values, k=k, method="mdav").information_loss
             fast = shoal.partition(values, k=k, effort="fast").information_loss
             line = f"{name:11s}{k:3d}{mdav:9.3f}{fast:9.3f}"
-            for seconds, width in ((1, 11), (10, 12)):
-                found = [shoal.partition(values, k=k, seconds=seconds, seed=seed).information_loss for seed in SEEDS]
+            facts = {"part": "papers", "data": name, "k": k, "mdav": round(mdav, 3), "fast": round(fast, 3)}
+            for seconds, width in budgets:
+                found = [shoal.partition(values, k=k, seconds=seconds, seed=seed).information_loss for seed in seeds]
                 line += f"{np.mean(found):{width}.3f}{max(found):9.3f}"
-            print(line, flush=True)
+                facts |= {
+                    f"mean_{seconds}_s": round(float(np.mean(found)), 3),
+                    f"worst_{seconds}_s": round(max(found), 3),
+                }
+            answers.tell(facts, line)
 
 
-def best() -> None:
+def best(answers: Answers, *, quick: bool) -> None:
     """Every cell with the effort `best`, beside its proven bound."""
-    print(f"{'table':11s}{'k':>3s}{'loss':>9s}{'bound':>9s}{'gap, %':>8s}{'s':>7s}")
+    answers.say(f"{'table':11s}{'k':>3s}{'loss':>9s}{'bound':>9s}{'gap, %':>8s}{'s':>7s}")
     for name in ("tarragona", "census", "eia"):
-        values = numbers(name)
-        for k in LEVELS if values is not None else ():
+        values = numbers(name, answers)
+        for k in LEVELS[: 1 if quick else None] if values is not None else ():
             start = time.perf_counter()
             made = shoal.partition(values, k=k, effort="best")
             seconds, bound = time.perf_counter() - start, made.search.bound
             total = (len(values) - 1) * values.shape[1]
             line = f"{name:11s}{k:3d}{made.information_loss:9.4f}{100 * bound.value / total:9.4f}"
-            print(f"{line}{bound.gap(made.search.after):8.2f}{seconds:7.0f}", flush=True)
+            gap = bound.gap(made.search.after)
+            facts = {"part": "best", "data": name, "k": k, "loss": round(made.information_loss, 4)}
+            facts |= {"bound": round(100 * bound.value / total, 4), "gap": round(gap, 2), "seconds": round(seconds, 1)}
+            answers.tell(facts, f"{line}{gap:8.2f}{seconds:7.0f}")
 
 
 def mixture(records: int, columns: int, parts: int, *, tail: bool, seed: int) -> np.ndarray:
@@ -74,7 +85,7 @@ def mixture(records: int, columns: int, parts: int, *, tail: bool, seed: int) ->
     return np.exp(values / 2) if tail else values
 
 
-def unseen() -> None:
+def unseen(answers: Answers, *, quick: bool) -> None:
     """Auto beside mdav and the best single method, on tables that no rule was chosen by."""
     from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
@@ -89,9 +100,9 @@ def unseen() -> None:
         "large mixture": mixture(4_000, 8, 25, tail=False, seed=3),
     }
     heads = f"{'table':15s}{'k':>3s}{'mdav':>9s}{'best single method':>32s}{'auto':>9s}"
-    print(f"{heads}{'/ best':>8s}{'/ mdav':>8s}{'s':>6s}")
+    answers.say(f"{heads}{'/ best':>8s}{'/ mdav':>8s}{'s':>6s}")
     ratios = []
-    for name, values in tables.items():
+    for name, values in list(tables.items())[: 1 if quick else None]:
         for k in (3, 5, 10):
             known = {
                 method: shoal.partition(values, k=k, method=method).information_loss
@@ -105,30 +116,38 @@ def unseen() -> None:
             seconds = time.perf_counter() - start
             ratios.append(auto / known["mdav"])
             line = f"{name:15s}{k:3d}{known['mdav']:9.3f}{single:>23s}{known[single]:9.3f}{auto:9.3f}"
-            print(f"{line}{auto / known[single]:8.3f}{ratios[-1]:8.3f}{seconds:6.1f}", flush=True)
-    print(f"auto / mdav in the mean: {np.mean(ratios):.3f}")
+            facts = {"part": "unseen", "data": name, "k": k, "mdav": round(known["mdav"], 3), "single": single}
+            facts |= {"best_single": round(known[single], 3), "auto": round(auto, 3), "seconds": round(seconds, 1)}
+            answers.tell(facts, f"{line}{auto / known[single]:8.3f}{ratios[-1]:8.3f}{seconds:6.1f}")
+    answers.say(f"auto / mdav in the mean: {np.mean(ratios):.3f}")
 
 
-def size() -> None:
+def size(answers: Answers, *, quick: bool) -> None:
     """Time and gain by the number of records: 8 columns of 30 normal clouds, k = 5."""
-    print(f"{'records':>9s}{'mdav':>8s}{'s':>7s}{'fast':>8s}{'s':>7s}{'balanced':>10s}{'s':>7s}")
-    for records in (1_000, 10_000, 100_000):
+    answers.say(f"{'records':>9s}{'mdav':>8s}{'s':>7s}{'fast':>8s}{'s':>7s}{'balanced':>10s}{'s':>7s}")
+    for records in (1_000,) if quick else (1_000, 10_000, 100_000):
         values = mixture(records, 8, 30, tail=False, seed=0)
-        line = f"{records:9,d}"
+        line, facts = f"{records:9,d}", {"part": "size", "rows": records}
         for asked in ({"method": "mdav"}, {"effort": "fast"}, {}):
             start = time.perf_counter()
             loss = shoal.partition(values, k=5, **asked).information_loss
-            line += f"{loss:{8 if asked else 10}.3f}{time.perf_counter() - start:7.1f}"
-        print(line, flush=True)
+            seconds, name = time.perf_counter() - start, asked.get("method", asked.get("effort", "balanced"))
+            line += f"{loss:{8 if asked else 10}.3f}{seconds:7.1f}"
+            facts |= {name: round(loss, 3), f"{name}_seconds": round(seconds, 2)}
+        answers.tell(facts, line)
 
 
 def main() -> None:
+    parts = {"papers": papers, "unseen": unseen, "best": best, "size": size}
+    asked = parser(__doc__)
+    asked.add_argument("parts", nargs="*", help=f"some of {', '.join(parts)}; all but best if not said")
+    given = asked.parse_args()
+    answers = Answers(as_json=given.json)
     warnings.simplefilter("ignore", shoal.ShoalWarning)
     shoal.partition(mixture(300, 3, 3, tail=False, seed=0), k=3)  # compile
-    parts = {"papers": papers, "unseen": unseen, "best": best, "size": size}
-    for name in sys.argv[1:] or ("papers", "unseen", "size"):
-        parts[name]()
-        print()
+    for name in given.parts or ("papers", "unseen", "size"):
+        parts[name](answers, quick=given.quick)
+        answers.say("")
 
 
 if __name__ == "__main__":

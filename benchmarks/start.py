@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from measuring.answers import Answers, parser
+
 import shoal
 
 QUASI = "age,height_cm,household_size,income"
@@ -28,21 +30,26 @@ def seconds(*command: str, runs: int = 5, **env: str) -> float:
 
 
 def main() -> None:
+    given = parser(__doc__).parse_args()
+    answers, runs = Answers(as_json=given.json), 1 if given.quick else 5
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.csv", Path(folder) / "out.csv"
         shoal.example_register(rows=1000).write_csv(source)
         job = (python, "-m", "shoal", "anonymize", str(source), "-k", "5", "-q", QUASI, "-o", str(target), "--force")
         rows = [
-            ("python -c pass", seconds(python, "-c", "pass")),
-            ("import shoal", seconds(python, "-c", "import shoal")),
-            ("shoal --help", seconds(python, "-m", "shoal", "--help")),
-            ("shoal methods", seconds(python, "-m", "shoal", "methods")),
-            ("anonymize 1,000 records, first run ever", seconds(*job, runs=1, NUMBA_CACHE_DIR=f"{folder}/cache")),
-            ("anonymize 1,000 records, warm", seconds(*job, NUMBA_CACHE_DIR=f"{folder}/cache")),
+            ("python -c pass", seconds(python, "-c", "pass", runs=runs)),
+            ("import shoal", seconds(python, "-c", "import shoal", runs=runs)),
+            ("shoal --help", seconds(python, "-m", "shoal", "--help", runs=runs)),
+            ("shoal methods", seconds(python, "-m", "shoal", "methods", runs=runs)),
         ]
+        if not given.quick:  # compiling takes long
+            cache = f"{folder}/cache"
+            first = seconds(*job, runs=1, NUMBA_CACHE_DIR=cache)
+            rows.append(("anonymize 1,000 records, first run ever", first))
+            rows.append(("anonymize 1,000 records, warm", seconds(*job, NUMBA_CACHE_DIR=cache)))
     for name, figure in rows:
-        print(f"{name:42s} {figure:6.2f} s")
+        answers.tell({"what": name, "seconds": round(figure, 3)}, f"{name:42s} {figure:6.2f} s")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the pages that come from the code itself: the command line, the measures, and a page for each method."""
+"""Write the pages that are made: the command line, the measures, each method, and the benchmarks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ import click
 from shoal.cli.main import COMMANDS, shoal
 from shoal.measure import Measure, measures
 from shoal.partition.registry import Method, methods
-from shoal.report.text import FAMILIES, takes
+from shoal.report.text import FAMILIES, grown, power, takes
 
 DOCS = Path(__file__).parent
+sys.path.append(str(DOCS.resolve().parent / "benchmarks"))
 COMMAND_LINE = """# The command line
 
 Made by `python docs/make.py` from the commands themselves.
@@ -31,6 +32,9 @@ METHODS = """# The methods
 Made by `python docs/make.py` from the registry and the docstrings; `shoal methods` prints the same facts. Every method
 takes k and gives groups of at least k records; `--method NAME` chooses it, and `--option NAME=VALUE` sets an option.
 `shoal reproduce` runs them on the data sets of the literature and prints the papers' figures beside ours.
+
+The cost is what the algorithm promises; the last column is what was measured: the power of the number of records that
+the time goes with, on one core and k = 5 ([benchmarks.md](benchmarks.md) tells how, and how long it takes).
 """
 MEASURES = """# The measures
 
@@ -73,12 +77,12 @@ def index(known: list[Method]) -> str:
         found = list(members)
         rows = "\n".join(
             f"| [`{method.name}`](methods/{method.name}.md) | {method.summary} | {method.year} |"
-            f" k to {method.largest} | {method.cost} |"
+            f" k to {method.largest} | {method.cost} | {power(method.to_dict()['growth'])} |"
             for method in found
         )
         parts.append(
-            f"## {family}\n\n{found[0].about_family}\n\n| method | what it does | year | groups | cost |\n"
-            f"|---|---|---|---|---|\n{rows}\n"
+            f"## {family}\n\n{found[0].about_family}\n\n| method | what it does | year | groups | cost | measured |\n"
+            f"|---|---|---|---|---|---|\n{rows}\n"
         )
     return "\n".join(parts)
 
@@ -122,11 +126,13 @@ def cell(text: str) -> str:
 
 def page(method: Method) -> str:
     """One method: its facts, then its docstring with headings."""
+    growth = method.to_dict()["growth"]
     facts = {
         "family": method.family,
         "takes": takes(method.to_dict()),
         "groups": f"k to {method.largest} records",
         "cost": method.cost,
+        "time measured": grown(growth) if growth else "not yet",
         "options": ", ".join(f"`{name}` = {value}" for name, value in method.options.items()) or "none of its own",
         "paper": method.paper,
         "year": method.year,
@@ -149,19 +155,24 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 def pages() -> dict[Path, str]:
     """Every page that is made, by its path."""
+    from measuring.kept import results
+    from measuring.page import made as benchmarks
+
     known = sorted(methods().values(), key=lambda method: (method.family, method.name))
     return {
         DOCS / "command-line.md": command_line(),
         DOCS / "methods.md": index(known),
         DOCS / "measures.md": measured(list(measures().values())),
         **{DOCS / "methods" / f"{method.name}.md": page(method) for method in known},
+        **benchmarks(results(), DOCS),
     }
 
 
 if __name__ == "__main__":
-    (DOCS / "methods").mkdir(exist_ok=True)
     made = pages()
-    for old in set((DOCS / "methods").glob("*.md")) - set(made):
+    for old in {*(DOCS / "methods").glob("*.md"), *(DOCS / "figures").glob("*.svg")} - set(made):
         old.unlink()
+    for folder in ("methods", "figures"):
+        (DOCS / folder).mkdir(exist_ok=True)
     for path, text in made.items():
         path.write_text(text, encoding="utf-8")

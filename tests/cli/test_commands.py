@@ -77,6 +77,16 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
     assert list(described) == ["kind", "settings", "records", "columns", "quasi_identifiers", "unique_records"]
     methods = json.loads(shoal("methods", "--json").out)
     assert {method["name"] for method in methods} == set(package.methods())
+    assert all(list(method["growth"]) == ["exponent", "from", "to", "seconds", "data"] for method in methods)
+
+
+def test_methods_tell_how_their_time_was_measured_to_grow(shoal) -> None:
+    growth = package.methods()["mdav"].growth
+    told = (
+        f"time measured: n^{growth.exponent:.1f} from {growth.least:,} to {growth.most:,} records, {growth.seconds:g} s"
+    )
+    assert told in shoal("methods", "mdav").out
+    assert told in shoal("methods").out
 
 
 def test_verify_fails_with_exit_code_3(shoal, register_csv: Path) -> None:

@@ -85,7 +85,12 @@ def test_no_folder_for_the_kernel_cache_is_no_obstacle() -> None:
     assert done.stdout.split() == ["4", "NullCache"]
 
 
-SOURCES = [path for folder in ("src", "tests", "docs", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+SOURCES = [
+    path
+    for folder in ("src", "tests", "docs", "benchmarks")
+    for path in (ROOT / folder).rglob("*.py")
+    if ".envs" not in path.parts  # where benchmarks keep other tools
+]
 
 
 def test_no_file_without_a_noun() -> None:
@@ -114,6 +119,16 @@ def test_the_docs_show_every_command_and_every_method() -> None:
         assert path.read_text(encoding="utf-8") == text, "run: python docs/make.py"
 
 
+def test_the_growth_of_every_method_was_measured() -> None:
+    from shoal.partition.growth import growths
+
+    assert set(growths()) == set(shoal.methods()), "run: python benchmarks/growth.py --missing --write"
+    for method in shoal.methods().values():
+        assert method.growth is not None
+        assert -0.5 < method.growth.exponent < 4
+        assert 0 < method.growth.least < method.growth.most <= (method.most_records or method.growth.most)
+
+
 def test_what_decides_about_a_release_takes_what_anonymize_takes() -> None:
     """The arguments stand twice, for users and for comparisons: names, order and defaults are the same."""
     from shoal.anonymize import anonymize
@@ -121,6 +136,6 @@ def test_what_decides_about_a_release_takes_what_anonymize_takes() -> None:
 
     asked = list(inspect.signature(anonymize).parameters.values())
     assert asked[0].name == "data"
-    assert [each for each in asked[1:] if each.name != "progress"] == list(
+    assert [each for each in asked[1:] if each.name not in ("progress", "threads")] == list(
         inspect.signature(decide).parameters.values()
     )[1:]

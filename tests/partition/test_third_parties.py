@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 METHOD = '''
 import numpy as np
 from shoal.partition.registry import method
@@ -23,7 +25,8 @@ table = numpy.random.default_rng(0).normal(size=(40, 2))
 alone, refined = (shoal.partition(table, k=3, method="by-row", refine=refine) for refine in (None, True))
 compared = shoal.compare(table, k=3, methods=["by-row", "auto"], quasi_identifiers=[0, 1])
 losses = [point.loss for point in compared.points]
-print(json.dumps([alone.labels.tolist(), alone.information_loss, refined.information_loss, losses]))
+growth = shoal.methods()["by-row"].to_dict()["growth"]
+print(json.dumps([alone.labels.tolist(), alone.information_loss, refined.information_loss, losses, growth]))
 """
 
 
@@ -37,7 +40,9 @@ def test_a_method_found_by_its_entry_point_is_one_of_ours(tmp_path: Path) -> Non
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", SCRIPT], env=env, capture_output=True, text=True, check=True
     )
-    labels, alone, refined, (compared, auto) = json.loads(done.stdout)
+    labels, alone, refined, (compared, auto), growth = json.loads(done.stdout)
     assert labels == [min(row // 3, 12) for row in range(40)]
-    assert refined < alone == compared
+    assert alone == pytest.approx(compared, rel=1e-12)
+    assert refined < alone
     assert auto < alone
+    assert growth is None

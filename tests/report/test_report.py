@@ -195,6 +195,7 @@ def test_names_of_methods_do_not_run_into_their_summaries() -> None:
         "most_records": None,
         "largest_group": "2k-1",
         "cost": "O(n)",
+        "growth": None,
         "paper": "P",
     }
     drawn = text.methods([{**method, "name": "short"}, {**method, "name": "a-name-of-very-many-letters"}]).splitlines()

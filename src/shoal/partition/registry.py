@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal.errors import ColumnError, DataError, OptionError, PromiseError
+from shoal.partition.growth import Growth, growths
 from shoal.schema.columns import Kind, Role, Schema
 from shoal.values import IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
 
@@ -112,6 +113,11 @@ class Method:
         return "seed" in inspect.signature(self.labels).parameters
 
     @property
+    def growth(self) -> Growth | None:
+        """How its time was measured to grow; None where it never was, as of methods of third parties."""
+        return growths().get(self.name)
+
+    @property
     def largest(self) -> str:
         """The largest group in words, such as ``2k-1``."""
         if self.largest_group is None:
@@ -132,6 +138,7 @@ class Method:
             "most_records": self.most_records,
             "largest_group": self.largest,
             "cost": self.cost,
+            "growth": None if self.growth is None else self.growth.to_dict(),
             "options": dict(self.options),
             "enforces": self.enforces,
             "paper": self.paper,

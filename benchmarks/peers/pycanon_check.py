@@ -1,0 +1,22 @@
+"""pycanon counts k, l and t of a table; it makes no release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from asked import answer, clock, request
+from pycanon import anonymity
+
+asked = request()
+columns, secret = asked["columns"], asked["sensitive"]
+frame = pd.read_csv(asked["table"], keep_default_na=False)[[*columns, secret]]
+figures: dict[str, Any] = {}
+with clock(figures, "k_seconds"):
+    figures["k"] = int(anonymity.k_anonymity(frame, columns))
+with clock(figures):
+    figures["l"] = int(anonymity.l_diversity(frame, columns, [secret]))
+    figures["t"] = round(float(anonymity.t_closeness(frame, columns, [secret])), 6)
+for name in ("seconds", "cpu_seconds"):
+    figures[name] += figures[name.replace("seconds", "k_seconds")]
+answer("pycanon", figures)
