@@ -25,14 +25,24 @@ from shoal.engines.local import LocalEngine
 from shoal.engines.plan import Plan
 from shoal.engines.scratch import Scratch, scratch_path
 from shoal.engines.sizing import Sizing, sizing, whole_bytes
-from shoal.errors import ColumnError, OptionError, PolicyError, PromiseError, ShoalWarning
+from shoal.errors import ColumnError, OptionError, OutputError, PolicyError, PromiseError, ShoalWarning
 from shoal.measure.pair import FREQUENT, Facts
 from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
 from shoal.release import check_outputs, named_path, policy_path, printable, uninterrupted, versions
 from shoal.schema import Kind, Names, Policy, Role, Schema
 from shoal.tables import ReadOptions
-from shoal.tables.large import Base, Source, Survey, base, check_bounds, encode_chunk, open_source, sensitive_base
+from shoal.tables.large import (
+    STREAMED,
+    Base,
+    Source,
+    Survey,
+    base,
+    check_bounds,
+    encode_chunk,
+    open_source,
+    sensitive_base,
+)
 from shoal.threads import using
 from shoal.understanding import Hierarchies, Levels, found_again
 from shoal.values import Evaluation, Progress, Verification, silent, whole_k
@@ -196,6 +206,8 @@ def _walk(
     """Survey, decide, deal out, work, deliver, verify."""
     place, ceiling = named_path(target), whole_bytes(memory)
     check_outputs([place, policy_path(place)], sources=[Path(source)], force=force)
+    if (kind := tables.writable(place)) not in STREAMED:
+        raise OutputError.not_streamed(place, kind)
     with Scratch(scratch_path(place, None if scratch is None else Path(scratch))) as folder:
         columns = len(open_source(source, options=options).names)
         sizes = sizing(ceiling, columns=columns)

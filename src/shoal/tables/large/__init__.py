@@ -13,9 +13,10 @@ from shoal.tables.large.source import Source, open_source
 from shoal.tables.large.spill import Spill
 from shoal.tables.large.survey import Survey, survey, surveyed, total
 from shoal.tables.large.tally import Counted, Tally
-from shoal.tables.large.writer import Writer
+from shoal.tables.large.writer import STREAMED, Writer
 
 __all__ = [
+    "STREAMED",
     "Base",
     "Counted",
     "SensitiveBase",

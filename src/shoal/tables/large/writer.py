@@ -27,6 +27,8 @@ from shoal.tables.large.cells import FixedFrame
 from shoal.tables.release import ipc_options
 from shoal.tables.table import Table
 
+STREAMED = ("csv", "tsv", "parquet", "arrow")
+"""The formats that are written chunk by chunk."""
 ROW_GROUP = 131_072
 """The records of a row group of Parquet, by their numbers, whatever the chunks are."""
 
@@ -52,7 +54,7 @@ class Writer:
         """Write to this path, which the caller has put aside; the folder is for scratch files."""
         path = Path(path)
         kind = writable(path)
-        if kind not in ("csv", "tsv", "parquet", "arrow"):
+        if kind not in STREAMED:
             raise OutputError.not_streamed(path, kind)
         self._path = path
         with writing(path):
