@@ -52,6 +52,8 @@ MEMORY = "2GB"
 """The ceiling where none is named."""
 _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
 """The share of each stage in the progress."""
+_PARTS = "parts"
+"""Under which the files that are written aside are noted."""
 More = Mapping[Path, str]
 """Further files about a release, by their places."""
 
@@ -209,6 +211,7 @@ def _walk(
     if (kind := tables.writable(place)) not in STREAMED:
         raise OutputError.not_streamed(place, kind)
     with Scratch(scratch_path(place, None if scratch is None else Path(scratch))) as folder:
+        _remove_parts(folder)
         columns = len(open_source(source, options=options).names)
         sizes = sizing(ceiling, columns=columns)
         opened = open_source(source, options=options, rows=sizes.rows, size=sizes.chunk)
@@ -222,6 +225,7 @@ def _walk(
             # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
             policy_part = stack.enter_context(tables.aside(policy_path(place), force=force))
             part = stack.enter_context(tables.aside(place, force=force))
+            folder.note(_PARTS, {"paths": [str(policy_part), str(part)]})
             sums = engine.deliver(plan, part, progress=told("deliver"))
             proof, after = engine.verify(plan, part, progress=told("verify"))
             before = Sizes(done.before)
@@ -258,6 +262,13 @@ def _walk(
     for sentence in made.warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
     return made
+
+
+def _remove_parts(folder: Scratch) -> None:
+    """Remove what an earlier run had written aside when it was killed."""
+    for path in (folder.noted(_PARTS) or {}).get("paths", []):
+        Path(path).unlink(missing_ok=True)
+    folder.forget(_PARTS)
 
 
 def planned(source: Source, survey: Survey, policy: Policy, sizes: Sizing) -> Plan:

@@ -268,7 +268,7 @@ def test_killed_at_any_stage_it_finishes_with_the_same_bytes(tmp_path: Path) -> 
         assert not Path(f"{target}.policy.toml").exists()
     assert run("none", 0, target) == 0
     assert target.read_bytes() == whole.read_bytes()
-    assert not list(tmp_path.glob(".shoal-scratch*"))
+    assert not list(tmp_path.glob(".shoal*"))
 
 
 @pytest.mark.parametrize(
