@@ -10,6 +10,7 @@ What is done is noted: the same run again, after it was killed, goes on from the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ class LocalEngine:
         self.source, self.scratch, self.sizing = source, scratch, sizing
         self.dealt, self.shown = Spill(scratch.place(_DEALT)), Spill(scratch.place(_SHOWN))
         facts = {"sha256": source.sha256, "settings": dict(source.settings), "chunk": sizing.chunk, "rows": sizing.rows}
+        # what another version has done is not taken up
+        facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = fingerprint(facts)
 
     def survey(self, *, progress: Progress) -> Survey:
