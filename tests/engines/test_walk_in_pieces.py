@@ -205,6 +205,22 @@ def test_goes_on_after_an_interrupt(register: Path, tmp_path: Path, monkeypatch:
     assert not left.exists()
 
 
+@pytest.mark.parametrize("torn", ["dealt", "shown"])
+def test_a_torn_scratch_file_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torn: str) -> None:
+    register, target, whole = (tmp_path / name for name in ("in.csv", "out.csv", "whole.csv"))
+    write(shoal.example_register(2000), register)
+    anonymize_file(register, whole, **ASKED)
+    stopped = _Stopped(3, _interrupt)
+    with threads.using(1), monkeypatch.context() as patch:
+        patch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
+        with pytest.raises(KeyboardInterrupt):
+            anonymize_file(register, target, **ASKED)
+    file = next((tmp_path / f".shoal-scratch-{target.name}" / torn).glob("*.spill"))
+    file.write_bytes(file.read_bytes()[:-7])
+    anonymize_file(register, target, **ASKED)
+    assert target.read_bytes() == whole.read_bytes()
+
+
 def test_other_decisions_do_not_take_up_what_is_left(
     register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,7 +89,7 @@ class LocalEngine:
     def deal(self, plan: Plan, *, progress: Progress) -> None:
         """Deal the records out into the files of the leaves."""
         key = self._key(plan)
-        if self._is_noted(_DEALT, key):
+        if self._is_noted(_DEALT, key) and self._is_dealt():
             return
         self._forget()
         done, leaves = 0, np.zeros(plan.cuts.count, dtype=np.int64)
@@ -127,7 +127,7 @@ class LocalEngine:
         def worked(piece: tuple[int, list[Slice]]) -> dict[str, Any]:
             name = f"{_SHOWN}-{piece[0]}"
             before = self.scratch.noted(name)
-            if before is None:
+            if before is None or self.shown.rows(str(piece[0])) != before["records"]:
                 self.shown.remove(str(piece[0]))
                 before = self._piece(plan, *piece)
                 self.scratch.note(name, before)
@@ -239,6 +239,11 @@ class LocalEngine:
 
     def _is_noted(self, name: str, key: str) -> bool:
         return (self.scratch.noted(name) or {}).get("key") == key
+
+    def _is_dealt(self) -> bool:
+        """Whether the files of all leaves are whole: a torn one is as if it was not there."""
+        counts = (self.scratch.noted(_DEALT) or {})["leaves"]
+        return all(self.dealt.rows(str(leaf)) == count for leaf, count in enumerate(counts))
 
     def _forget(self) -> None:
         """Begin anew after the survey: what was dealt out before belongs to other decisions."""
