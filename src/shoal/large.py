@@ -46,7 +46,7 @@ from shoal.tables.large import (
 from shoal.threads import using
 from shoal.understanding import Hierarchies, Levels, found_again
 from shoal.values import Evaluation, Progress, Verification, silent, whole_k
-from shoal.words import counted
+from shoal.words import counted, listed
 
 MEMORY = "2GB"
 """The ceiling where none is named."""
@@ -54,6 +54,7 @@ _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 
 """The share of each stage in the progress."""
 _PARTS = "parts"
 """Under which the files that are written aside are noted."""
+_NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
 More = Mapping[Path, str]
 """Further files about a release, by their places."""
 
@@ -237,6 +238,7 @@ def _walk(
                 base=plan.base.scale.name if plan.base.measured else "none",
                 distance=_named(plan),
                 models=proof.models,
+                notes=(_NOT_MEASURED,),
             )
             kept = _written(plan.policy, opened, place, part, proof)
             _check_replay(replayed, kept)
@@ -249,8 +251,15 @@ def _walk(
                 before=before,
                 after=after,
                 missing={name: plan.base.gaps.get(name, 0) for name in plan.base.names},
-                warnings=cautions(
-                    kept, profiles=survey.profile(), gaps=plan.base.gaps, suppressed=done.hidden, evaluation=evaluation
+                warnings=(
+                    *_about_sensitive(kept),
+                    *cautions(
+                        kept,
+                        profiles=survey.profile(),
+                        gaps=plan.base.gaps,
+                        suppressed=done.hidden,
+                        evaluation=evaluation,
+                    ),
                 ),
             )
             policy_part.write_text(kept.to_toml(), encoding="utf-8", newline="\n")
@@ -262,6 +271,18 @@ def _walk(
     for sentence in made.warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
     return made
+
+
+def _about_sensitive(policy: Policy) -> tuple[str, ...]:
+    """Of these columns nobody looked whether a class gives them away, unless a model was asked for."""
+    asked = {model.column for model in policy.models}
+    silent_about = [name for name in policy.schema.named(Role.SENSITIVE) if name not in asked]
+    if not silent_about:
+        return ()
+    said = f"Whether classes share a value of {counted(len(silent_about), 'sensitive column')} ({listed(silent_about)})"
+    return (
+        f"{said} is not looked into where a table is worked on in pieces; ask for l = 2 (-l 2) to keep values apart.",
+    )
 
 
 def _remove_parts(folder: Scratch) -> None:

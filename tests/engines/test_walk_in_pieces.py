@@ -332,6 +332,16 @@ def test_outputs_are_not_replaced_and_inputs_never(register: Path, tmp_path: Pat
         anonymize_file(tmp_path / "none.csv", target, **ASKED, force=True)
 
 
+def test_what_is_not_measured_is_said(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    shoal.example_register(500).write_csv(source)
+    made = anonymize_file(source, tmp_path / "out.csv", **ASKED, sensitive=["diagnosis", "visits"])
+    assert "2 sensitive columns ('visits', 'diagnosis')" in made.warnings[0]
+    assert "not measured in pieces" in made.evaluation.notes[0]
+    asked = anonymize_file(source, tmp_path / "l.csv", **ASKED, sensitive=["diagnosis"], l=2)
+    assert not any("in pieces" in sentence for sentence in asked.warnings)
+
+
 def test_a_value_that_nine_of_ten_records_share(tmp_path: Path) -> None:
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     rows = 4000

@@ -70,8 +70,8 @@ def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Co
 
 
 def floats(plain: pl.Series, number: pl.Series, decimal: str) -> pl.Series:
-    dotted = plain.str.replace(decimal, ".", literal=True) if decimal != "." else plain
-    return dotted.zip_with(number, pl.Series([None], dtype=pl.String)).cast(pl.Float64, strict=False)
+    """The numbers among these fields, as a mask says which are; null for all else."""
+    return _floats(plain.zip_with(number, pl.Series([None], dtype=pl.String)), decimal)
 
 
 def _whole(text: pl.Series, missing: tuple[str, ...]) -> pl.Series | None:
