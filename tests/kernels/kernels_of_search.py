@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from naive.searches import KINDS, Case, drawn
 from shoal.kernels import standing as kernels
-from shoal.kernels.standing import NOBODY, Ground
+from shoal.kernels.meanings import NOBODY
+from shoal.kernels.standing import Ground
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -11,7 +11,8 @@ from kernels_of_search import SEEDS, begun, cases, check_state
 
 from naive.searches import Case, asked, drawn, error, merged, scale
 from shoal.kernels import standing as kernels
-from shoal.kernels.standing import NOBODY, Ground
+from shoal.kernels.meanings import NOBODY
+from shoal.kernels.standing import Ground
 
 
 @given(cases())

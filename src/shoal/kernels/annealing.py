@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shoal.kernels.chance import below, draw
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.standing import NOBODY, leaving, may_pay
+from shoal.kernels.meanings import NOBODY
+from shoal.kernels.standing import leaving, may_pay
 from shoal.kernels.turns import LOOK, dissolve, found, move, swap
 
 RESHAPE, LARGE = 8, 4

@@ -2,9 +2,8 @@
 
 A unit is a record, or a household with all of its records. The error of a group is the sum of the squared distances
 of its records to its center, as everywhere. For numbers the rise of the error follows from the center alone; for
-categories the cost of every node as the center is kept, so that a change asks for a look at the nodes and not at the
-records. Kernels take what concerns categories and demands as arguments of their own, which may be None: Numba then
-leaves out all that is about them.
+categories see `meanings`. Kernels take what concerns categories and demands as arguments of their own, which may be
+None: Numba then leaves out all that is about them.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ import numpy as np
 
 from shoal.kernels import demands as sensitive
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.space import add_costs, add_squares
+from shoal.kernels.meanings import NOBODY, Meanings, category_rise, count_categories, measure, no_meanings
 from shoal.values import Demands, FloatMatrix, FloatVector, IntVector, Space
 
-NOBODY = -1
 DOUBT = 1e-9
 """How far a quick look at a swap may be off, as a part of what it adds up."""
 FREE = 0
@@ -47,22 +45,6 @@ class Standing(NamedTuple):
     k: int
 
 
-class Meanings(NamedTuple):
-    """The categories of the groups: what each node would cost as the center, in distances and in squares.
-
-    ``errors`` has the squares to the center of each group, and ``scratch`` is room for the costs of a group that might
-    be. The records of unit u are ``members[first[u] : first[u + 1]]``.
-    """
-
-    space: Space
-    first: IntVector
-    members: IntVector
-    costs: FloatMatrix
-    squares: FloatMatrix
-    errors: FloatVector
-    scratch: FloatVector
-
-
 class Asked(NamedTuple):
     """The demands on every group, about the records ``members[first[u] : first[u + 1]]`` of its units."""
 
@@ -81,7 +63,7 @@ class Ground(NamedTuple):
 
 def begin(space: Space, labels: IntVector, k: int, *, unit_of: IntVector, demands: Demands | None) -> Ground:
     """The groups of these labels of units, numbered without gaps; ``unit_of`` tells the unit of each record."""
-    n, nodes = len(labels), len(space.sketch)
+    n = len(labels)
     groups = max(int(labels.max()) + 1, n // k)
     mass = np.bincount(unit_of, minlength=n)
     members = np.argsort(unit_of, kind="stable")
@@ -103,10 +85,9 @@ def begin(space: Space, labels: IntVector, k: int, *, unit_of: IntVector, demand
         counts=np.zeros(1, dtype=np.int64),
         k=k,
     )
-    kept = np.zeros((2, groups, nodes))
     ground = Ground(
         standing,
-        Meanings(space, first, members, kept[0], kept[1], np.zeros(groups), np.zeros(nodes)) if nodes else None,
+        no_meanings(space, first, members, groups) if len(space.widths) else None,
         None if demands is None else Asked(demands, first, members),
     )
     settle(ground.standing, ground.meanings)
@@ -196,36 +177,6 @@ def take(standing, meanings, unit):
     measure(meanings, group)
 
 
-@kernel
-def count_categories(meanings, unit, group, times):
-    """Add the records of a unit to the categories of a group, or take them away."""
-    space = meanings.space
-    for place in range(meanings.first[unit], meanings.first[unit + 1]):
-        record = space.matrix[meanings.members[place]]
-        add_costs(space, meanings.costs[group], record, times)
-        add_squares(space, meanings.squares[group], record, times)
-
-
-@kernel
-def measure(meanings, group):
-    """Note the squared distances of the categories of a group to the nodes of least cost."""
-    if meanings is not None:
-        total = 0.0
-        for j in range(len(meanings.space.widths)):
-            total += meanings.squares[group, cheapest(meanings.space, meanings.costs[group], j)]
-        meanings.errors[group] = total
-
-
-@kernel
-def cheapest(space, costs, j):
-    """The node of least cost of a category, numbered through all categories; of several, the first."""
-    best = space.first[j]
-    for node in range(space.first[j] + 1, space.first[j] + space.widths[j]):
-        if costs[node] < costs[best]:
-            best = node
-    return best
-
-
 @part
 def joining(standing, meanings, unit, group):
     """How much the error of a group rises if a unit joins it."""
@@ -289,41 +240,6 @@ def may_pay(standing, unit, other, limit):
     shrink = mass * far * (1.0 / standing.weights[here] + 1.0 / standing.weights[there])
     rise = mass * (2.0 * along - shrink)
     return standing.mass[other] != mass or rise < limit + DOUBT * mass * (size + shrink)
-
-
-@kernel
-def category_rise(meanings, group, gone, come):
-    """How much the error of the categories of a group rises if one unit leaves and another comes, or nobody does."""
-    space, costs = meanings.space, meanings.scratch
-    for node in range(len(costs)):
-        costs[node] = meanings.costs[group, node]
-    change(meanings, costs, gone, -1.0)
-    change(meanings, costs, come, 1.0)
-    total = -meanings.errors[group]
-    for j in range(len(space.widths)):
-        best = cheapest(space, costs, j)
-        total += meanings.squares[group, best]
-        total += square_to(meanings, come, j, best) - square_to(meanings, gone, j, best)
-    return total
-
-
-@kernel
-def change(meanings, costs, unit, times):
-    """Add the records of a unit to the costs of a group, or take them away."""
-    if unit != NOBODY:
-        for place in range(meanings.first[unit], meanings.first[unit + 1]):
-            add_costs(meanings.space, costs, meanings.space.matrix[meanings.members[place]], times)
-
-
-@kernel
-def square_to(meanings, unit, j, node):
-    """The squared distances of the records of a unit to a node of category j, which is numbered through."""
-    space, total = meanings.space, 0.0
-    if unit != NOBODY:
-        for place in range(meanings.first[unit], meanings.first[unit + 1]):
-            code = int(space.matrix[meanings.members[place], space.numbers + j])
-            total += space.square[space.starts[j] + space.widths[j] * code + node - space.first[j]]
-    return total
 
 
 @kernel

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.standing import FREE, NOBODY, allowed, joining, leaving, put, take, trading
+from shoal.kernels.meanings import NOBODY
+from shoal.kernels.standing import FREE, allowed, joining, leaving, put, take, trading
 from shoal.values import IntMatrix, IntVector
 
 LOOK = 32
