@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -288,4 +288,7 @@ def uninterrupted() -> Iterator[None]:
 def versions() -> dict[str, str]:
     """The versions that decide the bytes of a release."""
     packages = ("shoal", "numpy", "numba", "polars", "narwhals")
-    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+    return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
+
+
+_version = cache(version)

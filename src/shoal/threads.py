@@ -24,6 +24,8 @@ VARIABLE = "SHOAL_THREADS"
 """The environment variable that says how many threads work."""
 _AHEAD = 2
 """Pieces of work for each thread that are begun before their results are taken: more would only fill memory."""
+_FEW = 10_000
+"""Records whose columns are counted and encoded before threads would have begun."""
 _chosen: list[int] = []
 _inside = threading.local()
 
@@ -71,13 +73,17 @@ def using(count: int | None) -> Iterator[None]:
         _chosen.pop()
 
 
-def share(function: Callable[[T], R], work: Iterable[T], *, ahead: int = _AHEAD) -> Iterator[R]:
+def share(
+    function: Callable[[T], R], work: Iterable[T], *, ahead: int = _AHEAD, records: int | None = None
+) -> Iterator[R]:
     """What the function makes of each piece of work, in the order of the work; on as many threads as there are.
 
     No more than ``ahead`` pieces for each thread are begun before their results are taken. Where one piece fails, its
-    error is raised in its turn, and what was not begun is left.
+    error is raised in its turn, and what was not begun is left. A piece of work that passes once over few ``records``
+    is not shared out, unless somebody said how many threads work.
     """
-    count, pending = threads(), iter(work)
+    few = records is not None and records < _FEW and not _chosen and VARIABLE not in os.environ
+    count, pending = 1 if few else threads(), iter(work)
     first = list(islice(pending, 2))
     if count == 1 or len(first) < 2:  # a pool for one piece would cost more than the piece
         yield from map(function, chain(first, pending))

@@ -62,6 +62,22 @@ def test_shared_work_is_not_shared_out_again() -> None:
         assert threads.threads() == 4
 
 
+def test_few_records_are_not_shared_out_unless_somebody_said_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    def who(_: int) -> int:
+        return threading.get_ident()
+
+    monkeypatch.delenv(threads.VARIABLE, raising=False)
+    monkeypatch.setattr(threads, "_cores", lambda: 2)
+    here = {threading.get_ident()}
+    assert set(threads.share(who, range(8), records=9_999)) == here
+    assert not set(threads.share(who, range(8), records=10_000)) & here
+    assert not set(threads.share(who, range(8))) & here
+    with threads.using(2):
+        assert not set(threads.share(who, range(8), records=10)) & here
+    monkeypatch.setenv(threads.VARIABLE, "2")
+    assert not set(threads.share(who, range(8), records=10)) & here
+
+
 def test_what_is_set_holds_inside() -> None:
     def divide(number: int) -> float:
         return float(np.float64(number) / np.float64(0.0))

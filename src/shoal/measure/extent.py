@@ -32,8 +32,8 @@ def extent(
         places, ordered = dense(column[0]), column[1]
         return _reach(places[order].astype(np.float64), starts) if ordered else _variety(places, classes)
 
-    covered = list(share(lambda column: _reach(column[order], starts), values))
-    covered += share(cover, zip(codes, ordinal, strict=True))
+    covered = list(share(lambda column: _reach(column[order], starts), values, records=len(labels)))
+    covered += share(cover, zip(codes, ordinal, strict=True), records=len(labels))
     if not covered:
         return 0.0
     return float(sum(sizes @ column for column in covered) / (len(labels) * len(covered)))

@@ -50,7 +50,7 @@ def semantic_loss(meaning: Meaning) -> float:
         counts = np.bincount(meaning.original[:, j], minlength=len(column.distance))
         middle[j] = int(np.argmin(counts @ column.rounded()))
     everybody = np.broadcast_to(middle, meaning.original.shape)
-    error, total = share(partial(distance, meaning), (meaning.released, everybody))
+    error, total = share(partial(distance, meaning), (meaning.released, everybody), records=len(everybody))
     return percent(float((error**2).sum()), float((total**2).sum()))
 
 

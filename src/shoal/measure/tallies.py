@@ -34,8 +34,8 @@ class ColumnTally(NamedTuple):
 @once
 def tallies(pair: Pair) -> tuple[ColumnTally, ...]:
     """Of every column, numbers before categories: column by column, so that the counts of few are held at a time."""
-    numbers = share(lambda j: _number(pair, j), range(len(pair.numeric)))
-    return (*numbers, *share(lambda j: _category(pair, j), range(len(pair.categories))))
+    numbers = share(lambda j: _number(pair, j), range(len(pair.numeric)), records=pair.records)
+    return (*numbers, *share(lambda j: _category(pair, j), range(len(pair.categories)), records=pair.records))
 
 
 def ranks(column: Categories) -> FloatVector | None:

@@ -153,7 +153,7 @@ def codes(table: Table, columns: Sequence[Categories]) -> IntMatrix:
     """The number of the node that each cell names, a column for each of the categories."""
     found = np.empty((table.height, len(columns)), dtype=np.int64)
     # taken as they come, so that there is no second copy of all
-    for j, coded in enumerate(share(lambda column: _codes(table, column), columns)):
+    for j, coded in enumerate(share(lambda column: _codes(table, column), columns, records=table.height)):
         found[:, j] = coded
     return found
 

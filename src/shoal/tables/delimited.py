@@ -123,7 +123,8 @@ class DelimitedCells:
         return pl.DataFrame({name: self.text(name) for name in self.names})
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> DelimitedCells:
-        sources = dict(zip(kept, share(lambda name: self._source(name, columns), kept), strict=True))
+        found = share(lambda name: self._source(name, columns), kept, records=self.height)
+        sources = dict(zip(kept, found, strict=True))
         known = {name: known for name, known in self._known.items() if name in kept and name not in columns}
         return replace(self, sources=sources, _known=known)
 

@@ -57,7 +57,8 @@ class PolarsCells:
 def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) -> pl.DataFrame:
     """Columns are never selected by a list of names: polars takes some names, such as ^x$, for patterns."""
     fresh = [name for name in kept if name in columns]
-    new = dict(zip(fresh, share(lambda name: _new_series(frame[name], columns[name]), fresh), strict=True))
+    made = share(lambda name: _new_series(frame[name], columns[name]), fresh, records=frame.height)
+    new = dict(zip(fresh, made, strict=True))
     return pl.DataFrame({name: new[name] if name in new else frame[name] for name in kept})
 
 

@@ -23,12 +23,13 @@ from shoal.values.arrays import dense
 
 def kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
     """The kind of each column."""
-    return tuple(zip(table.names, share(lambda name: table.cells.content(name).kind, table.names), strict=True))
+    found = share(lambda name: table.cells.content(name).kind, table.names, records=table.height)
+    return tuple(zip(table.names, found, strict=True))
 
 
 def profile(table: Table) -> tuple[ColumnProfile, ...]:
     """What can be said about each column without any of its values."""
-    return tuple(share(lambda name: _profile(name, table.cells.content(name)), table.names))
+    return tuple(share(lambda name: _profile(name, table.cells.content(name)), table.names, records=table.height))
 
 
 def _profile(name: str, content: Content) -> ColumnProfile:
@@ -214,10 +215,10 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
             raise ColumnError.unknown(name, table.names)
     if not names:
         return np.zeros(table.height, dtype=np.int64)
-    seen = list(share(table.cells.seen, names))
+    seen = list(share(table.cells.seen, names, records=table.height))
     rows = pl.DataFrame({str(j): column for j, column in enumerate(seen)})
     first = _first_rows(rows.hash_rows(seed=0).to_numpy())
-    if all(share(lambda column: column.gather(first).eq_missing(column).all(), seen)):
+    if all(share(lambda column: column.gather(first).eq_missing(column).all(), seen, records=table.height)):
         return dense(first)
     # two different rows with one hash
     by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))

@@ -30,7 +30,7 @@ from shoal.values import FloatMatrix, IntVector, Partition
 Check = Callable[[str], None]
 CHECKS: list[Check] = []
 """The checks on tables of numbers; those on categories and on both stand in files of their own."""
-EXAMPLES = 30
+EXAMPLES = 20
 _walk = import_module("shoal")
 
 
@@ -49,6 +49,10 @@ def repeated(strategy: SearchStrategy[Any], test: Callable[..., None], *, exampl
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
     )
     quiet(given(strategy)(lambda drawn: test(*drawn)))()
+
+
+_WAYS: tuple[dict[str, Any], ...] = ({}, {"recode": "median"}, {"round_integers": True})
+"""To recode; a table is released in one of them, since each takes all measures too."""
 
 
 def _drawn(test: Callable[[FloatMatrix, int], None], method: Method) -> None:
@@ -99,12 +103,12 @@ def check_release_is_k_anonymous(name: str) -> None:
 
     def test(matrix: FloatMatrix, k: int) -> None:
         columns = list(range(matrix.shape[1]))
-        for options in ({}, {"recode": "median"}, {"round_integers": True}):
-            release = _walk.anonymize(matrix, k=k, quasi_identifiers=columns, method=name, **options)
-            assert release.verification.ok, f"{name}: verification"
-            assert release.table.shape == matrix.shape, f"{name}: no record lost or added"
-            naive = Counter(map(tuple, release.table.tolist()))
-            assert min(naive.values()) >= k, f"{name}: naive count"
+        options = _WAYS[len(matrix) % len(_WAYS)]
+        release = _walk.anonymize(matrix, k=k, quasi_identifiers=columns, method=name, **options)
+        assert release.verification.ok, f"{name}: verification"
+        assert release.table.shape == matrix.shape, f"{name}: no record lost or added"
+        naive = Counter(map(tuple, release.table.tolist()))
+        assert min(naive.values()) >= k, f"{name}: naive count"
 
     _drawn(test, method)
 

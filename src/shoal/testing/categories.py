@@ -68,8 +68,8 @@ def check_release_of_categories_is_k_anonymous(name: str) -> None:
     method = find(name)
 
     def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
-        for recode in ("centroid", "mode", "lcs"):
-            frames.keeps_its_promise(name, frame, k, recode=recode, **meaning)
+        recode = ("centroid", "mode", "lcs")[len(frame) % 3]
+        frames.keeps_its_promise(name, frame, k, recode=recode, **meaning)
 
     _drawn(test, method)
 
