@@ -148,7 +148,8 @@ def measured(groups: Partition, records: Records) -> Partition:
         column = records.categories[j]
         return centroid(records.codes[:, j], groups.labels, groups.count, column.rounded(), column.hierarchy)
 
-    released = [nodes[groups.labels] for nodes in share(center, range(len(records.categories)))]
+    centers = share(center, range(len(records.categories)), records=len(groups.labels))
+    released = [nodes[groups.labels] for nodes in centers]
     meaning = _meaning(records, np.column_stack(released)) if released else None
     return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
 

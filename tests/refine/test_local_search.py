@@ -174,9 +174,12 @@ def test_more_effort_plans_more_up_to_a_limit() -> None:
 def test_progress_goes_forward_to_the_end() -> None:
     told: list[tuple[int, int]] = []
     searched(drawn(3, kind="numbers"), Plan(steps=1001), progress=lambda *step: told.append(step))
-    assert told == sorted(told)
-    assert told[-1] == (1001, 1001)
-    assert len(told) == 20
+    shares = [done / total for done, total in told]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0, "the way down can be stopped too"
+    assert shares[-1] == 1.0
+    steps = [step for step in told if step[1] == 1001]
+    assert (steps[-1], len(steps)) == ((1001, 1001), 20)
 
 
 def stopping(after: int, whom: Budget) -> Callable[[int, int], None]:

@@ -126,3 +126,25 @@ def test_the_text_is_a_table_a_chart_and_a_reason() -> None:
         "risk from 20 to 10 of 100 for 3.3 times the loss; going down to k = 2 would bring the risk from 20",
         "to 50 of 100 for 0.33 times the loss.",
     ]
+
+
+def test_points_can_be_links_with_a_name_and_room_for_a_finger() -> None:
+    facts = compared({"m0": {2: 1.0, 5: 3.0}, "<i>": {2: 2.0}})
+    numbers = {id(point): number for number, point in enumerate(facts["points"])}
+    chart = frontier.chart(facts, link=lambda point: f'#p"{numbers[id(point)]}', chosen=("m0", 5))
+    svg = ET.fromstring(re.search(r"<svg.*</svg>", chart, re.DOTALL)[0])  # type: ignore[index]  # noqa: S314
+    links = {link.attrib["href"]: link for link in svg.iter("a")}
+    assert sorted(links) == ['#p"0', '#p"1', '#p"2']
+    assert links['#p"2'].attrib["aria-label"] == "<i>, k = 2: loss 2, risk 50 %"
+    assert all(float(link.find("circle").attrib["r"]) * 2 * 0.7 > 23.5 for link in links.values())  # type: ignore[union-attr]
+    assert svg.attrib["role"] == "group"  # what is in an image cannot be reached
+    [ring] = [circle for circle in svg.iter("circle") if circle.attrib["class"] == "ring"]
+    hit = links[f'#p"{[p["k"] for p in facts["points"]].index(5)}'].find("circle")
+    assert hit is not None
+    assert (ring.attrib["cx"], ring.attrib["cy"]) == (hit.attrib["cx"], hit.attrib["cy"])
+    assert 'class="ring"' not in frontier.chart(facts, chosen=("m0", 7))
+
+
+def test_nothing_is_styled_where_it_is_drawn() -> None:
+    facts = compared(MANY)
+    assert " style=" not in frontier.section(facts) + frontier.chart(facts, link=lambda _: "#", chosen=("m0", 2))

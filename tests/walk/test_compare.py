@@ -437,3 +437,14 @@ def test_the_reason_is_told_with_its_figures() -> None:
     assert lossless is not None
     assert "for a loss of 2 instead of 0" in lossless.reason
     assert recommend([Point("md", 3, error="no")], usual="md") is None
+
+
+def test_a_run_counts_by_its_k(people: pl.DataFrame) -> None:
+    """Larger groups take longer: half of the runs are not half of the time."""
+    seen: list[float] = []
+    shoal.compare(
+        people, k=[2, 8], methods=["mdav"], workers=1, progress=lambda done, _: seen.append(done), refine=False, **ASKED
+    )
+    assert 2 * 2 / 10 in seen
+    assert 1.0 not in seen
+    assert seen[-1] == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from shoal import kernels
@@ -18,7 +18,7 @@ from shoal.values import Progress
 from shoal.words import number
 
 RunProgress = Callable[[float, int], None]
-"""Called with the number of runs done, those under way in part, and the number of all runs."""
+"""Called with how much is done, counted in runs, those under way in part, and with the number of all runs."""
 _LOOK = 0.2
 """Seconds."""
 
@@ -47,16 +47,20 @@ class _Clock:
 
 
 class _Board:
-    """How far each run is; one thread at a time tells the caller."""
+    """How far each run is; one thread at a time tells the caller.
 
-    def __init__(self, runs: int, progress: RunProgress) -> None:
-        self.shares, self.progress = [0.0] * runs, progress
+    A run counts by its k: large groups take longer to search, and time left is told by what is done.
+    """
+
+    def __init__(self, levels: Sequence[int], progress: RunProgress) -> None:
+        self.shares, self.levels, self.progress = [0.0] * len(levels), levels, progress
         self._turn = threading.Lock()
 
     def tell(self, run: int, share: float) -> None:
         with self._turn:
             self.shares[run] = max(self.shares[run], share)
-            self.progress(sum(self.shares), len(self.shares))
+            done = sum(k * share for k, share in zip(self.levels, self.shares, strict=True))
+            self.progress(len(self.shares) * done / sum(self.levels), len(self.shares))
 
 
 class _Counter:
@@ -82,7 +86,7 @@ def carry_out(
 
     Those that gave a release are told to ``finished`` as soon as they are there.
     """
-    clock, board = _Clock(seconds), _Board(len(policies), progress)
+    clock, board = _Clock(seconds), _Board([policy.k for policy in policies.values()], progress)
     compilations = _Counter()
 
     def carried_out(run: int, mark: str, policy: Policy) -> Point:

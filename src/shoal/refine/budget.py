@@ -21,11 +21,11 @@ _FEW = 30
 _LATE = 1.1
 """A search that planned its steps by the clock is stopped when it has taken so many times its seconds."""
 _NODES = 64
-"""Nodes of categories up to which a step takes about as long as any: it looks at all of them."""
+"""Nodes of categories up to which a step takes about as long as any: a change is counted for all of them."""
 
 
 def steps_for(effort: str, points: int, nodes: int = 0) -> int:
-    """The steps of annealing for so many different points; the fewer in all, the more nodes each of them looks at."""
+    """The steps of annealing for so many different points; the fewer in all, the more nodes a change is counted for."""
     each, most = _STEPS[effort]
     steps = min(each * points, most // max(nodes // _NODES, 1))
     return steps if steps >= _FEW * points else 0

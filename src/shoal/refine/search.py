@@ -107,7 +107,7 @@ def refine(
     search = _Search(task, labels, budget, plan.looks)
     before = search.error()
     with budget.interruptible():
-        search.descend()
+        search.descend(progress, at=0)
         search.keep()
         points, nodes = len(search.near.points), len(task.space.sketch)
         planned = steps_for(plan.effort, points, nodes) if plan.steps is None else plan.steps
@@ -117,7 +117,7 @@ def refine(
             planned = search.affordable(planned if plan.effort == "fast" else None)
         done = search.anneal(planned, seed=plan.seed, stop=plan.stop, progress=progress) if planned else 0
         if done:
-            search.descend()
+            search.descend(progress, at=1)
             search.keep()
         bound = search.solve() if plan.program and not search.ended and _solvable(task) else None
     return Found(search.best[search.unit_of], before, search.least, planned, done, search.looks, bound)
@@ -160,8 +160,11 @@ class _Search:
         if error < self.least:
             self.best, self.least = self.ground.standing.labels.copy(), error
 
-    def descend(self) -> None:
-        """Go down until no change pays, or until time is over."""
+    def descend(self, progress: Progress, *, at: int) -> None:
+        """Go down until no change pays, or until time is over.
+
+        How far it is nobody knows: before the annealing (``at`` 0) nothing is told to be done, after it (1) all.
+        """
         n = len(self.ground.standing.labels)
         dirty = np.ones(n, dtype=np.bool_)
         limit, last, error = -_LEAST * self.least / n, np.inf, self.error()
@@ -170,6 +173,7 @@ class _Search:
                 if self.ended:
                     return
                 self.looks += 1
+                progress(at * n, n)
                 kernels.annealing.descend(*self.ground, self.near, dirty, limit, start, min(start + _SLICE, n))
             last, error = error, self.error()
 
@@ -201,7 +205,7 @@ class _Search:
                 self.looks += 1
                 standing.labels[:] = better
                 kernels.standing.settle(standing, self.ground.meanings)
-                self.descend()
+                self.descend(silent, at=1)
                 self.keep()
         return found.bound
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -12,6 +12,11 @@ from shoal.report import html
 from shoal.report.charts import COLORS, DASHES, STEP, apart
 
 Facts = Mapping[str, Any]
+Link = Callable[[Facts], str]
+"""Where a click on a point leads to."""
+_HIT, _RING = 17, 13
+"""The radius of the room that a point which can be clicked takes, and of what marks the chosen one: on a phone the
+chart is drawn at seven tenths, where a finger still needs 24 px."""
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM, _LEAD = 760, 62, 210, 22, 46, 40
 _FAR, _FARTHEST = 20, 1e6
 """An axis whose values differ by more than the first factor is logarithmic; beyond the last one, the least are nil."""
@@ -140,8 +145,11 @@ def _step(span: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
 
 
-def chart(facts: Facts) -> str:
-    """The chart alone; empty where nothing was measured."""
+def chart(facts: Facts, *, link: Link | None = None, chosen: tuple[str, int] | None = None) -> str:
+    """The chart alone; empty where nothing was measured.
+
+    With a link, every point can be clicked and reached by keyboard. A ring marks the chosen one (its method and k).
+    """
     points = measured(facts)
     if not points:
         return ""
@@ -158,16 +166,22 @@ def chart(facts: Facts) -> str:
     labels = apart([place(found[-1])[1] for found in series.values()], _TOP + 4, bottom)
     parts = [_grid(across, up, right, bottom, height, facts), _band([place(p) for p in points if p["frontier"]])]
     for number, ((name, found), label) in enumerate(zip(series.items(), labels, strict=True)):
-        parts.append(_line(name, found, [place(point) for point in found], number, right, label))
-    # what stands out lies above all lines
-    parts += [
-        f'<g class="c{methods.index(point["method"]) % COLORS}">{_marker(point, *place(point))}</g>'
-        for point in sorted((point for point in points if mark(point)), key=lambda point: point["recommended"])
-    ]
+        plain = [] if link else [point for point in found if not mark(point)]
+        markers = "".join(_marker(point, *place(point)) for point in plain)
+        parts.append(_line(name, [place(point) for point in found], markers, number, right, label))
+    # what stands out lies above all lines, and so does all that can be clicked
+    above = sorted((point for point in points if link or mark(point)), key=_prominence)
+    for point in above:
+        drawn = _marker(point, *place(point))
+        drawn = _linked(drawn, point, place(point), link(point)) if link else drawn
+        ring = _ring(*place(point)) if (point["method"], point["k"]) == chosen else ""
+        parts.append(f'<g class="c{methods.index(point["method"]) % COLORS}">{ring}{drawn}</g>')
     parts += _levels([(point["k"], place(point), point["recommended"]) for point in _lowest(points)])
     spoken = escape(_spoken(facts), quote=True)
+    # an image hides what is in it from those who hear it; a group does not
+    role = "group" if link else "img"
     return (
-        f'<div class="scroll"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{spoken}">'
+        f'<div class="scroll"><svg viewBox="0 0 {_WIDTH} {height}" role="{role}" aria-label="{spoken}">'
         f"{''.join(parts)}</svg></div>"
     )
 
@@ -196,44 +210,55 @@ def _grid(across: Axis, up: Axis, right: float, bottom: float, height: float, fa
 def _band(places: Sequence[tuple[float, float]]) -> str:
     """The frontier as a broad, pale line."""
     drawn = "L".join(f"{x:.1f} {y:.1f}" for x, y in sorted(places))
-    style = "fill:none;stroke:var(--good);stroke-width:11;stroke-linecap:round;stroke-linejoin:round;opacity:.22"
-    return f'<path style="{style}" d="M{drawn}h0"/>'
+    return f'<path class="band" d="M{drawn}h0"/>'
 
 
 def _line(
-    name: str,
-    points: Sequence[Facts],
-    places: Sequence[tuple[float, float]],
-    number: int,
-    right: float,
-    label: float,
+    name: str, places: Sequence[tuple[float, float]], markers: str, number: int, right: float, label: float
 ) -> str:
     """A method: a line through its points, and its name at the right, where k is least."""
     drawn = [f"{x:.1f} {y:.1f}" for x, y in places]
     dash = DASHES[number // COLORS % len(DASHES)]
     return (
         f'<g class="line c{number % COLORS}"><path stroke-dasharray="{dash}" d="M{"L".join(drawn)}"/>'
-        f'<path class="lead" d="M{drawn[-1]}L{right + _LEAD} {label:.1f}"/>'
-        + "".join(_marker(point, *at) for point, at in zip(points, places, strict=True) if not mark(point))
-        + f'<text x="{right + _LEAD + 3}" y="{label + 4:.1f}">{escape(name)}</text></g>'
+        f'<path class="lead" d="M{drawn[-1]}L{right + _LEAD} {label:.1f}"/>{markers}'
+        f'<text x="{right + _LEAD + 3}" y="{label + 4:.1f}">{escape(name)}</text></g>'
     )
+
+
+def _prominence(point: Facts) -> tuple[bool, bool]:
+    """What is drawn later lies above."""
+    return point["recommended"], point["frontier"]
+
+
+def _words(point: Facts) -> str:
+    return f"{point['method']}, k = {point['k']}: loss {digits(point['loss'])}, risk {digits(point['risk'])} %"
 
 
 def _marker(point: Facts, x: float, y: float) -> str:
     """A dot, a diamond on the frontier, a star where recommended; its figures appear under the pointer."""
-    figures = f"loss {digits(point['loss'])}, risk {digits(point['risk'])} %"
-    words = escape(f"{point['method']}, k = {point['k']}: {figures}")
+    title = f"<title>{escape(_words(point))}</title>"
     if point["recommended"]:
         turns = [(11 - 6.4 * (i % 2), i * math.pi / 5) for i in range(10)]
         tips = " ".join(f"{x + r * math.sin(turn):.1f},{y - r * math.cos(turn):.1f}" for r, turn in turns)
-        shape = f'<polygon style="fill:var(--c);stroke:var(--paper)" points="{tips}">'
-        return f"{shape}<title>{words}</title></polygon>"
+        return f'<polygon class="point" points="{tips}">{title}</polygon>'
     if point["frontier"]:
-        shape = f"M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6z"
-        return (
-            f'<path style="fill:var(--c);stroke:var(--paper);stroke-width:1" d="{shape}"><title>{words}</title></path>'
-        )
-    return f'<circle style="fill:var(--c)" cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{words}</title></circle>'
+        return f'<path class="point" d="M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6z">{title}</path>'
+    return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3">{title}</circle>'
+
+
+def _linked(marker: str, point: Facts, place: tuple[float, float], href: str) -> str:
+    """A marker that can be clicked, with room for a finger around it."""
+    x, y = place
+    return (
+        f'<a href="{escape(href, quote=True)}" aria-label="{escape(_words(point), quote=True)}">'
+        f'<circle class="hit" cx="{x:.1f}" cy="{y:.1f}" r="{_HIT}"/>{marker}</a>'
+    )
+
+
+def _ring(x: float, y: float) -> str:
+    """What marks the chosen point."""
+    return f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{_RING}"/>'
 
 
 def _lowest(points: Sequence[Facts]) -> list[Facts]:
@@ -250,8 +275,8 @@ def _levels(levels: Sequence[tuple[int, tuple[float, float], bool]]) -> list[str
     drawn: list[tuple[float, float]] = []
     for k, (x, y), chosen in sorted(levels, key=lambda level: (not level[2], level[0])):
         if all(abs(x - other) > 44 or abs(y - beside) > 16 for other, beside in drawn):
-            weight = ' style="font-weight:600"' if chosen else ""
-            parts.append(f'<text x="{x - 9:.1f}" y="{y + 19:.1f}" text-anchor="end"{weight}>k = {k}</text>')
+            strong = ' class="strong"' if chosen else ""
+            parts.append(f'<text{strong} x="{x - 9:.1f}" y="{y + 19:.1f}" text-anchor="end">k = {k}</text>')
             drawn.append((x, y))
     return parts
 
