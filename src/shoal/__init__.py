@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shoal.bundle.replay import replay_bundle
     from shoal.compare.comparison import Comparison, compare
     from shoal.explain import Explanation, explain
+    from shoal.exposure import Exposure, exposure
     from shoal.hierarchy import Hierarchy
     from shoal.large import LargeRelease, anonymize_file, replay_file
     from shoal.measure import measures
@@ -50,6 +51,7 @@ _homes = {
     "describe": "shoal.assess",
     "evaluate": "shoal.assess",
     "explain": "shoal.explain",
+    "exposure": "shoal.exposure",
     "verify": "shoal.assess",
     "bundle": "shoal.bundle.contents",
     "verify_bundle": "shoal.bundle.check",
@@ -64,6 +66,7 @@ _homes = {
     "Release": "shoal.release",
     "Evaluation": "shoal.values",
     "Explanation": "shoal.explain",
+    "Exposure": "shoal.exposure",
     "Bound": "shoal.values",
     "Partition": "shoal.values",
     "Verification": "shoal.values",
@@ -80,6 +83,7 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "Explanation",
+    "Exposure",
     "Hierarchy",
     "Kind",
     "LargeRelease",
@@ -102,6 +106,7 @@ __all__ = [
     "evaluate",
     "example_register",
     "explain",
+    "exposure",
     "measures",
     "methods",
     "partition",

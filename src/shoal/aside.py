@@ -11,6 +11,8 @@ from pathlib import Path
 
 from shoal.errors import FileError, OutputError
 
+HIDDEN = ".shoal-"
+"""What the name of a file begins with while it is written."""
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 
 
@@ -77,7 +79,7 @@ def reason(error: OSError) -> str:
 
 def _hidden(path: Path) -> Path:
     endings = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
-    return path.with_name(f".shoal-{secrets.token_hex(8)}{endings}")
+    return path.with_name(f"{HIDDEN}{secrets.token_hex(8)}{endings}")
 
 
 def _flush(path: Path) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = ("delimiter", "quote", "encoding", "decimal", "missing", "header", "sheet", "format")
 _TREES = {"hierarchy": "hierarchies", "levels": "levels"}
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
+"""A name in quotation marks, doubled within it, and what it is given."""
 _READER_LEFT = 141
 """The exit code of a program in a pipe that nobody reads from any more."""
 _COLORS: dict[str, dict[str, Any]] = {
@@ -167,9 +169,10 @@ def whole(text: str, error: OptionError) -> int:
 def pairs(given: Sequence[str], option: str, *, last: bool = True, secret: bool = False) -> dict[str, str]:
     """``NAME=VALUE`` of a repeatable option; the name may hold an equals sign and the value none, or the other way.
 
-    Names that are ``secret`` are values of the data, and no message shows them.
+    In the latter case a name may hold anything if it stands in quotation marks. Names that are ``secret`` are values of
+    the data, and no message shows them.
     """
-    split = [text.rpartition("=") if last else text.partition("=") for text in given]
+    split = [text.rpartition("=") if last else _parted(text) for text in given]
     if not all(name and mark and value.strip() for name, mark, value in split):
         raise OptionError.bad_option(option, "a name, an equals sign and a value")
     found = {name: value for name, _, value in split}
@@ -177,6 +180,12 @@ def pairs(given: Sequence[str], option: str, *, last: bool = True, secret: bool 
     if twice:
         raise OptionError.named_twice(option, counted(len(twice), "value") if secret else listed(twice))
     return found
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """A name, the equals sign after it, and the rest."""
+    quoted = _QUOTED.fullmatch(text)
+    return (quoted[1].replace('""', '"'), "=", quoted[2]) if quoted else text.partition("=")
 
 
 def weights(given: Sequence[str]) -> dict[str, float]:

@@ -52,10 +52,15 @@ def sizing(memory: int, *, columns: int) -> Sizing:
 
 def whole_bytes(memory: object) -> int:
     """A ceiling as bytes, from a number or words such as 2GB, or the reason why it is none."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(memory))
-    if isinstance(memory, bool) or not found or found[2].upper() not in _UNITS:
-        raise OptionError.bad_option("memory", "a size such as 2GB or 800MB")
-    size = int(float(found[1]) * _UNITS[found[2].upper()])
+    size = bytes_in(memory, option="memory")
     if size < LEAST:
         raise OptionError.little_memory(size, LEAST)
     return size
+
+
+def bytes_in(words: object, *, option: str) -> int:
+    """A size as bytes, from a number or words such as 2GB."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(words))
+    if isinstance(words, bool) or not found or found[2].upper() not in _UNITS:
+        raise OptionError.bad_option(option, "a size such as 2GB or 800MB")
+    return int(float(found[1]) * _UNITS[found[2].upper()])

@@ -12,6 +12,7 @@
     ├── OptionError               k, a method or an option is out of range or unknown
     ├── OutputError               a release cannot be written where it was asked for
     ├── PackageError              a package is not installed; an ImportError too
+    ├── PageError                 the page in the browser cannot do what it was asked for
     ├── PolicyError               a policy file cannot be used
     └── PromiseError              exit code 3: the promise does not hold, nothing was released
 
@@ -31,6 +32,7 @@ from shoal.errors.estimator import EstimatorError, PackageError
 from shoal.errors.files import FileError
 from shoal.errors.hierarchy import HierarchyError
 from shoal.errors.output import OutputError, PromiseError
+from shoal.errors.page import PageError
 
 __all__ = [
     "BundleError",
@@ -42,6 +44,7 @@ __all__ = [
     "OptionError",
     "OutputError",
     "PackageError",
+    "PageError",
     "PolicyError",
     "PromiseError",
     "ShoalError",

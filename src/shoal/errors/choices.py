@@ -37,6 +37,13 @@ class OptionError(ShoalError):
         return cls(f"There is no method {name!r}", did_you_mean(name, known))
 
     @classmethod
+    def method_does_not_fit(cls, name: str) -> Self:
+        return cls(
+            f"The method {name!r} does not take these quasi-identifiers, or not so many records",
+            "choose another method, or auto",
+        )
+
+    @classmethod
     def unknown_option(cls, name: str, method: str, known: Sequence[str]) -> Self:
         return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
 

@@ -60,6 +60,48 @@ class HierarchyError(ShoalError):
         return cls("The hierarchy has no node of that name", "shoal hierarchy show lists its nodes")
 
     @classmethod
+    def name_taken(cls, names: int = 1) -> Self:
+        has = "The new name is" if names == 1 else f"{names:,} of the new names are"
+        return cls(f"{has} already there", "every node needs a name of its own: choose another one")
+
+    @classmethod
+    def blank_name(cls) -> Self:
+        return cls("The new name is empty", "give the node a name")
+
+    @classmethod
+    def one_to_rename(cls, nodes: int) -> Self:
+        return cls(f"{counted(nodes, 'node')} cannot get one new name", "choose one node")
+
+    @classmethod
+    def root_stays(cls) -> Self:
+        return cls("The root stands above all others and stays there", "choose nodes below it, or rename it")
+
+    @classmethod
+    def not_siblings(cls, parents: int) -> Self:
+        return cls(
+            f"The nodes stand under {counted(parents, 'parent')}, and only siblings can be grouped",
+            "choose nodes with the same parent, or move them under one first",
+        )
+
+    @classmethod
+    def under_itself(cls) -> Self:
+        return cls("A node cannot stand under itself or under what is below it", "choose another parent")
+
+    @classmethod
+    def too_many_nodes(cls, nodes: int, *, most: int) -> Self:
+        return cls(
+            f"The hierarchy would have {nodes:,} nodes or more, and the page shows and edits up to {most:,}",
+            "group the values by a coarser code first, or use the command line: shoal hierarchy build",
+        )
+
+    @classmethod
+    def too_long_names(cls, letters: int, *, most: int) -> Self:
+        return cls(
+            f"The names of all nodes have {letters:,} letters, and the page takes up to {most:,}",
+            "shorten the values in the file, or make the hierarchy on the command line with shoal hierarchy",
+        )
+
+    @classmethod
     def uncovered(cls, column: str, *, values: int, of: int, records: int, near: int) -> Self:
         mend = f"; {near:,} of them differ{'s' * (near == 1)} only in case, spaces or hyphens" if near else ""
         return cls(

@@ -31,7 +31,7 @@ _ROOM = 1100
 _JOINERS = "\u200c\u200d"
 """Marks without a width that decide how letters beside them are written, as in Persian and in Hindi."""
 _KEY = "Area of a circle: records at or below the node. Filled: records with this value itself."
-_STYLE = """
+STYLE = """
 svg.hierarchy { max-width: none; min-width: 0; }
 .hierarchy .paper { fill: var(--paper); } .hierarchy .branch { fill: none; stroke: var(--soft); opacity: .5; }
 .hierarchy text { font: 12px system-ui, sans-serif; fill: var(--ink); }
@@ -39,6 +39,7 @@ svg.hierarchy { max-width: none; min-width: 0; }
 .hierarchy .all { fill: var(--sea); fill-opacity: .18; stroke: var(--sea); }
 .hierarchy .none { fill: var(--paper); stroke: var(--soft); }
 """
+"""What a picture looks like, for pages that link to their style."""
 
 
 def facts(hierarchy: Hierarchy) -> dict[str, Any]:
@@ -127,8 +128,10 @@ def summary(hierarchy: Hierarchy, counts: Counts | None = None) -> str:
     return f"{said}; {counted(left, 'record')} on {counted(len(counts) - len(inside), 'value')} not in the hierarchy"
 
 
-def picture(hierarchy: Hierarchy, counts: Counts | None = None, *, title: str, depth: int | None = None) -> str:
-    """The tree as SVG that stands by itself.
+def picture(
+    hierarchy: Hierarchy, counts: Counts | None = None, *, title: str, depth: int | None = None, styled: bool = True
+) -> str:
+    """The tree as SVG that stands by itself; if not ``styled``, for a page that has `STYLE` and the palette.
 
     From left to right where there is room: leaves on rows, parents in the middle of their children. Else indented, as
     in a terminal. The area of a circle is the number of records at or below a node; what is filled are its own.
@@ -152,10 +155,11 @@ def picture(hierarchy: Hierarchy, counts: Counts | None = None, *, title: str, d
     wide = max(*ends, _LETTER * len(key)) + 2 * _EDGE
     high = max(y for _, y in places) + (2 * _ROW if key else _ROW)
     named = escape(_plain(title))
+    style = f"<style>{html.PALETTE}{STYLE}</style>" if styled else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="hierarchy" viewBox="0 0 {wide:.0f} {high:.0f}"'
-        f' style="width:{wide:.0f}px;height:auto" role="img" aria-label="{named}: {summary(hierarchy, counts)}">'
-        f"<title>{named}</title><style>{html.PALETTE}{_STYLE}</style>"
+        f' width="{wide:.0f}" height="{high:.0f}" role="img" aria-label="{named}: {summary(hierarchy, counts)}">'
+        f"<title>{named}</title>{style}"
         f'<rect class="paper" width="{wide:.0f}" height="{high:.0f}"/><path class="branch" d="{branches}"/>'
         f'{"".join(nodes)}<text class="n" x="{_EDGE}" y="{high - 8:.0f}">{key}</text></svg>\n'
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -13,7 +16,7 @@ PALETTE = """
   --line: #2b3a43; --sea: #58b7cf; --was: #6b7f8a; --good: #6fd39d; --goodbg: #12301f; --warn: #f2c46b;
   --warnbg: #33270e; --bad: #ff9c90; --badbg: #3a1714; } }
 """
-_STYLE = """* { box-sizing: border-box; }
+_TEXT = """* { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 54rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 main.wide { max-width: 72rem; } .wide td, .wide tbody th { white-space: nowrap; } .wide tbody th { min-width: 0; }
@@ -48,24 +51,33 @@ td.n, th.n { text-align: right; } td.n { white-space: nowrap; }
 .dense table { font-size: .82rem; line-height: 1.35; } .dense th, .dense td { padding-right: .7rem; }
 .dense thead th { hyphens: auto; vertical-align: bottom; } .dense tbody th { min-width: 9rem; }
 tbody small { display: block; color: var(--soft); font-size: .85rem; line-height: 1.4; }
-.charts { columns: 2 19rem; column-gap: 2.5rem; margin-top: 1rem; }
+"""
+CHARTS = """.charts { columns: 2 19rem; column-gap: 2.5rem; margin-top: 1rem; }
 .charts section { break-inside: avoid; padding-bottom: 1.4rem; } .charts p.note { margin: 0; }
 p.key { color: var(--soft); font-size: .9rem; margin: .4rem 0; }
 .key span { display: inline-block; width: .8rem; height: .8rem; margin-left: .6rem; vertical-align: -.08em; }
 .key .was { background: var(--was); margin-left: 0; } .key .now { background: var(--sea); }
-svg { width: 100%; display: block; } svg[viewBox] { min-width: 34rem; height: auto; }
+svg { display: block; } svg:not(.hierarchy) { width: 100%; }
+svg[viewBox]:not(.hierarchy) { min-width: 34rem; height: auto; }
 svg.fluid { overflow: visible; margin: .4rem 0; }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 svg text.n { fill: var(--soft); font-variant-numeric: tabular-nums; }
 svg rect { fill: var(--sea); } svg rect.was { fill: var(--was); } svg rect.track { fill: var(--card); }
 svg rect.axis { fill: var(--line); } svg .grid { stroke: var(--line); }
 svg .line path { fill: none; stroke-width: 1.8; stroke: var(--c); } svg .line .lead { stroke-width: .6; opacity: .7; }
-svg:hover .line:not(:hover) { opacity: .2; } svg .line:hover path { stroke-width: 3.5; }
+svg:has(.line:hover) .line:not(:hover) { opacity: .2; } svg .line:hover path { stroke-width: 3.5; }
+svg .band { fill: none; stroke: var(--good); stroke-width: 11; stroke-linecap: round; stroke-linejoin: round;
+  opacity: .22; } svg .dot { fill: var(--c); } svg .point { fill: var(--c); stroke: var(--paper); }
+svg text.strong { font-weight: 600; } svg .hit { fill: transparent; }
+svg .ring { fill: none; stroke: var(--ink); stroke-width: 2; } svg a:focus-visible { outline: none; }
+svg a:is(:hover, :focus-visible) .hit { fill: var(--c); fill-opacity: .18; stroke: var(--c); stroke-width: 2; }
 svg .line text { fill: var(--c); font-size: 12px; } .c0 { --c: #17697f; } .c1 { --c: #b4491f; } .c2 { --c: #3a7d34; }
 .c3 { --c: #8a3f9c; } .c4 { --c: #8a6d00; } .c5 { --c: #c02a5c; } .c6 { --c: #3c5fc4; } .c7 { --c: #5a6b76; }
 @media (prefers-color-scheme: dark) { .c0 { --c: #58b7cf; } .c1 { --c: #f0936b; } .c2 { --c: #7ccf75; }
   .c3 { --c: #cf93df; } .c4 { --c: #dcbd4b; } .c5 { --c: #f27ba2; } .c6 { --c: #93abf5; } .c7 { --c: #9fb0ba; } }
-code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
+"""
+"""Of the drawings, which the page in the browser shows too."""
+_SIZES = """code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
 @media (max-width: 30rem) { body { font-size: 15px; } main { padding-top: 1.25rem; } th, td { padding-right: .8rem; } }
 @media print { @page { margin: 18mm 15mm; } body { font-size: 10.5pt; print-color-adjust: exact; }
@@ -74,8 +86,10 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
   .dense table { font-size: 7pt; } .dense th, .dense td { padding-right: .4rem; } .dense tbody th { min-width: 5rem; }
   .wide table { font-size: 8.5pt; } .wide th, .wide td { padding-right: .6rem; } }
 """
+_STYLE = _TEXT + CHARTS + _SIZES
 
 
+_SHEET = re.compile("<style>(.*?)</style>", re.DOTALL)
 Cell = str | tuple[str, str]
 """A text, or one with a note below it."""
 
@@ -128,12 +142,20 @@ def listing(sentences: Iterable[str]) -> str:
 def document(title: str, *parts: str, wide: bool = False) -> str:
     """A whole page: nothing in it comes from elsewhere, and a browser is told so."""
     body = '<main class="wide">' if wide else "<main>"
+    content = "".join(parts)
+    style = f"<style>{PALETTE}{_STYLE}</style>"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<style>{PALETTE}{_STYLE}</style></head><body>{body}<h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(style + content)}">'
+        f"{style}</head><body>{body}<h1>{escape(title)}</h1>{content}</main></body></html>\n"
     )
+
+
+def policy(page: str) -> str:
+    """What a browser may do with a page of ours: nothing but use its style sheets, known by their hashes."""
+    marks = (b64encode(hashlib.sha256(sheet.encode()).digest()).decode() for sheet in _SHEET.findall(page))
+    return " ".join(["default-src 'none'; style-src", *(f"'sha256-{mark}'" for mark in marks)])
 
 
 def fragment(*parts: str) -> str:

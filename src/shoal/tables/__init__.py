@@ -6,10 +6,13 @@ from shoal.tables.counts import texts, value_counts
 from shoal.tables.dates import days
 from shoal.tables.design import design
 from shoal.tables.diversity import check as check_models
+from shoal.tables.doubts import Doubts, doubts
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
 from shoal.tables.frames import telling_index
+from shoal.tables.glance import unpacked_size, width
+from shoal.tables.glimpse import Glimpse, glimpse
 from shoal.tables.identity import identity
 from shoal.tables.records import (
     check_bounds,
@@ -33,6 +36,8 @@ from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildca
 
 __all__ = [
     "MISSING_WORDS",
+    "Doubts",
+    "Glimpse",
     "ReadOptions",
     "Table",
     "alike_counts",
@@ -48,11 +53,13 @@ __all__ = [
     "days",
     "demands",
     "design",
+    "doubts",
     "encode",
     "example_register",
     "fingerprint",
     "format_of",
     "full_ending",
+    "glimpse",
     "identity",
     "kinds",
     "known_weights",
@@ -70,7 +77,9 @@ __all__ = [
     "shown_nothing",
     "telling_index",
     "texts",
+    "unpacked_size",
     "value_counts",
+    "width",
     "wildcard_counts",
     "writable",
     "write",

@@ -1,0 +1,164 @@
+"""Edits of a hierarchy, compared with what they mean node by node."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.errors import HierarchyError
+from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.editing import added, dissolved, grouped, moved, renamed
+
+PLACES = Hierarchy.from_dict(
+    {"*": {"Europe": {"France": ["Lyon", "Paris"], "Italy": ["Rome"]}, "Asia": ["Osaka", "Kyoto"]}}
+)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Hierarchy:
+    above = draw(st.lists(st.integers(0, 10), min_size=1, max_size=12))
+    return Hierarchy.from_edges((f"n{child}", f"n{parent % child}") for child, parent in enumerate(above, 1))
+
+
+def parents(hierarchy: Hierarchy) -> dict[str, str]:
+    return dict(hierarchy.edges())
+
+
+def preorder(hierarchy: Hierarchy, node: str | None = None) -> list[str]:
+    node = node or hierarchy.root
+    return [node, *(name for child in hierarchy.children(node) for name in preorder(hierarchy, child))]
+
+
+def check(hierarchy: Hierarchy) -> None:
+    """It is a tree that its edges make again."""
+    assert Hierarchy.from_edges(hierarchy.edges()) == hierarchy
+
+
+@given(trees(), st.data())
+def test_a_renamed_node_stays_where_it_is(tree: Hierarchy, data: st.DataObject) -> None:
+    node = data.draw(st.sampled_from(tree.nodes))
+    found = renamed(tree, node, "new")
+    check(found)
+    assert found.parents == tree.parents
+    assert [name if name != "new" else node for name in found.nodes] == list(tree.nodes)
+    assert renamed(found, "new", node) == tree
+
+
+@given(trees(), st.data())
+def test_moved_nodes_stand_under_the_other_and_all_else_stays(tree: Hierarchy, data: st.DataObject) -> None:
+    chosen = data.draw(st.sets(st.sampled_from(tree.nodes[:-1]), min_size=1))
+    under = data.draw(st.sampled_from(tree.nodes))
+    if any(node in chosen for node in tree.path(under)):
+        with pytest.raises(HierarchyError, match="under itself"):
+            moved(tree, chosen, under)
+        return
+    found = moved(tree, chosen, under)
+    check(found)
+    tops = {node for node in chosen if not any(above in chosen for above in tree.path(node)[1:])}
+    assert parents(found) == {child: under if child in tops else above for child, above in parents(tree).items()}
+    still = [name for name in tree.children(under) if name not in tops or tree.parent(name) == under]
+    assert list(found.children(under))[: len(still)] == still
+    rest = [name for node in tops for name in preorder(tree, node)]
+    assert [name for name in preorder(found) if name not in rest] == [n for n in preorder(tree) if n not in rest]
+
+
+@given(trees(), st.data())
+def test_grouped_siblings_stand_under_a_new_node(tree: Hierarchy, data: st.DataObject) -> None:
+    parent = data.draw(st.sampled_from([name for name in tree.nodes if tree.children(name)]))
+    chosen = data.draw(st.sets(st.sampled_from(tree.children(parent)), min_size=1))
+    found = grouped(tree, chosen, "new")
+    check(found)
+    expected = {child: "new" if child in chosen else above for child, above in parents(tree).items()}
+    assert parents(found) == {**expected, "new": parent}
+    first = next(name for name in tree.children(parent) if name in chosen)
+    siblings = [
+        "new" if name == first else name for name in tree.children(parent) if name == first or name not in chosen
+    ]
+    assert list(found.children(parent)) == siblings
+    assert list(found.children("new")) == [name for name in tree.children(parent) if name in chosen]
+    if chosen == set(tree.children(parent)):
+        assert dissolved(found, ["new"]) == tree
+
+
+@given(trees(), st.data())
+def test_what_is_below_a_dissolved_node_goes_up_in_its_order(tree: Hierarchy, data: st.DataObject) -> None:
+    chosen = data.draw(st.sets(st.sampled_from(tree.nodes[:-1]), min_size=1))
+    kept = [name for name in preorder(tree) if name not in chosen]
+    if len(kept) == 1:
+        with pytest.raises(HierarchyError, match="one node only"):
+            dissolved(tree, chosen)
+        return
+    found = dissolved(tree, chosen)
+    check(found)
+    assert preorder(found) == kept
+    for name in kept[1:]:
+        assert found.parent(name) == next(above for above in tree.path(name)[1:] if above not in chosen)
+
+
+@given(trees(), st.data())
+def test_any_edits_of_inner_nodes_keep_every_value_and_its_records(tree: Hierarchy, data: st.DataObject) -> None:
+    counts = {name: number for number, name in enumerate(tree.leaves, 1)}
+    found = tree
+    for step in range(data.draw(st.integers(1, 8))):
+        inner = [name for name in found.nodes[:-1] if name not in counts]
+        node = data.draw(st.sampled_from(found.nodes[:-1]))
+        other = data.draw(st.sampled_from(found.nodes))
+        edit = data.draw(st.sampled_from(["rename", "move", "group", "dissolve", "add"]))
+        if edit == "rename" and inner:
+            found = renamed(found, data.draw(st.sampled_from(inner)), f"renamed {step}")
+        elif edit == "move" and node not in found.path(other):
+            found = moved(found, [node], other)
+        elif edit == "group":
+            found = grouped(found, [node], f"group {step}")
+        elif edit == "dissolve" and inner:
+            found = dissolved(found, [data.draw(st.sampled_from(inner))])
+        elif edit == "add":
+            found = added(found, [f"added {step}"], other)
+        check(found)
+        assert found.root == tree.root
+        assert found.coverage(counts).ok
+        assert sum(counts.get(name, 0) for name in preorder(found)) == sum(counts.values())
+
+
+def test_new_leaves_come_last() -> None:
+    found = added(PLACES, ["Nice", "Lille", "Nice"], "France")
+    assert found.children("France") == ("Lyon", "Paris", "Nice", "Lille")
+    assert added(PLACES, [], "France") == PLACES
+
+
+def test_a_leaf_can_become_a_parent_and_goes_when_it_is_dissolved() -> None:
+    found = moved(PLACES, ["Paris"], "Lyon")
+    assert found.path("Paris") == ("Paris", "Lyon", "France", "Europe", "*")
+    assert "Rome" not in dissolved(PLACES, ["Rome"])
+
+
+def test_what_goes_with_its_parent_stays_below_it() -> None:
+    found = moved(PLACES, ["France", "Lyon"], "Asia")
+    assert found.path("Lyon") == ("Lyon", "France", "Asia", "*")
+
+
+@pytest.mark.parametrize(
+    ("edit", "fact"),
+    [
+        (lambda: renamed(PLACES, "Lyon", "Rome"), "already there"),
+        (lambda: renamed(PLACES, "Lyon", "  "), "name is empty"),
+        (lambda: renamed(PLACES, "Atlantis", "x"), "no node of that name"),
+        (lambda: moved(PLACES, ["*"], "Asia"), "root stands above all"),
+        (lambda: moved(PLACES, ["Europe"], "Lyon"), "under itself"),
+        (lambda: moved(PLACES, ["Lyon"], "Atlantis"), "no node of that name"),
+        (lambda: moved(PLACES, [], "Asia"), "No value is given"),
+        (lambda: grouped(PLACES, ["Lyon", "Rome"], "x"), "under 2 parents, and only siblings"),
+        (lambda: grouped(PLACES, ["Lyon", "Paris"], "France"), "already there"),
+        (lambda: grouped(PLACES, ["Lyon"], ""), "name is empty"),
+        (lambda: dissolved(PLACES, ["*"]), "root stands above all"),
+        (lambda: dissolved(PLACES, ["Atlantis"]), "no node of that name"),
+        (lambda: added(PLACES, ["Rome", "Oslo", "Lyon"], "Asia"), "2 of the new names are already there"),
+        (lambda: added(PLACES, ["Oslo"], "Atlantis"), "no node of that name"),
+        (lambda: added(PLACES, [" "], "Asia"), "no name"),
+    ],
+)
+def test_what_makes_no_tree_is_refused_without_naming_a_value(edit: object, fact: str) -> None:
+    with pytest.raises(HierarchyError, match=fact) as caught:
+        edit()  # type: ignore[operator]
+    assert not any(name in str(caught.value) for name in ("Rome", "Lyon", "Atlantis", "France", "Oslo"))

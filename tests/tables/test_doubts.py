@@ -1,0 +1,57 @@
+"""What looks as if it was read in the wrong way is told, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from shoal import tables
+
+RIGHT = tables.Doubts()
+
+
+def doubted(path: Path, text: str) -> tables.Doubts:
+    path.write_text(text, encoding="utf-8")
+    return tables.doubts(tables.read(path))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "people.csv"
+
+
+def test_numbers_with_a_decimal_comma(path: Path) -> None:
+    found = doubted(path, "height;weight;room\n1,71;70;1\n;70,5;2\n1.234,5;-3,25;3\n")
+    assert found == tables.Doubts(decimals=("height", "weight"))
+
+
+def test_dates_in_another_form_than_ours(path: Path) -> None:
+    text = "born,seen,left,came\n31.12.1970,2025-01-02,3/4/25,1-2-2025 10:30\n,2025-01-03,12/31/25,3-2-2025 11:00\n"
+    assert doubted(path, text) == tables.Doubts(dates=("born", "left", "came"))
+
+
+def test_names_that_are_values(path: Path) -> None:
+    assert doubted(path, 'Ada,31,1970-12-31,"1,5",x\nBo,32,1971-12-31,x,y\n').names == ("31", "1970-12-31", "1,5")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age,name\n31,Ada\n32,Bo\n",
+        "codes\n1,2\n".replace(",", ";"),
+        "version,phone\n1.2.3.4,12/34\n",
+        'words\n"1,5"\n"some, words"\n',
+        'list\n"1,2,3"\n"4,5,6"\n',
+        "empty,age\n,31\n,32\n",
+        "item_1,2nd\n1,2\n",
+    ],
+)
+def test_what_is_plain_raises_no_doubt(path: Path, text: str) -> None:
+    assert doubted(path, text) == RIGHT
+
+
+def test_columns_of_other_things_raise_none() -> None:
+    frame = pl.DataFrame({"a": [[1], [2]], "b": [True, False], "c": pl.Series(["1,5", "2,5"], dtype=pl.Categorical)})
+    assert tables.doubts(tables.read(frame)) == RIGHT
