@@ -3,10 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint bench clean browser
+.PHONY: demo web test lint bench clean browser
 
 demo: $(READY)
 	$(BIN)/shoal demo
+
+# The page in the browser; FILE=people.csv opens a file at once.
+web: $(READY)
+	$(BIN)/shoal web $(FILE)
 
 test: $(READY) browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal

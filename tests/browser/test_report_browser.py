@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,30 +12,7 @@ import pytest
 import shoal
 from shoal.report import comparison
 
-api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
 SECRETS = ("Secretname", "Vatican sailor", "987654321", "987,654,321", "rareillness", "hush_hush", "424242")
-CONTRAST = """() => {
-  const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);
-  const light = rgb => rgb.slice(0, 3).map(c => c / 255).map(c => c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
-    .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
-  const behind = node => {
-    for (let at = node; at; at = at.parentElement) {
-      const color = parse(getComputedStyle(at).backgroundColor);
-      if (color.length === 3 || color[3] === 1) return color;
-    }
-    return [255, 255, 255];
-  };
-  const found = [];
-  for (const node of document.querySelectorAll('body *')) {
-    const own = [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim());
-    if (!own || !node.getClientRects().length) continue;
-    const style = getComputedStyle(node);
-    const ink = light(parse(node instanceof SVGElement ? style.fill : style.color)), paper = light(behind(node));
-    const ratio = (Math.max(ink, paper) + .05) / (Math.min(ink, paper) + .05);
-    if (ratio < 4.5) found.push(`${node.tagName} ${node.textContent.slice(0, 30)} ${ratio.toFixed(2)}`);
-  }
-  return found;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -73,21 +47,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return places
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("no chromium: `make test` installs it where it may (Debian package chromium)")
-    with api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("version", ["internal", "external"])
-def test_a_report_in_a_browser(reports, browser, version: str, width: int, scheme: str) -> None:
+def test_a_report_in_a_browser(reports, browser, contrast: str, version: str, width: int, scheme: str) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     requests: list[str] = []
     complaints: list[str] = []
@@ -100,7 +63,7 @@ def test_a_report_in_a_browser(reports, browser, version: str, width: int, schem
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     ends = page.eval_on_selector_all("caption", "all => all.map(e => e.getBoundingClientRect().right)")
     assert max(ends) <= width
-    assert page.evaluate(CONTRAST) == []
+    assert page.evaluate(contrast) == []
     drawings = page.eval_on_selector_all(
         "svg", "all => all.map(e => [e.getAttribute('role'), e.ariaLabel, e.scrollWidth])"
     )

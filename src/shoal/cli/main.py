@@ -18,7 +18,7 @@ from shoal.errors import ShoalError
 
 COMMANDS = (
     *("describe", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
-    *("methods", "measures", "hierarchy", "reproduce", "demo"),
+    *("methods", "measures", "hierarchy", "reproduce", "demo", "web"),
 )
 
 

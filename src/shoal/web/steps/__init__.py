@@ -1,0 +1,1 @@
+"""What a person sees, a file a step; each has its ``routes``."""

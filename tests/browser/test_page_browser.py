@@ -1,0 +1,486 @@
+"""The page as a person walks through it, in a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import shoal
+from shoal import tables
+from shoal.hierarchy import Hierarchy
+
+LONG = 300_000
+"""Milliseconds for a run: kernels may have to be compiled."""
+PAYLOAD = "<img src=x onerror=document.title='broken'><script>document.title='broken'</script>"
+
+
+class Person:
+    """Somebody at the browser, who is let in once and complains about every error."""
+
+    def __init__(self, browser: Any, started: Any) -> None:
+        self.started = started
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+        self.complaints: list[str] = []
+        self.page = self.tab()
+        self.page.goto(started.link)
+
+    def tab(self) -> Any:
+        page = self.context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        page.on("console", self._heard)
+        page.on("request", self._asked)
+        return page
+
+    def _heard(self, message: Any) -> None:
+        # that an answer was a refusal is said by the page itself, and by the browser too
+        if message.type in ("error", "warning") and "the server responded with a status" not in message.text:
+            self.complaints.append(message.text)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith((self.started.address + "/", "data:")):
+            self.complaints.append(f"asked for {request.url}")
+
+    def home(self) -> None:
+        self.page.goto(self.started.address + "/")
+
+    def begin(self, file: Path) -> None:
+        """Give the page a file, and wait until it was looked at."""
+        self.home()
+        self.give(file)
+
+    def give(self, file: Path) -> None:
+        """Choose a file where the page asks for one, and wait until it was looked at."""
+        self.page.wait_for_load_state()  # before, nobody hears of it
+        with self.page.expect_navigation(url="**/data"):
+            self.page.set_input_files("input[type=file]", file)
+        self.page.get_by_role("link", name="Continue to columns").wait_for(timeout=LONG)
+
+    def example(self) -> None:
+        self.home()
+        self.page.get_by_role("button", name="Try it with the example register").click()
+        self.page.wait_for_url("**/data")
+        self.page.get_by_role("link", name="Continue to columns").wait_for(timeout=LONG)
+
+    def columns(self) -> None:
+        self.page.get_by_role("link", name="Continue to columns").click()
+        self.page.wait_for_url("**/columns")
+
+    def role(self, column: str, role: str) -> None:
+        row = self.page.get_by_role("row").filter(has=self.page.get_by_text(column, exact=True))
+        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
+            row.get_by_role("radio", name=role, exact=True).check(force=True)
+
+    def protection(self) -> None:
+        self.page.get_by_role("button", name="Continue to protection").click()
+        self.page.wait_for_url("**/protection")
+
+    def k(self, level: int) -> None:
+        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
+            self.page.locator(f"input[type=radio][name=k][value='{level}']").check(force=True)
+
+    def quick(self) -> None:
+        """The least effort, so that tests take seconds."""
+        self.page.get_by_role("heading", name="How groups are found").click()
+        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
+            self.page.locator("[name=effort][value=fast]").check(force=True)
+
+    def method(self, name: str) -> None:
+        """One method without any search."""
+        self.page.get_by_role("heading", name="How groups are found").click()
+        for chosen in ("[name=method][value=own]", "[name=effort][value='']"):
+            with self.page.expect_response(lambda answer: answer.request.method == "POST"):
+                self.page.locator(chosen).check(force=True)
+        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
+            self.page.select_option("select[name=method_own]", name)
+
+    def run(self) -> None:
+        self.page.get_by_role("button", name="Continue to run").click()
+        self.page.wait_for_url("**/run")
+
+    def make(self) -> None:
+        self.page.get_by_role("button", name=re.compile("^Make the release")).click()
+        self.made()
+
+    def made(self) -> None:
+        self.page.get_by_role("heading", name=re.compile("^Verified: k = ")).wait_for(timeout=LONG)
+        assert self.page.url.endswith("/release")
+
+    def walk(self, file: Path, *, k: int) -> None:
+        """From a file to its release, with what is proposed."""
+        self.begin(file)
+        self.columns()
+        self.protection()
+        self.k(k)
+        self.quick()
+        self.run()
+        self.make()
+
+    def download(self, key: str, folder: Path) -> Path:
+        with self.page.expect_download() as waiting:
+            self.page.locator(f"a[href*='/files/{key}?']").click()
+        place = folder / waiting.value.suggested_filename
+        waiting.value.save_as(place)
+        return place
+
+
+@pytest.fixture(scope="module")
+def person(browser: Any, start: Callable[..., Any]) -> Iterator[Person]:
+    found = Person(browser, start())
+    yield found
+    found.context.close()
+
+
+@pytest.fixture(autouse=True)
+def content(person: Person) -> Iterator[None]:
+    """No error, no dialog of a script, no violated policy, no request to elsewhere: after every walk."""
+    yield
+    complaints, person.complaints = person.complaints, []
+    assert not complaints
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small register: a walk through it takes seconds."""
+    path = tmp_path_factory.mktemp("few") / "few persons.csv"
+    names = ["person_id", "name", "age", "sex", "postcode", "occupation", "income", "diagnosis"]
+    example = pl.read_csv(_register(path.with_name("register.csv"), rows=400), schema_overrides={"postcode": pl.String})
+    example.select(names).write_csv(path)
+    return path
+
+
+def _register(path: Path, *, rows: int) -> Path:
+    tables.write(tables.read(tables.example_register(rows, 0)), path)
+    return path
+
+
+def again(original: Path, policy: Path, target: Path) -> bytes:
+    """What the command line makes of the original by a downloaded policy."""
+    command = [sys.executable, "-m", "shoal", "anonymize", str(original), "--policy", str(policy), "-o", str(target)]
+    subprocess.run([*command, "--quiet"], check=True, cwd=target.parent)
+    return target.read_bytes()
+
+
+def test_five_steps_on_the_example(person: Person, tmp_path: Path) -> None:
+    page = person.page
+    person.example()
+    page.get_by_role("columnheader", name=re.compile("birth_date")).wait_for()  # the preview came
+    person.columns()
+    person.protection()
+    assert not page.locator("input[name=k]:checked").count(), "k is nobody's decision but the user's"
+    page.get_by_role("button", name="Continue to run").click()
+    assert page.url.endswith("/protection"), "without k there is no way on"
+    page.get_by_text("5,000 of 5,000 records are unique").wait_for()
+    person.k(5)
+    person.quick()
+    person.run()
+    person.make()
+    policy, released = person.download("policy", tmp_path), person.download("release", tmp_path)
+    original = _register(tmp_path / "register.csv", rows=5000)
+    assert released.read_bytes() == again(original, policy, tmp_path / "again.csv")
+    names = tomllib.loads(policy.read_text(encoding="utf-8"))["columns"]
+    quasi = [column["name"] for column in names if column["role"] == "quasi-identifier"]
+    counts = pl.read_csv(released).group_by(quasi).len()["len"]
+    assert (counts.min(), counts.sum()) == (5, 5000)
+    assert "name" not in pl.read_csv(released).columns
+    for key in ("report", "external", "bundle"):
+        assert person.download(key, tmp_path).stat().st_size > 1000
+    assert shoal.verify_bundle(next(tmp_path.glob("*.zip"))).ok
+
+
+def test_adult_with_a_hierarchy_that_is_built_in_the_page(person: Person, data_folder: Path, tmp_path: Path) -> None:
+    page = person.page
+    person.begin(data_folder / "adult.csv")
+    person.columns()
+    names = shoal.read(data_folder / "adult.csv").names
+    assert len(names) == page.locator("tbody tr").count()
+    number = [name.lower().replace("-", "_") for name in names].index("native_country")
+    base = page.url.removesuffix("/columns")
+    page.goto(f"{base}/columns/{number}/hierarchy")
+    page.get_by_text("By hand", exact=True).click()
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("Every value of the column is in the tree.").wait_for()
+    for country in ("France", "Germany", "Italy"):
+        page.get_by_role("checkbox", name=country, exact=True).check()
+    page.get_by_label("New name").fill("Europe")
+    page.get_by_role("button", name="Group them under it").click()
+    page.get_by_role("checkbox", name="Europe", exact=True).wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("checkbox", name="Europe", exact=True).wait_for(state="detached")
+    for country in ("France", "Italy"):
+        page.get_by_role("checkbox", name=country, exact=True).check()
+    page.get_by_label("New name").fill("Old world")
+    page.get_by_role("button", name="Group them under it").click()
+    page.get_by_role("checkbox", name="Old world", exact=True).check()
+    page.get_by_label("New name").fill("Europe")
+    page.get_by_role("button", name="Rename the node").click()
+    page.get_by_role("checkbox", name="Germany", exact=True).check()
+    page.get_by_label("Parent").fill("Europe")
+    page.get_by_role("button", name="Move them under it").click()
+    page.get_by_role("button", name="Use this hierarchy").click()
+    page.get_by_text("in use", exact=True).wait_for()
+    page.goto(f"{base}/columns")
+    person.protection()
+    person.k(10)
+    person.method("mondrian")
+    person.run()
+    person.make()
+    tree = person.download(f"hierarchy-{number + 1}", tmp_path)
+    europe = Hierarchy.read(tree)
+    assert {"France", "Germany", "Italy"} == set(europe.children("Europe"))
+    policy, released = person.download("policy", tmp_path), person.download("release", tmp_path)
+    assert released.read_bytes() == again(data_folder / "adult.csv", policy, tmp_path / "again.csv")
+
+
+def test_a_comparison_whose_point_is_chosen_by_a_click(person: Person, few: Path, tmp_path: Path) -> None:
+    page = person.page
+    person.begin(few)
+    person.columns()
+    person.protection()
+    person.k(3)
+    person.run()
+    for level in (5, 20):
+        page.get_by_role("checkbox", name=str(level), exact=True).uncheck()
+    page.get_by_text("Methods", exact=True).first.click()
+    page.get_by_text("Choose methods").click()
+    for method in ("mdav", "mondrian"):
+        page.locator(f"input[name=method][value={method}]").check(force=True)
+    page.select_option("select[name=effort]", "")  # as they are, points lie far apart, and none covers another
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.get_by_role("heading", name="What other ways would cost").wait_for(timeout=LONG)
+    page.wait_for_load_state()
+    points = page.locator("form[data-points] svg a")
+    assert points.count() == 4
+    page.locator("form[data-points] svg a[aria-label*='mondrian'][aria-label*='10']").locator(".hit").click()
+    page.get_by_role("button", name="Release with k = 10, mondrian").click()
+    person.made()
+    assert "Verified: k = 10 holds" in page.inner_text("main")
+    made = tomllib.loads(person.download("policy", tmp_path).read_text(encoding="utf-8"))["release"]
+    assert (made["k"], made["method"]) == (10, "mondrian")
+
+
+def test_cancel_reload_and_the_way_back(person: Person) -> None:
+    page = person.page
+    person.example()
+    person.columns()
+    person.role("income", "sensitive")
+    page.reload()
+    assert (
+        page.get_by_role("row")
+        .filter(has=page.get_by_text("income", exact=True))
+        .get_by_role("radio", name="sensitive", exact=True)
+        .is_checked()
+    )
+    person.protection()
+    person.k(20)
+    page.get_by_role("heading", name="How groups are found").click()
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.locator("[name=effort][value=best]").check(force=True)
+    page.go_back()
+    assert page.url.endswith("/columns")
+    page.go_forward()
+    page.wait_for_url("**/protection")
+    page.reload()
+    assert page.locator("input[name=k][value='20']").is_checked()
+    person.run()
+    page.get_by_role("button", name=re.compile("^Make the release")).click()
+    page.get_by_role("heading", name="Making the release").wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Making the release").wait_for()
+    other = person.tab()
+    other.goto(page.url)
+    other.get_by_role("heading", name="Making the release").wait_for()
+    other.get_by_role("button", name="Cancel").click()
+    other.get_by_role("heading", name="Cancelled").wait_for()
+    page.get_by_role("heading", name="Cancelled").wait_for()
+    other.close()
+    assert not list((person.started.projects / page.url.split("/")[4]).glob("release/*"))
+
+
+def test_two_tabs_do_not_overwrite_each_other(person: Person, few: Path) -> None:
+    page = person.page
+    person.begin(few)
+    person.columns()
+    other = person.tab()
+    other.goto(page.url)
+    person.role("age", "insensitive")
+    row = other.get_by_role("row").filter(has=other.get_by_text("sex", exact=True))
+    row.get_by_role("radio", name="insensitive", exact=True).check(force=True)
+    other.get_by_text("This project was changed in another tab").first.wait_for()
+    other.reload()
+    for name, role in (("age", "insensitive"), ("sex", "quasi-identifier")):
+        row = other.get_by_role("row").filter(has=other.get_by_text(name, exact=True))
+        assert row.get_by_role("radio", name=role, exact=True).is_checked()
+    other.close()
+
+
+def test_a_job_that_is_killed(person: Person, few: Path) -> None:
+    page = person.page
+    person.begin(few)
+    person.columns()
+    person.protection()
+    person.k(3)
+    person.run()
+    before = _workers(person.started.process.pid)
+    page.get_by_role("button", name=re.compile("^Make the release")).click()
+    page.get_by_role("heading", name="Making the release").wait_for()
+    for worker in _workers(person.started.process.pid) - before:
+        os.kill(worker, signal.SIGKILL)
+    page.get_by_role("heading", name="The release was not made").wait_for()
+    assert "Nothing was released" in page.inner_text("main")
+    page.get_by_role("link", name="Change the protection").click()
+    page.wait_for_url("**/protection")
+    person.quick()
+    person.run()
+    person.make()
+
+
+def _workers(parent: int) -> set[int]:
+    children = Path(f"/proc/{parent}/task/{parent}/children")
+    if not children.exists():
+        pytest.skip("needs /proc, to find the process of a job")
+    return {int(number) for number in children.read_text().split()}
+
+
+def test_a_script_in_names_and_values_is_only_text(person: Person, tmp_path: Path) -> None:
+    page = person.page
+    words = [f"{PAYLOAD}{number}" for number in range(4)] * 15
+    frame = pl.DataFrame({PAYLOAD: words, "age": [20 + number % 9 for number in range(60)], "ill": words})
+    file = tmp_path / f"{PAYLOAD.replace('/', ' ')}.csv"
+    frame.write_csv(file)
+    person.begin(file)
+    page.get_by_text("onerror").first.wait_for()
+    person.columns()
+    base = page.url.removesuffix("/columns")
+    for number in range(3):
+        page.locator(f"input[name='role-{number}'][value=quasi-identifier]").check(force=True)
+    page.goto(f"{base}/columns/0/hierarchy")
+    page.get_by_text("By hand", exact=True).click()
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Use this hierarchy").click()
+    page.goto(f"{base}/columns")
+    person.protection()
+    person.k(3)
+    person.quick()
+    page.get_by_text("records are unique").first.wait_for()
+    person.run()
+    person.make()
+    assert "onerror" in page.inner_text("main")
+    report = person.tab()
+    report.goto(f"{base}/report")
+    assert "onerror" in report.inner_text("body")
+    assert report.title() != "broken"
+    report.close()
+    person.home()
+    assert page.title() != "broken"
+    assert not page.locator("img[src=x]").count()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_step_on_every_screen(person: Person, few: Path, contrast: str, width: int, scheme: str) -> None:
+    from playwright.sync_api import expect
+
+    page = person.page
+    if not getattr(person, "walked", ""):
+        person.walk(few, k=3)
+        person.walked = page.url.removesuffix("/release")
+    look = person.tab()
+    look.set_viewport_size({"width": width, "height": 900})
+    look.emulate_media(color_scheme=scheme)
+    addresses = [f"{person.walked}/{name}" for name in ("data", "columns", "protection", "run", "release")]
+    for address in (f"{person.started.address}/", *addresses, f"{person.walked}/columns/5/hierarchy"):
+        look.goto(address)
+        expect(look.locator("[aria-busy=true]")).to_have_count(0)
+        assert look.evaluate("document.documentElement.scrollWidth") <= width, address
+        assert look.evaluate(contrast) == [], address
+        assert look.locator("h1").count() == 1
+        assert look.locator("[style]").count() == 0, address
+        unnamed = look.eval_on_selector_all(
+            "input:not([type=hidden]), select, textarea, button",
+            "all => all.filter(e => e.checkVisibility() && !(e.labels && e.labels.length) && !e.ariaLabel"
+            " && !e.getAttribute('aria-labelledby') && !e.textContent.trim()).map(e => e.outerHTML)",
+        )
+        assert not unnamed, address
+    look.close()
+
+
+def test_the_whole_way_by_keyboard(person: Person, few: Path) -> None:
+    page = person.page
+    person.begin(few)
+
+    def go(role: str, name: str) -> None:
+        wanted = page.get_by_role(role, name=name)
+        wanted.wait_for()
+        for _ in range(120):
+            page.keyboard.press("Tab")
+            if wanted.evaluate("e => e === document.activeElement"):
+                page.keyboard.press("Enter")
+                return
+        raise AssertionError(f"{name} is not reached by keyboard")
+
+    go("link", "Continue to columns")
+    page.wait_for_url("**/columns")
+    go("button", "Continue to protection")
+    page.wait_for_url("**/protection")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.name") == "k":
+            break
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.keyboard.press("Space")
+    go("button", "Continue to run")
+    page.wait_for_url("**/run")
+    assert page.get_by_role("button", name=re.compile("^Make the release with k = 3")).is_enabled()
+
+
+def test_a_project_is_found_again_without_its_data(browser: Any, start: Callable[..., Any], few: Path) -> None:
+    first = start()
+    person = Person(browser, first)
+    person.begin(few)
+    person.columns()
+    person.role("income", "sensitive")
+    secret = few.read_text(encoding="utf-8").splitlines()[1].split(",")[1]
+    assert first.stop() == 0
+    kept = [path for path in first.projects.rglob("*") if path.is_file()]
+    assert kept
+    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+    person.context.close()
+    second = Person(browser, start(projects=first.projects))
+    second.page.get_by_role("link", name="few persons").first.click()
+    second.page.get_by_text("Choose the file again").first.wait_for()
+    second.give(few)
+    second.columns()
+    row = second.page.get_by_role("row").filter(has=second.page.get_by_text("income", exact=True))
+    assert row.get_by_role("radio", name="sensitive", exact=True).is_checked()
+    second.home()
+    second.page.get_by_role("button", name=re.compile("Delete")).first.click()
+    second.page.locator("dialog[open]").get_by_role("button", name=re.compile("Delete")).click()
+    second.page.get_by_text("No projects yet.").wait_for()
+    assert not list(first.projects.iterdir())
+    assert not second.complaints
+    second.context.close()
+
+
+def test_the_next_delivery(person: Person, few: Path, tmp_path: Path) -> None:
+    page = person.page
+    person.walk(few, k=3)
+    page.get_by_role("button", name="Use these decisions on the next delivery").click()
+    page.get_by_text("were taken over").wait_for()
+    later = tmp_path / "later.csv"
+    pl.read_csv(few, schema_overrides={"postcode": pl.String}).tail(200).write_csv(later)
+    person.give(later)
+    page.goto(page.url.replace("/data", "/run"))
+    person.make()
+    assert "200 records" in page.inner_text("main")

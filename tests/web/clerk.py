@@ -1,0 +1,126 @@
+"""A clerk in the place of the process that works on data, and what such a process would leave behind."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shoal.web import jobs
+from shoal.web.interface import ColumnFacts, Source
+
+ODD = "<script>alert('x')</script>"
+RECORDS = 24
+COLUMNS = {
+    "who": ("identifier", "nominal"),
+    "age": ("quasi-identifier", "numeric"),
+    ODD: ("quasi-identifier", "nominal"),
+    "ill": ("sensitive", "nominal"),
+    "note": ("insensitive", "nominal"),
+}
+
+
+class Clerk:
+    """Answers as a worker would: with a result, an error, what a function gives, or never."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.answers: dict[str, Any] = {}
+        self.asked: list[tuple[str, Mapping[str, Any]]] = []
+        monkeypatch.setattr(jobs, "Worker", lambda _: self)
+
+    async def ask(self, task: str, asked: Mapping[str, Any], *, told: object = None) -> Any:  # noqa: ARG002
+        self.asked.append((task, asked))
+        answer = self.answers.get(task)
+        if answer is None:
+            await asyncio.Event().wait()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer(asked) if callable(answer) else answer
+
+    def kill(self) -> None:
+        """Nothing runs."""
+
+    async def gone(self) -> None:
+        """Nothing ran."""
+
+
+def source(name: str = "people.csv") -> Source:
+    columns = (ColumnFacts(name, role, "", kind, "text", 9, 0) for name, (role, kind) in COLUMNS.items())
+    return Source(name, "csv", {}, RECORDS, 1000, "f" * 64, tuple(columns))
+
+
+def write_table(path: Path) -> None:
+    rows = [f"p{i},{20 + i},{'uv'[i % 2]},{('flu', 'cold', 'none')[i % 3]},n{i}" for i in range(RECORDS)]
+    path.write_text(",".join(COLUMNS) + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+def point(method: str, k: int, loss: float | None, **more: Any) -> dict[str, Any]:
+    """A point of a comparison, as plain data."""
+    figures = {"method": method, "k": k, "loss": loss, "risk": 100 / k, "highest_risk": 1 / k, "gap": None}
+    counts = {"classes": RECORDS // k, "c_avg": 1.0, "min_class": k, "suppressed": 0, "seconds": 0.5}
+    marks = {"compiled": False, "verified": True, "error": None, "frontier": False, "recommended": False}
+    return {**figures, **counts, **marks, **more}
+
+
+def comparison() -> dict[str, Any]:
+    points = [
+        point("auto", 3, 10.0, frontier=True),
+        point("mdav", 3, 12.0),
+        point("auto", 5, 20.0, frontier=True, recommended=True),
+        point("mdav", 5, None, risk=None, error=f"too <b>{ODD}", verified=False),
+    ]
+    return {
+        "shoal": "0",
+        "records": RECORDS,
+        "quasi_identifiers": ["age", ODD],
+        "loss": {"name": "mixed_loss", "label": "mixed loss", "unit": "%"},
+        "usual": "auto",
+        "points": points,
+        "best": {"3": "auto", "5": "auto"},
+        "recommendation": {"method": "auto", "k": 5, "reason": "auto at k = 5: it is <best>."},
+        "kept": 0,
+    }
+
+
+def left_beside(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What the process that makes a release leaves beside its files, if that is all that it leaves."""
+    folder = Path(asked["folder"])
+    folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / "decisions.json").write_text(json.dumps(asked["decisions"]), encoding="utf-8")
+    (folder / "mark").write_text(asked["mark"], encoding="utf-8")
+    return {"files": []}
+
+
+def lay_down(made: Any, folder: Path, hierarchies: Mapping[str, str]) -> None:
+    """A release with all that belongs to it, as the process that makes it leaves it in the folder of a project."""
+    from shoal.bundle.contents import bundling
+    from shoal.report.summary import detailed
+
+    folder.mkdir(mode=0o700)
+    policy = made.save(
+        folder / "released.csv",
+        more=lambda policy: {
+            folder / "report.internal.html": made.report(policy=policy),
+            folder / "report.external.html": made.report(policy=policy, external=True),
+            folder / "released.bundle.zip": bundling(made),
+        },
+    )
+    (folder / "hierarchies").mkdir()
+    for name, text in hierarchies.items():
+        (folder / "hierarchies" / name).write_text(text, encoding="utf-8")
+    files = [
+        {
+            "name": path.relative_to(folder).as_posix(),
+            "size": path.stat().st_size,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+    facts = {**detailed(made, policy=policy), "files": files, "seconds": 1.0}
+    (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")

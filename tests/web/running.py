@@ -1,0 +1,158 @@
+"""A page that runs in a process of its own, and a browser that is as rude as a test wants it to be."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+PATIENCE = 30
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+class Site:
+    def __init__(self, process: subprocess.Popen[str], link: str, home: Path) -> None:
+        self.process, self.link, self.home = process, link, home
+        parts = urlsplit(link)
+        self.port = int(parts.port or 0)
+        self.token = parts.query.removeprefix("token=")
+        self.path = parts.path
+        self.host = f"127.0.0.1:{self.port}"
+        self.origin = f"http://{self.host}"
+        self.cookie = self.csrf = ""
+
+    @property
+    def projects(self) -> Path:
+        return self.home / "projects"
+
+    @property
+    def scratch(self) -> Path:
+        return self.home / "cache" / "shoal-web"
+
+    def enter(self) -> Answer:
+        """Use the link, as a browser does."""
+        answer = self.ask("GET", f"{self.path}?token={self.token}")
+        self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        self.csrf = re.findall(r'name="csrf" content="(\w+)"', self.get("/").body)[0]
+        return answer
+
+    def ask(self, method: str, path: str, body: bytes | str | None = None, **headers: str | None) -> Answer:
+        """What is answered; names of headers with underscores, None for one that is left out."""
+        given = {"host": self.host, "cookie": self.cookie or None}
+        given |= {name.replace("_", "-"): value for name, value in headers.items()}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        data = body.encode() if isinstance(body, str) else body
+        if data is not None and "content_length" not in headers:
+            given["content-length"] = str(len(data))
+        for name, value in given.items():
+            if value is not None:
+                connection.putheader(name, value)
+        with suppress(BrokenPipeError, ConnectionResetError):  # a refusal does not wait for the rest
+            connection.endheaders(data)
+        found = connection.getresponse()
+        answer = Answer(found.status, {k.lower(): v for k, v in found.getheaders()}, found.read().decode())
+        connection.close()
+        return answer
+
+    def get(self, path: str, **headers: str | None) -> Answer:
+        return self.ask("GET", path, **headers)
+
+    def post(self, path: str, body: bytes | str = "", **headers: str | None) -> Answer:
+        """A form of our own page, unless the headers say otherwise."""
+        own: dict[str, str | None] = {
+            "origin": self.origin,
+            "x_csrf_token": self.csrf,
+            "content_type": "application/x-www-form-urlencoded",
+        }
+        return self.ask("POST", path, body, **{**own, **headers})
+
+    def upload(self, body: bytes, *, name: str, path: str = "/projects", **headers: str | None) -> Answer:
+        own = {"content_type": "application/octet-stream", "x_requested_with": "shoal", "x_file_name": quote(name)}
+        return self.post(path, body, **{**own, **headers})
+
+    def raw(self, sent: bytes, *, wait: float = PATIENCE) -> bytes:
+        """What comes back to these very bytes, until the other side closes or is silent for long."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as connection:
+            connection.sendall(sent)
+            found = b""
+            try:
+                while chunk := connection.recv(65536):
+                    found += chunk
+            except (TimeoutError, ConnectionResetError):
+                pass
+            return found
+
+    def project(self, answer: Answer, *, read: bool = True) -> dict[str, Any]:
+        """The notes of the project that an upload made, once its file was looked at."""
+        number = json.loads(answer.body)["location"].split("/")[2]
+        return eventually(lambda: self._notes(number, read=read))
+
+    def _notes(self, id: str, *, read: bool) -> dict[str, Any] | None:
+        notes: dict[str, Any] = json.loads((self.projects / id / "project.json").read_text(encoding="utf-8"))
+        return notes if notes["source"] or not read else None
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        code = self.process.wait(PATIENCE)
+        if self.process.stdout:
+            self.process.stdout.close()
+        return code
+
+
+def eventually(found: Any) -> Any:
+    """What a function gives as soon as it gives something."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        result = found()
+        if result or time.monotonic() > end:
+            return result
+        time.sleep(0.02)
+
+
+def start(home: Path, *arguments: str, command: tuple[str, ...] = ("-m", "shoal"), **options: Any) -> Site:
+    """Start the page with folders of its own below ``home``."""
+    environment: Mapping[str, str] = {**os.environ, "XDG_CACHE_HOME": str(home / "cache"), "PYTHONUNBUFFERED": "1"}
+    errors = (home / "errors.txt").open("w")
+    usual = ("--no-browser", "--port", "0", "--projects", str(home / "projects"))
+    process = subprocess.Popen(
+        [sys.executable, *command, "web", *usual, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+        cwd=home,
+        **{"stdin": subprocess.DEVNULL, **options},
+    )
+    errors.close()
+    for line in process.stdout or ():
+        found = re.search(r"http://\S+", line)
+        if found:
+            return Site(process, found[0], home)
+    raise AssertionError((home / "errors.txt").read_text())
+
+
+@contextmanager
+def running(home: Path, *arguments: str, **options: Any) -> Iterator[Site]:
+    site = start(home, *arguments, **options)
+    try:
+        yield site
+    finally:
+        site.stop()

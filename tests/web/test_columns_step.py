@@ -1,0 +1,228 @@
+"""The columns step: roles, kinds, weights and ways to recode, kept as they are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driver import Answer, Driver
+
+from shoal.recode.choice import ways
+from shoal.schema.columns import Kind, Role
+from shoal.web.interface import ColumnChoice, ColumnFacts, Project, Source
+from shoal.web.steps.columns import KINDS, ROLES, WAYS
+from shoal.web.trees import levels_name, tree_name
+
+NASTY = '<img src=x onerror="alert(1)">'
+
+
+def facts(name: str, role: str, kind: str = "nominal", **more: Any) -> ColumnFacts:
+    return ColumnFacts(name, role, f"its name says {name!r}", kind, "text", distinct=20, missing=3, **more)
+
+
+SOURCE = Source(
+    name="people.csv",
+    kind="csv",
+    settings={},
+    records=100,
+    size=1000,
+    sha256="0" * 64,
+    columns=(
+        facts("number", "identifier"),
+        facts("age", "quasi-identifier", "numeric"),
+        facts("town", "quasi-identifier"),
+        facts("diagnosis", "sensitive"),
+        facts(NASTY, "quasi-identifier"),
+    ),
+)
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Iterator[Driver]:
+    with Driver(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def project(driver: Driver) -> Project:
+    return driver.project(SOURCE)
+
+
+def change(driver: Driver, project: Project, fields: Any, **headers: str) -> Answer:
+    revision = driver.place.store.read(project.id).revision
+    pairs = list(fields.items()) if isinstance(fields, dict) else fields
+    return driver.post(f"/p/{project.id}/columns", [("revision", revision), *pairs], **headers)
+
+
+def chosen(driver: Driver, project: Project, number: int) -> ColumnChoice:
+    choices = driver.place.store.read(project.id).choices
+    assert choices is not None
+    return choices.columns[number]
+
+
+def test_every_role_kind_and_way_is_explained() -> None:
+    assert list(ROLES) == list(Role)
+    assert set(KINDS) == set(Kind)
+    assert set(WAYS) == {way for kind in Kind for way in ways(kind)}
+
+
+def test_the_page_shows_what_was_found_and_proposed(driver: Driver, project: Project) -> None:
+    answer = driver.get(f"/p/{project.id}/columns")
+    assert answer.status == 200
+    assert answer.text.count('type="radio"') == 4 * 5
+    assert "1 removed, 3 protected, 1 sensitive, 0 kept as they are" in answer.text
+    assert 'name="role-1" value="quasi-identifier" checked' in answer.text
+    assert "<img" not in answer.text
+    assert "&lt;img src=x onerror=&#34;alert(1)&#34;&gt;" in answer.text
+    assert "style=" not in answer.text
+
+
+def test_one_field_is_kept_and_the_others_stay(driver: Driver, project: Project) -> None:
+    answer = change(
+        driver, project, {"role-2": "insensitive", "strange": "x", "role-99": "x"}, **{"x-requested-with": "shoal"}
+    )
+    assert answer.status == 200
+    assert answer.headers["x-revision"] == "1"
+    assert "1 removed, 2 protected, 1 sensitive, 1 kept as they are" in answer.text
+    assert "“town” could be known to others and would be released unchanged" in answer.text
+    assert "<html" not in answer.text
+    assert chosen(driver, project, 2) == ColumnChoice("insensitive")
+    assert chosen(driver, project, 1) == ColumnChoice("quasi-identifier")
+    assert 'class="other"' in driver.get(f"/p/{project.id}/columns").text
+
+
+def test_a_form_without_script_goes_back_to_the_page_and_on(driver: Driver, project: Project) -> None:
+    assert change(driver, project, {"role-0": "sensitive"}).location == f"/p/{project.id}/columns"
+    page = driver.get(f"/p/{project.id}/columns").text
+    assert "“number” looks like an identifier and would be released unchanged" in page
+    assert change(driver, project, {"continue": "on"}).location == f"/p/{project.id}/protection"
+
+
+def test_nobody_goes_on_without_a_protected_column(driver: Driver, project: Project) -> None:
+    fields = [("bulk", "role"), ("bulk-role", "sensitive"), *(("pick", n) for n in range(5)), ("continue", "on")]
+    answer = change(driver, project, fields)
+    assert answer.status == 422
+    assert "No column is protected" in answer.text
+
+
+def test_several_columns_at_once_and_back_to_the_proposals(driver: Driver, project: Project) -> None:
+    fields = [("bulk", "role"), ("bulk-role", "identifier"), ("pick", 1), ("pick", 3), ("pick", 77), ("pick", "x")]
+    assert change(driver, project, fields).status == 303
+    assert [chosen(driver, project, n).role for n in (1, 2, 3)] == ["identifier", "quasi-identifier", "identifier"]
+    assert "No column is sensitive" in driver.get(f"/p/{project.id}/columns").text
+    change(driver, project, {"bulk": "proposed"})
+    assert [chosen(driver, project, n).role for n in range(5)] == [column.role for column in SOURCE.columns]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("role-1", "king"),
+        ("role-1", ""),
+        ("kind-1", "odd"),
+        ("recode-1", "magic"),
+        ("weight-1", "0"),
+        ("weight-1", "-1"),
+        ("weight-1", "nan"),
+        ("weight-1", "1e9"),
+        ("weight-1", ""),
+    ],
+)
+def test_what_is_no_choice_is_refused_and_nothing_is_kept(
+    driver: Driver, project: Project, field: str, value: str
+) -> None:
+    answer = change(driver, project, {"role-2": "sensitive", field: value}, **{"x-requested-with": "shoal"})
+    assert answer.status == 422
+    assert set(answer.json) == {"error"}
+    assert driver.place.store.read(project.id) == project
+
+
+def test_a_change_in_another_tab_is_not_lost(driver: Driver, project: Project) -> None:
+    change(driver, project, {"role-1": "sensitive"})
+    for revision in ("0", "", "x", "9" * 40):
+        answer = driver.post(f"/p/{project.id}/columns", {"revision": revision, "role-1": "insensitive"})
+        assert answer.status == 409
+    assert chosen(driver, project, 1).role == "sensitive"
+
+
+def test_details_offer_the_ways_that_fit_the_kind(driver: Driver, project: Project) -> None:
+    script = {"x-requested-with": "shoal"}
+    numeric = driver.get(f"/p/{project.id}/columns/1", **script).text
+    assert 'value="interval"' in numeric
+    assert 'value="mode"' not in numeric
+    assert "<html" not in numeric
+    change(driver, project, {"recode-1": "interval", "weight-1": "2.5"})
+    assert chosen(driver, project, 1) == ColumnChoice("quasi-identifier", recode="interval", weight=2.5)
+    change(driver, project, {"kind-1": "nominal", "recode-1": "interval"})
+    assert chosen(driver, project, 1) == ColumnChoice("quasi-identifier", kind="nominal", weight=2.5)
+    nominal = driver.get(f"/p/{project.id}/columns/1").text
+    assert 'value="mode"' in nominal
+    assert "<html" in nominal
+    nasty = driver.get(f"/p/{project.id}/columns/4").text
+    assert "<img" not in nasty
+    assert driver.get(f"/p/{project.id}/columns/5").status == 404
+
+
+def test_a_kind_brings_its_hierarchy_back(driver: Driver, project: Project) -> None:
+    change(driver, project, {"kind-2": "hierarchical"})
+    assert chosen(driver, project, 2).hierarchy == ""
+    assert "“town” is to be hierarchical and has no hierarchy yet" in driver.get(f"/p/{project.id}/columns").text
+    folder = driver.place.store.hierarchies(project.id)
+    (folder / "hierarchy-3.json").write_text('{"*": ["a", "b"]}')
+    (folder / "levels-3.txt").write_text("a\nb\n")
+    with_files = ColumnChoice("quasi-identifier", hierarchy_aside="hierarchy-3.json", levels_aside="levels-3.txt")
+    choose(driver, project, 2, with_files)
+    change(driver, project, {"kind-2": "ordinal"})
+    ordinal = chosen(driver, project, 2)
+    assert (ordinal.hierarchy, ordinal.levels) == ("", "levels-3.txt")
+    change(driver, project, {"kind-2": "hierarchical"})
+    tree = chosen(driver, project, 2)
+    assert (tree.hierarchy, tree.levels) == ("hierarchy-3.json", "")
+    assert tree.fingerprint
+    assert tree.fingerprint != ordinal.fingerprint
+    change(driver, project, {"kind-2": ""})
+    assert chosen(driver, project, 2) == with_files
+    (folder / "levels-3.txt").unlink()
+    change(driver, project, {"kind-2": "ordinal"})
+    assert chosen(driver, project, 2) == ColumnChoice(
+        "quasi-identifier", kind="ordinal", hierarchy_aside="hierarchy-3.json"
+    )
+
+
+def choose(driver: Driver, project: Project, number: int, choice: ColumnChoice) -> None:
+    def changed(project: Project) -> Project:
+        assert project.choices is not None
+        return replace(project, choices=project.choices.with_column(number, **choice.to_dict()))
+
+    driver.place.store.update(project.id, changed)
+
+
+def test_a_file_belongs_to_one_column_whatever_its_number() -> None:
+    columns = [ColumnChoice("sensitive") for _ in range(4)]
+    assert tree_name(2, columns) == "hierarchy-3.json"
+    columns[0] = ColumnChoice("sensitive", hierarchy="hierarchy-3.json", levels_aside="levels-3.txt")
+    assert tree_name(0, columns) == "hierarchy-3.json"
+    assert tree_name(2, columns) == "hierarchy-5.json"
+    assert levels_name(2, columns) == "levels-5.txt"
+    assert tree_name(1, columns) == "hierarchy-2.json"
+
+
+def test_two_thousand_columns_are_one_page(driver: Driver) -> None:
+    many = tuple(facts(f"column {number}", "quasi-identifier", "numeric") for number in range(2000))
+    project = driver.project(Source("wide.csv", "csv", {}, 10, 10, "", many))
+    answer = driver.get(f"/p/{project.id}/columns")
+    assert answer.text.count("<fieldset") == 2000
+    fields = [(f"role-{number}", "insensitive") for number in range(1, 2000)]
+    assert change(driver, project, fields).status == 303
+    assert chosen(driver, project, 1999).role == "insensitive"
+
+
+def test_a_project_without_a_file_begins_with_the_data(driver: Driver) -> None:
+    project = driver.place.store.new("empty")
+    assert driver.get(f"/p/{project.id}/columns").location == f"/p/{project.id}/data"
+    assert driver.post(f"/p/{project.id}/columns", {"revision": 0}).status == 409
+    assert driver.get(f"/p/{project.id}/columns/0").status == 409
+    assert driver.get("/p/000000000000/columns").status == 404

@@ -1,0 +1,265 @@
+"""The step Data: what a file holds, how it is read, and what is kept of it."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driver import Driver
+
+from shoal.errors import FileError
+from shoal.web.interface import Choices, ColumnFacts, Project, Source
+from shoal.web.jobs import Job
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Driver]:
+    with Driver(tmp_path / "page") as found:
+        yield found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "stays.csv"
+    path.write_text("age,name\n31,Ada\n,Bo\n")
+    return path
+
+
+def source(kind: str = "csv", **settings: Any) -> Source:
+    columns = (
+        ColumnFacts("age", "quasi-identifier", "", "numeric", "integer", 40, 30, True),
+        ColumnFacts(EVIL, "identifier", "", "nominal", "text", 900, 20),
+    )
+    return Source("stays.csv", kind, {"format": kind, **settings}, 1000, 12_345, "ab12", columns)
+
+
+def known(page: Driver, file: Path | None, found: Source | None = None) -> Project:
+    found = found or source(delimiter=";", encoding="cp1252", decimal=",", header=True)
+    project = page.place.store.new("stays", source=found, choices=Choices.proposed(found))
+    if file is not None:
+        page.place.files[project.id] = file
+    return project
+
+
+def answering(page: Driver, monkeypatch: pytest.MonkeyPatch, found: dict[str, Any] | None) -> list[Any]:
+    """A desk that answers this; what it was asked."""
+    asked: list[Any] = []
+
+    async def answer(project: str, task: str, question: Any) -> dict[str, Any] | None:
+        asked.append((task, question))
+        return found
+
+    monkeypatch.setattr(page.place.desk, "answer", answer)
+    return asked
+
+
+def test_the_facts_of_a_file(page: Driver, file: Path) -> None:
+    text = page.get(f"/p/{known(page, file).id}/data").text
+    for words in ("1,000", "12.3 kB", "2.5 % of all", "semicolon", "cp1252", "a comma", "names of the columns", "ab12"):
+        assert words in text
+    assert "Continue to columns</a>" in text
+    assert 'data-load="/p/' in text
+
+
+def test_a_file_without_records_has_no_share(page: Driver, file: Path) -> None:
+    project = known(page, file, replace(source(), records=0))
+    assert page.get(f"/p/{project.id}/data").status == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "there", "absent"),
+    [
+        ("csv", ['name="delimiter"', 'name="decimal"', 'name="header"', 'name="missing"'], ['name="sheet"']),
+        ("excel", ['name="sheet"', 'name="header"', 'name="missing"'], ['name="delimiter"', 'name="encoding"']),
+        ("parquet", ['name="missing"'], ['name="sheet"', 'name="header"', 'name="delimiter"']),
+    ],
+)
+def test_only_what_fits_the_format_is_asked(
+    page: Driver, file: Path, kind: str, there: list[str], absent: list[str]
+) -> None:
+    text = page.get(f"/p/{known(page, file, source(kind)).id}/data").text
+    assert all(field in text for field in there)
+    assert not any(field in text for field in absent)
+
+
+def test_a_workbook_that_could_not_be_read_is_asked_for_its_sheet(page: Driver, tmp_path: Path) -> None:
+    project = page.place.store.new("stays")
+    page.place.files[project.id] = tmp_path / "data.xlsx"
+    page.place.files[project.id].touch()
+    error = str(FileError.several_sheets("stays.xlsx", 2))
+    page.place.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence=error)
+    text = page.get(f"/p/{project.id}/data").text
+    assert 'name="sheet"' in text
+    assert "name one under Data (Read the file in another way)" in text
+    assert "--sheet" not in text
+
+
+@pytest.mark.parametrize(
+    ("doubts", "reading", "told", "field"),
+    [
+        ({"names": ["31", EVIL]}, {}, "Is the first line a record?", 'name="header" value="no"'),
+        ({"decimals": ["height"]}, {"delimiter": ";"}, "with a decimal comma?", 'name="decimal" value=","'),
+        ({"dates": ["born"]}, {}, "Are these dates?", ""),
+    ],
+)
+def test_what_looks_wrongly_read_is_told_and_mended_by_a_click(
+    page: Driver, file: Path, doubts: dict[str, list[str]], reading: dict[str, str], told: str, field: str
+) -> None:
+    project = known(page, file, replace(source(), doubts=doubts))
+    page.place.store.update(project.id, lambda now: replace(now, reading=reading))
+    text = page.get(f"/p/{project.id}/data").text
+    assert told in text
+    assert field in text
+    assert EVIL not in text
+    assert all(f'name="{name}" value="{value}"' in text for name, value in reading.items())
+
+
+def test_what_was_said_is_not_asked_again(page: Driver, file: Path) -> None:
+    project = known(page, file, replace(source(), doubts={"names": ["31"], "decimals": ["height"]}))
+    page.place.store.update(project.id, lambda now: replace(now, reading={"header": True, "decimal": "."}))
+    text = page.get(f"/p/{project.id}/data").text
+    assert "Is the first line a record?" not in text
+    assert "with a decimal comma?" not in text
+
+
+def test_while_the_file_is_looked_at_one_sees_how_far_it_is(page: Driver, file: Path) -> None:
+    project = page.place.store.new("stays")
+    page.place.files[project.id] = file
+    page.place.jobs._jobs[project.id] = Job(project.id, "look")
+    text = page.get(f"/p/{project.id}/data").text
+    assert f'data-job="/p/{project.id}/job"' in text
+    assert "Continue to columns</button>" in text
+
+
+def test_a_file_that_could_not_be_read_can_be_read_in_another_way(page: Driver, file: Path) -> None:
+    project = page.place.store.new("stays")
+    page.place.files[project.id] = file
+    page.place.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence="Line 3 has 4 fields.")
+    text = page.get(f"/p/{project.id}/data").text
+    assert "Line 3 has 4 fields." in text
+    assert '<details class="more" open>' in text
+    assert f'data-upload="/p/{project.id}/file"' in text
+    assert "Continue to columns</a>" not in text
+
+
+def test_a_file_that_is_not_at_hand_is_asked_for_again(page: Driver) -> None:
+    project = known(page, None)
+    text = page.get(f"/p/{project.id}/data").text
+    assert "Choose the file again" in text
+    assert "stays.csv" in text
+    assert "data-load" not in text
+    assert page.get(f"/p/{project.id}/preview").status == 409
+
+
+def test_a_file_that_nobody_looked_at_can_be_looked_at(page: Driver, file: Path) -> None:
+    project = page.place.store.new("stays")
+    page.place.files[project.id] = file
+    assert "Look at it now" in page.get(f"/p/{project.id}/data").text
+
+
+def test_a_project_that_follows_another_says_whose_decisions_it_has(page: Driver) -> None:
+    first = page.place.store.new(EVIL)
+    second = page.place.store.new("second", follows=first.id)
+    text = page.get(f"/p/{second.id}/data").text
+    assert "taken over from" in text
+    assert "&lt;script&gt;" in text
+    assert EVIL not in text
+    page.place.store.delete(first.id)
+    assert "deleted now" in page.get(f"/p/{second.id}/data").text
+
+
+def test_the_first_records_are_shown_as_text(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = known(page, file)
+    column = {"missing": 30, "distinct": 40, "top": [[EVIL, 7]], "low": "1", "high": "99"}
+    found = {
+        "names": ["age", EVIL],
+        "types": ["integer", "text"],
+        "rows": [["31", EVIL], [None, "Bo"]],
+        "columns": [{"name": "age", **column}, {"name": EVIL, **column, "low": None, "high": None}],
+    }
+    asked = answering(page, monkeypatch, found)
+    answer = page.get(f"/p/{project.id}/preview")
+    assert asked[0][0] == "preview"
+    assert asked[0][1]["rows"] == 8
+    assert EVIL not in answer.text
+    assert '<td class="n"><span class="absent">missing</span></td>' in answer.text
+    assert "The first 2 of 1,000 records." in answer.text
+    assert "1 to 99" in answer.text
+    assert "<html" not in answer.text
+
+
+def test_an_answer_that_is_not_there_yet_is_asked_for_again(
+    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(page, monkeypatch, None)
+    assert page.get(f"/p/{known(page, file).id}/preview").status == 202
+
+
+def read_again(page: Driver, project: Project, monkeypatch: pytest.MonkeyPatch, **fields: str) -> tuple[int, list[Any]]:
+    started: list[Any] = []
+    monkeypatch.setattr(page.place.jobs, "start", lambda *given, **_: started.append(given))
+    return page.post(f"/p/{project.id}/reading", {"revision": project.revision, **fields}).status, started
+
+
+def test_what_is_said_about_the_file_is_kept_and_it_is_looked_at_again(
+    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = known(page, file)
+    fields = {"delimiter": "\t", "decimal": ",", "encoding": "", "header": "no", "missing": " -9 \n\nunknown\n"}
+    status, started = read_again(page, project, monkeypatch, **fields)
+    reading = {"delimiter": "\t", "decimal": ",", "header": False, "missing": "-9\nunknown"}
+    assert status == 303
+    assert page.place.store.read(project.id).reading == reading
+    assert started[0][1] == "look"
+    assert started[0][2]["file"]["reading"] == reading
+
+
+def test_nothing_said_is_found_out_again(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = known(page, file)
+    read_again(page, project, monkeypatch, header="", delimiter="", missing=" \n ")
+    assert page.place.store.read(project.id).reading == {}
+
+
+def test_an_old_form_does_not_read_again(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = replace(known(page, file), revision=5)
+    assert read_again(page, project, monkeypatch, decimal=",") == (409, [])
+
+
+def test_a_copy_is_kept_only_if_asked_for(page: Driver, file: Path) -> None:
+    project = known(page, file)
+    folder = page.place.store.folder(project.id)
+    assert not list(folder.glob("data*"))
+    assert "No copy of the data is kept" in page.get(f"/p/{project.id}/data").text
+    assert page.post(f"/p/{project.id}/keep", {"keep": "yes", "revision": project.revision}).status == 303
+    copy = folder / "data.csv"
+    assert copy.read_bytes() == file.read_bytes()
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    kept = page.place.store.read(project.id)
+    assert kept.keeps_data
+    assert "Remove the copy" in page.get(f"/p/{project.id}/data").text
+    page.post(f"/p/{project.id}/keep", {"keep": "no", "revision": kept.revision})
+    assert not copy.exists()
+    assert file.exists()
+    assert not page.place.store.read(project.id).keeps_data
+
+
+def test_a_copy_that_is_all_there_is_stays_at_hand_when_it_is_removed(page: Driver, file: Path) -> None:
+    project = known(page, file)
+    page.post(f"/p/{project.id}/keep", {"keep": "yes", "revision": project.revision})
+    page.place.files[project.id] = page.place.store.folder(project.id) / "data.csv"
+    page.post(f"/p/{project.id}/keep", {"keep": "no", "revision": page.place.store.read(project.id).revision})
+    assert not list(page.place.store.folder(project.id).glob("data*"))
+    assert page.place.files[project.id].read_bytes() == file.read_bytes()
+    assert page.place.scratch in page.place.files[project.id].parents
+
+
+def test_an_old_form_keeps_no_copy(page: Driver, file: Path) -> None:
+    project = known(page, file)
+    assert page.post(f"/p/{project.id}/keep", {"keep": "yes", "revision": 9}).status == 409
+    assert not list(page.place.store.folder(project.id).glob("data*"))

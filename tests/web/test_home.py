@@ -1,0 +1,137 @@
+"""Home: the list of projects and what can be done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from driver import Driver
+
+from shoal.web.interface import Choices, ColumnFacts, Project, Source
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Driver]:
+    with Driver(tmp_path) as found:
+        yield found
+
+
+def source(name: str = "stays.csv") -> Source:
+    column = ColumnFacts("age", "quasi-identifier", "its name says 'age'", "numeric", "integer", 40, 0, True)
+    return Source(name, "csv", {"format": "csv"}, 1234, 5000, "00", (column,))
+
+
+def ready(page: Driver, *, k: int | None = None, name: str = "stays") -> Project:
+    known = source()
+    project = page.place.store.new(name, source=known, choices=replace(Choices.proposed(known), k=k))
+    page.place.files[project.id] = Path(__file__)
+    return project
+
+
+def test_nothing_is_kept_yet(page: Driver, tmp_path: Path) -> None:
+    text = page.get("/").text
+    assert "No projects yet." in text
+    assert str(tmp_path / "projects") in text
+    assert 'data-upload="/projects"' in text
+    assert ".parquet" in text
+    assert ".sas7bdat" in text
+
+
+def test_a_project_is_listed_with_its_file_and_where_one_goes_on(page: Driver) -> None:
+    project = ready(page)
+    text = page.get("/").text
+    assert f'href="/p/{project.id}/columns"' in text
+    assert "1,234" in text
+    assert "stays.csv" in text
+    assert "columns to be decided" in text
+
+
+@pytest.mark.parametrize(
+    ("released", "state"), [("", "ready to run, k = 5"), ("mark", "release verified, k = 5"), ("old", "changed since")]
+)
+def test_the_state_of_a_project(page: Driver, released: str, state: str) -> None:
+    project = ready(page, k=5)
+    mark = project.mark if released == "mark" else released
+    if mark:
+        page.place.store.release(project.id).mkdir()
+        (page.place.store.release(project.id) / "mark").write_text(mark)
+    assert state in page.get("/").text
+
+
+def test_a_project_without_its_file_waits_for_it(page: Driver) -> None:
+    page.place.store.new("next")
+    assert "waiting for its file" in page.get("/").text
+
+
+def test_names_are_shown_as_text(page: Driver) -> None:
+    page.place.store.new(EVIL, source=source(EVIL))
+    text = page.get("/").text
+    assert EVIL not in text
+    assert text.count("&lt;script&gt;") >= 2
+
+
+def test_a_deleted_project_is_gone_and_the_file_of_its_owner_stays(page: Driver, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text("age\n1\n")
+    project = ready(page)
+    page.place.files[project.id] = own
+    arrived = page.place.scratch / project.id
+    arrived.mkdir()
+    answer = page.post(f"/p/{project.id}/delete")
+    assert (answer.status, answer.location) == (303, "/")
+    assert not page.place.store.folder(project.id).exists()
+    assert not arrived.exists()
+    assert own.exists()
+    assert project.id not in page.place.files
+    assert page.get(f"/p/{project.id}/data").status == 404
+
+
+def test_only_a_form_deletes(page: Driver) -> None:
+    project = ready(page)
+    assert page.get(f"/p/{project.id}/delete").status == 405
+    assert page.place.store.folder(project.id).exists()
+
+
+def test_a_project_is_renamed(page: Driver) -> None:
+    project = ready(page)
+    answer = page.post(f"/p/{project.id}/rename", {"name": "  spring \n delivery ", "revision": project.revision})
+    assert answer.location == f"/p/{project.id}/data"
+    assert page.place.store.read(project.id).name == "spring delivery"
+
+
+def test_a_name_of_nothing_is_refused(page: Driver) -> None:
+    project = ready(page)
+    answer = page.post(f"/p/{project.id}/rename", {"name": "   ", "revision": project.revision})
+    assert answer.status == 422
+    assert page.place.store.read(project.id).name == "stays"
+
+
+@pytest.mark.parametrize("revision", ["7", "", "x", "-1", "9" * 30])
+def test_a_form_that_is_older_than_the_project_changes_nothing(page: Driver, revision: str) -> None:
+    project = ready(page)
+    answer = page.post(f"/p/{project.id}/rename", {"name": "new", "revision": revision})
+    assert answer.status == 409
+    assert "changed in another tab" in answer.text
+    assert page.place.store.read(project.id).name == "stays"
+
+
+@pytest.mark.parametrize("rows", ["", "x", "3", "-5", "1e4", "999999999999", "٣٠٠"])
+def test_an_example_has_a_sensible_number_of_records(page: Driver, rows: str) -> None:
+    assert page.post("/example", {"rows": rows}).status == 422
+    assert page.place.store.all() == []
+
+
+def test_a_page_that_is_not_there_says_so(page: Driver) -> None:
+    answer = page.get("/nothing")
+    assert answer.status == 404
+    assert "There is no such page" in answer.text
+    assert "<h1>" in answer.text
+
+
+def test_our_script_gets_the_sentence_alone(page: Driver) -> None:
+    answer = page.get("/p/000000000000/data", x_requested_with="shoal")
+    assert answer.json == {"error": "There is no such project; choose one from the list of projects."}

@@ -1,0 +1,154 @@
+"""Jobs: progress, the end of them, and what is left when one is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+import pytest
+from asking import described, is_alive, limited, teach
+
+from shoal.errors import PageError
+from shoal.web.jobs import Job, Jobs
+from shoal.web.workers import Told
+
+
+@pytest.fixture(autouse=True)
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(tmp_path / "odd tasks", monkeypatch)
+
+
+async def nothing(result) -> None:
+    pass
+
+
+async def over(jobs: Jobs, project: str = "a") -> Job:
+    while jobs.running(project):
+        await asyncio.sleep(0.02)
+    found = jobs.of(project)
+    assert found is not None
+    return found
+
+
+def test_a_job_is_done_after_what_follows_it(tmp_path) -> None:
+    async def told() -> None:
+        jobs, kept = Jobs(limited(tmp_path)), []
+
+        async def then(result) -> None:
+            assert jobs.running("a")
+            kept.append(result)
+
+        jobs.start("a", "odd", {"do": ""}, then=then)
+        job = await over(jobs)
+        assert (job.state, job.sentence) == ("done", "")
+        assert not is_alive(kept[0]["process"])
+        assert job.to_dict()["seconds"] == job.to_dict()["seconds"]
+
+    asyncio.run(told())
+
+
+def test_a_job_that_fails_says_why(tmp_path) -> None:
+    async def told() -> None:
+        jobs = Jobs(limited(tmp_path))
+
+        async def broken(result) -> None:
+            raise KeyError("secret")
+
+        jobs.start("a", "odd", {"do": "abort"}, then=nothing)
+        assert "broke down" in (await over(jobs)).sentence
+        jobs.start("a", "odd", {"do": ""}, then=broken)
+        job = await over(jobs)
+        assert (job.state, "KeyError" in job.sentence, "secret" in job.sentence) == ("failed", True, False)
+
+    asyncio.run(told())
+
+
+def test_one_for_a_project_and_two_in_all(tmp_path) -> None:
+    async def told() -> None:
+        jobs = Jobs(limited(tmp_path))
+        for project in "ab":
+            jobs.start(project, "odd", {"do": "sleep", "seconds": 60}, then=nothing)
+        for project in "ac":
+            with pytest.raises(PageError, match="2 runs under way"):
+                jobs.start(project, "odd", {"do": ""}, then=nothing)
+        await jobs.cancel("a")
+        jobs.start("c", "odd", {"do": ""}, then=nothing)
+        assert (await over(jobs, "c")).state == "done"
+        await jobs.close()
+        assert jobs.of("b") is None
+
+    asyncio.run(told())
+
+
+@pytest.mark.parametrize("wait", [0, 0.01, 0.6])
+def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wait) -> None:
+    async def told() -> None:
+        jobs = Jobs(limited(tmp_path))
+        job = jobs.start("a", "odd", {"do": "sleep", "seconds": 60}, then=nothing)
+        if wait:
+            await asyncio.sleep(wait)
+        await jobs.cancel("a")
+        assert job.state == "cancelled"
+        await jobs.cancel("a")
+        jobs.start("a", "odd", {"do": ""}, then=nothing)
+        assert (await over(jobs)).state == "done"
+
+    asyncio.run(told())
+
+
+def test_the_time_left_is_told_by_the_share_since_it_is_known(monkeypatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    job = Job("a", "release", started=100.0)
+    assert job.to_dict()["left"] is None
+    for seconds, told in [(0, Told(0, 0, "reading")), (10, Told(0, 0, "grouping")), (10, Told(20, 100, "grouping"))]:
+        clock[0] += seconds
+        job.tell(told)
+    assert (job.to_dict()["share"], job.to_dict()["left"]) == (0.2, None)
+    clock[0] += 10
+    job.tell(Told(60, 100, "grouping"))
+    assert job.to_dict()["left"] == 10.0
+    clock[0] += 5
+    job.tell(Told(0, 0, "writing"))
+    assert (job.to_dict()["share"], job.to_dict()["left"], job.to_dict()["seconds"]) == (None, None, 35.0)
+
+
+def test_no_more_time_is_told_than_was_allowed(monkeypatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    job = Job("a", "compare", started=100.0, most=60)
+    job.tell(Told(0, 100, "comparing"))
+    clock[0] += 20
+    job.tell(Told(10, 100, "comparing"))
+    assert job.to_dict()["left"] == 40.0
+    clock[0] += 50
+    assert job.to_dict()["left"] == 0.0
+
+
+def test_a_release_cancelled_at_any_moment_leaves_the_old_one_or_the_new_one(tmp_path, register_csv) -> None:
+    folder = tmp_path / "project" / "release"
+    folder.parent.mkdir()
+    asked = {
+        "file": described(register_csv),
+        "arguments": {"k": 5, "quasi_identifiers": ["age", "height_cm"], "method": "mdav"},
+        "folder": str(folder),
+        "comparison": None,
+    }
+    moments = np.random.default_rng(0).uniform(0.3, 1.6, 5)
+
+    async def told() -> list[str]:
+        jobs, states = Jobs(limited(tmp_path)), []
+        jobs.start("a", "release", asked, then=nothing)
+        assert (await over(jobs)).state == "done"
+        files = sorted(place.name for place in folder.iterdir())
+        for moment in moments:
+            job = jobs.start("a", "release", asked, then=nothing)
+            await asyncio.sleep(moment)
+            await jobs.cancel("a")
+            states.append(job.state)
+            assert [place.name for place in folder.parent.iterdir()] == ["release"]
+            assert sorted(place.name for place in folder.iterdir()) == files
+        return states
+
+    assert "cancelled" in asyncio.run(told())

@@ -1,0 +1,49 @@
+"""Words of a program become words of the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.errors import ColumnError, FileError
+from shoal.web.column_types import plain
+from shoal.web.pages import here
+
+
+@pytest.mark.parametrize(
+    ("type", "word"),
+    [
+        ("integer", "integer"),
+        ("text", "text"),
+        ("date", "date"),
+        ("Float64", "number"),
+        ("UInt8", "integer"),
+        ("Decimal(precision=10, scale=2)", "number"),
+        ("String", "text"),
+        ("Date", "date"),
+        ("Datetime(time_unit='us', time_zone=None)", "date and time"),
+        ("Enum(categories=['Ada', 'Bo'])", "text"),
+        ("Boolean", "yes or no"),
+        ("Struct({'Ada': Int64})", "struct"),
+    ],
+)
+def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
+    assert plain(type) == word
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (FileError.several_sheets("a.xlsx", 2), "name one under Data (Read the file in another way)."),
+        (FileError.stray_quote("a.csv", row=3), "switch quoting off under Data (Read the file in another way)."),
+        (FileError.no_header("a.csv"), "or say that the first line is a record, or that it holds names if it is one."),
+        (ColumnError.no_levels("pain"), "name its levels, the lowest first, under Columns"),
+    ],
+)
+def test_sentences_name_places_of_the_page(error: Exception, words: str) -> None:
+    assert words in here(str(error))
+    assert "--" not in here(str(error))
+
+
+def test_flags_are_left_out_and_other_sentences_stay() -> None:
+    assert here("Ask for l = 2 (-l 2) to keep values apart.") == "Ask for l = 2 to keep values apart."
+    assert here("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."

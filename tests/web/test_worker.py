@@ -1,0 +1,153 @@
+"""Workers: what they may take, how they end, and what they never say."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from asking import ask, described, is_alive, limited, teach
+
+from shoal.errors import PageError
+from shoal.web.workers import Told, Worker
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="these limits are those of Linux")
+
+
+@pytest.fixture(autouse=True)
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(tmp_path / "odd tasks", monkeypatch)
+
+
+def refused(folder: Path, memory: int | None = None, **asked) -> PageError:
+    with pytest.raises(PageError) as caught:
+        ask(folder, ("odd", asked), **({} if memory is None else {"memory": memory}))
+    return caught.value
+
+
+def test_one_process_answers_many_questions(tmp_path) -> None:
+    async def both() -> list[int]:
+        worker = Worker(limited(tmp_path))
+        first, second = [(await worker.ask("odd", {"do": ""}))["process"] for _ in range(2)]
+        assert worker.running
+        await worker.gone()
+        assert not worker.running
+        third = (await worker.ask("odd", {"do": ""}))["process"]
+        await worker.gone()
+        return [first, second, third]
+
+    first, second, third = asyncio.run(both())
+    assert first == second != third
+    assert not is_alive(first)
+
+
+def test_progress_is_told_and_prints_are_not(tmp_path) -> None:
+    told: list[Told] = []
+    ask(tmp_path, ("odd", {"do": "print"}), ("odd", {"do": "sleep", "seconds": 0}), told=told)
+    assert told == [Told(0, 0, "sleeping")]
+
+
+@pytest.mark.parametrize("what", ["fail", "panic"])
+def test_a_bug_is_told_by_its_place_and_never_by_its_message(tmp_path, what) -> None:
+    error = refused(tmp_path, do=what)
+    assert error.status == 500
+    assert "in odd.py, line" in str(error)
+    assert "4711" not in str(error)
+
+
+def test_an_unknown_task_is_a_bug(tmp_path) -> None:
+    with pytest.raises(PageError, match="ModuleNotFoundError"):
+        ask(tmp_path, ("nothing", {}))
+
+
+def test_a_file_is_called_as_its_owner_calls_it(tmp_path) -> None:
+    error = refused(tmp_path, do="refuse", file=described(tmp_path / "scratch" / "0a1b" / "data.csv"))
+    assert str(error).startswith("The file 'people of mine.csv' is empty")
+    assert str(tmp_path) not in str(error)
+
+
+@linux
+@pytest.mark.parametrize("size", [1 << 28, 1 << 40])
+def test_memory_beyond_the_limit_is_a_sentence(tmp_path, size) -> None:
+    assert "more memory than it may take" in str(refused(tmp_path, memory=1 << 30, do="array", size=size))
+
+
+def test_memory_below_the_limit_is_there(tmp_path) -> None:
+    assert ask(tmp_path, ("odd", {"do": "array", "size": 1 << 20}), memory=1 << 30) == {"sum": float(1 << 20)}
+
+
+def test_no_memory_for_a_thread_is_the_same_sentence(tmp_path) -> None:
+    assert "more memory than it may take" in str(refused(tmp_path, do="threads"))
+
+
+@linux
+def test_no_huge_file_no_core_and_private_files(tmp_path) -> None:
+    place = tmp_path / "huge"
+    assert "OSError" in str(refused(tmp_path, memory=1 << 30, do="file", path=str(place), size=1 << 31))
+    assert place.stat().st_size == 0
+    facts = ask(tmp_path, ("odd", {"do": "limits"}))
+    assert facts["core"] == [0, 0]
+    assert facts["mask"] == 0o077
+    assert facts["nice"] >= 5
+
+
+@pytest.mark.parametrize(("what", "sentence"), [("abort", "broke down"), ("kill", "more memory than it may take")])
+def test_after_a_breakdown_the_next_question_has_a_fresh_worker(tmp_path, what, sentence) -> None:
+    async def both() -> None:
+        worker = Worker(limited(tmp_path))
+        with pytest.raises(PageError, match=sentence):
+            await worker.ask("odd", {"do": what})
+        assert (await worker.ask("odd", {"do": ""}))["process"] > 0
+        await worker.gone()
+
+    asyncio.run(both())
+
+
+def test_an_answer_that_is_too_long_is_no_answer(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("shoal.web.workers._LONGEST", 1 << 16)
+    assert "broke down" in str(refused(tmp_path, do="long", size=1 << 20))
+
+
+def test_a_question_that_is_given_up_ends_the_process(tmp_path) -> None:
+    async def given_up() -> Worker:
+        worker = Worker(limited(tmp_path))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await worker.ask("odd", {"do": "sleep", "seconds": 60})
+        await worker.gone()
+        return worker
+
+    begun = time.monotonic()
+    assert not asyncio.run(given_up()).running
+    assert time.monotonic() - begun < 20
+
+
+PAGE = """
+import asyncio, sys
+from pathlib import Path
+from shoal.web.workers import Limits, Worker
+worker = Worker(Limits(4 << 30, Path(sys.argv[1])))
+asyncio.run(worker.ask("odd", {"do": "block", "sign": sys.argv[2]}))
+"""
+
+
+@linux
+def test_a_worker_ends_with_its_page_even_where_it_hears_nothing(tmp_path) -> None:
+    sign = tmp_path / "sign"
+    page = subprocess.Popen([sys.executable, "-c", PAGE, str(limited(tmp_path).scratch), str(sign)])
+    _until(lambda: sign.exists() and sign.read_text() != "")
+    worker = int(sign.read_text())
+    assert is_alive(worker)
+    page.kill()
+    page.wait()
+    _until(lambda: not is_alive(worker), seconds=5)
+
+
+def _until(holds, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
