@@ -102,6 +102,21 @@ def ask(folder: Path, *questions: tuple[str, Mapping[str, Any]], **more: Any) ->
     return found[-1]
 
 
+class SlowToGo:
+    """A worker that answers at once and takes its time to end."""
+
+    def __init__(self, _: Limits) -> None:
+        self.asked_to_go = self.gone_at_last = False
+
+    async def ask(self, *_: object, **__: object) -> dict[str, Any]:
+        return {}
+
+    async def gone(self) -> None:
+        self.asked_to_go = True
+        await asyncio.sleep(0.2)
+        self.gone_at_last = True
+
+
 def described(path: Path, name: str = "people of mine.csv", **reading: Any) -> dict[str, Any]:
     """A file, as workers take it."""
     return {"path": str(path), "reading": reading, "name": name}

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from asking import is_alive, limited, teach
+from asking import SlowToGo, is_alive, limited, teach
 
 from shoal.errors import PageError
 from shoal.web.desk import Desk
@@ -134,3 +134,21 @@ def test_the_oldest_answers_are_forgotten(tmp_path, monkeypatch) -> None:
         assert len(desk._answers) == 2
 
     at(tmp_path, told)
+
+
+def test_who_is_stopped_while_another_leaves_its_seat_leaves_no_process(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("shoal.web.desk.Worker", SlowToGo)
+
+    async def told(desk):
+        for project in "ab":
+            await answered(desk, project)
+        first = desk._seats["a"].worker
+        asking = asyncio.create_task(desk.answer("c", "odd", {"do": ""}))
+        while not first.asked_to_go:
+            await asyncio.sleep(0)
+        await desk.forget("c")
+        await asyncio.wait([asking])
+        assert not first.gone_at_last
+        return [first, *(seat.worker for seat in desk._seats.values())]
+
+    assert all(worker.gone_at_last for worker in at(tmp_path, told))

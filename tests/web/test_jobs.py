@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asking import described, is_alive, limited, teach
+from asking import SlowToGo, described, is_alive, limited, teach
 
 from shoal.errors import PageError
 from shoal.web.jobs import Job, Jobs
@@ -93,6 +93,27 @@ def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wai
         await jobs.cancel("a")
         jobs.start("a", "odd", {"do": ""}, then=nothing)
         assert (await over(jobs)).state == "done"
+
+    asyncio.run(told())
+
+
+def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch) -> None:
+    made: list[SlowToGo] = []
+    monkeypatch.setattr("shoal.web.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
+
+    async def for_ever(_) -> None:
+        await asyncio.Event().wait()
+
+    async def told() -> None:
+        jobs = Jobs(limited(tmp_path))
+        job = jobs.start("a", "odd", {}, then=for_ever)
+        await asyncio.sleep(0.01)
+        first = asyncio.create_task(jobs.cancel("a"))
+        while not made[0].asked_to_go:
+            await asyncio.sleep(0)
+        await jobs.cancel("a")
+        assert (made[0].gone_at_last, job.state) == (True, "cancelled")
+        await asyncio.gather(first, jobs.close())
 
     asyncio.run(told())
 

@@ -36,6 +36,7 @@ class Asked:
         return {}
 
     async def gone(self) -> None:
+        await asyncio.sleep(0.05)
         Asked.gone_times += 1
 
 
@@ -52,6 +53,8 @@ def warmed(*, failing: bool = False, begin: bool = True) -> None:
         for _ in range(3 if begin else 0):
             found.begin()
             await asyncio.sleep(0)
+        found.stop()
+        await asyncio.sleep(0.01)
         found.stop()
         await found.close()
 

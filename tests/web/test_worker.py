@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import gc
 import subprocess
 import sys
 import time
@@ -123,6 +125,38 @@ def test_a_question_that_is_given_up_ends_the_process(tmp_path) -> None:
     begun = time.monotonic()
     assert not asyncio.run(given_up()).running
     assert time.monotonic() - begun < 20
+
+
+@pytest.mark.parametrize("wait", [0, 0.001, 0.005, 0.02])
+def test_a_question_that_is_given_up_while_its_process_starts_leaves_nothing(tmp_path, wait) -> None:
+    async def given_up() -> None:
+        worker = Worker(limited(tmp_path))
+        asking = asyncio.create_task(worker.ask("odd", {"do": "sleep", "seconds": 60}))
+        await asyncio.sleep(wait)
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert asking.cancelled()
+        await worker.gone()
+
+    asyncio.run(given_up())
+    gc.collect()  # what was left open would say so now
+
+
+def test_a_process_that_cannot_be_started_is_a_sentence(tmp_path, monkeypatch) -> None:
+    async def full(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    async def asked() -> None:
+        worker = Worker(limited(tmp_path))
+        with monkeypatch.context() as patched:
+            patched.setattr(asyncio, "create_subprocess_exec", full)
+            with pytest.raises(PageError, match="No process could be started") as caught:
+                await worker.ask("odd", {"do": ""})
+        assert caught.value.status == 503
+        assert (await worker.ask("odd", {"do": ""}))["process"] > 0
+        await worker.gone()
+
+    asyncio.run(asked())
 
 
 PAGE = """

@@ -107,6 +107,14 @@ class PageError(ShoalError):
         )
 
     @classmethod
+    def not_begun(cls, why: str) -> Self:
+        return cls._of(
+            503,
+            f"No process could be started that works on the file ({why})",
+            "nothing was released; close other programs, and try again",
+        )
+
+    @classmethod
     def too_slow(cls, seconds: float) -> Self:
         return cls._of(
             422,

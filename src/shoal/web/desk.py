@@ -42,6 +42,7 @@ class Desk:
         self._limits, self._longest, self._idle = limits, longest, idle
         self._seats: OrderedDict[str, _Seat] = OrderedDict()
         self._seating = asyncio.Lock()
+        self._leaving: set[Worker] = set()
         self._answers: OrderedDict[str, asyncio.Task[dict[str, Any]]] = OrderedDict()
 
     async def answer(
@@ -113,7 +114,9 @@ class Desk:
         seat = self._seats.pop(project)
         if seat.rest is not None:
             seat.rest.cancel()
+        self._leaving.add(seat.worker)
         await seat.worker.gone()
+        self._leaving.discard(seat.worker)
 
     async def forget(self, project: str) -> None:
         """Everything about a project: its file is another one now, or gone."""
@@ -131,6 +134,8 @@ class Desk:
             await self.forget(json.loads(key)[0])
         for project in list(self._seats):
             await self.forget(project)
+        for worker in list(self._leaving):  # whoever waited for its end was stopped
+            await worker.gone()
 
 
 def _heard(asking: asyncio.Task[dict[str, Any]]) -> None:

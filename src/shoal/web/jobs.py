@@ -113,9 +113,10 @@ class Jobs:
 
     async def cancel(self, project: str) -> None:
         """Stop the job of a project, if one is under way, and wait until its process is gone."""
-        job, task = self._jobs.get(project), self._running.pop(project, None)
+        job, task = self._jobs.get(project), self._running.get(project)
         if job is not None and task is not None and not task.done():
-            task.cancel()
+            if not task.cancelling():  # once: a second time would stop the wait for the end of its process
+                task.cancel()
             await asyncio.wait([task])  # meanwhile somebody may start another one
             if job.state == "running":  # it was stopped before its first step
                 job.state, job.ended = "cancelled", time.monotonic()

@@ -35,7 +35,7 @@ class Warming:
             await worker.gone()
 
     def stop(self) -> None:
-        if self._task is not None:
+        if self._task is not None and not self._task.cancelling():  # once, or its worker would not be waited for
             self._task.cancel()
 
     async def close(self) -> None:

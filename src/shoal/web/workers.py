@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from shoal.aside import reason
 from shoal.errors import PageError
 
 _LONGEST = 1 << 27
@@ -43,25 +44,24 @@ class Worker:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._process: asyncio.subprocess.Process | None = None
-        self._ending: asyncio.subprocess.Process | None = None
+        self._birth: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
 
     @property
     def running(self) -> bool:
-        return self._process is not None and self._process.returncode is None
+        birth = self._birth
+        return birth is not None and birth.done() and not birth.exception() and birth.result().returncode is None
 
     async def ask(
         self, task: str, asked: Mapping[str, Any], *, told: Callable[[Told], None] | None = None
     ) -> dict[str, Any]:
         """What the task answers; one at a time. Whatever happens there, here it is a PageError."""
-        process = await self._started()
         try:
+            process = await self._started()
             found = await self._exchange(process, {"task": task, "asked": asked}, told or (lambda _: None))
         except asyncio.CancelledError:
             self.kill()
             raise
-        except OSError:
-            found = None
         except ValueError:  # what it says is no answer, or longer than any
             await self.gone()
             raise PageError.ended() from None
@@ -81,39 +81,59 @@ class Worker:
         asked, answers = process.stdin, process.stdout
         if asked is None or answers is None:
             return None
-        asked.write(json.dumps(request).encode() + b"\n")
-        await asked.drain()
-        while line := await answers.readline():
-            said: dict[str, Any] = json.loads(line)
-            if "stage" not in said:
-                return said
-            told(Told(**said))
+        with suppress(OSError):
+            asked.write(json.dumps(request).encode() + b"\n")
+            await asked.drain()
+            while line := await answers.readline():
+                said: dict[str, Any] = json.loads(line)
+                if "stage" not in said:
+                    return said
+                told(Told(**said))
         return None
 
     async def _started(self) -> asyncio.subprocess.Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P"),  # nothing is imported from the folder that it works in
-                *("-m", "shoal.web.worker", str(self._limits.memory)),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,  # what libraries say there may quote cells
-                limit=_LONGEST,
-                cwd=self._limits.scratch,
-                env={**os.environ, "TMPDIR": str(self._limits.scratch)},
-                start_new_session=True,  # Ctrl-C in the terminal is for the page, which then ends its workers
-            )
-        return self._process
+        if not self.running:
+            self.kill()
+            self._birth = asyncio.create_task(self._start())
+        birth = cast("asyncio.Task[asyncio.subprocess.Process]", self._birth)
+        try:
+            # who gives up here leaves a process that is whole, and that can be ended
+            return await asyncio.shield(birth)
+        except OSError as error:
+            raise PageError.not_begun(reason(error)) from None
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P"),  # nothing is imported from the folder that it works in
+            *("-m", "shoal.web.worker", str(self._limits.memory)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,  # what libraries say there may quote cells
+            limit=_LONGEST,
+            cwd=self._limits.scratch,
+            env={**os.environ, "TMPDIR": str(self._limits.scratch)},
+            start_new_session=True,  # Ctrl-C in the terminal is for the page, which then ends its workers
+        )
 
     def kill(self) -> None:
         """Stop it, whatever it does; who asks next starts another."""
-        if self._process is not None:
-            self._ending, self._process = self._process, None
-            with suppress(ProcessLookupError):
-                self._ending.kill()
+        if self._birth is not None:
+            ending = asyncio.create_task(_end(self._birth))
+            self._birth = None
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
 
     async def gone(self) -> None:
-        """Stop it, and wait until it is gone."""
+        """Stop it, and wait until it is gone; who gives up waiting may ask again."""
         self.kill()
-        if self._ending is not None:
-            await self._ending.wait()
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+
+async def _end(birth: asyncio.Task[asyncio.subprocess.Process]) -> None:
+    """Kill a process once it is there, and wait until it is gone and its pipes are closed."""
+    with suppress(OSError):  # it never was there
+        process = await birth
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate(b"")
