@@ -118,6 +118,21 @@ def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch
     asyncio.run(told())
 
 
+def test_a_job_that_is_done_is_not_cancelled_any_more(tmp_path, monkeypatch) -> None:
+    made: list[SlowToGo] = []
+    monkeypatch.setattr("shoal.web.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
+
+    async def told() -> None:
+        jobs = Jobs(limited(tmp_path))
+        job = jobs.start("a", "odd", {}, then=nothing)
+        while not made or not made[0].asked_to_go:
+            await asyncio.sleep(0)
+        await jobs.cancel("a")
+        assert (made[0].gone_at_last, job.state) == (True, "done")
+
+    asyncio.run(told())
+
+
 def test_the_time_left_is_told_by_the_share_since_it_is_known(monkeypatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])

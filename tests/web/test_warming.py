@@ -22,6 +22,7 @@ class Asked:
     """A worker that notes what it is asked, and takes as long as it is let."""
 
     questions: list[str]
+    killed_times: int
     gone_times: int
     failing = False
 
@@ -35,6 +36,9 @@ class Asked:
         await asyncio.sleep(60)
         return {}
 
+    def kill(self) -> None:
+        Asked.killed_times += 1
+
     async def gone(self) -> None:
         await asyncio.sleep(0.05)
         Asked.gone_times += 1
@@ -42,7 +46,7 @@ class Asked:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    Asked.questions, Asked.gone_times, Asked.failing = [], 0, False
+    Asked.questions, Asked.killed_times, Asked.gone_times, Asked.failing = [], 0, 0, False
     monkeypatch.setattr(warming, "Worker", Asked)
 
 
@@ -68,7 +72,7 @@ def test_it_begins_once_and_its_worker_is_gone_when_it_is_stopped() -> None:
 
 def test_what_goes_wrong_there_is_nobody_s_error() -> None:
     warmed(failing=True)
-    assert (Asked.questions, Asked.gone_times) == (["warm"], 1)
+    assert (Asked.questions, Asked.killed_times, Asked.gone_times) == (["warm"], 1, 1)
 
 
 def test_a_page_that_nobody_came_to_ends() -> None:

@@ -35,6 +35,8 @@ class Job:
     """Why it failed."""
     most: float | None = None
     """Seconds after which it ends by itself, where that was asked for."""
+    ending: bool = False
+    """Whether it is about to end, one way or another: nothing stops the wait for the end of its process."""
     _since: tuple[float, float] = (0.0, 0.0)
     """When the first words of the present stage came that told a share, and that share."""
 
@@ -106,6 +108,7 @@ class Jobs:
         except Exception as error:  # noqa: BLE001 - a job that fails must say so, and the page go on
             state, job.sentence = "failed", str(PageError.bug(type(error).__name__))
         finally:
+            job.ending = True
             await worker.gone()
             if "folder" in asked:
                 sweep(Path(asked["folder"]))
@@ -115,7 +118,8 @@ class Jobs:
         """Stop the job of a project, if one is under way, and wait until its process is gone."""
         job, task = self._jobs.get(project), self._running.get(project)
         if job is not None and task is not None and not task.done():
-            if not task.cancelling():  # once: a second time would stop the wait for the end of its process
+            if not job.ending:
+                job.ending = True
                 task.cancel()
             await asyncio.wait([task])  # meanwhile somebody may start another one
             if job.state == "running":  # it was stopped before its first step

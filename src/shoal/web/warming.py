@@ -19,7 +19,7 @@ class Warming:
     """
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+        self._worker = Worker(limits)
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
@@ -27,18 +27,16 @@ class Warming:
             self._task = asyncio.create_task(self._warm())
 
     async def _warm(self) -> None:
-        worker = Worker(self._limits)
-        try:
-            with suppress(PageError):  # nobody waits for it, and real work will say what is wrong
-                await worker.ask("warm", {"rows": _ROWS})
-        finally:
-            await worker.gone()
+        with suppress(PageError):  # nobody waits for it, and real work will say what is wrong
+            await self._worker.ask("warm", {"rows": _ROWS})
+        self._worker.kill()
 
     def stop(self) -> None:
-        if self._task is not None and not self._task.cancelling():  # once, or its worker would not be waited for
+        if self._task is not None:
             self._task.cancel()
 
     async def close(self) -> None:
         self.stop()
         if self._task is not None:
             await asyncio.wait([self._task])
+        await self._worker.gone()
