@@ -262,7 +262,21 @@ def test_a_comparison_whose_point_is_chosen_by_a_click(person: Person, few: Path
     page.wait_for_load_state()
     points = page.locator("form[data-points] svg a")
     assert points.count() == 4
-    page.locator("form[data-points] svg a[aria-label*='mondrian'][aria-label*='10']").locator(".hit").click()
+    wanted = page.locator("form[data-points] svg a[aria-label^='mondrian, k = 10:']").locator(".hit")
+    wanted.click()
+    chosen = page.locator("form[data-points] input[name=point]:checked")
+    assert chosen.get_attribute("data-name") == "k = 10, mondrian"
+    covering = page.locator("form[data-points] svg a[aria-label^='mdav, k = 3:']").locator(".hit")
+    for name in ("cx", "cy"):  # as if it cost the same
+        wanted.evaluate("(one, [name, value]) => one.setAttribute(name, value)", [name, covering.get_attribute(name)])
+    names = []
+    for _ in range(3):
+        covering.click(force=True)
+        names.append(chosen.get_attribute("data-name"))
+    assert sorted(names[:2]) == ["k = 10, mondrian", "k = 3, mdav"], "each click finds the next one below"
+    assert names[0] == names[2]
+    if names[-1] != "k = 10, mondrian":
+        covering.click(force=True)
     page.get_by_role("button", name="Release with k = 10, mondrian").click()
     person.made()
     assert "Verified: k = 10 holds" in page.inner_text("main")

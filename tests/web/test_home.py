@@ -10,6 +10,7 @@ import pytest
 from driver import Driver
 
 from shoal.web.interface import Choices, ColumnFacts, Project, Source
+from shoal.web.steps import home
 
 EVIL = "<script>alert(1)</script>"
 
@@ -39,6 +40,14 @@ def test_nothing_is_kept_yet(page: Driver, tmp_path: Path) -> None:
     assert 'data-upload="/projects"' in text
     assert ".parquet" in text
     assert ".sas7bdat" in text
+
+
+def test_only_files_that_can_be_read_are_named(page: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Excel, SPSS, Stata or SAS" in page.get("/").text
+    monkeypatch.setattr(home, "find_spec", lambda _: None)
+    text = page.get("/").text
+    assert "Parquet, or Arrow" in text
+    assert "install\n    <code>shoal[stats]</code>" in text
 
 
 def test_a_project_is_listed_with_its_file_and_where_one_goes_on(page: Driver) -> None:

@@ -24,11 +24,19 @@
     form.addEventListener("change", (event) => {
       if (event.target.name === "point") show(event.target);
     });
+    const links = (event) => {
+      const here = document.elementsFromPoint(event.clientX, event.clientY).map((element) => element.closest("svg a"));
+      return [...new Set(here)].filter((link) => form.contains(link));
+    };
+
     form.addEventListener("click", (event) => {
       const link = event.target.closest("svg a");
       if (!link) return;
       event.preventDefault();
-      const radio = document.getElementById(link.getAttribute("href").slice(1));
+      const all = event.detail ? links(event) : [link]; // by keyboard there is one
+      const at = all.findIndex((one) => one.hasAttribute("aria-current"));
+      const next = all[(at + 1) % all.length] || link; // those below it come with the next clicks
+      const radio = document.getElementById(next.getAttribute("href").slice(1));
       radio.checked = true;
       show(radio);
     });

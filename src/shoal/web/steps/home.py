@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from dataclasses import dataclass, replace
 from datetime import datetime
+from importlib.util import find_spec
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,6 +23,8 @@ _LOOKING = ("look", "example")
 """Tasks that end with what is known about a file."""
 _LONGEST = 120
 """Characters of a name."""
+_STATISTICS = ("fastexcel", "pyreadstat")
+"""Packages without which files of Excel and of statistics programs cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ async def home(request: Request) -> Response:
         entries=entries,
         folder=str(place.store.folder("")),
         endings=uploads.ENDINGS,
+        statistics=all(map(find_spec, _STATISTICS)),
         most=place.max_upload,
     )
 
