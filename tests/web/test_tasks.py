@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import sys
-import time
 import tomllib
 import zipfile
 from pathlib import Path
@@ -238,15 +237,14 @@ def test_a_release_that_is_refused_leaves_nothing(tmp_path) -> None:
     assert list((tmp_path / "p").iterdir()) == []
 
 
-def test_a_million_columns_are_refused_at_once(tmp_path) -> None:
+def test_a_million_columns_are_refused_before_they_are_read(tmp_path, monkeypatch) -> None:
     line = ",".join(f"c{number}" for number in range(1_000_000)).encode()
     (tmp_path / "wide.csv").write_bytes(line + b"\n" + line + b"\n")
     (tmp_path / "wide.csv.gz").write_bytes(gzip.compress(line + b"\n", 1))
-    begun = time.monotonic()
-    for sentence in sentences(tmp_path, tmp_path / "wide.csv", tmp_path / "wide.csv.gz", memory=512 << 20):
-        assert "the page takes up to 2,000" in sentence
-        assert "command line" in sentence
-    assert time.monotonic() - begun < 10  # two seconds where nothing else runs; to read it takes minutes
+    monkeypatch.setattr(tables, "read", None)  # which would take minutes
+    for name in ("wide.csv", "wide.csv.gz"):
+        with pytest.raises(PageError, match=r"the page takes up to 2,000.*command line"):
+            look.run({"file": described(tmp_path / name), "name": name}, Room(io.BytesIO(), 512 << 20))
 
 
 def test_wide_columns_are_refused_in_every_format(tmp_path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import html
+import io
 import json
 import socket
 import stat
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -225,6 +228,36 @@ def test_a_file_that_cannot_be_read_leaves_a_project_that_takes_another(site: Si
     assert (project["source"], project["choices"]) == (None, None)
     assert eventually(lambda: site.upload(TABLE, name="a.csv", path=f"/p/{project['id']}/file").status == 200)
     assert eventually(lambda: _with_records(site, project["id"], 3))
+
+
+def test_hostile_files_end_in_a_sentence_and_the_page_goes_on(site: Site) -> None:
+    """Each comes the way a browser sends it, and is looked at in a process of its own."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/worksheets/sheet1.xml", b"\0" * 60_000_000)  # and says that it has a few bytes
+    bomb = packed.getvalue().replace((60_000_000).to_bytes(4, "little"), (99).to_bytes(4, "little"))
+    hostile = {
+        "wide.csv": b",".join([b"c"] * 900_000),
+        "bomb.xlsx": bomb,
+        "rotten.parquet": b"PAR1" + bytes(range(256)) * 40 + b"PAR1",
+        "picture.csv": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40,
+        "quote.csv": b'a,b\n"1,2\n' + b"3,4\n" * 1000,
+    }
+    for name, content in hostile.items():
+        project = json.loads(site.upload(content, name=name).body)["location"].split("/")[2]
+        job = eventually(lambda project=project: _ended(site, project))
+        assert job["state"] == "failed", name
+        assert 20 < len(job["sentence"]) < 500, name
+        assert "bug" not in job["sentence"], name
+        assert str(site.scratch) not in job["sentence"], name
+        assert job["sentence"].split(";")[0] in html.unescape(site.get(f"/p/{project}/data").body), name
+        assert site._notes(project, read=False)["source"] is None, name
+    assert site.project(site.upload(TABLE, name="a.csv"))["source"]["records"] == 3
+
+
+def _ended(site: Site, project: str) -> dict[str, str] | None:
+    job: dict[str, str] = json.loads(site.get(f"/p/{project}/job").body)
+    return None if job["state"] == "running" else job
 
 
 def _with_records(site: Site, id: str, records: int) -> dict[str, object] | None:
