@@ -21,6 +21,8 @@ from shoal.hierarchy import Hierarchy
 
 LONG = 300_000
 """Milliseconds for a run: kernels may have to be compiled."""
+PATIENCE = 60_000
+"""Milliseconds for all else, where every core is at work on something."""
 PAYLOAD = "<img src=x onerror=document.title='broken'><script>document.title='broken'</script>"
 
 
@@ -36,7 +38,7 @@ class Person:
 
     def tab(self) -> Any:
         page = self.context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
         page.on("console", self._heard)
@@ -416,7 +418,7 @@ def test_every_step_on_every_screen(person: Person, few: Path, contrast: str, wi
     addresses = [f"{person.walked}/{name}" for name in ("data", "columns", "protection", "run", "release")]
     for address in (f"{person.started.address}/", *addresses, f"{person.walked}/columns/5/hierarchy"):
         look.goto(address)
-        expect(look.locator("[aria-busy=true]")).to_have_count(0)
+        expect(look.locator("[aria-busy=true]")).to_have_count(0, timeout=PATIENCE)
         assert look.evaluate("document.documentElement.scrollWidth") <= width, address
         assert look.evaluate(contrast) == [], address
         assert look.locator("h1").count() == 1
