@@ -111,7 +111,7 @@ def test_a_workbook_that_could_not_be_read_is_asked_for_its_sheet(page: Driver, 
 def test_what_looks_wrongly_read_is_told_and_mended_by_a_click(
     page: Driver, file: Path, doubts: dict[str, list[str]], reading: dict[str, str], told: str, field: str
 ) -> None:
-    project = known(page, file, replace(source(), doubts=doubts))
+    project = known(page, file, replace(source(), doubts=doubts, reading=reading))
     page.place.store.update(project.id, lambda now: replace(now, reading=reading))
     text = page.get(f"/p/{project.id}/data").text
     assert told in text

@@ -190,7 +190,8 @@ class ColumnError(ShoalError):
     @classmethod
     def duplicate_names(cls, names: Sequence[str]) -> Self:
         return cls(
-            f"{counted(len(names), 'column name')} stand more than once in the header ({listed(names)})",
+            f"{counted(len(names), 'column name')} {'stands' if len(names) == 1 else 'stand'} more than once in the"
+            f" header ({listed(names)})",
             "give every column a name of its own",
         )
 

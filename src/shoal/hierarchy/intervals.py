@@ -92,7 +92,8 @@ def _between(points: Sequence[Fraction]) -> Level:
 
 
 def _quantiles(places: Sequence[Fraction], groups: int) -> list[Fraction]:
-    """The numbers that begin all groups but the first, of which ties leave fewer."""
+    """The numbers that begin all groups but the first, of which ties leave fewer; there are no more than numbers."""
+    groups = min(groups, len(places))
     return sorted({place for i in range(1, groups) if (place := places[i * len(places) // groups]) > places[0]})
 
 

@@ -76,7 +76,8 @@ async def take_path(place: Workplace, path: Path) -> Project:
     project = known or place.store.new(name, origin=origin)
     place.files[project.id] = Path(origin["path"])
     if known is None or known.source is None or known.origin != origin:
-        project = place.store.update(project.id, lambda now: replace(now, origin=origin))
+        project = place.store.update(project.id, lambda now: replace(other_file(now), origin=origin))
+        place.store.drop_data(project.id)
         look(place, project, name=name)
     return project
 
@@ -86,11 +87,12 @@ def found_again(place: Workplace, project: Project, *, make: bool = True) -> Non
 
     It is kept with the project, or lies unchanged where the command line named it, or is made up again (``make``).
     """
-    kept = place.store.folder(project.id)
-    if project.id in place.files:
+    kept, known = place.store.folder(project.id), place.files.get(project.id)
+    if known is not None and is_there(project, known):
         return
     if project.keeps_data:
-        found = [path for known in (*ENDINGS, *_packed()) if (path := kept / f"data{known}").is_file()]
+        copies = (kept / f"data{ending}" for ending in (*ENDINGS, *_packed()))
+        found = [path for path in copies if path.is_file() and not path.is_symlink()]
         if found:
             place.files[project.id] = found[0]
     elif "path" in project.origin and unchanged(project):
@@ -115,10 +117,22 @@ def unchanged(project: Project) -> bool:
     return "path" not in project.origin or origin_of(Path(project.origin["path"])) == dict(project.origin)
 
 
+def is_there(project: Project, path: Path) -> bool:
+    """Whether a file of the project is there, and as it was if it is the one that the command line named."""
+    return path.is_file() and (str(path) != project.origin.get("path") or unchanged(project))
+
+
+def other_file(project: Project) -> Project:
+    """The project when another file takes the place of the one it had: nothing is known about it, and no copy kept."""
+    source = None if project.source is None else replace(project.source, sha256="")
+    return replace(project, source=source, keeps_data=False)
+
+
 def received(project: Project, source: Source) -> Project:
     """The project with what a look at its file told; what was decided before holds for columns of the same name.
 
     A project that follows another one takes only a file with the same columns: its decisions were made for them.
+    What were values in the place of names is not kept.
     """
     if project.choices is None or project.source is None:
         return replace(project, source=source, choices=project.choices or Choices.proposed(source))
@@ -133,7 +147,9 @@ def received(project: Project, source: Source) -> Project:
     return replace(
         project,
         source=source,
-        remembered={name: choice.to_dict() for name, choice in known.items() if name not in source.names},
+        remembered={}
+        if _were_values(project.source, source)
+        else {name: choice.to_dict() for name, choice in known.items() if name not in source.names},
         choices=replace(
             choices,
             columns=columns,
@@ -142,6 +158,12 @@ def received(project: Project, source: Source) -> Project:
             strata=tuple(name for name in choices.strata if name in source.names),
         ),
     )
+
+
+def _were_values(before: Source, source: Source) -> bool:
+    """Whether the names that were known seem to have been the first record."""
+    record_now = source.settings.get("header") is False and before.settings.get("header") is not False
+    return record_now or bool(before.doubts.get("names"))
 
 
 def _still(name: str, source: Source) -> str:

@@ -78,7 +78,7 @@ class Growing:
         return self.place.drafts.start(self.project.id, self.number, self.facts.name, tree)
 
     def asked(self) -> dict[str, Any]:
-        return {"file": self.place.file(self.project), "column": self.facts.name}
+        return {"file": self.place.looked(self.project), "column": self.facts.name}
 
     async def values(self) -> dict[str, Any] | None:
         """The values of the column with their records; None while they are counted."""

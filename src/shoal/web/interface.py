@@ -10,7 +10,10 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Self
+from datetime import datetime
+from functools import cache
+from types import UnionType
+from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from shoal.errors import PageError
 from shoal.schema.columns import Kind, Role
@@ -29,9 +32,31 @@ class _Plain:
         """The value that was written as this; what it has no field for is left out."""
         known = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         try:
-            return cls(**{name: value for name, value in facts.items() if name in known})
+            given = {name: value for name, value in facts.items() if name in known}
+            found, hints = cls(**given), _hints(cls)  # type: ignore[arg-type]
         except (TypeError, AttributeError):
             raise PageError.damaged_project() from None
+        if not all(_fits(value, hints[name]) for name, value in given.items()):
+            raise PageError.damaged_project()
+        return found
+
+
+@cache
+def _hints(of: Any) -> dict[str, Any]:
+    return get_type_hints(of)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value that was read is of the type that a field has, as far as plain data tells."""
+    parts = get_args(hint)
+    if isinstance(hint, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    kind = get_origin(hint) or hint
+    if kind is tuple:
+        return isinstance(value, tuple) and all(_fits(each, parts[0]) for each in value)
+    return hint is Any or (isinstance(value, kind) and (kind is not int or not isinstance(value, bool)))
 
 
 @dataclass(frozen=True)
@@ -67,6 +92,8 @@ class Source(_Plain):
     """With the proposed quasi-identifiers."""
     doubts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """What looks as if it was read in the wrong way: the columns with ``decimals``, ``dates`` and ``names``."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """What was said then about how the file is to be read."""
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
@@ -183,26 +210,45 @@ class Project(_Plain):
     """The project whose decisions this one took over."""
     remembered: Mapping[str, Any] = field(default_factory=dict)
     """What was decided about columns that the file does not have now, for those that come back: by their names."""
-    compared: str = ""
-    """The mark of the decisions that the kept comparison was made with."""
     released: str = ""
     """The mark of the file and the decisions that the release was made with which is there."""
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
         source, choices = facts.get("source"), facts.get("choices")
-        return super().from_dict(
+        found = super().from_dict(
             {
                 **facts,
                 "source": None if source is None else Source.from_dict(source),
                 "choices": None if choices is None else Choices.from_dict(choices),
             }
         )
+        try:
+            found._check()
+        except ValueError:
+            raise PageError.damaged_project() from None
+        return found
+
+    def _check(self) -> None:
+        """Refuse what no project of ours has."""
+        datetime.fromisoformat(self.changed)
+        known = () if self.source is None else self.source.columns
+        chosen = () if self.choices is None else self.choices.columns
+        for role, kind in [*((c.role, c.kind) for c in known), *((c.role, c.kind or Kind.NUMERIC) for c in chosen)]:
+            Role(role), Kind(kind)
+        if self.source is not None and self.choices is not None and len(known) != len(chosen):
+            raise PageError.damaged_project()
 
     @property
     def waits(self) -> bool:
-        """Whether it has decisions and no file yet: what is known is that of the delivery before."""
+        """Whether it has decisions and no file yet: what is known is that of the one before."""
         return self.source is not None and not self.source.sha256
+
+    @property
+    def looked_at(self) -> bool:
+        """Whether what is known is that of its file, read in the way that was said last."""
+        source = self.source
+        return source is not None and not self.waits and dict(source.reading) == dict(self.reading)
 
     @property
     def mark(self) -> str:

@@ -48,7 +48,7 @@ def sweep(folder: Path) -> None:
                 old.rename(folder)
         _remove(old)
     for new in folder.parent.glob(_NEW + "*"):
-        if not _is_held(new):
+        if not is_held(new):
             _remove(new)
 
 
@@ -58,14 +58,14 @@ def _remove(folder: Path) -> None:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Keep others away from a folder; whoever holds it and is killed holds it no more. Not every system can."""
+def held(place: Path) -> Iterator[None]:
+    """Keep others away from a folder or a file; whoever is killed holds it no more. Not every system can."""
     try:
         import fcntl
     except ImportError:
         yield
         return
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(place, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -73,11 +73,12 @@ def held(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _is_held(folder: Path) -> bool:
+def is_held(place: Path) -> bool:
+    """Whether somebody keeps others away from it."""
     try:
         import fcntl
 
-        handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(place, os.O_RDONLY)
     except (ImportError, OSError):
         return False
     try:

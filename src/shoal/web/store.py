@@ -29,12 +29,12 @@ from typing import Any
 from shoal.aside import HIDDEN, aside, reason
 from shoal.errors import OutputError, PageError
 from shoal.web.interface import Project
-from shoal.web.making import held, sweep
+from shoal.web.making import held, is_held, sweep
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _GONE = ".gone-"
 _STILL = 60
-"""Seconds after which a file that is not written to is one that nobody writes any more."""
+"""Seconds after which a small file that is not written to is one that nobody writes any more."""
 _NOTES, _MARK = "project.json", "release/mark"
 
 
@@ -56,17 +56,27 @@ class Store:
             sweep(self.release(project.id))
             for part in self.folder(project.id).glob(f"{HIDDEN}*"):
                 with suppress(OSError):
-                    if time.time() - part.lstat().st_mtime > _STILL:  # else another start may be writing it
+                    if _is_left(part):
                         part.unlink()
+            if not project.keeps_data:
+                with suppress(OSError):
+                    self.drop_data(project.id)
 
     def all(self) -> list[Project]:
         """Every project that can be read, the one that changed last first."""
-        found = []
+        return self.found()[0]
+
+    def found(self) -> tuple[list[Project], list[str]]:
+        """Every project that can be read, the one that changed last first; and the folders of those that cannot."""
+        found, damaged = [], []
         with suppress(OSError):
             for place in self._folder.iterdir():
-                with suppress(PageError):
+                try:
                     found.append(self.read(place.name))
-        return sorted(found, key=lambda project: (project.changed, project.id), reverse=True)
+                except PageError as error:
+                    if error.status != PageError.no_project().status:
+                        damaged.append(place.name)
+        return sorted(found, key=lambda project: (project.changed, project.id), reverse=True), sorted(damaged)
 
     def new(self, name: str, **facts: Any) -> Project:
         """A new project."""
@@ -147,6 +157,11 @@ class Store:
         except OSError as error:
             raise OutputError.unwritable(gone, reason(error)) from None
 
+    def drop_data(self, id: str) -> None:
+        """The copy of the data that a project does not keep any more."""
+        for copy in self.folder(id).glob("data.*"):
+            copy.unlink()
+
     def folder(self, id: str) -> Path:
         return self._folder / id
 
@@ -179,6 +194,13 @@ class Store:
 
     def _write(self, project: Project) -> None:
         self.keep(project.id, _NOTES, project.to_dict())
+
+
+def _is_left(part: Path) -> bool:
+    """Whether nobody, such as another start, writes this any more. Who copies data holds the copy meanwhile."""
+    if part.suffix == ".json":
+        return time.time() - part.lstat().st_mtime > _STILL
+    return not is_held(part)
 
 
 def _now() -> str:

@@ -26,6 +26,7 @@ from shoal.web.arrivals import (
     ending,
     found_again,
     look,
+    other_file,
     received,
     seen,
     shortened,
@@ -60,13 +61,14 @@ async def again(request: Request) -> Response:
     place, name = workplace(request), _name(request)
     project = place.project(request)
     _check_idle(place, project)
+    _check_known(request, project)
     async with _table(request, place) as part:
         await place.desk.forget(project.id)
         _check_idle(place, project)
+        _check_known(request, place.project(request))
         # in any case, so that no copy of the file before is kept by a page that was shown before
-        project = place.store.update(project.id, lambda now: replace(now, origin={}, keeps_data=False), anew=True)
-        for kept in place.store.folder(project.id).glob("data.*"):
-            kept.unlink()
+        project = place.store.update(project.id, lambda now: replace(other_file(now), origin={}), anew=True)
+        place.store.drop_data(project.id)
         _take(place, project, part, name)
     return _answer(project)
 
@@ -75,6 +77,13 @@ def _check_idle(place: Workplace, project: Project) -> None:
     """No job of the project may be at work on the file that another one takes the place of."""
     if place.jobs.running(project.id):
         raise PageError.busy(1)
+
+
+def _check_known(request: Request, project: Project) -> None:
+    """Refuse what comes from a page that shows another file than the one that is there now."""
+    known = "" if project.source is None else project.source.sha256
+    if request.headers.get("x-known-file", known) != known:
+        raise PageError.changed_elsewhere()
 
 
 def _name(request: Request) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import Request
 
 from shoal.errors import PageError
-from shoal.web.arrivals import found_again, unchanged
+from shoal.web.arrivals import found_again, is_there
 from shoal.web.desk import Desk
 from shoal.web.drafts import Drafts
 from shoal.web.interface import Project
@@ -43,10 +43,16 @@ class Workplace:
     def file(self, project: Project) -> dict[str, Any]:
         """The file of a project, as workers take it; or the error that it is not at hand."""
         path = self.files.get(project.id)
-        if path is None or not path.is_file() or not unchanged(project):
+        if path is None or not is_there(project, path):
             raise PageError.no_file()
         name = project.name if project.source is None else project.source.name
         return {"path": str(path), "reading": dict(project.reading), "name": name}
+
+    def looked(self, project: Project) -> dict[str, Any]:
+        """The same, if the file is what was looked at: all that is decided is about that."""
+        if not project.looked_at:
+            raise PageError.not_read()
+        return self.file(project)
 
     def at_hand(self, project: Project) -> bool:
         """Whether the file of a project is there to be asked about."""

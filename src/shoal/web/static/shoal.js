@@ -269,7 +269,8 @@ const shoal = (() => {
     return undefined;
   }
 
-  /* data-upload="URL": a place where a file is dropped or chosen; data-most is the most bytes that it may have. */
+  /* data-upload="URL": a place where a file is dropped or chosen; data-most is the most bytes that it may have, and
+     data-known tells the file that it would take the place of. */
 
   const size = (bytes) => {
     if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
@@ -314,6 +315,7 @@ const shoal = (() => {
     request.setRequestHeader("X-Requested-With", "shoal");
     request.setRequestHeader("X-CSRF-Token", token());
     request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
+    if ("known" in zone.dataset) request.setRequestHeader("X-Known-File", zone.dataset.known);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.send(file);
   }

@@ -18,6 +18,7 @@ from shoal.errors import OptionError, PageError
 from shoal.web import uploads
 from shoal.web.guard import Form
 from shoal.web.interface import Project, Source
+from shoal.web.making import held
 from shoal.web.pages import goto, page, pending, revision, step
 from shoal.web.workplace import Workplace, workplace
 from shoal.words import joined, short
@@ -154,17 +155,16 @@ async def keep(request: Request) -> Response:
     number = revision(request)
     if number != project.revision:
         raise PageError.changed_elsewhere()
-    if request.state.form.get("keep") == "yes":
-        path = Path(place.file(project)["path"])
-        await asyncio.to_thread(_copy, path, _kept(place, project, path))
-        keeps = True
-    else:
+    if request.state.form.get("keep") != "yes":
+        place.store.update(project.id, lambda found: replace(found, keeps_data=False), revision=number)
         await asyncio.to_thread(_remove, place, project)
-        keeps = False
+        return goto(f"/p/{project.id}/data")
+    path = Path(place.file(project)["path"])
+    await asyncio.to_thread(_copy, path, _kept(place, project, path))
     try:
-        place.store.update(project.id, lambda found: replace(found, keeps_data=keeps), revision=number)
+        place.store.update(project.id, lambda found: replace(found, keeps_data=True), revision=number)
     except PageError:
-        if keeps and not place.store.read(project.id).keeps_data:  # another file came meanwhile: nobody keeps this one
+        if not place.store.read(project.id).keeps_data:  # another file came meanwhile: nobody keeps this one
             _kept(place, project, path).unlink(missing_ok=True)
         raise
     return goto(f"/p/{project.id}/data")
@@ -178,7 +178,8 @@ def _copy(path: Path, copy: Path) -> None:
     if path != copy:
         with aside(copy, force=True) as part:
             part.chmod(0o600)
-            shutil.copyfile(path, part)
+            with held(part):
+                shutil.copyfile(path, part)
 
 
 def _remove(place: Workplace, project: Project) -> None:
@@ -197,9 +198,9 @@ async def preview(request: Request) -> Response:
     """The first records, and what each column holds."""
     place = workplace(request)
     project = place.project(request)
-    if project.source is None:  # a look comes first: it refuses what is too large to be read
-        raise PageError.not_read()
-    found = await place.desk.answer(project.id, "preview", {"file": place.file(project), "rows": _ROWS})
+    # a look comes first: it refuses what is too large to be read
+    asked = {"file": place.looked(project), "rows": _ROWS}
+    found = await place.desk.answer(project.id, "preview", asked)
     return pending() if found is None else page(request, "preview.html", project=project, found=found)
 
 

@@ -99,10 +99,14 @@ async def show(request: Request) -> Response:
         "tree": None,
     }
     error, draft.error = draft.error if ready else "", "" if ready else draft.error
-    if ready and draft.present is not None:
-        facts |= _seen(request, at, draft, draft.present, counts)
     facts |= {"project": at.project, "step": "columns", "error": error, "job": None}
-    return page(request, "hierarchy.html", **facts)
+
+    def shown() -> Response:
+        tree = draft.present if ready else None
+        seen = {} if tree is None else _seen(request, at, draft, tree, counts)
+        return page(request, "hierarchy.html", **facts | seen)
+
+    return await asyncio.to_thread(shown)  # a large tree takes its time, and others ask meanwhile
 
 
 def _seen(
@@ -288,6 +292,7 @@ async def _received(request: Request, at: Growing, path: Path, *, most: int) -> 
     async with arriving(request, at.place.scratch, most=most, refusal=PageError.long_hierarchy(most)) as part:
         with part.open("rb") as file:
             digest = await asyncio.to_thread(hashlib.file_digest, file, "sha256")
+        at.place.store.read(at.project.id)  # it may be deleted by now
         make_folder(path.parent)
         part.replace(path)
     return digest.hexdigest()
@@ -338,6 +343,8 @@ async def undo(request: Request) -> Response:
 async def discard(request: Request) -> Response:
     """Back to the hierarchy that is used, or to none."""
     at = _at(request)
+    if at.draft().wish is not None:  # and nobody waits for what is being built
+        await at.place.desk.forget(at.project.id)
     at.place.drafts.forget(at.project.id, at.number)
     return goto(at.address)
 

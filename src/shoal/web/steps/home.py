@@ -43,11 +43,12 @@ class Entry:
 async def home(request: Request) -> Response:
     place = workplace(request)
     place.warm()
-    entries = [_entry(place, project) for project in place.store.all()]
+    projects, damaged = place.store.found()
     return page(
         request,
         "home.html",
-        entries=entries,
+        entries=[_entry(place, project) for project in projects],
+        damaged=damaged,
         folder=str(place.store.folder("")),
         endings=uploads.ENDINGS,
         statistics=all(map(find_spec, _STATISTICS)),

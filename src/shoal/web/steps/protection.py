@@ -162,7 +162,7 @@ async def exposure(request: Request) -> Response:
     project = place.project(request)
     source, choices = _decided(project)
     quasi = list(choices.named(Role.QUASI_IDENTIFIER, source))
-    asked = {"file": place.file(project), "quasi_identifiers": quasi, "k": choices.k}
+    asked = {"file": place.looked(project), "quasi_identifiers": quasi, "k": choices.k}
     found = await place.desk.answer(project.id, "exposure", asked)
     if found is None:
         return pending()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,7 @@ async def download(request: Request) -> Response:
     if not found.sha256.startswith(request.query_params.get("sha256", "")):
         raise PageError.other_release()
     return FileResponse(
-        _present(place.store.release(project.id) / found.place),
+        _present(place.store, project, found.place),
         media_type=_TYPES.get(Path(found.name).suffix, _OTHER),
         headers={"Content-Disposition": found.disposition},
     )
@@ -140,17 +141,22 @@ async def report(request: Request) -> Response:
     place = workplace(request)
     project = place.project(request)
     which = "external" if request.query_params.get("version") == "external" else "internal"
-    path = _present(place.store.release(project.id) / f"report.{which}.html")
-    text = path.read_text(encoding="utf-8")
+    path = _present(place.store, project, f"report.{which}.html")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:  # another release takes its place just now
+        raise PageError.no_release() from None
     policy = f"sandbox; {html.policy(text)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     return Response(text, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
-def _present(path: Path) -> Path:
-    """The path of a file that is there, and no link to another one."""
-    if path.is_symlink() or not path.is_file():
-        raise PageError.no_release()
-    return path
+def _present(store: Store, project: Project, name: str) -> Path:
+    """The path of a file of the release that is there; no link on the way leads elsewhere."""
+    with suppress(PageError):
+        path = store.place(project.id, f"release/{name}")
+        if path.is_file():
+            return path
+    raise PageError.no_release()
 
 
 async def following(request: Request) -> Response:
@@ -159,7 +165,7 @@ async def following(request: Request) -> Response:
     project = place.project(request)
     store = place.store
     source, choices, reading = _made_with(store, project)
-    trees = store.release(project.id) / "hierarchies"
+    trees = store.place(project.id, "release/hierarchies")
     if source is None or choices is None:
         source, choices, reading = project.source, project.choices, project.reading
         trees = store.hierarchies(project.id)

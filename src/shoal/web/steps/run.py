@@ -49,7 +49,7 @@ async def show(request: Request) -> Response:
 def _page(request: Request, project: Project, error: ShoalError | None = None, *, sent: Form | None = None) -> Response:
     """The step as it is now; with an error, what was asked is refused, and the form stays as it was sent."""
     place, (source, choices) = workplace(request), _known(project)
-    facts = place.store.facts(project.id, COMPARISON) if project.compared else None
+    facts = place.store.facts(project.id, COMPARISON)
     return step(
         request,
         project,
@@ -57,7 +57,7 @@ def _page(request: Request, project: Project, error: ShoalError | None = None, *
         status=422 if error else 200,
         error=str(error or ""),
         decisions=wording.decisions(source, choices),
-        at_hand=place.at_hand(project),
+        at_hand=project.looked_at and place.at_hand(project),
         comparison=None if facts is None else _compared(project, choices, facts),
         asked=_form(sent, facts),
         methods=[] if place.jobs.running(project.id) else _methods(source, choices),
@@ -129,7 +129,7 @@ def _compared(project: Project, choices: Choices, facts: Mapping[str, Any]) -> d
         "unit": facts["loss"]["unit"],
         "recommendation": facts["recommendation"],
         "failures": frontier.failures(facts),
-        "stale": project.compared != project.compared_mark,
+        "stale": facts.get("mark") != project.compared_mark,
     }
 
 
@@ -144,11 +144,12 @@ async def compare(request: Request) -> Response:
     place, form = workplace(request), request.state.form
     project = place.project(request)
     source, choices = _known(project)
+    _check_current(request, project)
     try:
         effort = {"effort": form.get("effort")} if form.get("effort") in EFFORTS else {}
         arguments = about_columns(source, choices, place.store.hierarchies(project.id))
         question = {
-            "file": place.file(project),
+            "file": place.looked(project),
             "looked": _looked(source),
             "k": _levels(form),
             "methods": _chosen_methods(form),
@@ -159,9 +160,10 @@ async def compare(request: Request) -> Response:
         return _page(request, project, error, sent=form)
 
     async def then(facts: dict[str, Any]) -> None:
-        place.store.keep(project.id, COMPARISON, {**facts, **effort})
+        # with the mark of what was compared in the same file: whatever happens, the one is never without the other
+        place.store.keep(project.id, COMPARISON, {**facts, **effort, "mark": project.compared_mark})
         # in any case, so that no page that shows other points chooses one of these
-        place.store.update(project.id, lambda now: replace(now, compared=project.compared_mark), anew=True)
+        place.store.update(project.id, lambda now: now, anew=True)
 
     place.start(project, "compare", question, then=then)
     return goto(f"/p/{project.id}/run")
@@ -207,7 +209,7 @@ async def choose(request: Request) -> Response:
     if form.get("point") not in points:
         return _page(request, project, OptionError.bad_option("point", "one of the points of the comparison"))
     point = points[form.get("point")]
-    place.file(project)
+    place.looked(project)
     # as it was compared: what is refined where nothing is said is what Shoal chooses itself, and no other method
     effort = facts.get("effort") or ("balanced" if point["method"] == registry.AUTO else "")
 
@@ -222,26 +224,32 @@ async def choose(request: Request) -> Response:
 async def release(request: Request) -> Response:
     place = workplace(request)
     project = place.project(request)
-    if request.state.form.get("revision") and revision(request) != project.revision:
-        raise PageError.changed_elsewhere()
+    _check_current(request, project)
     try:
         return _start(place, project)
     except (OptionError, ColumnError) as error:
         return _page(request, project, error)
 
 
+def _check_current(request: Request, project: Project) -> None:
+    """Refuse what was asked for on a page that shows other decisions than those of now."""
+    if revision(request) != project.revision:
+        raise PageError.changed_elsewhere()
+
+
 def _start(place: Workplace, project: Project) -> Response:
     """Start the release; what it was made with is kept as it is now."""
     source, choices = _known(project)
-    current = project.compared and project.compared == project.compared_mark
+    compared = place.store.facts(project.id, COMPARISON)
+    current = compared is not None and compared.get("mark") == project.compared_mark
     question = {
-        "file": place.file(project),
+        "file": place.looked(project),
         "looked": _looked(source),
         "arguments": asked(source, choices, place.store.hierarchies(project.id)),
         "marks": {choice.hierarchy or choice.levels: choice.fingerprint for choice in choices.columns},
         "folder": str(place.store.release(project.id)),
         "ending": None,
-        "comparison": place.store.facts(project.id, COMPARISON) if current else None,
+        "comparison": compared if current else None,
         "decisions": {"source": source.to_dict(), "choices": choices.to_dict(), "reading": dict(project.reading)},
         "mark": project.mark,
     }

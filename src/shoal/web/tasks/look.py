@@ -55,6 +55,7 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
             for column, profile in zip(found.schema.columns, found.profiles, strict=True)
         ),
         unique_records=found.unique_records,
+        reading=dict(asked["file"]["reading"]),
         doubts={about: list(names) for about, names in asdict(tables.doubts(table)).items() if names},
     ).to_dict()
 
