@@ -14,127 +14,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from walking import LONG, PATIENCE, Person
 
 import shoal
 from shoal import tables
 from shoal.hierarchy import Hierarchy
 
-LONG = 300_000
-"""Milliseconds for a run: kernels may have to be compiled."""
-PATIENCE = 60_000
-"""Milliseconds for all else, where every core is at work on something."""
 PAYLOAD = "<img src=x onerror=document.title='broken'><script>document.title='broken'</script>"
-
-
-class Person:
-    """Somebody at the browser, who is let in once and complains about every error."""
-
-    def __init__(self, browser: Any, started: Any) -> None:
-        self.started = started
-        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-        self.complaints: list[str] = []
-        self.page = self.tab()
-        self.page.goto(started.link)
-
-    def tab(self) -> Any:
-        page = self.context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-        page.on("console", self._heard)
-        page.on("request", self._asked)
-        return page
-
-    def _heard(self, message: Any) -> None:
-        # that an answer was a refusal is said by the page itself, and by the browser too
-        if message.type in ("error", "warning") and "the server responded with a status" not in message.text:
-            self.complaints.append(message.text)
-
-    def _asked(self, request: Any) -> None:
-        if not request.url.startswith((self.started.address + "/", "data:")):
-            self.complaints.append(f"asked for {request.url}")
-
-    def home(self) -> None:
-        self.page.goto(self.started.address + "/")
-
-    def begin(self, file: Path) -> None:
-        """Give the page a file, and wait until it was looked at."""
-        self.home()
-        self.give(file)
-
-    def give(self, file: Path) -> None:
-        """Choose a file where the page asks for one, and wait until it was looked at."""
-        self.page.wait_for_load_state()  # before, nobody hears of it
-        with self.page.expect_navigation(url="**/data"):
-            self.page.set_input_files("input[type=file]", file)
-        self.page.get_by_role("link", name="Continue to columns").wait_for(timeout=LONG)
-
-    def example(self) -> None:
-        self.home()
-        self.page.get_by_role("button", name="Try it with the example register").click()
-        self.page.wait_for_url("**/data")
-        self.page.get_by_role("link", name="Continue to columns").wait_for(timeout=LONG)
-
-    def columns(self) -> None:
-        self.page.get_by_role("link", name="Continue to columns").click()
-        self.page.wait_for_url("**/columns")
-
-    def role(self, column: str, role: str) -> None:
-        row = self.page.get_by_role("row").filter(has=self.page.get_by_text(column, exact=True))
-        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-            row.get_by_role("radio", name=role, exact=True).check(force=True)
-
-    def protection(self) -> None:
-        self.page.get_by_role("button", name="Continue to protection").click()
-        self.page.wait_for_url("**/protection")
-
-    def k(self, level: int) -> None:
-        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-            self.page.locator(f"input[type=radio][name=k][value='{level}']").check(force=True)
-
-    def quick(self) -> None:
-        """The least effort, so that tests take seconds."""
-        self.page.get_by_role("heading", name="How groups are found").click()
-        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-            self.page.locator("[name=effort][value=fast]").check(force=True)
-
-    def method(self, name: str) -> None:
-        """One method without any search."""
-        self.page.get_by_role("heading", name="How groups are found").click()
-        for chosen in ("[name=method][value=own]", "[name=effort][value='']"):
-            with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-                self.page.locator(chosen).check(force=True)
-        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-            self.page.select_option("select[name=method_own]", name)
-
-    def run(self) -> None:
-        self.page.get_by_role("button", name="Continue to run").click()
-        self.page.wait_for_url("**/run")
-
-    def make(self) -> None:
-        self.page.get_by_role("button", name=re.compile("^Make the release")).click()
-        self.made()
-
-    def made(self) -> None:
-        self.page.get_by_role("heading", name=re.compile("^Verified: k = ")).wait_for(timeout=LONG)
-        assert self.page.url.endswith("/release")
-
-    def walk(self, file: Path, *, k: int) -> None:
-        """From a file to its release, with what is proposed."""
-        self.begin(file)
-        self.columns()
-        self.protection()
-        self.k(k)
-        self.quick()
-        self.run()
-        self.make()
-
-    def download(self, key: str, folder: Path) -> Path:
-        with self.page.expect_download() as waiting:
-            self.page.locator(f"a[href*='/files/{key}?']").click()
-        place = folder / waiting.value.suggested_filename
-        waiting.value.save_as(place)
-        return place
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +116,7 @@ def test_adult_with_a_hierarchy_that_is_built_in_the_page(person: Person, data_f
     page.get_by_role("checkbox", name="Germany", exact=True).check()
     page.get_by_label("Parent").fill("Europe")
     page.get_by_role("button", name="Move them under it").click()
-    page.get_by_role("button", name="Use this hierarchy").click()
+    page.get_by_role("button", name="Use this hierarchy").first.click()
     page.get_by_text("in use", exact=True).wait_for()
     page.goto(f"{base}/columns")
     person.protection()
@@ -384,7 +270,7 @@ def test_a_script_in_names_and_values_is_only_text(person: Person, tmp_path: Pat
     page.goto(f"{base}/columns/0/hierarchy")
     page.get_by_text("By hand", exact=True).click()
     page.get_by_role("button", name="Begin").click()
-    page.get_by_role("button", name="Use this hierarchy").click()
+    page.get_by_role("button", name="Use this hierarchy").first.click()
     page.goto(f"{base}/columns")
     person.protection()
     person.k(3)

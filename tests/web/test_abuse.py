@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import os
-import re
 import socket
 import time
 import tomllib
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -18,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clerk import COLUMNS, Clerk, comparison, source, write_table
+from clerk import COLUMNS, Clerk, source, write_table
+from decided import decide, decided, form, made, run, sha256
 from driver import Driver
 from running import running
 from starlette.requests import ClientDisconnect, Request
 
-from shoal.errors import HierarchyError, OptionError, OutputError, PageError, ShoalWarning
+from shoal.errors import HierarchyError, OptionError, OutputError, PageError
 from shoal.hierarchy import Hierarchy
-from shoal.web import arrivals
 from shoal.web.arrivals import received
 from shoal.web.interface import Choices, Project
 from shoal.web.jobs import Jobs
@@ -53,42 +49,11 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 
 @pytest.fixture
 def project(driver: Driver, tmp_path: Path) -> Project:
-    """A project with a file that was looked at, and all decisions."""
-    write_table(tmp_path / "people.csv")
-    known = replace(source(), sha256=sha256(tmp_path / "people.csv"))
-    new = driver.project(known, name="people.csv", file=tmp_path / "people.csv")
-    return decide(driver, new, k=4, method="mdav", effort="")
-
-
-def sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def decide(driver: Driver, project: Project, **changes: Any) -> Project:
-    return driver.place.store.update(project.id, lambda now: replace(now, choices=replace(now.choices, **changes)))
-
-
-def form(project: Project, **fields: object) -> dict[str, object]:
-    return {"revision": project.revision, **fields}
-
-
-def made(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The release itself, in this process."""
-    with open(os.devnull, "wb") as nowhere, warnings.catch_warnings():  # noqa: PTH123
-        warnings.simplefilter("ignore", ShoalWarning)
-        return release.run(asked, Room(nowhere))
+    return decided(driver, tmp_path)
 
 
 def policy(driver: Driver, project: Project) -> dict[str, Any]:
     return tomllib.loads((driver.place.store.release(project.id) / "released.csv.policy.toml").read_text())
-
-
-def run(driver: Driver, project: Project) -> dict[str, Any]:
-    """Make the release; how the job ended."""
-    now = driver.place.store.read(project.id)
-    assert driver.post(f"/p/{project.id}/release", form(now)).status == 303
-    found: dict[str, Any] = driver.get(f"/p/{project.id}/job").json
-    return found
 
 
 def test_a_file_that_nobody_looked_at_is_not_released(driver: Driver, project: Project, clerk: Clerk) -> None:
@@ -436,180 +401,3 @@ def test_a_hierarchy_that_breaks_off_leaves_the_one_before(driver: Driver, proje
     assert (answer.status, "did not arrive whole" in answer.text) == (400, True)
     assert kept.read_text() == TREE
     assert [path.name for path in driver.place.scratch.iterdir()] == [project.id]
-
-
-def test_values_in_the_place_of_names_are_not_remembered() -> None:
-    """A file without a header was read with one: its first record stood where names should be."""
-    known = source()
-    wrong = replace(known, settings={"header": True}, columns=known.columns)
-    project = Project("0" * 12, "a", "", "2026-11-17", source=wrong, choices=Choices.proposed(wrong))
-    names = tuple(replace(column, name=f"column_{place}") for place, column in enumerate(known.columns))
-    right = received(project, replace(known, settings={"header": False}, columns=names))
-    assert (right.remembered, right.source.names) == ({}, tuple(column.name for column in names))
-    doubted = replace(project, source=replace(wrong, doubts={"names": ["who"]}))
-    other = received(doubted, replace(known, settings={"header": True}, columns=names))
-    assert other.remembered == {}
-
-
-@pytest.mark.parametrize("state", ["cancelled", "failed"])
-def test_nothing_is_said_about_another_file_in_the_place_of_the_one_before(
-    driver: Driver, project: Project, clerk: Clerk, state: str
-) -> None:
-    clerk.answers["release"] = made
-    run(driver, project)
-    assert "release verified" in driver.get("/").text
-    if state == "failed":
-        clerk.answers["look"] = PageError.empty_file()
-    before = (tmp := driver.place.files[project.id]).read_bytes()
-    assert driver.send(f"/p/{project.id}/file", b"who,age\np,1\n", x_file_name="next.csv").status == 200
-    if state == "cancelled":
-        driver.post(f"/p/{project.id}/cancel")
-    assert driver.get(f"/p/{project.id}/job").json["state"] == state
-    assert "release verified" not in driver.get("/").text
-    assert "These are the files of an earlier run" in driver.get(f"/p/{project.id}/release").text
-    text = driver.get(f"/p/{project.id}/data").text
-    assert "The file could not be taken" in text
-    assert "Is this the table" not in text
-    assert f'href="/p/{project.id}/columns">Continue' not in text
-    assert driver.get(f"/p/{project.id}/preview").status == 409
-    clerk.answers["look"] = lambda asked: replace(source(), sha256=sha256(tmp)).to_dict()
-    assert driver.send(f"/p/{project.id}/file", before, x_file_name="people.csv").status == 200
-    driver.get(f"/p/{project.id}/job")
-    assert "release verified" in driver.get("/").text, "the same file, and the same decisions"
-
-
-def test_a_way_of_reading_that_nobody_looked_at_is_not_released(driver: Driver, project: Project, clerk: Clerk) -> None:
-    clerk.answers["release"] = made
-    assert driver.post(f"/p/{project.id}/reading", form(project, missing="5")).status == 303
-    driver.post(f"/p/{project.id}/cancel")
-    now = driver.place.store.read(project.id)
-    assert now.reading == {"missing": "5"}
-    for path in ("release", "compare", "choose"):
-        assert driver.post(f"/p/{project.id}/{path}", form(now, k=3, point=0)).status in (409, 422)
-    for path in ("exposure", "preview", "columns/1/hierarchy/offers"):
-        assert driver.get(f"/p/{project.id}/{path}").status == 409
-    assert [task for task, _ in clerk.asked] == ["look"]
-
-
-def test_a_comparison_is_never_taken_for_one_of_other_decisions(
-    driver: Driver, project: Project, clerk: Clerk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The page is killed, or the disk full, between the figures and the note that they are there."""
-    clerk.answers["compare"] = comparison()
-    first = project.choices.columns
-    changed = decide(driver, project, columns=project.choices.with_column(1, weight=9.0).columns)
-
-    def full(*_: object, **__: object) -> None:
-        raise OutputError.unwritable("project.json", "no space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Store, "update", full)
-        driver.post(f"/p/{project.id}/compare", form(changed, k=3))
-        driver.get(f"/p/{project.id}/job")
-    assert driver.place.store.facts(project.id, "comparison.json")
-    assert "made with other decisions" not in driver.get(f"/p/{project.id}/run").text
-    decide(driver, project, columns=first)
-    assert "made with other decisions" in driver.get(f"/p/{project.id}/run").text
-
-
-def test_a_kept_copy_serves_when_the_original_is_gone(driver: Driver, tmp_path: Path) -> None:
-    write_table(tmp_path / "people.csv")
-    origin = arrivals.origin_of(tmp_path / "people.csv")
-    known = replace(source(), sha256=sha256(tmp_path / "people.csv"))
-    new = driver.place.store.new("people.csv", source=known, choices=Choices.proposed(known), origin=origin)
-    driver.get("/")
-    assert driver.post(f"/p/{new.id}/keep", form(new, keep="yes")).status == 303
-    (tmp_path / "people.csv").rename(tmp_path / "elsewhere.csv")
-    text = driver.get(f"/p/{new.id}/data").text
-    assert "Is this the table" in text
-    assert "the page needs the file once more" not in text
-    assert driver.place.files[new.id] == driver.place.store.folder(new.id) / "data.csv"
-
-
-def test_a_copy_is_not_removed_by_an_old_form(driver: Driver, project: Project) -> None:
-    assert driver.post(f"/p/{project.id}/keep", form(project, keep="yes")).status == 303
-    kept = driver.place.store.read(project.id)
-    decide(driver, project, k=3)
-    assert driver.post(f"/p/{project.id}/keep", form(kept, keep="no")).status == 409
-    assert (driver.place.store.folder(project.id) / "data.csv").is_file()
-    assert driver.place.store.read(project.id).keeps_data
-
-
-def test_a_file_takes_the_place_of_the_one_that_its_page_shows(driver: Driver, project: Project, clerk: Clerk) -> None:
-    shown = re.search(r'data-known="(\w*)"', driver.get(f"/p/{project.id}/data").text)[1]
-    assert shown == project.source.sha256
-    sent = {"x_file_name": "next.csv", "x_known_file": shown}
-    assert driver.send(f"/p/{project.id}/file", b"who,age\np,1\n", **sent).status == 200
-    driver.post(f"/p/{project.id}/cancel")
-    answer = driver.send(f"/p/{project.id}/file", b"who,age\nq,2\n", **sent)
-    assert (answer.status, "changed in another tab" in answer.text) == (409, True)
-    assert driver.place.files[project.id].read_bytes() == b"who,age\np,1\n"
-
-
-@pytest.mark.parametrize("path", ["release", "compare"])
-def test_a_run_of_decisions_that_a_page_does_not_show_is_refused(
-    driver: Driver, project: Project, clerk: Clerk, path: str
-) -> None:
-    decide(driver, project, k=3)
-    for fields in (form(project, k=3), {"k": 3}):
-        assert driver.post(f"/p/{project.id}/{path}", fields).status == 409
-    assert clerk.asked == []
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"changed": "yesterday"},
-        {"changed": 5},
-        {"origin": None},
-        {"reading": [1]},
-        {"revision": "1"},
-        {"revision": True},
-        {"source": {"records": "many"}},
-        {"source": {"columns": []}},
-        {"source": {"columns": [{"name": 1}]}},
-        {"choices": {"columns": []}},
-        {"choices": {"k": "4"}},
-        {"choices": {"columns": [{"role": "king"}] * 5}},
-        {"choices": {"columns": [{"role": "sensitive", "kind": "odd"}] * 5}},
-    ],
-    ids=str,
-)
-def test_damaged_notes_of_one_project_are_told_and_hinder_no_other(
-    driver: Driver, project: Project, damage: dict[str, Any]
-) -> None:
-    other = driver.project(source(), name="another one")
-    place = driver.place.store.folder(project.id) / "project.json"
-    notes = json.loads(place.read_text())
-    for name, value in damage.items():
-        notes[name] = {**notes[name], **value} if isinstance(value, dict) else value
-    place.write_text(json.dumps(notes))
-    text = driver.get("/").text
-    assert "another one" in text
-    assert f"<code>{project.id}</code>" in text
-    for step in ("data", "columns", "protection", "run", "release"):
-        answer = driver.get(f"/p/{project.id}/{step}")
-        assert (answer.status, "are damaged" in answer.text) == (500, True)
-        assert driver.get(f"/p/{other.id}/{step}").status in (200, 303)
-
-
-def test_a_hierarchy_that_comes_when_its_project_is_gone_is_not_kept(
-    driver: Driver, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    digest = hashlib.file_digest
-
-    def late(file: Any, name: str) -> Any:
-        driver.place.store.delete(project.id)
-        return digest(file, name)
-
-    monkeypatch.setattr(hashlib, "file_digest", late)
-    answer = driver.send(f"/p/{project.id}/columns/1/hierarchy/upload", b"a;b\n", x_file_name="t.csv")
-    assert answer.status == 404
-    assert not (driver.place.scratch / project.id).exists()
-
-
-def test_a_report_behind_a_link_is_not_shown(driver: Driver, project: Project, tmp_path: Path) -> None:
-    (tmp_path / "else").mkdir()
-    (tmp_path / "else" / "report.internal.html").write_text("foreign")
-    driver.place.store.release(project.id).symlink_to(tmp_path / "else")
-    assert driver.get(f"/p/{project.id}/report").status == 404

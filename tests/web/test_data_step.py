@@ -92,7 +92,7 @@ def test_a_workbook_that_could_not_be_read_is_asked_for_its_sheet(page: Driver, 
     project = page.place.store.new("stays")
     page.place.files[project.id] = tmp_path / "data.xlsx"
     page.place.files[project.id].touch()
-    error = str(FileError.several_sheets("stays.xlsx", 2))
+    error = str(FileError.several_sheets("stays.xlsx", ["a", "b"]))
     page.place.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence=error)
     text = page.get(f"/p/{project.id}/data").text
     assert 'name="sheet"' in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.errors import ColumnError, FileError
+from shoal.errors import ColumnError, FileError, HierarchyError
 from shoal.web.column_types import plain
 from shoal.web.pages import here
 
@@ -33,9 +33,13 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (FileError.several_sheets("a.xlsx", 2), "name one under Data (Read the file in another way)."),
+        (FileError.several_sheets("a.xlsx", ["a", "b"]), "name one under Data (Read the file in another way)."),
         (FileError.stray_quote("a.csv", row=3), "switch quoting off under Data (Read the file in another way)."),
         (FileError.no_header("a.csv"), "or say that the first line is a record, or that it holds names if it is one."),
+        (
+            HierarchyError.uncovered("job", values=1, of=9, records=2, near=0),
+            "open its hierarchy under Columns, Details, which lists them and offers to add them.",
+        ),
         (ColumnError.no_levels("pain"), "name its levels, the lowest first, under Columns"),
     ],
 )
@@ -46,4 +50,6 @@ def test_sentences_name_places_of_the_page(error: Exception, words: str) -> None
 
 def test_flags_are_left_out_and_other_sentences_stay() -> None:
     assert here("Ask for l = 2 (-l 2) to keep values apart.") == "Ask for l = 2 to keep values apart."
+    gaps = "3 cells are missing; they count (missing values: 'category'; other ways are wildcard, impute)."
+    assert here(gaps) == "3 cells are missing; they count (other ways with missing values are under Protection)."
     assert here("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."

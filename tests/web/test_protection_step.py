@@ -290,7 +290,7 @@ def test_what_holds_already_is_said(page: Driver, monkeypatch: pytest.MonkeyPatc
     text = page.get(f"/p/{project(page, k=5).id}/exposure").text
     assert "No record is unique" in text
     assert "k = 5 holds already" in text
-    assert "Few columns are enough" not in text
+    assert "A few columns are enough" not in text
 
 
 def test_without_the_file_the_estimate_says_where_to_choose_it(page: Driver) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted
+from shoal.words import counted, listed
 
 
 class FileError(ShoalError):
@@ -123,16 +123,17 @@ class FileError(ShoalError):
         )
 
     @classmethod
-    def several_sheets(cls, path: object, sheets: int) -> Self:
+    def several_sheets(cls, path: object, sheets: Sequence[str]) -> Self:
         return cls(
-            f"The workbook {str(path)!r} has {counted(sheets, 'sheet')} and none is named",
+            f"The workbook {str(path)!r} has {counted(len(sheets), 'sheet')} ({listed(sheets)}) and none is named",
             "name one with sheet= (--sheet)",
         )
 
     @classmethod
-    def no_sheet(cls, path: object, sheet: str, sheets: int) -> Self:
+    def no_sheet(cls, path: object, sheet: str, sheets: Sequence[str]) -> Self:
         return cls(
-            f"The workbook {str(path)!r} has no sheet {sheet!r} among its {counted(sheets, 'sheet')}",
+            f"The workbook {str(path)!r} has no sheet {sheet!r} among its {counted(len(sheets), 'sheet')}"
+            f" ({listed(sheets)})",
             "name one with sheet= (--sheet)",
         )
 

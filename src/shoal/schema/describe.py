@@ -51,7 +51,8 @@ def propose(profile: ColumnProfile, n: int) -> Column:
         return Column(profile.name, role, profile.kind, reason)
 
     if profile.distinct <= 1:
-        return column(Role.INSENSITIVE, "one value in every record" if present else "no value in any record")
+        every = f"every one of the {present:,} records that have any" if profile.missing else "every record"
+        return column(Role.INSENSITIVE, f"one value in {every}" if present else "no value in any record")
     unique = profile.distinct == present and present > 1
     named = _named_as(profile.name)
     if profile.counts_up:

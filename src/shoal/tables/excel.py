@@ -65,10 +65,13 @@ def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, str]:
         sheet = options.sheet
         if sheet is None:
             if len(sheets) != 1:
-                raise FileError.several_sheets(path, len(sheets))
+                raise FileError.several_sheets(path, sheets)
             sheet = sheets[0]
         elif sheet not in sheets:
-            raise FileError.no_sheet(path, sheet, len(sheets))
+            alike = [name for name in sheets if name.casefold() == sheet.strip().casefold()]
+            if len(alike) != 1:
+                raise FileError.no_sheet(path, sheet, sheets)
+            sheet = alike[0]
         if options.header:
             _check_header(book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars(), path)
         # The type of a column is that of all its cells: a text far down must not become a missing number.

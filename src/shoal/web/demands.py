@@ -68,7 +68,7 @@ def _l(form: Form, choices: Choices, source: Source) -> int | None:
     least = whole(text, OptionError.bad_option("l", "a whole number above 1"))
     Model.read(sensitive[0], f"distinct-l({least})")
     for column in source.columns:
-        if column.name in sensitive and least > column.distinct + 1:  # a missing value counts as one more
+        if column.name in sensitive and least > column.distinct + (column.missing > 0):  # missing counts as one more
             raise OptionError.infeasible(
                 f"l = {least}",
                 column=column.name,

@@ -21,11 +21,11 @@ _KNOWN = re.compile(
 )
 """The only names of files that leave the folder of a release."""
 _TOLD = {
-    "release": ("The release", "The protected table.", "Those whom you release it to"),
+    "release": ("The release", "The protected table.", "For the recipients"),
     "policy": (
         "Policy",
         "All decisions, as a text file that makes the same release again. It names columns and no value.",
-        "Your own house",
+        "For your own records",
     ),
     "external": (
         "External report",

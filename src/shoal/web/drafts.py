@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +66,12 @@ class Drafts:
         while len(self._drafts) > _MOST_DRAFTS:
             self._drafts.popitem(last=False)
         return found
+
+    def unused(self, project: str, names: Sequence[str]) -> set[int]:
+        """The columns of a project whose draft is another tree than the one that is used."""
+        own = {(project, number, name): number for number, name in enumerate(names)}
+        drafts = ((own[key], draft) for key, draft in self._drafts.items() if key in own)
+        return {number for number, draft in drafts if draft.present and draft.present.fingerprint != draft.taken}
 
     def forget(self, project: str, number: int | None = None) -> None:
         """Those of a project, or of one of its columns."""

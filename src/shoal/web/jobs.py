@@ -33,6 +33,8 @@ class Job:
     told: Told = field(default_factory=lambda: Told(0, 0, "starting"))
     sentence: str = ""
     """Why it failed."""
+    mark: str = ""
+    """Of the decisions that it works with."""
     most: float | None = None
     """Seconds after which it ends by itself, where that was asked for."""
     ending: bool = False
@@ -56,6 +58,7 @@ class Job:
                 left = min(left, max(round(self.started + self.most - now, 1), 0.0))
         return {
             "task": self.task,
+            "mark": self.mark,
             "state": self.state,
             "stage": self.told.stage,
             "share": None if share is None else round(share, 4),
@@ -86,7 +89,7 @@ class Jobs:
     def start(self, project: str, task: str, asked: Mapping[str, Any], *, then: Then) -> Job:
         """Start a job, unless one of the project is under way, or too many of others are."""
         self.check(project)
-        job = self._jobs[project] = Job(project, task, most=asked.get("seconds"))
+        job = self._jobs[project] = Job(project, task, mark=asked.get("mark", ""), most=asked.get("seconds"))
         self._running[project] = asyncio.create_task(self._work(job, asked, then))
         return job
 

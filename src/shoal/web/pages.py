@@ -25,6 +25,13 @@ _OPTION = re.compile(r"with (\w+)=\S* \(--[^)]*\)")
 _FLAG = re.compile(r" \(--?[a-z][^)]*\)")
 _HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
 _FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
+_OTHERWISE = {
+    "shoal hierarchy check --values lists them and offers mappings": (
+        "open its hierarchy under Columns, Details, which lists them and offers to add them"
+    ),
+    r"\(missing values: '\w+'; other ways are [^)]*\)": "(other ways with missing values are under Protection)",
+}
+"""What is said elsewhere, as patterns, and how it is said here."""
 _PLACES = {
     **dict.fromkeys(
         ("sheet", "delimiter", "encoding", "decimal", "quote", "missing"), "Data (Read the file in another way)"
@@ -106,6 +113,8 @@ def refused(request: Request, error: ShoalError) -> Response:
 
 def here(sentence: str) -> str:
     """The sentence of an error with the places of this page where it names options of Python and the command line."""
+    for pattern, words in _OTHERWISE.items():
+        sentence = re.sub(pattern, words, sentence)
     said = _HEADER.sub(lambda found: _FIRST_LINE[found[1]], sentence)
     said = _OPTION.sub(lambda found: f"under {_PLACES[found[1]]}" if found[1] in _PLACES else found[0], said)
     return _FLAG.sub("", said)

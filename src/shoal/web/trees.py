@@ -12,14 +12,16 @@ from typing import Any
 from shoal.aside import aside
 from shoal.errors import HierarchyError, OptionError, PageError
 from shoal.hierarchy import Hierarchy, files
+from shoal.recode.choice import ways
 from shoal.schema.columns import Kind
-from shoal.web.interface import ColumnChoice
+from shoal.web.interface import ColumnChoice, ColumnFacts, kind_of
 
 MOST_NODES = 20_000
 """Of a hierarchy that the page shows and edits."""
 MOST_LETTERS = 2_000_000
 """Of all its names: the page must be shown at once."""
 _MOST_BYTES = 8_000_000
+_ABOVE = "lcs"
 
 
 def tree_name(number: int, columns: Sequence[ColumnChoice]) -> str:
@@ -66,6 +68,11 @@ def with_kind(choice: ColumnChoice, kind: str, folder: Path) -> ColumnChoice:
         mark = fingerprint(folder / aside.levels_aside)
         return replace(aside, levels=aside.levels_aside if mark else "", levels_aside="", fingerprint=mark)
     return aside
+
+
+def fitting_ways(facts: ColumnFacts, choice: ColumnChoice) -> tuple[str, ...]:
+    """The ways to recode a column that make sense: a node above several values needs a tree that has it."""
+    return tuple(way for way in ways(kind_of(facts, choice)) if way != _ABOVE or choice.hierarchy)
 
 
 def read_tree(path: Path) -> Hierarchy | None:

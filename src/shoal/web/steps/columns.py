@@ -14,13 +14,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from shoal.errors import OptionError, PageError
-from shoal.recode.choice import ways
 from shoal.schema.columns import Kind, Role
 from shoal.web import pages
 from shoal.web.guard import Form
 from shoal.web.interface import Choices, ColumnChoice, ColumnFacts, Project, Source, kind_of
 from shoal.web.pages import goto, page, revision, step
-from shoal.web.trees import with_kind
+from shoal.web.trees import fitting_ways, with_kind
 from shoal.web.workplace import workplace
 from shoal.words import joined, short
 
@@ -32,7 +31,7 @@ ROLES: Mapping[str, tuple[str, str]] = {
     ),
     Role.SENSITIVE: (
         "kept, watched",
-        "Nobody may learn it about a person: a diagnosis, an income. Groups are watched for it.",
+        "Nobody may learn it about a person: a diagnosis, a treatment. Groups are watched for it.",
     ),
     Role.INSENSITIVE: ("kept as it is", "Others cannot know it, and it harms nobody."),
 }
@@ -138,6 +137,7 @@ async def show(request: Request) -> Response:
 def _shown(request: Request, project: Project, source: Source, choices: Choices, **facts: Any) -> Response:
     rows = list(zip(source.columns, choices.columns, strict=True))
     known: dict[str, Any] = {"rows": rows, "roles": ROLES, "kinds": KINDS, "state": state(source, choices)}
+    known["unused"] = workplace(request).drafts.unused(project.id, source.names)
     return step(request, project, "columns", **known, **facts)
 
 
@@ -185,8 +185,9 @@ async def one(request: Request) -> Response:
         "choice": choice,
         "kind": kind,
         "kinds": KINDS,
+        "offered": _offered(facts),
         "roles": ROLES,
-        "ways": {way: WAYS[way] for way in ways(kind)},
+        "ways": {way: WAYS[way] for way in fitting_ways(facts, choice)},
         "alone": request.headers.get("x-requested-with") != pages.SCRIPT,
     }
     if known["alone"]:
@@ -239,13 +240,19 @@ def _with(choice: ColumnChoice, facts: ColumnFacts, field: str, value: str, fold
     if field == "recode":
         # one that does not fit was chosen for the kind before: the way of the new kind is taken
         word = _one_of("recode", value, ("", *WAYS))
-        return replace(choice, recode=word if word in ways(kind_of(facts, choice)) else "")
+        return replace(choice, recode=word if word in fitting_ways(facts, choice) else "")
     kind = _one_of("kind", value, ("", *KINDS))
     if kind == choice.kind:
         return choice
+    if kind and kind not in _offered(facts):
+        raise OptionError.bad_option("kind", "one that fits the values; Shoal knows dates as 2026-03-05")
     changed = with_kind(choice, kind, folder)
-    fits = ways(kind_of(facts, changed))
-    return changed if changed.recode in fits else replace(changed, recode="")
+    return changed if changed.recode in fitting_ways(facts, changed) else replace(changed, recode="")
+
+
+def _offered(facts: ColumnFacts) -> list[str]:
+    """The kinds that the values of a column may have: what was not found to be dates has others among them."""
+    return [kind for kind in KINDS if kind != Kind.DATE or facts.kind == Kind.DATE]
 
 
 def _one_of(option: str, value: str, known: Iterable[str]) -> str:

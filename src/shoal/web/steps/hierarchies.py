@@ -17,7 +17,6 @@ from starlette.routing import Route
 from shoal.errors import HierarchyError, OptionError, PageError, ShoalError
 from shoal.hierarchy import Hierarchy, files
 from shoal.hierarchy.dates import LEVELS
-from shoal.recode.choice import ways
 from shoal.report import hierarchy as drawing
 from shoal.schema.columns import Kind
 from shoal.web.branches import ROWS, branches
@@ -32,6 +31,7 @@ from shoal.web.trees import (
     MOST_LETTERS,
     MOST_NODES,
     checked,
+    fitting_ways,
     hand,
     keep_levels,
     keep_tree,
@@ -394,9 +394,8 @@ async def remove(request: Request) -> Response:
 
 def _decide(at: Growing, choice: ColumnChoice, kind: str) -> None:
     """Keep what was decided about the column: its kind, and with it the file that was written for it."""
-    fits = ways(Kind(kind or at.facts.kind))
     choice = with_kind(choice, str(kind), at.folder)
-    choice = replace(choice, recode=choice.recode if choice.recode in fits else "")
+    choice = replace(choice, recode=choice.recode if choice.recode in fitting_ways(at.facts, choice) else "")
 
     def changed(project: Project) -> Project:
         if project.choices is None:

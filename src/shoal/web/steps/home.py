@@ -71,7 +71,7 @@ def _state(place: Workplace, project: Project) -> tuple[str, str, str]:
         return f"release verified, k = {choices.k}", "good", "release"
     if project.released:
         return "decisions changed since the release", "warn", "release"
-    if job is not None and job.state == "failed":
+    if job is not None and job.state == "failed" and job.mark in ("", project.mark):
         return ("file not read", "bad", "data") if job.task in _LOOKING else ("run failed", "bad", "run")
     if project.id not in place.files and "example" not in project.origin:
         return "waiting for its file", "warn", "data"

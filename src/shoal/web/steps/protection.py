@@ -55,7 +55,10 @@ _SUPPRESSION = (
     Offer("0.05", "Up to 5 %", "More of them may, where that saves the others."),
 )
 _MISSING = {
-    "category": ("A value of its own", "Records with a gap may be grouped with each other. The usual choice."),
+    "category": (
+        "A value of its own",
+        "Records with a gap may be grouped with each other. A group shows its value or nothing, in all of its records.",
+    ),
     "wildcard": ("Could be anything", "A gap stays a gap, and counts as compatible with every value."),
     "impute": ("Filled in", "A gap gets the value of its group. The release then shows no gaps in these columns."),
     "suppress": (
@@ -72,7 +75,8 @@ _EFFORTS = {
 _AUTOMATIC = Offer(
     AUTO,
     "Let Shoal choose",
-    "Recommended. It tries several methods that fit the table, and keeps the one that loses least.",
+    "Recommended. It tries several methods that fit the table, and keeps the groups whose records are nearest to each"
+    " other.",
 )
 _USUAL = "mdav"
 """The method that a list begins with."""

@@ -30,6 +30,7 @@ _SECONDS = 120.0
 _TASKS = ("compare", "release")
 """The jobs of this step; all others are about how a file is read."""
 _PROMISING, _ALL = "promising", "all"
+_ORDER = ("", *EFFORTS)
 _FAST = "fast"
 """The effort of a comparison: its figures are near those of longer searches, and it has many runs to make."""
 
@@ -107,7 +108,7 @@ def _form(form: Form | None, facts: Mapping[str, Any] | None) -> dict[str, Any]:
 def _compared(project: Project, choices: Choices, facts: Mapping[str, Any]) -> dict[str, Any]:
     """A comparison for the page: its chart, its points, and which of them is chosen."""
     points: Sequence[Mapping[str, Any]] = facts["points"]
-    made = frontier.ordered(facts)
+    made, compared = frontier.ordered(facts), facts.get("effort", "")
     wanted = (choices.method, choices.k)
     chosen = next((p for p in made if (p["method"], p["k"]) == wanted), None)
     chosen = chosen or next((p for p in made if p["recommended"]), made[0] if made else None)
@@ -127,6 +128,7 @@ def _compared(project: Project, choices: Choices, facts: Mapping[str, Any]) -> d
         "chart": drawn(frontier.chart(facts, link=lambda point: f"#point-{points.index(point)}", chosen=mark)),
         "rows": rows,
         "unit": facts["loss"]["unit"],
+        "longer": bool(compared) and _ORDER.index(choices.effort) > _ORDER.index(compared),
         "recommendation": facts["recommendation"],
         "failures": frontier.failures(facts),
         "stale": facts.get("mark") != project.compared_mark,
@@ -155,6 +157,7 @@ async def compare(request: Request) -> Response:
             "methods": _chosen_methods(form),
             "seconds": _seconds(form.get("seconds")),
             "arguments": {**arguments, **about_protection(choices), **effort},
+            "mark": project.mark,
         }
     except (OptionError, ColumnError) as error:
         return _page(request, project, error, sent=form)
@@ -210,15 +213,25 @@ async def choose(request: Request) -> Response:
         return _page(request, project, OptionError.bad_option("point", "one of the points of the comparison"))
     point = points[form.get("point")]
     place.looked(project)
-    # as it was compared: what is refined where nothing is said is what Shoal chooses itself, and no other method
-    effort = facts.get("effort") or ("balanced" if point["method"] == registry.AUTO else "")
 
     def change(now: Project) -> Project:
         _, choices = _known(now)
+        effort = _effort(choices, point, facts)
         return replace(now, choices=replace(choices, k=point["k"], method=point["method"], effort=effort))
 
     changed = place.store.update(project.id, change, revision=revision(request))
     return _start(place, changed)
+
+
+def _effort(choices: Choices, point: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """How long the groups of a point are improved in its release: as it was compared, or longer if that was decided.
+
+    What is compared without search is left so, but for the method that Shoal chooses itself, which always has it.
+    """
+    compared = facts.get("effort", "")
+    if not compared and point["method"] != registry.AUTO:
+        return ""
+    return max(compared, choices.effort, key=_ORDER.index) or "balanced"
 
 
 async def release(request: Request) -> Response:
