@@ -38,6 +38,7 @@ FILES = {
     "header only": (b"name,age,income\n", ["has a header and no record"]),
     "duplicate names": (b"age,age,income\n1,2,3\n1,2,3\n", ["'age'", "more than once"]),
     "unnamed column": (b"age,,income\n1,2,3\n1,2,3\n", ["Column 2 has no name"]),
+    "title": (f"Report of {SECRET}\n{GOOD}".encode(), ["first line", "has 1 field", "delete what stands above"]),
     "ragged": (GOOD.encode() + f"{SECRET},1\n".encode(), ["1 record", "record 13 with 2"]),
     "too many fields": (GOOD.encode() + f"{SECRET},1,2,3,{SECRET}\n".encode(), ["record 13 with 5"]),
     "open quote": (GOOD.encode() + f'"{SECRET},1,2\n'.encode(), ["quotation mark"]),

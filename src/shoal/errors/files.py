@@ -59,6 +59,15 @@ class FileError(ShoalError):
         )
 
     @classmethod
+    def few_names(cls, path: object, *, names: int, fields: int, rows: int, of: int) -> Self:
+        return cls(
+            f"The first line of {str(path)!r} has {counted(names, 'field')}, and {rows:,} of the {counted(of, 'line')}"
+            f" below it {'has' if rows == 1 else 'have'} {fields:,}",
+            "delete what stands above the names of the columns, such as a title, or name the delimiter with delimiter="
+            " (--delimiter)",
+        )
+
+    @classmethod
     def ragged_from(cls, path: object, *, row: int, found: int, expected: int) -> Self:
         return cls(
             f"Record {row:,} of {str(path)!r}, and perhaps others below it, has {counted(found, 'field')} where the"

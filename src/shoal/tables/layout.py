@@ -226,6 +226,10 @@ def _counted(
         row, found = int(wrong[0]) + (0 if header else 1) + above, int(counts[wrong[0]])
         raise FileError.ragged_from(path, row=row, found=found, expected=int(counts[0]))
     if len(wrong):
+        usual = int(np.bincount(counts[1:]).argmax())
+        alike = int((counts[1:] == usual).sum())
+        if header and usual > counts[0] and alike > len(counts) // 2:
+            raise FileError.few_names(path, names=int(counts[0]), fields=usual, rows=alike, of=len(counts) - 1)
         raise FileError.ragged(
             path,
             row=int(wrong[0]) + (0 if header else 1),
