@@ -53,6 +53,7 @@ def walk(page: Page) -> None:
     page.locator("[name=rows]").evaluate(f"field => field.value = {RECORDS}")
     page.get_by_role("button", name="Try it with the example register").click()
     page.get_by_role("link", name="Continue to columns").click(timeout=LONG)
+    page.wait_for_url("**/columns")
     rows = page.locator("#rows > tr")
     for number, name in enumerate(rows.evaluate_all("rows => rows.map(row => row.dataset.name)")):
         role = page.locator(f"[name=role-{number}]:checked").input_value()
@@ -60,11 +61,13 @@ def walk(page: Page) -> None:
             with page.expect_response(lambda answer: answer.request.method == "POST"):
                 page.locator(f"[name=role-{number}][value=identifier]").check(force=True)
     page.get_by_role("button", name="Continue to protection").click()
+    page.wait_for_url("**/protection")  # before, nobody hears of a choice
     with page.expect_response(lambda answer: answer.request.method == "POST"):
         page.locator("[name=k][value='5']").check(force=True)
     page.get_by_text("must become like others").wait_for(timeout=LONG)
     take(page, "protection")
     page.get_by_role("button", name="Continue to run").click()
+    page.wait_for_url("**/run")
     page.get_by_text("Methods", exact=True).click()
     page.get_by_text("Those that I choose").click()
     for method in METHODS:
