@@ -58,6 +58,11 @@ def test_quantiles_have_as_many_values_each() -> None:
     assert Hierarchy.from_intervals([1, 1, 1, 2, 3, 4], quantiles=2).children("*") == ("< 2", ">= 2")
 
 
+def test_there_are_no_more_quantiles_than_numbers() -> None:
+    """However many are asked for, and as soon as for a few."""
+    assert Hierarchy.from_intervals(AGES, quantiles=10**15) == Hierarchy.from_intervals(AGES, quantiles=len(AGES))
+
+
 def test_ties_leave_fewer_quantiles() -> None:
     assert Hierarchy.from_intervals([7, 7, 7, 7, 8], quantiles=4).nodes == ("7", "8", "*")
     assert Hierarchy.from_intervals([7, 7], quantiles=2).nodes == ("7", "*")

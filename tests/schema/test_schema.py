@@ -73,6 +73,9 @@ def profile(name: str, kind: Kind = Kind.NOMINAL, *, distinct: int, missing: int
         (profile("x17", Kind.NUMERIC, distinct=3), Role.QUASI_IDENTIFIER),
         (profile("seen", Kind.DATE, distinct=90), Role.QUASI_IDENTIFIER),
         (profile("country", distinct=1), Role.INSENSITIVE),
+        (profile("pregnant", distinct=1, missing=97), Role.QUASI_IDENTIFIER),
+        (profile("name", distinct=1, missing=99), Role.QUASI_IDENTIFIER),
+        (profile("diagnosis", distinct=1, missing=97), Role.SENSITIVE),
         (profile("empty", distinct=0, missing=100), Role.INSENSITIVE),
     ],
 )

@@ -50,6 +50,7 @@ def test_sentences_name_places_of_the_page(error: Exception, words: str) -> None
 
 def test_flags_are_left_out_and_other_sentences_stay() -> None:
     assert here("Ask for l = 2 (-l 2) to keep values apart.") == "Ask for l = 2 to keep values apart."
+    assert "format=" not in here("It is not JSON; mend it, or name the format with format= (--from).")
     gaps = "3 cells are missing; they count (missing values: 'category'; other ways are wildcard, impute)."
     assert here(gaps) == "3 cells are missing; they count (other ways with missing values are under Protection)."
     assert here("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."

@@ -50,11 +50,12 @@ def propose(profile: ColumnProfile, n: int) -> Column:
     def column(role: Role, reason: str) -> Column:
         return Column(profile.name, role, profile.kind, reason)
 
-    if profile.distinct <= 1:
-        every = f"every one of the {present:,} records that have any" if profile.missing else "every record"
-        return column(Role.INSENSITIVE, f"one value in {every}" if present else "no value in any record")
+    if not present or (profile.distinct <= 1 and not profile.missing):
+        return column(Role.INSENSITIVE, "one value in every record" if present else "no value in any record")
     unique = profile.distinct == present and present > 1
     named = _named_as(profile.name)
+    if profile.distinct == 1 and not (named and named[0] is Role.SENSITIVE):
+        return column(Role.QUASI_IDENTIFIER, f"others could know which {present:,} of {n:,} records have its one value")
     if profile.counts_up:
         return column(Role.IDENTIFIER, "counts the records up one by one")
     if named and named[0] is Role.IDENTIFIER and profile.distinct > present / 2:

@@ -29,6 +29,7 @@ _OTHERWISE = {
     "shoal hierarchy check --values lists them and offers mappings": (
         "open its hierarchy under Columns, Details, which lists them and offers to add them"
     ),
+    r"name the format with format= \(--from\)": "give it the ending of its format, such as .csv, .json or .nt",
     r"\(missing values: '\w+'; other ways are [^)]*\)": "(other ways with missing values are under Protection)",
 }
 """What is said elsewhere, as patterns, and how it is said here."""

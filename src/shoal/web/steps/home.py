@@ -69,13 +69,13 @@ def _state(place: Workplace, project: Project) -> tuple[str, str, str]:
         return ("reading the file", "", "data") if job.task in _LOOKING else ("at work", "", "run")
     if project.released and project.released == project.mark and choices is not None:
         return f"release verified, k = {choices.k}", "good", "release"
-    if project.released:
+    if project.released and not project.waits:
         return "decisions changed since the release", "warn", "release"
     if job is not None and job.state == "failed" and job.mark in ("", project.mark):
         return ("file not read", "bad", "data") if job.task in _LOOKING else ("run failed", "bad", "run")
     if project.id not in place.files and "example" not in project.origin:
         return "waiting for its file", "warn", "data"
-    if choices is None:
+    if choices is None or not project.looked_at:
         return "not read yet", "", "data"
     if choices.k is None:
         return "columns to be decided", "", "columns"
