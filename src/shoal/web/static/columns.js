@@ -168,6 +168,9 @@
     if (button?.name === "continue") {
       if ((await last) !== false) location.assign(button.dataset.to);
     } else if (button?.value === "proposed") {
+      const other = rows.filter((row) => row.classList.contains("other")).length;
+      const changed = `You gave ${other === 1 ? "1 column another role" : `${other} columns other roles`} than proposed.`;
+      if (other && !(await shoal.sure(`${changed} Give ${other === 1 ? "it" : "them"} up?`, "Take the proposed roles"))) return;
       if (await keep([["bulk", "proposed"]])) rows.forEach((row) => choose(row, row.dataset.proposed));
     } else if (button?.value === "role") {
       const role = form.elements["bulk-role"].value;

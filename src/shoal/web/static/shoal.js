@@ -180,37 +180,41 @@ const shoal = (() => {
     if (shut) shut.open = true;
   }, true);
 
-  /* form data-confirm="sentence": asks first. */
-
-  const sure = new WeakSet();
-
-  function confirmed(form, button) {
+  /* Whether somebody means it. */
+  function sure(sentence, label) {
     const cancel = made("button", { type: "button", textContent: "Cancel", autofocus: true });
-    const label = form.dataset.do || button?.textContent.trim() || "Yes";
     const go = made("button", { type: "button", className: "danger", textContent: label });
-    const words = made("p", { id: "asked", textContent: form.dataset.confirm });
+    const words = made("p", { id: "asked", textContent: sentence });
     const dialog = made("dialog", {}, words, made("div", { className: "actions" }, cancel, go));
     dialog.setAttribute("aria-labelledby", "asked");
-    dialog.addEventListener("close", () => dialog.remove());
     cancel.addEventListener("click", () => dialog.close());
-    go.addEventListener("click", () => {
-      dialog.close();
-      sure.add(form);
-      form.requestSubmit(button?.form === form ? button : undefined);
-    });
+    go.addEventListener("click", () => dialog.close("yes"));
     document.body.append(dialog);
     dialog.showModal();
+    return new Promise((answer) => {
+      dialog.addEventListener("close", () => {
+        dialog.remove();
+        answer(dialog.returnValue === "yes");
+      });
+    });
   }
+
+  /* form data-confirm="sentence": asks first. */
+
+  const agreed = new WeakSet();
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.dataset.confirm && !sure.delete(form)) {
+    const button = event.submitter;
+    if (form.dataset.confirm && !agreed.delete(form)) {
       event.preventDefault();
-      confirmed(form, event.submitter);
+      if (!(await sure(form.dataset.confirm, form.dataset.do || button?.textContent.trim() || "Yes"))) return;
+      agreed.add(form);
+      form.requestSubmit(button?.form === form ? button : undefined);
     } else if (saving.size) {
       event.preventDefault();
       await saved();
-      form.requestSubmit(event.submitter || undefined);
+      form.requestSubmit(button || undefined);
     }
   });
 
@@ -366,7 +370,7 @@ const shoal = (() => {
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("DOMContentLoaded", start); // after all scripts of the page, which hear of what is loaded
 
-  return { load, send, ask, say, complain, save, saved, follow };
+  return { load, send, ask, say, complain, sure, save, saved, follow };
 })();
 
 window.shoal = shoal;
