@@ -297,3 +297,28 @@ def test_more_different_values_than_there_are_cannot_be_asked_for(
     )
     now = driver.place.store.read(project.id)
     assert driver.post(f"/p/{project.id}/protection", form(now, l=least)).status == status
+
+
+def test_values_that_a_hierarchy_or_an_order_lacks_are_told_beside_the_columns(
+    driver: Driver, project: Project
+) -> None:
+    folder = driver.place.store.hierarchies(project.id)
+    load = f'data-load="/p/{project.id}/columns/lacking"'
+    assert load not in driver.get(f"/p/{project.id}/columns").text
+    (folder / "hierarchy-3.json").write_text('{"any": ["u", "w"]}')
+    (folder / "levels-4.txt").write_text("none\ncold\nflu\n")
+    columns = project.choices.with_column(2, hierarchy="hierarchy-3.json", kind="hierarchical", fingerprint="1")
+    columns = columns.with_column(3, levels="levels-4.txt", kind="ordinal", fingerprint="2").columns
+    decide(driver, project, columns=columns)
+    assert load in driver.get(f"/p/{project.id}/columns").text
+    text = driver.whole(f"/p/{project.id}/columns/lacking").text
+    assert text.count("notice warn") == 1
+    assert "1 value of “&lt;script&gt;" in text
+    assert f'href="/p/{project.id}/columns/2/hierarchy"' in text
+    (folder / "levels-4.txt").write_text("none\ncold\n")
+    (folder / "hierarchy-3.json").write_text('{"any": ["u", "v"]}')
+    changed = [replace(column, fingerprint=column.fingerprint and "3") for column in columns]
+    decide(driver, project, columns=tuple(changed))
+    text = driver.whole(f"/p/{project.id}/columns/lacking").text
+    assert "1 value of “ill” is not in its\n  order" in text
+    assert text.count("notice warn") == 1

@@ -18,7 +18,7 @@ from shoal.schema.columns import Kind, Role
 from shoal.web import pages
 from shoal.web.guard import Form
 from shoal.web.interface import Choices, ColumnChoice, ColumnFacts, Project, Source, kind_of
-from shoal.web.pages import goto, page, revision, step
+from shoal.web.pages import goto, page, pending, revision, step
 from shoal.web.trees import fitting_ways, with_kind
 from shoal.web.workplace import workplace
 from shoal.words import joined, short
@@ -137,8 +137,36 @@ async def show(request: Request) -> Response:
 def _shown(request: Request, project: Project, source: Source, choices: Choices, **facts: Any) -> Response:
     rows = list(zip(source.columns, choices.columns, strict=True))
     known: dict[str, Any] = {"rows": rows, "roles": ROLES, "kinds": KINDS, "state": state(source, choices)}
-    known["unused"] = workplace(request).drafts.unused(project.id, source.names)
+    place = workplace(request)
+    known["unused"] = place.drafts.unused(project.id, source.names)
+    known["checks"] = bool(_meant(source, choices)) and project.looked_at and place.at_hand(project)
     return step(request, project, "columns", **known, **facts)
+
+
+def _meant(source: Source, choices: Choices) -> list[tuple[int, ColumnFacts, ColumnChoice]]:
+    """The columns whose values are understood by a hierarchy or an order, with their numbers."""
+    rows = enumerate(zip(source.columns, choices.columns, strict=True))
+    used = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+    return [(n, facts, c) for n, (facts, c) in rows if (c.hierarchy or c.levels) and c.role in used]
+
+
+async def lacking(request: Request) -> Response:
+    """The columns with values that their hierarchy or order lacks, as a next delivery may have: a part of the page."""
+    place = workplace(request)
+    project = place.project(request)
+    if project.source is None or project.choices is None:
+        raise PageError.no_file()
+    meant, folder = _meant(project.source, project.choices), place.store.hierarchies(project.id)
+    asked = {
+        "file": place.looked(project),
+        "paths": {facts.name: str(folder / (choice.hierarchy or choice.levels)) for _, facts, choice in meant},
+        "marks": [choice.fingerprint for _, _, choice in meant],
+    }
+    found = await place.desk.answer(project.id, "lacking", asked)
+    if found is None:
+        return pending()
+    counts = [(number, facts, choice, found["lacking"][facts.name]) for number, facts, choice in meant]
+    return page(request, "columns_lacking.html", project=project, rows=[row for row in counts if row[-1]])
 
 
 async def change(request: Request) -> Response:
@@ -276,4 +304,5 @@ routes = [
     Route("/p/{id}/columns", show, methods=["GET"]),
     Route("/p/{id}/columns", change, methods=["POST"]),
     Route("/p/{id}/columns/{number:int}", one, methods=["GET"]),
+    Route("/p/{id}/columns/lacking", lacking, methods=["GET"]),
 ]
