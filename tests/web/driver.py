@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
+import pytest
+
 from shoal.web.app import application
 from shoal.web.desk import Desk
 from shoal.web.guard import Keys
@@ -153,3 +155,15 @@ class Driver:
         found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         text = b"".join(message.get("body", b"") for message in sent[1:]).decode(errors="replace")
         return Answer(sent[0]["status"], found, text)
+
+
+def answering(page: Driver, monkeypatch: pytest.MonkeyPatch, found: dict[str, Any] | None) -> list[Any]:
+    """A desk that answers this; what it was asked."""
+    asked: list[Any] = []
+
+    async def answer(project: str, task: str, question: Any) -> dict[str, Any] | None:
+        asked.append((task, question))
+        return found
+
+    monkeypatch.setattr(page.place.desk, "answer", answer)
+    return asked

@@ -7,7 +7,7 @@ import os
 import socket
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from clerk import COLUMNS, Clerk, source, write_table
-from decided import decide, decided, form, made, run, sha256
+from decided import decide, form, made, run, sha256
 from driver import Driver
 from running import running
 from starlette.requests import ClientDisconnect, Request
@@ -34,22 +34,6 @@ from shoal.web.worker import Room
 from shoal.web.workers import Limits
 
 TREE = '{"any": ["u", "v"]}'
-
-
-@pytest.fixture
-def clerk(monkeypatch: pytest.MonkeyPatch) -> Clerk:
-    return Clerk(monkeypatch)
-
-
-@pytest.fixture
-def driver(tmp_path: Path) -> Iterator[Driver]:
-    with Driver(tmp_path / "place") as found:
-        yield found
-
-
-@pytest.fixture
-def project(driver: Driver, tmp_path: Path) -> Project:
-    return decided(driver, tmp_path)
 
 
 def policy(driver: Driver, project: Project) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from driver import Driver
+from driver import Driver, answering
 
 from shoal.errors import FileError
 from shoal.web.interface import Choices, ColumnFacts, Project, Source
@@ -45,18 +45,6 @@ def known(page: Driver, file: Path | None, found: Source | None = None) -> Proje
     if file is not None:
         page.place.files[project.id] = file
     return project
-
-
-def answering(page: Driver, monkeypatch: pytest.MonkeyPatch, found: dict[str, Any] | None) -> list[Any]:
-    """A desk that answers this; what it was asked."""
-    asked: list[Any] = []
-
-    async def answer(project: str, task: str, question: Any) -> dict[str, Any] | None:
-        asked.append((task, question))
-        return found
-
-    monkeypatch.setattr(page.place.desk, "answer", answer)
-    return asked
 
 
 def test_the_facts_of_a_file(page: Driver, file: Path) -> None:

@@ -40,6 +40,7 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
             HierarchyError.uncovered("job", values=1, of=9, records=2, near=0),
             "open its hierarchy under Columns, Details, which lists them and offers to add them.",
         ),
+        (ColumnError.no_quasi_identifier(), "that an outsider could know under Columns."),
         (ColumnError.no_levels("pain"), "name its levels, the lowest first, under Columns"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from driver import Answer, Driver
+from driver import Answer, Driver, answering
 
 from shoal.web.interface import Choices, ColumnFacts, Project, Source
 from shoal.web.steps.protection import telling
@@ -252,17 +252,6 @@ def test_one_goes_on_as_soon_as_k_is_chosen(page: Driver) -> None:
 def exposed(**facts: Any) -> dict[str, Any]:
     rows = [{"columns": ["age"], "unique": 3}, {"columns": ["age", "sex"], "unique": 640}]
     return {"records": 1000, "unique": 999, "below_k": None, "combinations": rows, "looked": 3, "of": 3, **facts}
-
-
-def answering(page: Driver, monkeypatch: pytest.MonkeyPatch, found: dict[str, Any] | None) -> list[Any]:
-    asked: list[Any] = []
-
-    async def answer(project: str, task: str, question: Any) -> dict[str, Any] | None:
-        asked.append((task, question))
-        return found
-
-    monkeypatch.setattr(page.place.desk, "answer", answer)
-    return asked
 
 
 def test_the_estimate_says_who_stands_out(page: Driver, monkeypatch: pytest.MonkeyPatch) -> None:

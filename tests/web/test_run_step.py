@@ -19,11 +19,6 @@ PLAIN = re.compile(r"<script>alert|<best>|<b><script| style=|onclick=|<style")
 
 
 @pytest.fixture
-def clerk(monkeypatch: pytest.MonkeyPatch) -> Clerk:
-    return Clerk(monkeypatch)
-
-
-@pytest.fixture
 def driver(tmp_path: Path, clerk: Clerk) -> Iterator[Driver]:
     with Driver(tmp_path / "place") as found:
         yield found

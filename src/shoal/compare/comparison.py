@@ -122,7 +122,8 @@ def compare(
         A file to which every finished point is added at once, and from which those of earlier comparisons are taken
         where data, decisions and versions are the same.
     progress
-        Called with the number of runs done, those under way in part, and the number of all runs.
+        Called with how much is done, counted in runs, and with the number of all runs. Those under way count in part,
+        and those of a large k for more, since they take longer.
     asked
         What else `shoal.anonymize` takes. An option of a method goes to the methods that have it; ``refine`` and
         ``effort`` hold for all methods, and where neither is given only ``auto`` is refined.

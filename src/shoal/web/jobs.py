@@ -131,6 +131,7 @@ class Jobs:
     async def forget(self, project: str) -> None:
         await self.cancel(project)
         self._jobs.pop(project, None)
+        self._running.pop(project, None)
 
     async def close(self) -> None:
         for project in list(self._jobs):

@@ -21,7 +21,7 @@ from shoal.words import short as shortened
 
 SCRIPT = "shoal"
 """What our own script says in X-Requested-With: it wants plain answers and no whole pages."""
-_OPTION = re.compile(r"with (\w+)=\S* \(--[^)]*\)")
+_OPTION = re.compile(r"with (\w+)=\S* \(--?[a-z][^)]*\)")
 _FLAG = re.compile(r" \(--?[a-z][^)]*\)")
 _HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
 _FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
@@ -37,7 +37,7 @@ _PLACES = {
     **dict.fromkeys(
         ("sheet", "delimiter", "encoding", "decimal", "quote", "missing"), "Data (Read the file in another way)"
     ),
-    **dict.fromkeys(("sensitive", "kinds", "levels", "hierarchies"), "Columns"),
+    **dict.fromkeys(("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies"), "Columns"),
     "missing_values": "Protection",
 }
 """Where the page has what an option does."""
