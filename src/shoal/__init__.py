@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from shoal.explain import Explanation, explain
     from shoal.exposure import Exposure, exposure
     from shoal.hierarchy import Hierarchy
-    from shoal.large import LargeRelease, anonymize_file, replay_file
+    from shoal.large import anonymize_file, replay_file
     from shoal.measure import measures
     from shoal.partition.registry import methods
     from shoal.partitions import bound, partition
+    from shoal.pieced import LargeRelease
     from shoal.release import Release
     from shoal.reproduce.reproduction import reproduce
     from shoal.schema import Kind, Policy, Role, Schema
@@ -42,7 +43,7 @@ _homes = {
     "anonymize": "shoal.anonymize",
     "anonymize_file": "shoal.large",
     "replay_file": "shoal.large",
-    "LargeRelease": "shoal.large",
+    "LargeRelease": "shoal.pieced",
     "bound": "shoal.partitions",
     "partition": "shoal.partitions",
     "replay": "shoal.anonymize",

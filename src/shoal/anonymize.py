@@ -16,6 +16,7 @@ from shoal import measure, tables
 from shoal.cautions import cautions
 from shoal.decide import decide
 from shoal.decisions import settings
+from shoal.engines import spark
 from shoal.errors import ColumnError, FileError, PolicyError, ShoalWarning
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
@@ -85,7 +86,9 @@ def anonymize(
     ----------
     data
         A path, a pandas, polars or pyarrow table, a two-dimensional numpy array, or what `shoal.read` gave.
-        It is never changed; the release is of the same kind.
+        It is never changed; the release is of the same kind. With a DataFrame of Spark the work is done on its cluster,
+        in pieces (``memory`` and ``scratch`` are those of `shoal.cluster.anonymize_frame`), and what is returned is a
+        DataFrame of Spark, which tells of itself what any release does.
     k
         The least number of records that share their quasi-identifiers. There is no default: it is your decision.
     quasi_identifiers
@@ -171,41 +174,46 @@ def anonymize(
     """
     if threads is not None:
         whole_threads(threads)
-    table = tables.read(data)
-    policy = decide(
-        table,
-        k=k,
-        quasi_identifiers=quasi_identifiers,
-        identifiers=identifiers,
-        sensitive=sensitive,
-        models=models,
-        l=l,
-        t=t,
-        hierarchies=hierarchies,
-        levels=levels,
-        kinds=kinds,
-        missing_values=missing_values,
-        alpha=alpha,
-        suppression=suppression,
-        method=method,
-        refine=refine,
-        effort=effort,
-        seconds=seconds,
-        blocks=blocks,
-        seed=seed,
-        standardize=standardize,
-        distance=distance,
-        weights=weights,
-        recode=recode,
-        round_integers=round_integers,
-        keep_totals=keep_totals,
-        bounds=bounds,
-        sampling_weights=sampling_weights,
-        strata=strata,
-        households=households,
-        largest_household=largest_household,
+    decisions: dict[str, Any] = {
+        "k": k,
+        "quasi_identifiers": quasi_identifiers,
+        "identifiers": identifiers,
+        "sensitive": sensitive,
+        "models": models,
+        "l": l,
+        "t": t,
+        "hierarchies": hierarchies,
+        "levels": levels,
+        "kinds": kinds,
+        "missing_values": missing_values,
+        "alpha": alpha,
+        "suppression": suppression,
+        "method": method,
+        "refine": refine,
+        "effort": effort,
+        "seconds": seconds,
+        "blocks": blocks,
+        "seed": seed,
+        "standardize": standardize,
+        "distance": distance,
+        "weights": weights,
+        "recode": recode,
+        "round_integers": round_integers,
+        "keep_totals": keep_totals,
+        "bounds": bounds,
+        "sampling_weights": sampling_weights,
+        "strata": strata,
+        "households": households,
+        "largest_household": largest_household,
         **options,
-    )
+    }
+    if spark.is_frame(data):
+        from shoal.cluster import anonymize_frame
+
+        made: Any = anonymize_frame(data, threads=threads, progress=progress, **decisions)
+        return made  # type: ignore[no-any-return]
+    table = tables.read(data)
+    policy = decide(table, **decisions)
     with using(threads):
         return release(table, policy, progress=progress)
 

@@ -11,13 +11,14 @@ import click
 
 from shoal.aside import reason
 from shoal.cli.decisions import DECISIONS, decided, decisions, own_options
+from shoal.cli.in_pieces import released_in_pieces
 from shoal.cli.protection import protection
 from shoal.cli.terminal import (
     as_json,
+    given_trees,
     meaning,
     open_table,
     paint,
-    pairs,
     progress,
     reading,
     reading_options,
@@ -27,11 +28,12 @@ from shoal.cli.terminal import (
     warn,
     whole,
 )
-from shoal.errors import FileError, OptionError, OutputError, PolicyError
+from shoal.errors import EngineError, FileError, OptionError, OutputError, PolicyError
 from shoal.threads import whole_threads
 
 if TYPE_CHECKING:
     from shoal.release import Release
+    from shoal.schema import Policy
     from shoal.values import Progress
 
 
@@ -68,6 +70,17 @@ if TYPE_CHECKING:
     " pieces, with a scratch folder beside the output.",
 )
 @click.option("--scratch", metavar="FOLDER", help="Where that scratch folder is made.  [default: beside the output]")
+@click.option(
+    "--engine",
+    metavar="NAME",
+    help="Who works on the pieces: local, this machine; or spark, a cluster, which reads and writes folders of Parquet"
+    " at addresses such as hdfs:///data/register.  [default: local]",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    help="The cluster, such as spark://HOST:7077 or yarn.  [default: that of spark-submit, else this machine]",
+)
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
 @protection
@@ -84,6 +97,8 @@ def command(
     bundle: str | None,
     memory: str | None,
     scratch: str | None,
+    engine: str | None,
+    master: str | None,
     force: bool,
     quiet: bool,
     as_json: bool,
@@ -110,9 +125,14 @@ def command(
 
         keep_little()
     from shoal.bundle.contents import bundle_path, bundling
-    from shoal.release import check_outputs, named_path, policy_path
+    from shoal.engines.interface import ENGINES, LOCAL
+    from shoal.release import check_outputs, check_places, named_path, policy_path
     from shoal.report.summary import summarize
+    from shoal.values import one_of
 
+    here = one_of("engine", engine or LOCAL, ENGINES) == LOCAL
+    if here and master is not None:
+        raise EngineError.only_spark("--master")
     target = named_path(output)
     asked = [(name, external) for name, external in ((report, False), (external_report, True)) if name is not None]
     reports = {named_path(name): external for name, external in asked}
@@ -121,15 +141,32 @@ def command(
     bundles = [bundle_path(bundle)] if bundle is not None else []
     comparison = _comparison(Path(compared)) if compared is not None else None
     inputs = [Path(file), *(Path(name) for name in (policy, compared) if name), *tree_files(options)]
-    check_outputs([target, policy_path(target), *reports, *bundles], sources=inputs, force=force)
-    written = {"Released": target, "Policy": policy_path(target), "Report": report, "External": external_report}
+    if here:
+        check_outputs([target, policy_path(target), *reports, *bundles], sources=inputs, force=force)
+    else:  # where a cluster reads and writes, it looks itself
+        check_places([*reports], sources=inputs, force=force)
+    written: dict[str, Any] = {"Released": target, "Policy": policy_path(target)}
+    if not here:
+        written = {"Released": output, "Policy": f"{output}.policy.toml"}
+    written |= {"Report": report, "External": external_report}
     if policy is not None:
         _check_undecided(options)
-    if memory is not None or (policy is not None and _in_pieces(policy)):
+    if not here or memory is not None or (policy is not None and _noted(policy).pieces is not None):
         if bundles or comparison is not None:
             raise OptionError.needs_memory("a bundle" if bundles else "a comparison in its report")
-        facts, warnings = _released_in_pieces(
-            file, policy, options, reports, memory=memory, scratch=scratch, force=force, quiet=quiet, target=target
+        asking = _again(policy, options) if policy else _asked(options)
+        facts, warnings = released_in_pieces(
+            file,
+            target if here else output,
+            asking,
+            options=reading_options(file, options, _noted(policy).input.get("settings") if policy and here else None),
+            reports=reports,
+            quiet=quiet,
+            engine=LOCAL if here else engine,
+            master=master,
+            memory=memory,
+            scratch=scratch,
+            force=force,
         )
         _tell(facts, warnings, written, as_json=as_json, quiet=quiet)
         return
@@ -166,62 +203,6 @@ def _tell(
         show(text.release(facts, paint=paint))
         warn(warnings)
         show("\n" + "\n".join(f"{word.ljust(8)} {path}" for word, path in written.items() if path))
-
-
-def _in_pieces(policy: str) -> bool:
-    from shoal.schema import Policy
-
-    return Policy.read(policy).pieces is not None
-
-
-def _released_in_pieces(
-    file: str,
-    policy: str | None,
-    options: dict[str, Any],
-    reports: Mapping[Path, bool],
-    *,
-    target: Path,
-    memory: str | None,
-    scratch: str | None,
-    force: bool,
-    quiet: bool,
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Release a file that may be larger than memory; the facts of the release, and what deserves a look."""
-    from shoal.engines.scratch import scratch_path
-    from shoal.large import MEMORY, LargeRelease, anonymize_file, replay_file
-    from shoal.report import dossier
-    from shoal.report.external import for_outsiders
-    from shoal.report.large import detailed_large, summarize_large
-
-    def pages(made: LargeRelease) -> dict[Path, str]:
-        facts = detailed_large(made) if reports else {}
-        return {place: dossier.page(for_outsiders(facts) if external else facts) for place, external in reports.items()}
-
-    common: dict[str, Any] = {"memory": memory or MEMORY, "scratch": scratch, "force": force, "more": pages}
-    try:
-        with progress(quiet=quiet) as line:
-            if policy:
-                made = replay_file(
-                    file,
-                    target,
-                    policy=policy,
-                    options=reading_options(file, options, _noted(policy)),
-                    hierarchies=pairs(options["hierarchy"], "hierarchy", last=False),
-                    levels=pairs(options["levels"], "levels", last=False),
-                    threads=_threads(options),
-                    progress=line,
-                    **common,
-                )
-            else:
-                made = anonymize_file(
-                    file, target, options=reading_options(file, options), progress=line, **common, **_asked(options)
-                )
-    except (KeyboardInterrupt, SystemExit):
-        left = scratch_path(target, None if scratch is None else Path(scratch))
-        if left.exists():
-            warn([f"What is done is kept in {str(left)!r}: the same command goes on from there, or delete the folder."])
-        raise
-    return summarize_large(made), made.warnings
 
 
 def _comparison(path: Path) -> dict[str, Any]:
@@ -269,21 +250,22 @@ def _check_undecided(options: dict[str, Any]) -> None:
             raise PolicyError.decides(name.replace("_", "-"))
 
 
-def _noted(path: str) -> Any:
-    """The settings by which the input of a policy was read."""
+def _noted(path: str) -> Policy:
     from shoal.schema import Policy
 
-    return Policy.read(path).input.get("settings")
+    return Policy.read(path)
+
+
+def _again(path: str, options: dict[str, Any]) -> dict[str, Any]:
+    """What a replay of a policy needs to know."""
+    return {"policy": path, **given_trees(options), "threads": _threads(options)}
 
 
 def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
     from shoal.anonymize import replay
 
-    table = open_table(file, options, _noted(path))
-    hierarchies = pairs(options["hierarchy"], "hierarchy", last=False)
-    levels = pairs(options["levels"], "levels", last=False)
-    threads = _threads(options)
-    return replay(table, policy=path, hierarchies=hierarchies, levels=levels, threads=threads, progress=line)
+    table = open_table(file, options, _noted(path).input.get("settings"))
+    return replay(table, progress=line, **_again(path, options))
 
 
 def _threads(options: dict[str, Any]) -> int | None:

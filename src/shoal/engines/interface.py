@@ -1,20 +1,24 @@
 """The interface of this room: what an engine does for a release in pieces.
 
-The walk in `shoal.large` calls these in their order. Each step may be taken again from the start after a fault, and an
+The walk in `shoal.pieced` calls these in their order. Each step may be taken again from the start after a fault, and an
 engine may keep what it has done: the same table, options and seed give the same bytes in any case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from shoal.engines.plan import Plan
 from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
-from shoal.tables.large import Survey
+from shoal.tables.large import Base, Spot, Survey
 from shoal.values import Progress, Verification
+
+LOCAL, SPARK = "local", "spark"
+ENGINES = (LOCAL, SPARK)
+P = TypeVar("P", contravariant=True)
+"""Where an engine writes a release aside: a file, or a folder of a cluster."""
 
 
 class Done(NamedTuple):
@@ -35,11 +39,14 @@ class Done(NamedTuple):
     """The squared error before local search and after it; None where there was none."""
 
 
-class Engine(Protocol):
+class Engine(Protocol[P]):
     """Where pieces are worked on."""
 
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells."""
+
+    def outside(self, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
+        """How many numbers of a column lie outside of its bounds, and the first of them."""
 
     def deal(self, plan: Plan, *, progress: Progress) -> None:
         """Deal the records out into pieces."""
@@ -47,8 +54,8 @@ class Engine(Protocol):
     def work(self, plan: Plan, *, progress: Progress) -> Done:
         """Group the records of every piece, and say what they show."""
 
-    def deliver(self, plan: Plan, part: Path, *, progress: Progress) -> Sequence[Sums]:
+    def deliver(self, plan: Plan, part: P, *, progress: Progress) -> Sequence[Sums]:
         """Write the release, in the order of the table, and count what the measures need, chunk by chunk."""
 
-    def verify(self, plan: Plan, part: Path, *, progress: Progress) -> tuple[Verification, Sizes]:
+    def verify(self, plan: Plan, part: P, *, progress: Progress) -> tuple[Verification, Sizes]:
         """Read what was written and count its classes, by code that shares nothing with the methods."""

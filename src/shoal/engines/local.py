@@ -9,7 +9,7 @@ What is done is noted: the same run again, after it was killed, goes on from the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal import tables, threads
 from shoal.engines.allocators import keep_little, let_go
+from shoal.engines.facts import check_count, facts_of, joined
 from shoal.engines.interface import Done
 from shoal.engines.pieces import Slice, pieces
 from shoal.engines.plan import ROW, Arrays, Plan, put_down, take_up, tally
@@ -25,9 +26,9 @@ from shoal.engines.scratch import Scratch, fingerprint
 from shoal.engines.sizing import AT_ONCE, Sizing
 from shoal.errors import DataError, PromiseError
 from shoal.measure.pieces import Sizes, Sums
-from shoal.measure.sums import Tally, total
+from shoal.measure.sums import Tally
 from shoal.tables import ReadOptions, Table
-from shoal.tables.large import Source, Spill, Survey, Writer, open_source, surveyed
+from shoal.tables.large import Base, Source, Spill, Spot, Survey, Writer, open_source, outside, surveyed
 from shoal.tables.large import total as total_survey
 from shoal.values import IntVector, Progress, Records, Verification
 from shoal.verify import check_kept, check_shape, verify_chunks
@@ -86,6 +87,10 @@ class LocalEngine:
             yield start, chunk
             start += chunk.height
 
+    def outside(self, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
+        """How many numbers of a column lie outside of its bounds, and the first of them."""
+        return outside(self.source, survey, base, name, bounds=bounds)
+
     def deal(self, plan: Plan, *, progress: Progress) -> None:
         """Deal the records out into the files of the leaves."""
         key = self._key(plan)
@@ -112,7 +117,7 @@ class LocalEngine:
             progress(done, plan.records)
         held.put_down()
         self.dealt.seal()
-        _check_count(done, plan.records)
+        check_count(done, plan.records)
         noted = {"key": key, "leaves": leaves.tolist(), "tallies": None if tallies is None else tallies.tolist()}
         self.scratch.note(_DEALT, noted)
         let_go()
@@ -141,9 +146,9 @@ class LocalEngine:
                 found.append(facts)
                 done += facts["records"]
                 progress(done, plan.records)
-        _check_count(done, plan.records)
+        check_count(done, plan.records)
         let_go()
-        return _joined(found)
+        return joined(found)
 
     def _piece(self, plan: Plan, number: int, slices: list[Slice]) -> dict[str, Any]:
         """Work on one piece and put down what it shows, in the order of the table; its facts."""
@@ -156,16 +161,8 @@ class LocalEngine:
             str(number), {ROW: rows[order], **{name: cells[order] for name, cells in made.columns.items()}}
         )
         self.shown.seal()
-        return {
-            "records": len(rows),
-            "ends": np.searchsorted(rows[order], np.arange(0, plan.records + _STEP, _STEP)).tolist(),
-            "before": _histogram(made.before),
-            "groups": _histogram(made.groups),
-            "hidden": made.hidden,
-            "words": made.words,
-            "account": list(made.account),
-            "search": None if made.search is None else [made.search.before, made.search.after],
-        }
+        ends = np.searchsorted(rows[order], np.arange(0, plan.records + _STEP, _STEP)).tolist()
+        return {**facts_of(made), "ends": ends, "words": made.words}
 
     def deliver(self, plan: Plan, part: Path, *, progress: Progress) -> Sequence[Sums]:
         """Write the release chunk by chunk, in the order of the table."""
@@ -187,7 +184,7 @@ class LocalEngine:
                 done += released.height
                 progress(done, plan.records)
             writer.close()
-        _check_count(done, plan.records)
+        check_count(done, plan.records)
         let_go()
         return found
 
@@ -272,20 +269,6 @@ class _Held:
         self.parts, self.size = {}, 0
 
 
-def _check_count(found: int, expected: int) -> None:
-    if found != expected:
-        raise PromiseError.changed(f"{found:,} records instead of {expected:,}")
-
-
-def _histogram(sizes: IntVector) -> dict[str, list[int]]:
-    tally = Tally.of(sizes)
-    return {"sizes": tally.keys.tolist(), "counts": tally.counts.tolist()}
-
-
-def _tally(found: Iterable[dict[str, list[int]]]) -> Tally:
-    return total([Tally(np.array(each["sizes"]), np.array(each["counts"])) for each in found])
-
-
 def _renumbered(places: Any, words: Sequence[str], known: dict[str, int]) -> Any:
     """Places of words in a piece as places among all words that a chunk has."""
     used = np.unique(places[places >= 0]).tolist()
@@ -293,16 +276,3 @@ def _renumbered(places: Any, words: Sequence[str], known: dict[str, int]) -> Any
     for place in used:
         table[place] = known.setdefault(words[place], len(known))
     return np.where(places < 0, -1, table[np.maximum(places, 0)])
-
-
-def _joined(found: Sequence[dict[str, Any]]) -> Done:
-    searches = [facts["search"] for facts in found if facts["search"] is not None]
-    return Done(
-        pieces=len(found),
-        largest=max(facts["records"] for facts in found),
-        before=_tally(facts["before"] for facts in found),
-        groups=_tally(facts["groups"] for facts in found),
-        hidden=sum(facts["hidden"] for facts in found),
-        account=tuple(dict.fromkeys(sentence for facts in found for sentence in facts["account"])),
-        errors=(sum(before for before, _ in searches), sum(after for _, after in searches)) if searches else None,
-    )

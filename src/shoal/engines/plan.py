@@ -20,9 +20,9 @@ from shoal.measure.pair import Classes, Facts
 from shoal.measure.pieces import Sums, sums_of
 from shoal.partition.blocks import Cuts
 from shoal.partition.grouping import Task, group
-from shoal.recode import as_nodes, as_numbers
+from shoal.recode import INTERVAL, as_nodes, as_numbers
 from shoal.recode import recode as recode_groups
-from shoal.schema import Policy
+from shoal.schema import Policy, Schema
 from shoal.tables import Table
 from shoal.tables.large import Base, SensitiveBase, Survey, demands_of, encode_chunk, fixed
 from shoal.values import (
@@ -42,6 +42,7 @@ Arrays = dict[str, NDArray[Any]]
 """Columns of one length by name, as they are put down and read back."""
 ROW = "row"
 _SUPPRESSED = "*"
+NUMBERS, WHOLE, DAYS, WORDS = "numbers", "whole", "days", "words"
 
 
 class Shown(NamedTuple):
@@ -59,6 +60,10 @@ class Shown(NamedTuple):
     """The records that are suppressed."""
     account: tuple[str, ...]
     search: Search | None
+
+    @property
+    def records(self) -> int:
+        return len(next(iter(self.columns.values())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +98,26 @@ class Plan:
     def columns(self) -> list[str]:
         """The columns that groups depend on."""
         return [*self.base.names, *(self.sensitive.values if self.sensitive else ())]
+
+    def light(self) -> Plan:
+        """The same plan with no more than chunks and pieces need: few bytes, which can travel."""
+        names = self.columns
+        schema = Schema(tuple(column for column in self.policy.schema.columns if column.name in names))
+        return replace(
+            self,
+            policy=replace(self.policy, schema=schema),
+            survey=self.survey.of(names),
+            like=self.like.some(np.arange(min(1, self.like.count))),
+        )
+
+    def form(self, name: str) -> str:
+        """What a quasi-identifier becomes: numbers, whole numbers, days or words."""
+        column = next(column for column in self.policy.schema.columns if column.name == name)
+        if name not in self.base.measured or column.recode == INTERVAL:
+            return WORDS
+        if name in self.base.dates:
+            return DAYS
+        return WHOLE if self.round_integers and name in self.whole else NUMBERS
 
     def encode(self, chunk: Table) -> Records:
         """A chunk of the table as records on the common base, with what is asked of them."""

@@ -7,6 +7,7 @@
     ├── FileError                 a file cannot be read
     ├── DataError                 the table holds what cannot be protected
     ├── ColumnError               a column is named wrongly, or in the wrong role
+    ├── EngineError               Spark cannot be started, or gave up
     ├── EstimatorError            what the scikit-learn estimator cannot take; a ValueError and a TypeError too
     ├── HierarchyError            a hierarchy is no tree, or does not fit the data
     ├── OptionError               k, a method or an option is out of range or unknown
@@ -28,6 +29,7 @@ from shoal.errors.base import ShoalError, ShoalWarning
 from shoal.errors.bundle import BundleError
 from shoal.errors.choices import OptionError, PolicyError
 from shoal.errors.data import ColumnError, DataError
+from shoal.errors.engine import EngineError
 from shoal.errors.estimator import EstimatorError, PackageError
 from shoal.errors.files import FileError
 from shoal.errors.hierarchy import HierarchyError
@@ -38,6 +40,7 @@ __all__ = [
     "BundleError",
     "ColumnError",
     "DataError",
+    "EngineError",
     "EstimatorError",
     "FileError",
     "HierarchyError",

@@ -71,7 +71,7 @@ class OptionError(ShoalError):
     def needs_memory(cls, what: str) -> Self:
         return cls(
             f"A table that is worked on in pieces cannot be released with {what}",
-            "leave that out, or leave out memory (--memory) so that the whole table is held in memory",
+            "leave that out, or let the whole table be held in memory (no --memory, no --engine spark)",
         )
 
     @classmethod

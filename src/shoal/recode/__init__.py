@@ -1,7 +1,7 @@
 """From groups to released values."""
 
 from shoal.recode.category import centroid
-from shoal.recode.choice import WAYS, decided, ways
+from shoal.recode.choice import INTERVAL, WAYS, decided, ways
 from shoal.recode.figures import as_nodes, as_numbers
 from shoal.recode.gaps import leveled
 from shoal.recode.number import mean
@@ -9,6 +9,7 @@ from shoal.recode.recode import recode
 from shoal.recode.totals import rounded_to_total
 
 __all__ = [
+    "INTERVAL",
     "WAYS",
     "as_nodes",
     "as_numbers",

@@ -14,7 +14,7 @@ from shoal.report.summary import INTERNAL, bands
 from shoal.schema import Role
 
 if TYPE_CHECKING:
-    from shoal.large import LargeRelease
+    from shoal.pieced import LargeRelease
 
 
 def summarize_large(release: LargeRelease) -> dict[str, Any]:

@@ -6,9 +6,10 @@ learns in one pass what only the whole table tells; `fixed` then understands a c
 nothing but memory.
 """
 
-from shoal.tables.large.base import Base, base, check_bounds, encode_chunk
+from shoal.tables.large.base import Base, base, beyond, check_bounds, encode_chunk, outside
 from shoal.tables.large.cells import fixed
 from shoal.tables.large.sensitive import SensitiveBase, demands_of, sensitive_base
+from shoal.tables.large.sketch import Spot
 from shoal.tables.large.source import Source, open_source
 from shoal.tables.large.spill import Spill
 from shoal.tables.large.survey import Survey, survey, surveyed, total
@@ -22,15 +23,18 @@ __all__ = [
     "SensitiveBase",
     "Source",
     "Spill",
+    "Spot",
     "Survey",
     "Tally",
     "Writer",
     "base",
+    "beyond",
     "check_bounds",
     "demands_of",
     "encode_chunk",
     "fixed",
     "open_source",
+    "outside",
     "sensitive_base",
     "survey",
     "surveyed",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -159,21 +159,33 @@ def _scale(moments: list[Moments], *, standardize: bool) -> Scale:
     return Scale("standardized", exponent.astype(np.int64), center.astype(np.float64), spread.astype(np.float64))
 
 
-def check_bounds(source: Source, survey: Survey, base: Base, bounds: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse numbers outside the bounds of their columns; the file is read again only to say which."""
+def check_bounds(
+    survey: Survey, base: Base, bounds: Mapping[str, tuple[float, float]], outside: Callable[..., Spot]
+) -> None:
+    """Refuse numbers outside the bounds of their columns; all cells are looked at again only to say which."""
     for name, (low, high) in bounds.items():
         if name not in base.measured:
             raise ColumnError.unknown(name, base.measured)
         least, most = survey.range(name) or (low, high)
-        if least >= low and most <= high:
-            continue
-        found, start = Spot(), 0
-        for chunk in source.chunks(columns=[name]):
-            values = numbers(fixed(chunk, survey), [name], dates=base.dates, gaps=True)[:, 0]
-            outside = np.flatnonzero((values < low) | (values > high))
-            found += Spot(len(outside), start + int(outside[0])) if len(outside) else Spot()
-            start += chunk.height
-        raise DataError.out_of_bounds(name, of=survey.records, **found.told)
+        if least < low or most > high:
+            found = outside(survey, base, name, bounds=(low, high))
+            raise DataError.out_of_bounds(name, of=survey.records, **found.told)
+
+
+def beyond(chunk: Table, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float], start: int) -> Spot:
+    """The numbers of a chunk that lie outside of the bounds of their column; its first record is number ``start``."""
+    values = numbers(fixed(chunk, survey), [name], dates=base.dates, gaps=True)[:, 0]
+    found = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
+    return Spot(len(found), start + int(found[0])) if len(found) else Spot()
+
+
+def outside(source: Source, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
+    """The same for all chunks of a file."""
+    found, start = Spot(), 0
+    for chunk in source.chunks(columns=[name]):
+        found += beyond(chunk, survey, base, name, bounds=bounds, start=start)
+        start += chunk.height
+    return found
 
 
 def encode_chunk(chunk: Table, base: Base) -> Records:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -53,6 +53,13 @@ class Sample:
         ):
             few = few.thinned(2 * few.step)
         return few
+
+    def first(self, names: Collection[str]) -> Sample:
+        """The first record alone, and of it these columns."""
+        cells, numbers = self.parts[0]
+        one = _picked(cells, np.arange(min(1, cells.height)))
+        kept = [name for name in one.names if name in names]
+        return Sample(((one.replaced(kept, {}), numbers[:1]),), self.step)
 
     @cached_property
     def cells(self) -> Cells:

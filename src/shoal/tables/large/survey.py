@@ -98,6 +98,12 @@ class Survey:
         """One of how many records is in the sample: a power of two."""
         return self.sampled.step
 
+    def of(self, names: Collection[str]) -> Survey:
+        """What is known of these columns, with no more of the sample than its first record."""
+        few = self.sampled.first(names)
+        columns = tuple(column for column in self.columns if column.name in names)
+        return replace(self, columns=columns, sampled=few, head=replace(self.head, cells=few.cells))
+
     def to_bytes(self) -> bytes:
         """All of it as one file of arrays and JSON."""
         from shoal.tables.large.stored import stored

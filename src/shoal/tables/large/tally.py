@@ -71,8 +71,8 @@ class Tally:
     def _classes(self) -> list[str]:
         return self._keys[: len(self._names)]
 
-    def add(self, chunk: Table) -> None:
-        """Count the records of a chunk of the release, as it shows them."""
+    def add(self, chunk: Table, counts: IntVector | None = None) -> None:
+        """Count the records of a chunk of the release, as it shows them; with ``counts``, each row for so many."""
         columns = []
         for name in self._names:
             if name not in chunk.names:
@@ -81,7 +81,8 @@ class Tally:
         columns += [words(chunk, name) for name in self._sensitive]
         with replaced_by(DataError.no_columns):
             rows = pl.DataFrame([_plain(cells).alias(key) for key, cells in zip(self._keys, columns, strict=True)])
-            self._held.append(_grouped(rows.with_columns(pl.lit(1, dtype=pl.Int64).alias(_COUNT)), self._keys))
+            each = pl.lit(1, dtype=pl.Int64) if counts is None else pl.lit(pl.Series(counts, dtype=pl.Int64))
+            self._held.append(_grouped(rows.with_columns(each.alias(_COUNT)), self._keys))
         if self._size() > self._room:
             self._held = [_grouped(pl.concat(self._held), self._keys)]
             # half of it, so that the next chunks are not merged one by one

@@ -1,0 +1,285 @@
+"""The walk on a cluster: from a frame of Spark to a verified frame, or from Parquet to a verified folder of Parquet.
+
+It is the walk in pieces with Spark as its engine. A folder appears under its name when Spark has read it back and
+counted that it keeps the promise, and not before.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+import warnings as python_warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal import tables
+from shoal.decide import decide
+from shoal.engines.sizing import sizing, whole_bytes
+from shoal.errors import EngineError, OutputError, ShoalWarning
+from shoal.pieced import MEMORY, Decided, Delivered, LargeRelease, Stages, Worked, delivered, released, replayed, worked
+from shoal.release import printable, uninterrupted, versions
+from shoal.schema import Names, Policy
+from shoal.tables.large import Survey
+from shoal.threads import using
+from shoal.understanding import Hierarchies, Levels
+from shoal.values import Progress, silent, whole_k
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from shoal.engines.spark.frame import ReleasedFrame
+    from shoal.engines.spark.source import Source
+    from shoal.engines.spark.storage import Storage
+
+More = Mapping[Path, str]
+"""Further files about a release, by their places on this machine."""
+_POLICY = ".policy.toml"
+
+
+def anonymize_frame(
+    frame: DataFrame,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    memory: int | str = MEMORY,
+    scratch: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **decisions: Any,
+) -> ReleasedFrame:
+    """Release a frame of Spark: `shoal.anonymize` comes here with one.
+
+    Parameters
+    ----------
+    frame
+        It is evaluated once and kept as it is then, in the scratch folder.
+    k, quasi_identifiers, decisions
+        As for `shoal.anonymize`. What needs the whole table at once is refused: wildcards, households, strata, sampling
+        weights and seconds.
+    memory
+        What a Python worker may take, in bytes or as words such as ``2GB``: pieces are made small enough for it.
+    scratch
+        The address of a folder that all machines reach. Where none is named: the checkpoint folder of the session, or
+        on one machine a temporary folder. What is made in it is removed in the end; the release stays there until
+        Spark's own process ends.
+    threads
+        How many work on the driver. The release does not depend on it.
+    progress
+        Called with the number of records done and of all records.
+
+    Returns
+    -------
+    ReleasedFrame
+        A DataFrame of Spark, which also tells what is known of the release: ``verification``, ``evaluation``,
+        ``policy``. Its records have an order that depends on what they show.
+    """
+    from shoal.engines.spark.frame import ReleasedFrame
+    from shoal.engines.spark.session import check_installed, session_of
+    from shoal.engines.spark.source import snapshot
+
+    whole_k(k)
+    check_installed()
+    session = session_of(frame)
+    ceiling, stages = whole_bytes(memory), Stages(progress or silent)
+
+    def decided(survey: Survey) -> Policy:
+        return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+
+    with using(threads), _scratch(session, _frames_folder(session, scratch), keep=True) as folder:
+        source = snapshot(session, frame, f"{folder}/table", progress=silent)
+        part = f"{folder}/released"
+        groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=False)
+        policy = _noted(groups.plan.policy, found, {"kind": "spark", "records": source.records})
+        made = released(groups, found, policy, part)
+    _warn(made)
+    return ReleasedFrame(session.read.parquet(part), made)
+
+
+def anonymize_parquet(
+    source: str,
+    target: str,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    master: str | None = None,
+    memory: int | str = MEMORY,
+    scratch: str | None = None,
+    force: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    more: Callable[[LargeRelease], More] | None = None,
+    **decisions: Any,
+) -> LargeRelease:
+    """Release Parquet that Spark can reach to a folder of Parquet: `shoal.anonymize_file` comes here with ``spark``."""
+    whole_k(k)
+
+    def decided(survey: Survey) -> Policy:
+        return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+
+    with using(threads):
+        return _from_to(source, target, decided, master, memory, scratch, force, progress, more)
+
+
+def replay_parquet(
+    source: str,
+    target: str,
+    *,
+    policy: Policy | str | os.PathLike[str],
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    master: str | None = None,
+    memory: int | str = MEMORY,
+    scratch: str | None = None,
+    force: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    more: Callable[[LargeRelease], More] | None = None,
+) -> LargeRelease:
+    """The same by the decisions of a policy."""
+    folders = [Path()]
+    if not isinstance(policy, Policy):
+        folders.insert(0, Path(policy).parent)
+        policy = Policy.read(policy)
+    kept = policy
+
+    def decided(survey: Survey) -> Policy:
+        return replayed(kept, survey, hierarchies=hierarchies, levels=levels, folders=folders)
+
+    with using(threads):
+        return _from_to(source, target, decided, master, memory, scratch, force, progress, more)
+
+
+def _from_to(
+    address: str,
+    target: str,
+    decided: Decided,
+    master: str | None,
+    memory: int | str,
+    scratch: str | None,
+    force: bool,
+    progress: Progress | None,
+    more: Callable[[LargeRelease], More] | None,
+) -> LargeRelease:
+    from shoal.engines.spark.session import session as session_for
+    from shoal.engines.spark.source import open_source
+    from shoal.engines.spark.storage import Storage
+
+    ceiling, stages = whole_bytes(memory), Stages(progress or silent)
+    with session_for(master) as session:
+        storage = Storage(session)
+        place = storage.full(target)
+        _check_place(storage, place, storage.full(address), force=force)
+        base = storage.parent(place) if scratch is None else scratch
+        with _scratch(session, base) as folder:
+            source = open_source(session, address)
+            part = f"{folder}/{storage.name(place)}"
+            groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=True)
+            facts = {"kind": "parquet", "records": source.records, "file": printable(storage.name(address))}
+            policy = _noted(groups.plan.policy, found, facts)
+            kept = policy.with_output(**{**policy.output, "file": printable(storage.name(place))})
+            made = released(groups, found, kept, place)
+            written = f"{folder}/policy"
+            storage.write(written, kept.to_toml())
+            with ExitStack() as stack:
+                for other, content in (more(made) if more else {}).items():
+                    beside = stack.enter_context(tables.aside(other, force=force))
+                    beside.write_text(content, encoding="utf-8", newline="\n")
+                with uninterrupted():
+                    _appear(storage, part, written, place, folder=folder, force=force)
+                    stack.close()
+    _warn(made)
+    return made
+
+
+def _check_place(storage: Storage, place: str, source: str, *, force: bool) -> None:
+    """Refuse early what could not be written later: above all the place of the input."""
+    inside = (f"{place}/".startswith(f"{source}/"), f"{source}/".startswith(f"{place}/"))
+    if any(inside):
+        raise OutputError.is_input(place)
+    if not storage.is_there(storage.parent(place)):
+        raise OutputError.no_folder(storage.parent(place))
+    for output in (place, place + _POLICY):
+        if not force and storage.is_there(output):
+            raise OutputError.exists(output)
+
+
+def _appear(storage: Storage, part: str, policy: str, place: str, *, folder: str, force: bool) -> None:
+    """Move the release to its place, then its policy: this never speaks of a release that is not there."""
+    old = f"{folder}/old"
+    replaced = force and storage.is_there(place)
+    storage.open_up(part)
+    if replaced:
+        storage.move(place, old)
+    try:
+        storage.move(part, place)
+    except BaseException:
+        if replaced:
+            storage.move(old, place)
+        raise
+    if force:
+        storage.remove(place + _POLICY)
+    storage.move(policy, place + _POLICY)
+
+
+def _walked(
+    source: Source, folder: str, part: str, decided: Decided, ceiling: int, stages: Stages, *, ordered: bool
+) -> tuple[Worked, Delivered]:
+    """Survey, decide, deal out, work, deliver, verify."""
+    from shoal.engines.spark.engine import SparkEngine
+
+    engine = SparkEngine(source, folder, ordered=ordered)
+    groups = worked(engine, decided, sizing(ceiling, columns=len(source.names)), stages)
+    return groups, delivered(engine, groups, part, stages)
+
+
+def _noted(policy: Policy, found: Delivered, facts: Mapping[str, Any]) -> Policy:
+    """The policy with what is known of the table and of its release."""
+    from importlib.metadata import version
+
+    known = replace(policy, input=dict(facts), versions={**versions(), "pyspark": version("pyspark")})
+    proof = found.proof
+    return known.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)
+
+
+@contextmanager
+def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterator[str]:
+    """A private folder for what is done on the way; it goes when the run ends, or with Spark's own process.
+
+    With ``keep`` a run that ends well leaves the folder ``released`` in it.
+    """
+    from shoal.engines.spark.storage import Storage
+
+    storage = Storage(session)
+    folder = f"{storage.full(base).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
+    storage.make_folder(folder)
+    storage.remove_at_exit(folder)
+    try:
+        yield folder
+    except BaseException:
+        storage.remove(folder)
+        raise
+    if not keep:
+        storage.remove(folder)
+        return
+    for name in ("table", "survey", "rows", "worked", "verified"):
+        storage.remove(f"{folder}/{name}")
+
+
+def _frames_folder(session: SparkSession, scratch: str | None) -> str:
+    context = session.sparkContext
+    if scratch is not None:
+        return scratch
+    if found := context.getCheckpointDir():
+        return found
+    if not str(context.master).startswith("local"):
+        raise EngineError.no_scratch()
+    return tempfile.gettempdir()
+
+
+def _warn(made: LargeRelease) -> None:
+    for sentence in made.warnings:
+        python_warnings.warn(sentence, ShoalWarning, stacklevel=4)

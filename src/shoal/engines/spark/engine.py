@@ -1,0 +1,208 @@
+"""The Spark engine: every stage of a release in pieces as a job of Spark."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.engines.facts import Facts, check_count, joined
+from shoal.engines.interface import Done
+from shoal.engines.pieces import pieces
+from shoal.engines.plan import DAYS, ROW, WHOLE, WORDS, Plan
+from shoal.engines.spark import surveying
+from shoal.engines.spark.chores import ALL, CODE, COUNT, FACTS, LEAF, PIECE, PLACE, Dealing, Working, opened, typed
+from shoal.engines.spark.jobs import arrow, run
+from shoal.engines.spark.places import Places, places
+from shoal.engines.spark.recount import recount
+from shoal.engines.spark.source import Source, open_source, sortable
+from shoal.engines.spark.worker import Chore
+from shoal.measure.pieces import Sizes, Sums
+from shoal.measure.sums import Tally
+from shoal.tables.large import Base, Spot, Survey
+from shoal.values import IntMatrix, Progress, Verification
+from shoal.verify import check_kept, check_shape
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FILE = 1_000_000
+"""The records of a file of the release: they decide how many files there are, whatever the cluster is."""
+_STRETCHES = 50_000
+"""Stretches of the table whose records are counted to find where the slices of a large leaf begin."""
+
+
+class SparkEngine:
+    """Works on a table in Parquet files, with a scratch folder that all machines reach."""
+
+    def __init__(self, source: Source, scratch: str, *, ordered: bool) -> None:
+        """``ordered`` says whether the release keeps the order of the table, or has one by what it shows."""
+        self.source, self.session, self.scratch, self.ordered = source, source.session, scratch, ordered
+        self._key = secrets.token_bytes(32)
+        self._places: Places | None = None
+        self._sums: list[Sums] = []
+        self._texts: set[str] = set()
+
+    def survey(self, *, progress: Progress) -> Survey:
+        """What one look at every record tells."""
+        return surveying.surveyed(self.source, f"{self.scratch}/survey", progress=progress)
+
+    def outside(self, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
+        """How many numbers of a column lie outside of its bounds, and the first of them."""
+        return surveying.outside(self.source, survey, base, name, bounds=bounds)
+
+    def deal(self, plan: Plan, *, progress: Progress) -> None:
+        """Count the records of every leaf, and decide where each is worked on."""
+        state = Dealing(self.source.named(plan.columns), plan.light())
+        dealt = arrow(self._grouped_by(plan), Chore("chores.deal", state), f"{LEAF} long, {CODE} long, {COUNT} long")
+        counts = dealt.groupBy(LEAF, CODE).agg({COUNT: "sum"})
+        found = run(self.session, "deal out", counts.collect, records=plan.records, progress=progress)
+        leaves, tallies = np.zeros(plan.cuts.count, dtype=np.int64), plan.no_tallies()
+        for leaf, code, count in found:
+            if code == ALL:
+                leaves[leaf] = count
+            elif tallies is not None:
+                tallies[leaf, code] = count
+        check_count(int(leaves.sum()), plan.records)
+        self._places = self._placed(plan, leaves.tolist(), tallies, state)
+
+    def _grouped_by(self, plan: Plan) -> DataFrame:
+        return self.source.numbered(plan.columns)
+
+    def _placed(self, plan: Plan, leaves: Sequence[int], tallies: IntMatrix | None, state: Dealing) -> Places:
+        """The places of all pieces; where slices of a leaf begin is found without a look at all of its records."""
+        found = places(pieces(plan, leaves, tallies), len(leaves))
+        if not found.ranks:
+            return found
+        chore = Chore("chores.rows_of_leaves", state._replace(places=found))
+        folder = f"{self.scratch}/rows"
+        rows = arrow(self._grouped_by(plan), chore, f"{ROW} long, {LEAF} long")
+        run(self.session, "slice", lambda: rows.write.parquet(folder))
+        width = max(4_096, plan.records // _STRETCHES)
+        kept = self.session.read.parquet(folder).selectExpr(ROW, LEAF, f"{ROW} div {width} as stretch")
+        counted = run(self.session, "slice", kept.groupBy(LEAF, "stretch").count().orderBy(LEAF, "stretch").collect)
+        asked = []
+        for leaf, ranks in found.ranks.items():
+            stretches = [row["stretch"] for row in counted if row[LEAF] == leaf]
+            ends = np.cumsum([row["count"] for row in counted if row[LEAF] == leaf])
+            for rank in ranks:
+                at = int(np.searchsorted(ends, rank, side="right"))
+                asked.append((leaf, stretches[at], rank - (int(ends[at - 1]) if at else 0)))
+        wanted = self.session.createDataFrame(asked, f"{LEAF} long, stretch long, place long")
+        sorted_ = kept.join(wanted.select(LEAF, "stretch").distinct(), [LEAF, "stretch"]).groupBy(LEAF, "stretch")
+        numbers = sorted_.agg({ROW: "collect_list"}).toDF(LEAF, "stretch", "rows").join(wanted, [LEAF, "stretch"])
+        first = numbers.selectExpr(LEAF, f"sort_array(rows)[cast(place as int)] as {ROW}")
+        starts = run(self.session, "slice", first.collect)
+        begins = {leaf: np.sort([row[ROW] for row in starts if row[LEAF] == leaf]) for leaf in found.ranks}
+        return replace(found, starts=begins)
+
+    def work(self, plan: Plan, *, progress: Progress) -> Done:
+        """Bring the records of each piece together, and let a worker say what they show."""
+        where = self._places
+        if where is None:
+            raise RuntimeError("records are dealt out first")
+        light, names = plan.light(), self.source.named(plan.columns)
+        records = self.source.numbered(plan.policy.schema.released)
+        fields = [(field.name, field.dataType) for field in records.schema]
+        out = _schema([*fields, (PLACE, "long"), (PIECE, "long")])
+        dealt = arrow(records, Chore("chores.place", Dealing(names, light, where)), out)
+        together = _by_number(dealt, int(where.piece[-1]) + 1, PIECE).sortWithinPartitions(PLACE, ROW)
+        shown = self._shown(plan)
+        kept = [key for key, _ in shown]
+        worked = Chore("chores.work", Working(names, light, kept, self._key))
+        frame = arrow(together, worked, _schema([(ROW, "long"), *shown, (FACTS, "binary")]))
+        folder = f"{self.scratch}/worked"
+        run(self.session, "work", lambda: frame.write.parquet(folder), records=plan.records, progress=progress)
+        facts = self.session.read.parquet(folder).where(f"{FACTS} is not null").select(FACTS)
+        said = [opened(bytes(row[FACTS]), self._key) for row in run(self.session, "work", facts.collect)]
+        return self._noted(plan, sorted(said, key=lambda piece: piece[0]), int(where.piece[-1]) + 1)
+
+    def _noted(self, plan: Plan, said: Sequence[tuple[int, Facts, Sums]], expected: int) -> Done:
+        check_count(sum(facts["records"] for _, facts, _ in said), plan.records)
+        if [number for number, _, _ in said] != list(range(expected)):
+            check_count(len(said), expected)
+        self._sums = [sums for _, _, sums in said]
+        self._texts = {name for _, facts, _ in said for name in facts["texts"]}
+        return joined([facts for _, facts, _ in said])
+
+    def _shown(self, plan: Plan) -> list[tuple[str, Any]]:
+        """The columns of what workers hand back, with their types: words also in the type that they had."""
+        found: list[tuple[str, Any]] = []
+        types = {field.name: field.dataType for field in self.source.frame.schema}
+        for name in plan.policy.schema.released:
+            key, old = self.source.keys[name], types[name]
+            if name not in plan.base.names:
+                found.append((key, old))
+                continue
+            form = plan.form(name)
+            if form == WORDS:
+                found.append((key, "string"))
+                if not _is_text(old):
+                    found.append((typed(key), old))
+            elif form == DAYS:
+                found.append((key, old))
+            else:
+                found.append((key, "long" if form == WHOLE else "double"))
+        return found
+
+    def deliver(self, plan: Plan, part: str, *, progress: Progress) -> Sequence[Sums]:
+        """Write the release under the names of its columns; what the measures need was counted with the pieces."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        rows = self.session.read.parquet(f"{self.scratch}/worked").where(f"{FACTS} is null")
+        shown = dict(self._shown(plan))
+        columns = []
+        for name in plan.policy.schema.released:
+            key = self.source.keys[name]
+            columns.append(F.col(typed(key) if typed(key) in shown and name not in self._texts else key).alias(key))
+        count, keys = math.ceil(plan.records / FILE), [self.source.keys[name] for name in plan.policy.schema.released]
+        if self.ordered:
+            numbered = rows.select(ROW, F.expr(f"{ROW} div {FILE}").alias(PIECE), *columns)
+            sorted_ = _by_number(numbered, count, PIECE).sortWithinPartitions(ROW)
+        else:
+            # the order of the table would tell what it held: this one depends on what the release shows
+            shown_only = rows.select(*columns)
+            by = [sortable(shown_only, key) for key in keys]
+            sorted_ = shown_only.repartition(count, *by).sortWithinPartitions(*by)
+        out = sorted_.select(*keys).toDF(*plan.policy.schema.released)
+        written = partial(out.write.mode("errorifexists").parquet, part)
+        run(self.session, "deliver", written, records=plan.records, progress=progress)
+        return self._sums
+
+    def verify(self, plan: Plan, part: str, *, progress: Progress) -> tuple[Verification, Sizes]:
+        """Read what was written, and let Spark count its classes."""
+        written = open_source(self.session, part)
+        proof, sizes = recount(written, plan.policy, f"{self.scratch}/verified", progress=progress)
+        check_shape(written.names, proof.records, policy=plan.policy, records=plan.records)
+        check_kept(proof)
+        self.source.check()
+        return proof, Sizes(Tally(np.array([*sizes]), np.array([*sizes.values()])))
+
+
+def _schema(fields: Sequence[tuple[str, Any]]) -> Any:
+    from pyspark.sql.types import StructType
+
+    found = StructType()
+    for name, kind in fields:
+        found = found.add(name, kind, nullable=True)
+    return found
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind.typeName()) in ("string", "char", "varchar")
+
+
+def _by_number(frame: DataFrame, count: int, name: str) -> DataFrame:
+    """The rows of each number in a partition of their own; older versions of Spark may put several into one."""
+    direct = getattr(frame, "repartitionById", None)
+    if direct is None:
+        return frame.repartitionByRange(count, name)
+    from pyspark.sql import functions as F  # noqa: N812
+
+    found: DataFrame = direct(count, F.col(name).cast("int"))
+    return found

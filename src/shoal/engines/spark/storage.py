@@ -1,0 +1,113 @@
+"""Files and folders wherever Spark keeps them: on this machine, in HDFS, in an object store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from shoal.errors import OutputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Stamp(NamedTuple):
+    """By what it is known whether a file is still the same."""
+
+    size: int
+    time: int
+
+
+class Storage:
+    """The file systems that a session reaches, by addresses such as ``hdfs:///data/register`` or plain paths."""
+
+    def __init__(self, session: SparkSession) -> None:
+        context: Any = session.sparkContext
+        self._jvm, self._settings = context._jvm, context._jsc.hadoopConfiguration()
+        self._hadoop = self._jvm.org.apache.hadoop.fs
+
+    def full(self, address: str) -> str:
+        """The same address with its file system and all folders."""
+        path, system = self._at(address)
+        return str(system.makeQualified(path).toString())
+
+    def is_there(self, address: str) -> bool:
+        path, system = self._at(address)
+        with _writing(address):
+            return bool(system.exists(path))
+
+    def parent(self, address: str) -> str:
+        return str(self._hadoop.Path(self.full(address)).getParent().toString())
+
+    def name(self, address: str) -> str:
+        return str(self._hadoop.Path(self.full(address)).getName())
+
+    def make_folder(self, address: str) -> None:
+        """A folder for its owner only."""
+        path, system = self._at(address)
+        with _writing(address):
+            system.mkdirs(path)
+            system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
+
+    def remove(self, address: str) -> None:
+        """A file, or a folder with all that is in it; nothing where none is."""
+        path, system = self._at(address)
+        with _writing(address):
+            system.delete(path, True)
+
+    def remove_at_exit(self, address: str) -> None:
+        """Remove it when Spark's own process ends, be it because this one was killed."""
+        path, system = self._at(address)
+        system.deleteOnExit(path)
+
+    def move(self, old: str, new: str) -> None:
+        """In one step, where the file system has one; nothing that is there is replaced."""
+        path, system = self._at(old)
+        target = self._hadoop.Path(new)
+        with _writing(new):
+            if system.exists(target):
+                raise OutputError.exists(new)
+            if not system.rename(path, target):
+                raise OutputError.unwritable(new, "the file system did not move it")
+
+    def write(self, address: str, text: str) -> None:
+        """A new file with this text."""
+        path, system = self._at(address)
+        with _writing(address):
+            stream = system.create(path, False)
+            try:
+                stream.write(bytearray(text.encode()))
+            finally:
+                stream.close()
+
+    def open_up(self, address: str) -> None:
+        """Give a folder the permissions of any new one."""
+        path, system = self._at(address)
+        with _writing(address):
+            mask = self._hadoop.permission.FsPermission.getUMask(self._settings)
+            system.setPermission(path, self._hadoop.permission.FsPermission.getDirDefault().applyUMask(mask))
+
+    def stamp(self, address: str) -> Stamp:
+        path, system = self._at(address, uri=True)
+        found = system.getFileStatus(path)
+        return Stamp(int(found.getLen()), int(found.getModificationTime()))
+
+    def _at(self, address: str, *, uri: bool = False) -> tuple[Any, Any]:
+        path = self._hadoop.Path(self._jvm.java.net.URI(address)) if uri else self._hadoop.Path(address)
+        system = path.getFileSystem(self._settings)
+        # files of checksums are Spark's own affair
+        local = str(system.getScheme()) == "file" and hasattr(system, "getRawFileSystem")
+        return path, system.getRawFileSystem() if local else system
+
+
+@contextmanager
+def _writing(address: str) -> Iterator[None]:
+    """What a file system refuses, in a sentence."""
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        yield
+    except Py4JJavaError as error:
+        why = str(error.java_exception.getClass().getSimpleName())
+        raise OutputError.unwritable(address, why) from None

@@ -1,0 +1,78 @@
+"""Errors of the engines that work on a table in pieces."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from shoal.errors.base import ShoalError
+
+
+class EngineError(ShoalError):
+    """The engine that was asked for cannot work, or did not come to an end."""
+
+    @classmethod
+    def no_java(cls) -> Self:
+        return cls(
+            "Spark needs Java, and there is none here",
+            "install Java 17 or newer (apt-get install openjdk-17-jre-headless), or set JAVA_HOME to it",
+        )
+
+    @classmethod
+    def no_session(cls, log: str | None = None) -> Self:
+        where = f"; its log is {log!r}" if log else ""
+        return cls(
+            f"Spark could not be started{where}",
+            "check the address of the master (--master) and that Java is one that this version of Spark takes",
+        )
+
+    @classmethod
+    def other_master(cls) -> Self:
+        return cls(
+            "A session of Spark is there already, with another master", "leave out master (--master), or stop it first"
+        )
+
+    @classmethod
+    def connected(cls) -> Self:
+        return cls(
+            "This is a session of Spark Connect, which gives no access to files and jobs of the cluster",
+            "use a classic session (on Databricks: a cluster with dedicated access), or spark-submit",
+        )
+
+    @classmethod
+    def stopped(cls) -> Self:
+        return cls("The session of Spark has stopped", "start a new one, and read the frame again")
+
+    @classmethod
+    def failed(cls, what: str, log: str | None = None) -> Self:
+        where = f"its log is {log!r}" if log else "see its log"
+        return cls(
+            f"Spark gave up ({what}); nothing was released",
+            f"{where}; where workers were lost, give them more memory or make pieces smaller with memory= (--memory)",
+        )
+
+    @classmethod
+    def no_scratch(cls) -> Self:
+        return cls(
+            "This cluster has no folder for what is done on the way",
+            "name one that all of its machines reach and only you can read with scratch= (--scratch), or set the"
+            " checkpoint folder of the session",
+        )
+
+    @classmethod
+    def not_parquet(cls, path: object) -> Self:
+        return cls(
+            f"{str(path)!r} does not hold a table that Spark can read as Parquet",
+            "give a Parquet file or a folder of them; other sources can be given as a frame of Spark",
+        )
+
+    @classmethod
+    def only_parquet(cls) -> Self:
+        return cls("Spark reads Parquet, which needs no options for reading", "leave out the options for reading")
+
+    @classmethod
+    def needs_one_machine(cls, what: str) -> Self:
+        return cls(f"On a cluster there is no {what}", "leave that out, or leave out --engine spark")
+
+    @classmethod
+    def only_spark(cls, option: str) -> Self:
+        return cls(f"{option} says something about Spark, and Spark was not asked for", "add --engine spark")
