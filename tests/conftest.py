@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -47,3 +51,47 @@ def register_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("register") / "register.csv"
     tables.write(tables.read(tables.example_register(rows=800, seed=3)), path)
     return path
+
+
+@pytest.fixture(scope="session")
+def java() -> str:
+    """Java, without which nothing of Spark runs."""
+    found = shutil.which("java")
+    if found is None:
+        pytest.skip("no Java: `make test` installs it where it may")
+    return found
+
+
+@pytest.fixture(scope="session")
+def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session of Spark on this machine, with Python workers in processes of their own."""
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        settings = {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.log.level": "OFF",
+            "spark.local.dir": str(folder),
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.sql.shuffle.partitions": "3",
+            "spark.sql.session.timeZone": "Pacific/Auckland",
+            # what comes to the driver are summaries
+            "spark.driver.maxResultSize": "24m",
+        }
+        builder: Any = SparkSession.builder
+        builder = builder.master("local[2]").appName("shoal-tests")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        yield session
+        gateway = session.sparkContext._gateway
+        session.stop()
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(timeout=60)

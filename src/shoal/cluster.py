@@ -251,6 +251,7 @@ def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterato
 
     With ``keep`` a run that ends well leaves the folder ``released`` in it.
     """
+    from shoal.engines.spark.session import settled
     from shoal.engines.spark.storage import Storage
 
     storage = Storage(session)
@@ -258,15 +259,15 @@ def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterato
     storage.make_folder(folder)
     storage.remove_at_exit(folder)
     try:
-        yield folder
+        with settled(session):
+            yield folder
     except BaseException:
         storage.remove(folder)
         raise
     if not keep:
         storage.remove(folder)
         return
-    for name in ("table", "survey", "rows", "worked", "verified"):
-        storage.remove(f"{folder}/{name}")
+    storage.keep_only(folder, "released")
 
 
 def _frames_folder(session: SparkSession, scratch: str | None) -> str:

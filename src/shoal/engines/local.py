@@ -30,7 +30,7 @@ from shoal.measure.sums import Tally
 from shoal.tables import ReadOptions, Table
 from shoal.tables.large import Base, Source, Spill, Spot, Survey, Writer, open_source, outside, surveyed
 from shoal.tables.large import total as total_survey
-from shoal.values import IntVector, Progress, Records, Verification
+from shoal.values import IntMatrix, IntVector, Progress, Records, Verification
 from shoal.verify import check_kept, check_shape, verify_chunks
 
 _STEP = 1 << 16
@@ -126,7 +126,7 @@ class LocalEngine:
         """Work on all pieces, some at a time; what was done before is not done again."""
         noted = self.scratch.noted(_DEALT) or {}
         tallies = None if noted["tallies"] is None else np.array(noted["tallies"], dtype=np.int64)
-        todo = pieces(plan, noted["leaves"], tallies)
+        todo = pieces(plan, noted["leaves"], tallies, lambda slices: self._counted(plan, slices))
         found, done = [], 0
 
         def worked(piece: tuple[int, list[Slice]]) -> dict[str, Any]:
@@ -149,6 +149,14 @@ class LocalEngine:
         check_count(done, plan.records)
         let_go()
         return joined(found)
+
+    def _counted(self, plan: Plan, slices: Sequence[Slice]) -> IntMatrix:
+        """How many records of each slice have each sensitive value."""
+        found = np.zeros((len(slices), int(plan.like.demands.first[-1]) if plan.like.demands else 0), dtype=np.int64)
+        for (leaf, start, stop), values in zip(slices, found, strict=True):
+            records = take_up(self.dealt.slice(str(leaf), start, stop), plan.like)
+            tally(records, np.arange(records.count), values)
+        return found
 
     def _piece(self, plan: Plan, number: int, slices: list[Slice]) -> dict[str, Any]:
         """Work on one piece and put down what it shows, in the order of the table; its facts."""

@@ -107,7 +107,7 @@ class Plan:
             self,
             policy=replace(self.policy, schema=schema),
             survey=self.survey.of(names),
-            like=self.like.some(np.arange(min(1, self.like.count))),
+            like=replace(replace(self.like, demands=None).some(np.arange(1)), demands=self.like.demands),
         )
 
     def form(self, name: str) -> str:

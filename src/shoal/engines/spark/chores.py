@@ -68,6 +68,21 @@ def rows_of_leaves(state: Dealing, given: Iterator[Any]) -> Iterator[Any]:
         yield batches.batch_of({ROW: batches.numbers_of(block, ROW)[some], LEAF: leaf[some]})
 
 
+def tallies(state: Dealing, given: Iterator[Any]) -> Iterator[Any]:
+    """How often each sensitive value is among the records of each place."""
+    plan, where = state.plan, state.places
+    if where is None or plan.sensitive is None:
+        return
+    found = np.zeros((len(where.piece), int(plan.sensitive.demands.first[-1])), dtype=np.int64)
+    for block in batches.blocks(given):
+        records = plan.encode(batches.chunk_of(block, state.names))
+        at = where.of(plan.deal(records), batches.numbers_of(block, ROW))
+        for number in np.unique(at[at >= 0]).tolist():
+            tally(records, np.flatnonzero(at == number), found[number])
+    place, code = np.nonzero(found)
+    yield batches.batch_of({PLACE: place, CODE: code, COUNT: found[place, code]})
+
+
 def place(state: Dealing, given: Iterator[Any]) -> Iterator[Any]:
     """The same records, each with its piece and its place in the order of all pieces."""
     for block in batches.blocks(given):

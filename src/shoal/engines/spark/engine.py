@@ -13,12 +13,13 @@ import numpy as np
 
 from shoal.engines.facts import Facts, check_count, joined
 from shoal.engines.interface import Done
-from shoal.engines.pieces import pieces
+from shoal.engines.pieces import Slice, pieces
 from shoal.engines.plan import DAYS, ROW, WHOLE, WORDS, Plan
 from shoal.engines.spark import surveying
 from shoal.engines.spark.chores import ALL, CODE, COUNT, FACTS, LEAF, PIECE, PLACE, Dealing, Working, opened, typed
 from shoal.engines.spark.jobs import arrow, run
 from shoal.engines.spark.places import Places, places
+from shoal.engines.spark.ranks import first_rows
 from shoal.engines.spark.recount import recount
 from shoal.engines.spark.source import Source, open_source, sortable
 from shoal.engines.spark.worker import Chore
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 FILE = 1_000_000
 """The records of a file of the release: they decide how many files there are, whatever the cluster is."""
-_STRETCHES = 50_000
-"""Stretches of the table whose records are counted to find where the slices of a large leaf begin."""
 
 
 class SparkEngine:
@@ -47,6 +46,8 @@ class SparkEngine:
         self._places: Places | None = None
         self._sums: list[Sums] = []
         self._texts: set[str] = set()
+        self._rows: dict[tuple[int, int], int] = {}
+        """The number of the record that has a rank in a large leaf."""
 
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells."""
@@ -58,8 +59,8 @@ class SparkEngine:
 
     def deal(self, plan: Plan, *, progress: Progress) -> None:
         """Count the records of every leaf, and decide where each is worked on."""
-        state = Dealing(self.source.named(plan.columns), plan.light())
-        dealt = arrow(self._grouped_by(plan), Chore("chores.deal", state), f"{LEAF} long, {CODE} long, {COUNT} long")
+        chore = Chore("chores.deal", self._dealing(plan, None))
+        dealt = arrow(self._of_groups(plan), chore, f"{LEAF} long, {CODE} long, {COUNT} long")
         counts = dealt.groupBy(LEAF, CODE).agg({COUNT: "sum"})
         found = run(self.session, "deal out", counts.collect, records=plan.records, progress=progress)
         leaves, tallies = np.zeros(plan.cuts.count, dtype=np.int64), plan.no_tallies()
@@ -69,52 +70,65 @@ class SparkEngine:
             elif tallies is not None:
                 tallies[leaf, code] = count
         check_count(int(leaves.sum()), plan.records)
-        self._places = self._placed(plan, leaves.tolist(), tallies, state)
+        self._places = self._placed(plan, leaves.tolist(), tallies)
 
-    def _grouped_by(self, plan: Plan) -> DataFrame:
+    def _of_groups(self, plan: Plan) -> DataFrame:
+        """The columns that groups depend on."""
         return self.source.numbered(plan.columns)
 
-    def _placed(self, plan: Plan, leaves: Sequence[int], tallies: IntMatrix | None, state: Dealing) -> Places:
-        """The places of all pieces; where slices of a leaf begin is found without a look at all of its records."""
-        found = places(pieces(plan, leaves, tallies), len(leaves))
-        if not found.ranks:
-            return found
-        chore = Chore("chores.rows_of_leaves", state._replace(places=found))
-        folder = f"{self.scratch}/rows"
-        rows = arrow(self._grouped_by(plan), chore, f"{ROW} long, {LEAF} long")
+    def _dealing(self, plan: Plan, where: Places | None) -> Dealing:
+        return Dealing(self.source.named(plan.columns), plan.light(), where)
+
+    def _placed(self, plan: Plan, leaves: Sequence[int], tallies: IntMatrix | None) -> Places:
+        """The places of all pieces."""
+        found = pieces(plan, leaves, tallies, partial(self._counted, plan))
+        return self._begun(plan, places(found, len(leaves)))
+
+    def _counted(self, plan: Plan, slices: Sequence[Slice]) -> IntMatrix:
+        """How many records of each slice have each sensitive value."""
+        where = self._begun(plan, places([[part] for part in slices], plan.cuts.count))
+        chore = Chore("chores.tallies", self._dealing(plan, where))
+        counts = arrow(self._of_groups(plan), chore, f"{PLACE} long, {CODE} long, {COUNT} long")
+        found = np.zeros((len(slices), int(plan.like.demands.first[-1]) if plan.like.demands else 0), dtype=np.int64)
+        for place, code, count in run(self.session, "slice", counts.groupBy(PLACE, CODE).agg({COUNT: "sum"}).collect):
+            found[place, code] = count
+        return found
+
+    def _begun(self, plan: Plan, where: Places) -> Places:
+        """The places with the numbers of the records with which slices of large leaves begin."""
+        unknown = [
+            (leaf, rank) for leaf, ranks in where.ranks.items() for rank in ranks if (leaf, rank) not in self._rows
+        ]
+        if unknown:
+            self._rows |= first_rows(self._leaf_rows(plan, where), unknown, records=plan.records)
+        starts = {
+            leaf: np.array([self._rows[leaf, rank] for rank in ranks], dtype=np.int64)
+            for leaf, ranks in where.ranks.items()
+        }
+        return replace(where, starts=starts)
+
+    def _leaf_rows(self, plan: Plan, where: Places) -> DataFrame:
+        """The numbers of the records of large leaves."""
+        folder = f"{self.scratch}/rows-{len(self._rows)}"
+        chore = Chore("chores.rows_of_leaves", self._dealing(plan, where))
+        rows = arrow(self._of_groups(plan), chore, f"{ROW} long, {LEAF} long")
         run(self.session, "slice", lambda: rows.write.parquet(folder))
-        width = max(4_096, plan.records // _STRETCHES)
-        kept = self.session.read.parquet(folder).selectExpr(ROW, LEAF, f"{ROW} div {width} as stretch")
-        counted = run(self.session, "slice", kept.groupBy(LEAF, "stretch").count().orderBy(LEAF, "stretch").collect)
-        asked = []
-        for leaf, ranks in found.ranks.items():
-            stretches = [row["stretch"] for row in counted if row[LEAF] == leaf]
-            ends = np.cumsum([row["count"] for row in counted if row[LEAF] == leaf])
-            for rank in ranks:
-                at = int(np.searchsorted(ends, rank, side="right"))
-                asked.append((leaf, stretches[at], rank - (int(ends[at - 1]) if at else 0)))
-        wanted = self.session.createDataFrame(asked, f"{LEAF} long, stretch long, place long")
-        sorted_ = kept.join(wanted.select(LEAF, "stretch").distinct(), [LEAF, "stretch"]).groupBy(LEAF, "stretch")
-        numbers = sorted_.agg({ROW: "collect_list"}).toDF(LEAF, "stretch", "rows").join(wanted, [LEAF, "stretch"])
-        first = numbers.selectExpr(LEAF, f"sort_array(rows)[cast(place as int)] as {ROW}")
-        starts = run(self.session, "slice", first.collect)
-        begins = {leaf: np.sort([row[ROW] for row in starts if row[LEAF] == leaf]) for leaf in found.ranks}
-        return replace(found, starts=begins)
+        return self.session.read.parquet(folder)
 
     def work(self, plan: Plan, *, progress: Progress) -> Done:
         """Bring the records of each piece together, and let a worker say what they show."""
         where = self._places
         if where is None:
             raise RuntimeError("records are dealt out first")
-        light, names = plan.light(), self.source.named(plan.columns)
+        dealing = self._dealing(plan, where)
         records = self.source.numbered(plan.policy.schema.released)
         fields = [(field.name, field.dataType) for field in records.schema]
         out = _schema([*fields, (PLACE, "long"), (PIECE, "long")])
-        dealt = arrow(records, Chore("chores.place", Dealing(names, light, where)), out)
+        dealt = arrow(records, Chore("chores.place", dealing), out)
         together = _by_number(dealt, int(where.piece[-1]) + 1, PIECE).sortWithinPartitions(PLACE, ROW)
         shown = self._shown(plan)
         kept = [key for key, _ in shown]
-        worked = Chore("chores.work", Working(names, light, kept, self._key))
+        worked = Chore("chores.work", Working(dealing.names, dealing.plan, kept, self._key))
         frame = arrow(together, worked, _schema([(ROW, "long"), *shown, (FACTS, "binary")]))
         folder = f"{self.scratch}/worked"
         run(self.session, "work", lambda: frame.write.parquet(folder), records=plan.records, progress=progress)

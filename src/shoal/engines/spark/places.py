@@ -19,11 +19,13 @@ class Places:
     """
 
     first: IntVector
-    """The first place of each leaf, -1 where it has no record."""
+    """The place of each leaf, that of its first slice where it has several; -1 where it has no record."""
     piece: IntVector
     """The piece of each place."""
+    slices: Mapping[int, IntVector]
+    """The places of the slices of each leaf that has several."""
     ranks: Mapping[int, tuple[int, ...]]
-    """For each leaf that is sliced, how many of its records come before each slice but the first."""
+    """How many records of such a leaf come before each of its slices but the first."""
     starts: Mapping[int, IntVector] = field(default_factory=dict)
     """The same by the numbers of the records with which these slices begin."""
 
@@ -32,19 +34,21 @@ class Places:
         found = self.first[leaf]
         for large, starts in self.starts.items():
             some = leaf == large
-            found[some] += np.searchsorted(starts, rows[some], side="right")
+            found[some] = self.slices[large][np.searchsorted(starts, rows[some], side="right")]
         return found
 
 
 def places(pieces: Sequence[Sequence[Slice]], leaves: int) -> Places:
     """By the pieces, as they were made from counts."""
-    first, ranks, number = np.full(leaves, -1, dtype=np.int64), dict[int, list[int]](), 0
-    for piece in pieces:
-        for part in piece:
-            if part.start:
-                ranks.setdefault(part.leaf, []).append(part.start)
-            else:
-                first[part.leaf] = number
-            number += 1
+    by_leaf: dict[int, list[tuple[int, int]]] = {}
+    for number, part in enumerate(part for piece in pieces for part in piece):
+        by_leaf.setdefault(part.leaf, []).append((part.start, number))
+    first, slices, ranks = np.full(leaves, -1, dtype=np.int64), {}, {}
+    for leaf, found in by_leaf.items():
+        found.sort()
+        first[leaf] = found[0][1]
+        if len(found) > 1:
+            slices[leaf] = np.array([number for _, number in found])
+            ranks[leaf] = tuple(start for start, _ in found[1:])
     owners = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
-    return Places(first, owners, {leaf: tuple(before) for leaf, before in ranks.items()})
+    return Places(first, owners, slices, ranks)

@@ -25,6 +25,12 @@ _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", 
 _OF_WORKERS = {"spark.executorEnv.POLARS_MAX_THREADS": "1", "spark.executorEnv.OMP_NUM_THREADS": "1"}
 """Spark shares out the cores; what works in a task has one."""
 _ON_LOOPBACK = {"spark.driver.host": _HERE, "spark.driver.bindAddress": _HERE}
+_OF_FILES = {
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.sources.partitionOverwriteMode": "STATIC",
+}
+"""Points in time as all readers of Parquet know them, old dates as they are."""
 _log: list[str] = []
 """The log of the session that was started here."""
 
@@ -64,13 +70,41 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     started = _started(master)
     try:
         yield started
+    except EngineError:
+        raise  # the log tells more
+    except BaseException:
+        _forget_log()
+        raise
+    else:
+        _forget_log()
     finally:
         started.stop()
+
+
+@contextmanager
+def settled(session: SparkSession) -> Iterator[None]:
+    """The session with the settings that a release needs, whatever its owner has set; afterwards as it was."""
+    before = {name: session.conf.get(name, None) for name in _OF_FILES}
+    for name, value in _OF_FILES.items():
+        session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, kept in before.items():
+            if kept is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, kept)
 
 
 def log() -> str | None:
     """Where the log of the session is that was started here."""
     return _log[-1] if _log else None
+
+
+def _forget_log() -> None:
+    while _log:
+        Path(_log.pop()).unlink(missing_ok=True)
 
 
 def _started(master: str | None) -> SparkSession:
@@ -86,6 +120,8 @@ def _started(master: str | None) -> SparkSession:
         _check_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         here = master is None or master.startswith("local")
+        if here:
+            os.environ.setdefault("SPARK_LOCAL_IP", _HERE)
         for name, value in {**_QUIET, **_OF_WORKERS, **(_ON_LOOPBACK if here else {})}.items():
             builder = builder.config(name, value)
     try:

@@ -56,6 +56,14 @@ class Storage:
         with _writing(address):
             system.delete(path, True)
 
+    def keep_only(self, folder: str, name: str) -> None:
+        """Remove all that is in a folder but for one of its own."""
+        path, system = self._at(folder)
+        with _writing(folder):
+            for found in system.listStatus(path):
+                if str(found.getPath().getName()) != name:
+                    system.delete(found.getPath(), True)
+
     def remove_at_exit(self, address: str) -> None:
         """Remove it when Spark's own process ends, be it because this one was killed."""
         path, system = self._at(address)

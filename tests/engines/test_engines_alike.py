@@ -1,0 +1,283 @@
+"""The same release on this machine and on Spark: the promise, the groups, the figures, the sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import shoal
+from shoal.engines import sizing
+from shoal.errors import ColumnError, DataError, OptionError, OutputError
+from shoal.large import anonymize_file, replay_file
+from shoal.pieced import LargeRelease
+
+QUASI_IDENTIFIERS = ["age", "sex", "birth_date", "region", "height_cm"]
+ASKED: dict[str, Any] = {
+    "k": 4,
+    "quasi_identifiers": QUASI_IDENTIFIERS,
+    "identifiers": ["person_id", "name"],
+    "method": "mondrian",
+}
+Maker = Callable[..., LargeRelease]
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of few records, so that a small table has many of them."""
+    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+
+
+@pytest.fixture(params=["local", "spark"])
+def make(request: pytest.FixtureRequest) -> Maker:
+    """How a release is made."""
+    if request.param == "spark":
+        request.getfixturevalue("spark")
+
+    def made(source: Path, target: Path, **more: Any) -> LargeRelease:
+        return anonymize_file(source, target, engine=request.param, **more)
+
+    return made
+
+
+@pytest.fixture
+def both(spark: Any, tmp_path: Path) -> Callable[..., tuple[LargeRelease, pl.DataFrame]]:
+    """Make a release on both engines, compare all of it, and give that of Spark."""
+
+    def made(source: Path, **more: Any) -> tuple[LargeRelease, pl.DataFrame]:
+        here = anonymize_file(source, tmp_path / "here.parquet", **more)
+        there = anonymize_file(source, tmp_path / "there", engine="spark", **more)
+        mine, other = read(tmp_path / "here.parquet"), read(tmp_path / "there")
+        assert other.columns == mine.columns
+        for name in mine.columns:
+            assert other[name].equals(mine[name]), name
+        alike(here, there)
+        return there, other
+
+    return made
+
+
+def read(path: Path) -> pl.DataFrame:
+    """A release, as one who has never heard of Shoal reads it."""
+    if path.is_file():
+        return pl.read_parquet(path)
+    assert (path / "_SUCCESS").exists()
+    return pl.concat([pl.read_parquet(part) for part in sorted(path.glob("part-*.parquet"))])
+
+
+def alike(one: LargeRelease, two: LargeRelease) -> None:
+    """The same counts and, but for the last digits of sums in another order, the same figures."""
+    assert two.verification == one.verification
+    assert two.done.pieces == one.done.pieces
+    for name in ("before", "groups"):
+        for mine, theirs in zip(getattr(one.done, name), getattr(two.done, name), strict=True):
+            assert mine.tolist() == theirs.tolist()
+    assert (two.done.largest, two.done.hidden, two.missing) == (one.done.largest, one.done.hidden, one.missing)
+    assert two.warnings == one.warnings
+    for family in ("loss", "before", "after"):
+        mine, theirs = getattr(one.evaluation, family), getattr(two.evaluation, family)
+        assert mine.keys() == theirs.keys()
+        for name, figure in mine.items():
+            if figure is None or theirs[name] is None:
+                assert theirs[name] is figure, name
+            else:
+                assert math.isclose(figure, theirs[name], rel_tol=1e-9, abs_tol=1e-9), name
+    assert two.evaluation.columns.keys() == one.evaluation.columns.keys()
+
+
+def test_keeps_the_promise_the_records_and_their_order(make: Maker, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    shoal.example_register(2000).write_parquet(source)
+    before = source.read_bytes()
+    made = make(source, target, **ASKED)
+    assert made.verification.ok
+    assert made.done.pieces > 3
+    old, new = read(source), read(target)
+    kept = [name for name in old.columns if name not in ("person_id", "name")]
+    assert new.columns == kept
+    for name in kept:
+        if name not in QUASI_IDENTIFIERS:
+            assert new[name].equals(old[name]), name
+    assert new.group_by(QUASI_IDENTIFIERS).len()["len"].min() == made.verification.min_class >= 4
+    assert source.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "out.parquet.policy.toml"]
+
+
+def test_figures_are_those_of_an_evaluation(make: Maker, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    shoal.example_register(1500).write_parquet(source)
+    made = make(source, target, **ASKED)
+    whole = shoal.evaluate(read(source), read(target), quasi_identifiers=QUASI_IDENTIFIERS, k=4)
+    for name, figure in made.evaluation.loss.items():
+        # the quartiles by which queries are asked are those of a sample
+        near = 0.2 if "quer" in name else 1e-6
+        other = whole.loss[name]
+        assert (figure is None) == (other is None), name
+        assert figure is None or math.isclose(figure, other, rel_tol=near, abs_tol=1e-9), name
+    assert made.evaluation.after == pytest.approx(whole.after)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"recode": "generalize"},
+        {"round_integers": True, "keep_totals": True},
+        {"suppression": 0.05},
+        {"method": "mdav"},
+        {"missing_values": "impute"},
+        {"missing_values": "suppress"},
+        {"sensitive": ["diagnosis"], "l": 2},
+        {"sensitive": ["diagnosis"], "t": 0.4},
+        {
+            "hierarchies": {
+                "region": {
+                    "any": {
+                        "coast": {n: {} for n in ("Northshore", "Tidewater", "Harbor", "Reefland")},
+                        "inland": {"Saltmarsh": {}, "Highmoor": {}},
+                    }
+                }
+            },
+            "recode": {"region": "lcs"},
+        },
+    ],
+    ids=lambda more: "-".join(more) or "nothing",
+)
+def test_decisions_are_kept_alike(both: Any, tmp_path: Path, more: dict[str, Any]) -> None:
+    source = tmp_path / "in.parquet"
+    shoal.example_register(2000).with_columns(
+        height_cm=pl.when(pl.int_range(2000) % 97 == 0).then(None).otherwise(pl.col("height_cm")),
+        sex=pl.when(pl.int_range(2000) % 89 == 0).then(None).otherwise(pl.col("sex")),
+    ).write_parquet(source)
+    made, release = both(source, **{**ASKED, **more})
+    models = {check.column: check.model for check in made.verification.models}
+    proof = shoal.verify(release, k=4, quasi_identifiers=QUASI_IDENTIFIERS, models=models or None)
+    assert proof.ok
+    assert proof.models == made.verification.models
+    assert ("l" in more or "t" in more) == bool(models)
+
+
+def test_types_of_all_kinds(both: Any, tmp_path: Path) -> None:
+    source, rows = tmp_path / "in.parquet", 600
+    start = datetime(2020, 1, 1, 22, 30)
+    pl.DataFrame(
+        {
+            "row": [i % 7 for i in range(rows)],
+            "c0": pl.Series([i % 5 for i in range(rows)], dtype=pl.Int8),
+            "a.b": [i % 3 == 0 for i in range(rows)],
+            "it`s": [Decimal(i % 11) / 4 for i in range(rows)],
+            "piece": [date(2000, 1, 1) + timedelta(days=i % 40) for i in range(rows)],
+            "moment": [start + timedelta(hours=i % 50) for i in range(rows)],
+            "facts": pl.Series([start + timedelta(hours=i % 60) for i in range(rows)]).dt.replace_time_zone("UTC"),
+            "_metadata": ["Österreich", "", "a\nb", 'say "x"', None] * (rows // 5),
+            "ünï cødé (x,y;z)": [float(i % 13) if i % 9 else None for i in range(rows)],
+            "nothing": pl.Series([None] * rows, dtype=pl.String),
+            "listed": [[i, i + 1] for i in range(rows)],
+            "raw": [bytes([i % 256]) for i in range(rows)],
+        }
+    ).write_parquet(source)
+    names = ["row", "c0", "a.b", "it`s", "piece", "moment", "facts", "_metadata", "ünï cødé (x,y;z)", "nothing"]
+    made, release = both(source, k=5, quasi_identifiers=names, method="mondrian", kinds={"c0": "nominal"})
+    assert made.verification.ok
+    assert release.schema["c0"] == pl.Int8  # a category that the column had keeps its type
+    assert release["listed"].to_list()[:2] == [[0, 1], [1, 2]]
+
+
+def test_words_that_the_column_never_had_make_it_text(both: Any, tmp_path: Path) -> None:
+    source = tmp_path / "in.parquet"
+    pl.DataFrame({"ward": [i % 8 for i in range(1200)], "x": [float(i) for i in range(1200)]}).write_parquet(source)
+    tree = {"any": {"low": {str(n): {} for n in range(4)}, "high": {str(n): {} for n in range(4, 8)}}}
+    more: dict[str, Any] = {"hierarchies": {"ward": tree}, "recode": {"ward": "lcs"}, "method": "mdav"}
+    _, release = both(source, k=30, quasi_identifiers=["ward", "x"], weights={"x": 50.0}, **more)
+    assert release.schema["ward"] == pl.String
+    assert "any" in release["ward"].unique()
+
+
+@pytest.mark.parametrize("more", [{}, {"sensitive": ["s"], "l": 2}], ids=["k", "l"])
+def test_a_value_that_nine_of_ten_records_share(both: Any, tmp_path: Path, more: dict[str, Any]) -> None:
+    source, rows = tmp_path / "in.parquet", 8000
+    frame = pl.DataFrame(
+        {
+            "a": [1.0] * (rows - 800) + [float(i % 37) for i in range(800)],
+            "b": ["x"] * rows,
+            "s": [str(i % 3) for i in range(rows)],
+        }
+    )
+    frame.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(source)
+    made, _ = both(source, k=5, quasi_identifiers=["a", "b"], method="mondrian", **more)
+    assert made.verification.ok
+    assert made.done.largest <= 600
+
+
+def test_blocks_that_are_too_small_join_their_neighbors(both: Any, tmp_path: Path) -> None:
+    source = tmp_path / "in.parquet"
+    shoal.example_register(900).write_parquet(source)
+    made, _ = both(source, **{**ASKED, "k": 60})
+    assert made.verification.min_class >= 60
+    assert made.done.pieces > 0
+
+
+def test_a_policy_makes_the_same_release_again(make: Maker, spark: Any, tmp_path: Path) -> None:
+    source = tmp_path / "in.parquet"
+    shoal.example_register(1200).write_parquet(source)
+    make(source, tmp_path / "one", **ASKED) if not _is_local(make) else make(source, tmp_path / "one.parquet", **ASKED)
+    first = next(path for path in (tmp_path / "one", tmp_path / "one.parquet") if path.exists())
+    policy = Path(f"{first}.policy.toml")
+    # the decisions of either engine, on the other one
+    replay_file(source, tmp_path / "again", policy=policy, engine="spark")
+    replay_file(source, tmp_path / "again.parquet", policy=policy)
+    assert read(tmp_path / "again").equals(read(first))
+    assert read(tmp_path / "again.parquet").equals(read(first))
+
+
+def _is_local(make: Maker) -> bool:
+    return (make.__closure__ or ())[0].cell_contents.param == "local"
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "said"),
+    [
+        ({"missing_values": "wildcard"}, OptionError, "wildcards"),
+        ({"households": "household_size"}, OptionError, "households"),
+        ({"strata": ["region"], "quasi_identifiers": ["age"]}, OptionError, "strata"),
+        ({"seconds": 2, "method": None}, OptionError, "seconds"),
+        ({"k": 5000}, OptionError, "5,000"),
+        ({"quasi_identifiers": ["agee"]}, ColumnError, "agee"),
+        ({"memory": "5MB"}, OptionError, "too low"),
+        ({"bounds": {"age": (0, 50)}}, DataError, r"outside its bounds in \d+ of 500 records \(the first is record"),
+        ({"sensitive": ["diagnosis"], "l": 40}, OptionError, "distinct-l"),
+        ({"scratch": "/proc/none"}, OutputError, "cannot be written"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_bad_decisions_get_the_same_sentence_and_leave_nothing(
+    make: Maker, tmp_path: Path, more: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    source = tmp_path / "in.parquet"
+    shoal.example_register(500).write_parquet(source)
+    with pytest.raises(error, match=said):
+        make(source, tmp_path / "out.parquet", **{**ASKED, **more})
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+
+
+def test_outputs_are_not_replaced_and_inputs_never(make: Maker, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    shoal.example_register(500).write_parquet(source)
+    target.write_text("mine")
+    with pytest.raises(OutputError, match="exists"):
+        make(source, target, **ASKED)
+    assert target.read_text() == "mine"
+    with pytest.raises(OutputError, match="input"):
+        make(source, source, **ASKED, force=True)
+    with pytest.raises(OutputError, match="does not exist"):
+        make(source, tmp_path / "nowhere" / "out.parquet", **ASKED)
+    made = make(source, target, **ASKED, force=True)
+    assert made.verification.ok
+    assert read(target).height == 500
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "out.parquet.policy.toml"]
