@@ -12,10 +12,11 @@ Both engines get the same ceiling, and so make the same pieces. `times_local` an
 engine in this run; `same` tells whether all cells and types of both releases are equal, in the same order.
 
 Each release is made once, by the command line in a process of its own. Before the first of an engine it releases the
-tenth unmeasured, so that kernels are compiled; not in a quick run, which only sees that everything works. Seconds are those until the command ends, the start of Java included;
+tenth unmeasured, so that kernels are compiled. Seconds are those until the command ends, the start of Java included;
 CPU seconds are those of all processes. On one machine the driver of Spark and its executor share a process of Java;
 `worker_mb` is the peak of the largest Python worker, `workers_mb` the most that all of them held at once, `all_mb` the
-same of all processes; shared pages count for each. Needs Linux.
+same of all processes; shared pages count for each. A quick run compiles nothing before, and leaves out `auto` unless it
+is named, and the third. Needs Linux.
 """
 
 from __future__ import annotations
@@ -190,13 +191,14 @@ def growth(bench: Bench, answers: Answers) -> None:
 
 def asked() -> argparse.Namespace:
     arguments = parser(__doc__)
-    arguments.add_argument("cases", nargs="*", default=CASES, metavar="case", help=", ".join(CASES))
+    arguments.add_argument("cases", nargs="*", metavar="case", help=", ".join(CASES))
     arguments.add_argument("--rows", type=int, default=10_000_000)
     arguments.add_argument("--memory", default="2GB", help="the ceiling that both engines get")
     arguments.add_argument("--folder", type=Path, help="where tables and releases stay; else they are removed")
     given = arguments.parse_args()
     if unknown := [case for case in given.cases if case not in CASES]:
         arguments.error(f"no such case: {', '.join(unknown)}")
+    given.cases = given.cases or [case for case in CASES if case != "auto" or not given.quick]
     if given.quick:
         given.rows = 20_000
     return given

@@ -77,6 +77,8 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.log.level": "OFF",
+            # Java that does not compile more than it must: tests are short
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.local.dir": str(folder),
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.sql.shuffle.partitions": "3",

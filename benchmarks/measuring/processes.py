@@ -1,7 +1,8 @@
 """A command with all processes that it starts: how long they work, and what memory they take. Needs Linux.
 
-Processes come and go, so they are looked at several times a second. CPU seconds are not sampled: the system adds up
-those of every process that ended, and what outlives its parent is handed to this process, which waits for it.
+Processes come and go, so they are looked at several times a second. What outlives its parent is handed to this process,
+which waits for it. CPU seconds are those at the last looks or those that the system added up, whichever are more: looks
+miss the last moments of a process, and the system leaves out those that nobody waited for.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Taken:
     together: dict[str, int] = field(default_factory=dict)
     """The most that all processes held at one look; pages that they share count for each."""
     most: int = 0
-    """The same of all parts together."""
+    """The same of all parts together, without copies of a process that are about to become another one."""
     cpu: dict[str, float] = field(default_factory=dict)
     """CPU seconds at the last look at each process: a little less than they came to."""
 
@@ -61,11 +62,12 @@ def taken(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> Ta
             _, status, usage = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - start
             process.returncode = os.waitstatus_to_exitcode(status)
-            cpu = usage.ru_utime + usage.ru_stime + sum(_adopted())
+            added = usage.ru_utime + usage.ru_stime + sum(_adopted())
         finally:
             look.stop()
         found = look.found
-        found.status, found.seconds, found.cpu_seconds = process.returncode, seconds, cpu
+        found.status, found.seconds = process.returncode, seconds
+        found.cpu_seconds = max(added, sum(found.cpu.values()))
         for file in (output, errors):
             file.seek(0)
         found.output, found.errors = output.read(), errors.read()
@@ -108,14 +110,16 @@ class _Looking(threading.Thread):
     def _look(self) -> None:
         now: dict[str, int] = {}
         for pid in _below(os.getpid()):
-            part = COMMAND if pid == self.command else _part(pid)
-            memory = _memory(pid)
-            if memory is None:
+            part, fields, memory = COMMAND if pid == self.command else _part(pid), _fields(pid), _memory(pid)
+            if not fields or memory is None:
                 continue
-            peak, held = memory
-            self.found.largest[part] = max(self.found.largest.get(part, 0), peak)
-            now[part] = now.get(part, 0) + held
-            self._cpu[pid] = (part, _cpu(pid) or self._cpu.get(pid, ("", 0.0))[1])
+            # Java starts others by a copy of itself that shares its memory
+            part = OTHER if part == JAVA and _part(int(fields[1])) == JAVA else part
+            self._cpu[pid] = (part, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+            if part != OTHER:
+                peak, held = memory
+                self.found.largest[part] = max(self.found.largest.get(part, 0), peak)
+                now[part] = now.get(part, 0) + held
         for part, held in now.items():
             self.found.together[part] = max(self.found.together.get(part, 0), held)
         self.found.most = max(self.found.most, sum(now.values()))
@@ -154,11 +158,6 @@ def _memory(pid: int) -> tuple[int, int] | None:
         return None
     found = {line.split(":")[0]: line.split()[1] for line in text.splitlines() if line.startswith(("VmHWM", "VmRSS"))}
     return (int(found["VmHWM"]) * _KB, int(found["VmRSS"]) * _KB) if len(found) == 2 else None
-
-
-def _cpu(pid: int) -> float | None:
-    fields = _fields(pid)
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else None
 
 
 def _fields(pid: int) -> list[str]:

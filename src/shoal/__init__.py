@@ -146,5 +146,9 @@ class _FrontDoor(ModuleType):
     def __dir__(self) -> list[str]:
         return sorted(__all__)
 
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        # as any module goes to the workers of a cluster: by its name
+        return import_module, (self.__name__,)
+
 
 sys.modules[__name__].__class__ = _FrontDoor

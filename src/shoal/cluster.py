@@ -10,7 +10,7 @@ import os
 import secrets
 import tempfile
 import warnings as python_warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +20,22 @@ from shoal import tables
 from shoal.decide import decide
 from shoal.engines.sizing import sizing, whole_bytes
 from shoal.errors import EngineError, OutputError, ShoalWarning
-from shoal.pieced import MEMORY, Decided, Delivered, LargeRelease, Stages, Worked, delivered, released, replayed, worked
+from shoal.pieced import (
+    MEMORY,
+    Decided,
+    Delivered,
+    LargeRelease,
+    Stages,
+    Worked,
+    check_asked,
+    check_fits,
+    delivered,
+    released,
+    replayed,
+    worked,
+)
 from shoal.release import printable, uninterrupted, versions
-from shoal.schema import Names, Policy
+from shoal.schema import Kind, Names, Policy, Schema
 from shoal.tables.large import Survey
 from shoal.threads import using
 from shoal.understanding import Hierarchies, Levels
@@ -89,11 +102,12 @@ def anonymize_frame(
     def decided(survey: Survey) -> Policy:
         return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
+    _check_early(frame.columns, k=k, quasi_identifiers=quasi_identifiers, **decisions)
     with using(threads), _scratch(session, _frames_folder(session, scratch), keep=True) as folder:
         source = snapshot(session, frame, f"{folder}/table", progress=silent)
         part = f"{folder}/released"
         groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=False)
-        policy = _noted(groups.plan.policy, found, {"kind": "spark", "records": source.records})
+        policy = _noted(source, groups.plan.policy, found, {"kind": "spark"})
         made = released(groups, found, policy, part)
     _warn(made)
     return ReleasedFrame(session.read.parquet(part), made)
@@ -120,8 +134,11 @@ def anonymize_parquet(
     def decided(survey: Survey) -> Policy:
         return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
+    def early(names: Sequence[str], records: int) -> None:
+        _check_early(names, records, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+
     with using(threads):
-        return _from_to(source, target, decided, master, memory, scratch, force, progress, more)
+        return _from_to(source, target, decided, early, master, memory, scratch, force, progress, more)
 
 
 def replay_parquet(
@@ -150,13 +167,16 @@ def replay_parquet(
         return replayed(kept, survey, hierarchies=hierarchies, levels=levels, folders=folders)
 
     with using(threads):
-        return _from_to(source, target, decided, master, memory, scratch, force, progress, more)
+        return _from_to(
+            source, target, decided, lambda *_: check_fits(kept), master, memory, scratch, force, progress, more
+        )
 
 
 def _from_to(
     address: str,
     target: str,
     decided: Decided,
+    early: Callable[[Sequence[str], int], None],
     master: str | None,
     memory: int | str,
     scratch: str | None,
@@ -173,26 +193,57 @@ def _from_to(
         storage = Storage(session)
         place = storage.full(target)
         _check_place(storage, place, storage.full(address), force=force)
-        base = storage.parent(place) if scratch is None else scratch
-        with _scratch(session, base) as folder:
+        with ExitStack() as folders:
+            # what is to appear is moved there in one step, so it is written on the same file system
+            beside = folders.enter_context(_scratch(session, storage.parent(place)))
+            folder = beside if scratch is None else folders.enter_context(_scratch(session, scratch))
             source = open_source(session, address)
-            part = f"{folder}/{storage.name(place)}"
+            early(source.names, source.records)
+            part = f"{beside}/{storage.name(place)}"
             groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=True)
-            facts = {"kind": "parquet", "records": source.records, "file": printable(storage.name(address))}
-            policy = _noted(groups.plan.policy, found, facts)
+            facts = {"kind": "parquet", "file": printable(storage.name(address))}
+            policy = _noted(source, groups.plan.policy, found, facts)
             kept = policy.with_output(**{**policy.output, "file": printable(storage.name(place))})
             made = released(groups, found, kept, place)
-            written = f"{folder}/policy"
+            written = f"{beside}/policy"
             storage.write(written, kept.to_toml())
             with ExitStack() as stack:
                 for other, content in (more(made) if more else {}).items():
-                    beside = stack.enter_context(tables.aside(other, force=force))
-                    beside.write_text(content, encoding="utf-8", newline="\n")
+                    aside = stack.enter_context(tables.aside(other, force=force))
+                    aside.write_text(content, encoding="utf-8", newline="\n")
                 with uninterrupted():
-                    _appear(storage, part, written, place, folder=folder, force=force)
+                    _appear(storage, part, written, place, old=f"{beside}/old", force=force)
                     stack.close()
     _warn(made)
     return made
+
+
+def _check_early(
+    names: Sequence[str],
+    records: int | None = None,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    identifiers: Names = (),
+    sensitive: Names = (),
+    missing_values: str = "category",
+    seconds: float | None = None,
+    sampling_weights: str | None = None,
+    strata: Names = (),
+    households: str | None = None,
+    **_: Any,
+) -> None:
+    """Refuse what is known to be wrong without a look at the records, which may take long."""
+    whole_k(k, records)
+    kinds = [(name, Kind.NOMINAL) for name in names]
+    Schema.assign(kinds, quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive)
+    check_asked(
+        wildcards=missing_values == "wildcard",
+        households=bool(households),
+        strata=bool(strata),
+        sampling_weights=bool(sampling_weights),
+        seconds=seconds is not None,
+    )
 
 
 def _check_place(storage: Storage, place: str, source: str, *, force: bool) -> None:
@@ -207,10 +258,11 @@ def _check_place(storage: Storage, place: str, source: str, *, force: bool) -> N
             raise OutputError.exists(output)
 
 
-def _appear(storage: Storage, part: str, policy: str, place: str, *, folder: str, force: bool) -> None:
-    """Move the release to its place, then its policy: this never speaks of a release that is not there."""
-    old = f"{folder}/old"
+def _appear(storage: Storage, part: str, policy: str, place: str, *, old: str, force: bool) -> None:
+    """Move the release to its place, then its policy: a policy never speaks of a release that is not there."""
     replaced = force and storage.is_there(place)
+    if force:
+        storage.remove(place + _POLICY)
     storage.open_up(part)
     if replaced:
         storage.move(place, old)
@@ -220,8 +272,6 @@ def _appear(storage: Storage, part: str, policy: str, place: str, *, folder: str
         if replaced:
             storage.move(old, place)
         raise
-    if force:
-        storage.remove(place + _POLICY)
     storage.move(policy, place + _POLICY)
 
 
@@ -236,11 +286,13 @@ def _walked(
     return groups, delivered(engine, groups, part, stages)
 
 
-def _noted(policy: Policy, found: Delivered, facts: Mapping[str, Any]) -> Policy:
+def _noted(source: Source, policy: Policy, found: Delivered, facts: Mapping[str, Any]) -> Policy:
     """The policy with what is known of the table and of its release."""
-    from importlib.metadata import version
-
-    known = replace(policy, input=dict(facts), versions={**versions(), "pyspark": version("pyspark")})
+    known = replace(
+        policy,
+        input={**facts, "records": source.records},
+        versions={**versions(), "spark": source.session.version},
+    )
     proof = found.proof
     return known.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)
 

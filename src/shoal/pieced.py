@@ -176,7 +176,7 @@ def _about_sensitive(policy: Policy) -> tuple[str, ...]:
 
 def planned(engine: Engine[P], survey: Survey, policy: Policy, sizes: Sizing) -> Plan:
     """The plan of a release, or the reason why this table cannot be released so."""
-    _check_fits(policy)
+    check_fits(policy)
     whole_k(policy.k, survey.records)
     said = settings(policy)
     schema = said.schema
@@ -212,15 +212,26 @@ def planned(engine: Engine[P], survey: Survey, policy: Policy, sizes: Sizing) ->
     )
 
 
-def _check_fits(policy: Policy) -> None:
+def check_fits(policy: Policy) -> None:
     """Refuse what needs the whole table at once."""
     survey, refinement = policy.survey, policy.refinement
+    check_asked(
+        wildcards=policy.missing == "wildcard",
+        households=bool(survey.households),
+        strata=bool(survey.strata),
+        sampling_weights=bool(survey.sampling_weights),
+        seconds=refinement is not None and refinement.seconds is not None,
+    )
+
+
+def check_asked(*, wildcards: bool, households: bool, strata: bool, sampling_weights: bool, seconds: bool) -> None:
+    """Refuse any of these."""
     needing = {
-        "missing values as wildcards": policy.missing == "wildcard",
-        "households": bool(survey.households),
-        "strata": bool(survey.strata),
-        "sampling weights": bool(survey.sampling_weights),
-        "a search that is limited by seconds": refinement is not None and refinement.seconds is not None,
+        "missing values as wildcards": wildcards,
+        "households": households,
+        "strata": strata,
+        "sampling weights": sampling_weights,
+        "a search that is limited by seconds": seconds,
     }
     for what, needed in needing.items():
         if needed:
@@ -298,6 +309,6 @@ class Stages:
 
         def told(done: int, total: int) -> None:
             self.total = max(self.total, total)
-            self.progress(int(self.total * (before + _STAGES[stage] * done / max(total, 1))), self.total)
+            self.progress(round(self.total * (before + _STAGES[stage] * done / max(total, 1))), self.total)
 
         return told

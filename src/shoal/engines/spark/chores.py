@@ -109,7 +109,7 @@ class Working(NamedTuple):
 def work(state: Working, given: Iterator[Any]) -> Iterator[Any]:
     """What the records of each piece show, and then the facts of the piece; pieces come one after another."""
     for number, block in batches.runs(given, PIECE):
-        yield from _piece(state, number, block)
+        yield from _piece(state, number, batches.in_order(block, PLACE, ROW))
 
 
 def _piece(state: Working, number: int, block: list[Any]) -> Iterator[Any]:

@@ -125,7 +125,7 @@ class SparkEngine:
         fields = [(field.name, field.dataType) for field in records.schema]
         out = _schema([*fields, (PLACE, "long"), (PIECE, "long")])
         dealt = arrow(records, Chore("chores.place", dealing), out)
-        together = _by_number(dealt, int(where.piece[-1]) + 1, PIECE).sortWithinPartitions(PLACE, ROW)
+        together = _by_number(dealt, int(where.piece[-1]) + 1, PIECE)
         shown = self._shown(plan)
         kept = [key for key, _ in shown]
         worked = Chore("chores.work", Working(dealing.names, dealing.plan, kept, self._key))
@@ -212,10 +212,10 @@ def _is_text(kind: Any) -> bool:
 
 
 def _by_number(frame: DataFrame, count: int, name: str) -> DataFrame:
-    """The rows of each number in a partition of their own; older versions of Spark may put several into one."""
+    """The rows of each number in a partition of their own; versions before 4.1 may put several into one, sorted."""
     direct = getattr(frame, "repartitionById", None)
     if direct is None:
-        return frame.repartitionByRange(count, name)
+        return frame.repartitionByRange(count, name).sortWithinPartitions(name)
     from pyspark.sql import functions as F  # noqa: N812
 
     found: DataFrame = direct(count, F.col(name).cast("int"))

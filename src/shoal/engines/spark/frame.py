@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+from shoal.aside import aside
+from shoal.report import dossier
+from shoal.report.external import for_outsiders
+from shoal.report.large import detailed_large
 
 
 class ReleasedFrame(ClassicFrame):
@@ -35,6 +41,15 @@ class ReleasedFrame(ClassicFrame):
     def policy(self) -> Any:
         """All decisions; ``policy.to_toml()`` is the file that makes the same release again."""
         return self.release.policy
+
+    def report(self, path: str | os.PathLike[str] | None = None, *, external: bool = False, force: bool = False) -> str:
+        """The report as a page of HTML, for internal use or as it may be published; also written to a file here."""
+        facts = detailed_large(self.release)
+        text = dossier.page(for_outsiders(facts) if external else facts)
+        if path is not None:
+            with aside(path, force=force) as part:
+                part.write_text(text, encoding="utf-8", newline="\n")
+        return text
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -76,6 +76,7 @@ class Source:
 
 def open_source(session: SparkSession, address: str, *, progress: Progress = silent) -> Source:
     """The table that these files are, its records counted and numbered."""
+    from py4j.protocol import Py4JError
     from pyspark.errors import AnalysisException, PySparkException
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -85,7 +86,7 @@ def open_source(session: SparkSession, address: str, *, progress: Progress = sil
         if "PATH_NOT_FOUND" in str(error.getCondition()):
             raise FileError.missing(address) from None
         raise EngineError.not_parquet(address) from None
-    except PySparkException:
+    except (PySparkException, Py4JError):
         raise EngineError.not_parquet(address) from None
     check_names(frame)
     about = frame.metadataColumn("_metadata")

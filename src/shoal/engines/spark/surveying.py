@@ -11,7 +11,7 @@ from shoal.engines.spark.looks import PART, RECORDS, START, SURVEY, Outside, Sur
 from shoal.engines.spark.source import Source
 from shoal.engines.spark.worker import Chore
 from shoal.errors import PromiseError
-from shoal.tables.large import Base, Spot, Survey, total
+from shoal.tables.large import Base, Spot, Survey
 from shoal.tables.large.survey import MOST_SAMPLED
 from shoal.values import Progress, silent
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _AT_ONCE = 8
-"""Parts that are put together at a time, by a worker and in the end by the driver: what the driver's memory holds."""
+"""Parts that a worker puts together at a time."""
 _SCHEMA = f"{START} long, {RECORDS} long, {SURVEY} binary"
 
 
@@ -31,21 +31,17 @@ def surveyed(source: Source, folder: str, *, names: Sequence[str] | None = None,
     looked = arrow(source.numbered(names), Chore("looks.survey", state), _SCHEMA)
     parts = _kept(source, looked, f"{folder}/0", progress)
     turn = 1
-    while (count := parts.count()) > _AT_ONCE:
+    while (count := run(session, "survey", parts.count)) > 1:
         groups = math.ceil(count / _AT_ONCE)
         width = math.ceil(records / groups)
         by = parts.selectExpr(f"{START} div {width} as {PART}", START, SURVEY)
         sorted_ = by.repartition(groups, PART).sortWithinPartitions(PART, START)
         parts = _kept(source, arrow(sorted_, Chore("looks.merge", None), _SCHEMA), f"{folder}/{turn}", silent)
         turn += 1
-    found = run(session, "survey", parts.orderBy(START).select(SURVEY).collect)
-    survey: Survey | None = None
-    for (data,) in found:
-        one = Survey.from_bytes(bytes(data))
-        survey = one if survey is None else total(survey, one)
-    if survey is None or survey.records != records:
+    found = [Survey.from_bytes(bytes(row[SURVEY])) for row in run(session, "survey", parts.collect)]
+    if not found or found[0].start or found[0].records != records:
         raise PromiseError.changed("records that a survey did not see")
-    return survey
+    return found[0]
 
 
 def _kept(source: Source, frame: DataFrame, folder: str, progress: Progress) -> DataFrame:

@@ -52,9 +52,9 @@ class Chore:
             return
         except ShoalError as error:
             told = packed(error)
-        except MemoryError:
+        except (GeneratorExit, KeyboardInterrupt, MemoryError, SystemExit):
             raise
-        except Exception as error:  # noqa: BLE001 - its words may hold cells of the data
+        except BaseException as error:  # noqa: BLE001 - its words may hold cells of the data; a panic is no Exception
             told = f"{type(error).__name__} in {self.name}"
         raise Told(told)
 

@@ -11,6 +11,7 @@ from shoal.errors import ColumnError, DataError, HierarchyError
 from shoal.schema.columns import Column, Kind, Schema
 from shoal.tables.categories import MOST_NODES, SUPPRESSED, category, codes, with_gap
 from shoal.tables.dates import day_numbers
+from shoal.tables.foreign import replaced_by
 from shoal.tables.large.cells import fixed
 from shoal.tables.large.meaning import Meaning
 from shoal.tables.large.moments import Moments
@@ -98,7 +99,8 @@ def _check_complete(name: str, meaning: Meaning, records: int) -> None:
 
 def _category(column: Column, survey: Survey, distance: str) -> Categories:
     meaning = survey.meaning(column.name)
-    counts = meaning.value_counts()
+    with replaced_by(lambda: DataError.strange_cells(column.name)):
+        counts = meaning.value_counts()
     if meaning.told is None or counts is None:
         nodes = next(found.distinct for found in survey.profile() if found.name == column.name)
         raise HierarchyError.too_many_values(column.name, nodes=nodes, most=MOST_NODES)
