@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo web test lint bench clean browser
+.PHONY: demo web test lint bench clean browser java
 
 demo: $(READY)
 	$(BIN)/shoal demo
@@ -12,7 +12,7 @@ demo: $(READY)
 web: $(READY)
 	$(BIN)/shoal web $(FILE)
 
-test: $(READY) browser
+test: $(READY) browser java
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The tests of the reports need a browser; where none can be installed they are skipped, and say so.
@@ -21,6 +21,13 @@ browser:
 	  root=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
 	  { $$root apt-get update -qq && $$root apt-get install -y -qq chromium; } >/dev/null 2>&1; } || \
 	  echo "chromium is not there and cannot be installed: the tests in a browser will be skipped"
+
+# Spark needs Java; where none can be installed its tests are skipped, and say so.
+java:
+	@command -v java >/dev/null || { \
+	  root=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
+	  { $$root apt-get update -qq && $$root apt-get install -y -qq openjdk-17-jre-headless; } >/dev/null 2>&1; } || \
+	  echo "Java is not there and cannot be installed: the tests on Spark will be skipped"
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

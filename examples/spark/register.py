@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a script that prints
 """A made-up register of any size as a folder of Parquet files, made on the workers of Spark.
 
 python examples/spark/register.py ROWS FOLDER [PERSONS OF A FILE]

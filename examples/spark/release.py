@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a script that prints
 """A release from a frame of Spark, as a notebook or a job makes it.
 
 python examples/spark/release.py REGISTER RELEASED [SCRATCH]

@@ -232,6 +232,13 @@ def replay(
     The hierarchies and levels that the policy decided by must be given, or their files must lie beside the policy or
     the table.
     """
+    if spark.is_frame(data):
+        from shoal.cluster import replay_frame
+
+        made: Any = replay_frame(
+            data, policy=policy, hierarchies=hierarchies, levels=levels, threads=threads, progress=progress
+        )
+        return made  # type: ignore[no-any-return]
     folders = [Path()]
     if not isinstance(policy, Policy):
         decisions = Policy.read(policy)
@@ -253,8 +260,8 @@ def replay(
     schema = found_again(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
     fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
     with using(threads):
-        made = release(table, fresh, progress=progress)
-    return replace(made, replayed=policy)
+        again = release(table, fresh, progress=progress)
+    return replace(again, replayed=policy)
 
 
 class Prepared(NamedTuple):

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 More = Mapping[Path, str]
 """Further files about a release, by their places on this machine."""
-_POLICY = ".policy.toml"
+_POLICY, _MARK, RELEASED = ".policy.toml", "_SUCCESS", "released"
 
 
 def anonymize_frame(
@@ -90,27 +90,66 @@ def anonymize_frame(
         A DataFrame of Spark, which also tells what is known of the release: ``verification``, ``evaluation``,
         ``policy``. Its records have an order that depends on what they show.
     """
-    from shoal.engines.spark.frame import ReleasedFrame
-    from shoal.engines.spark.session import check_installed, session_of
-    from shoal.engines.spark.source import snapshot
+    from shoal.engines.spark.source import check_names
 
     whole_k(k)
-    check_installed()
-    session = session_of(frame)
-    ceiling, stages = whole_bytes(memory), Stages(progress or silent)
+    check_names(frame)
+    _check_early(frame.columns, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
     def decided(survey: Survey) -> Policy:
         return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
-    _check_early(frame.columns, k=k, quasi_identifiers=quasi_identifiers, **decisions)
-    with using(threads), _scratch(session, _frames_folder(session, scratch), keep=True) as folder:
-        source = snapshot(session, frame, f"{folder}/table", progress=silent)
-        part = f"{folder}/released"
+    with using(threads):
+        return _from_frame(frame, decided, memory, scratch, progress)
+
+
+def replay_frame(
+    frame: DataFrame,
+    *,
+    policy: Policy | str | os.PathLike[str],
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    memory: int | str = MEMORY,
+    scratch: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ReleasedFrame:
+    """The same by the decisions of a policy: `shoal.replay` comes here with a frame of Spark."""
+    with using(threads):
+        return _from_frame(frame, _replayed(policy, hierarchies, levels), memory, scratch, progress)
+
+
+def _from_frame(
+    frame: DataFrame, decided: Decided, memory: int | str, scratch: str | None, progress: Progress | None
+) -> ReleasedFrame:
+    from shoal.engines.spark.frame import ReleasedFrame
+    from shoal.engines.spark.session import check_installed, session_of
+    from shoal.engines.spark.source import snapshot
+
+    check_installed()
+    session, ceiling, stages = session_of(frame), whole_bytes(memory), Stages(progress or silent)
+    with _scratch(session, _frames_folder(session, scratch), keep=True) as folder:
+        source = snapshot(session, frame, f"{folder}/table")
+        part = f"{folder}/{RELEASED}"
         groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=False)
-        policy = _noted(source, groups.plan.policy, found, {"kind": "spark"})
-        made = released(groups, found, policy, part)
+        made = released(groups, found, _noted(source, groups.plan.policy, found, {"kind": "spark"}), part)
     _warn(made)
     return ReleasedFrame(session.read.parquet(part), made)
+
+
+def _replayed(policy: Policy | str | os.PathLike[str], hierarchies: Hierarchies, levels: Levels) -> Decided:
+    """The decisions of a policy, which a cluster can keep."""
+    folders = [Path()]
+    if not isinstance(policy, Policy):
+        folders.insert(0, Path(policy).parent)
+        policy = Policy.read(policy)
+    kept = policy
+    check_fits(kept)
+
+    def decided(survey: Survey) -> Policy:
+        return replayed(kept, survey, hierarchies=hierarchies, levels=levels, folders=folders)
+
+    return decided
 
 
 def anonymize_parquet(
@@ -157,26 +196,16 @@ def replay_parquet(
     more: Callable[[LargeRelease], More] | None = None,
 ) -> LargeRelease:
     """The same by the decisions of a policy."""
-    folders = [Path()]
-    if not isinstance(policy, Policy):
-        folders.insert(0, Path(policy).parent)
-        policy = Policy.read(policy)
-    kept = policy
-
-    def decided(survey: Survey) -> Policy:
-        return replayed(kept, survey, hierarchies=hierarchies, levels=levels, folders=folders)
-
+    decided = _replayed(policy, hierarchies, levels)
     with using(threads):
-        return _from_to(
-            source, target, decided, lambda *_: check_fits(kept), master, memory, scratch, force, progress, more
-        )
+        return _from_to(source, target, decided, None, master, memory, scratch, force, progress, more)
 
 
 def _from_to(
     address: str,
     target: str,
     decided: Decided,
-    early: Callable[[Sequence[str], int], None],
+    early: Callable[[Sequence[str], int], None] | None,
     master: str | None,
     memory: int | str,
     scratch: str | None,
@@ -198,7 +227,8 @@ def _from_to(
             beside = folders.enter_context(_scratch(session, storage.parent(place)))
             folder = beside if scratch is None else folders.enter_context(_scratch(session, scratch))
             source = open_source(session, address)
-            early(source.names, source.records)
+            if early:
+                early(source.names, source.records)
             part = f"{beside}/{storage.name(place)}"
             groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=True)
             facts = {"kind": "parquet", "file": printable(storage.name(address))}
@@ -212,7 +242,7 @@ def _from_to(
                     aside = stack.enter_context(tables.aside(other, force=force))
                     aside.write_text(content, encoding="utf-8", newline="\n")
                 with uninterrupted():
-                    _appear(storage, part, written, place, old=f"{beside}/old", force=force)
+                    _appear(storage, part, written, place, force=force)
                     stack.close()
     _warn(made)
     return made
@@ -258,21 +288,36 @@ def _check_place(storage: Storage, place: str, source: str, *, force: bool) -> N
             raise OutputError.exists(output)
 
 
-def _appear(storage: Storage, part: str, policy: str, place: str, *, old: str, force: bool) -> None:
-    """Move the release to its place, then its policy: a policy never speaks of a release that is not there."""
-    replaced = force and storage.is_there(place)
-    if force:
-        storage.remove(place + _POLICY)
+def _appear(storage: Storage, part: str, policy: str, place: str, *, force: bool) -> None:
+    """Move the release to its place, then its policy: a policy never speaks of a release that is not there.
+
+    What is replaced is moved away before, and removed when all is there. No scratch folder has it: whatever happens
+    in between, it is not lost.
+    """
+    old = f"{storage.parent(place)}/.shoal-old-{secrets.token_hex(8)}"
+    there = [output for output in (place + _POLICY, place) if force and storage.is_there(output)]
+    at_once = storage.moves_at_once(place)
     storage.open_up(part)
-    if replaced:
-        storage.move(place, old)
+    if not at_once:  # the files come one by one, and readers wait for the mark that there are all of them
+        storage.remove(f"{part}/{_MARK}")
+    if there:
+        storage.make_folder(old)
     try:
+        for output in there:
+            storage.move(output, f"{old}/{storage.name(output)}")
         storage.move(part, place)
+        if not at_once:
+            storage.write(f"{place}/{_MARK}", "")
+        storage.move(policy, place + _POLICY)
     except BaseException:
-        if replaced:
-            storage.move(old, place)
+        for output in reversed(there):
+            if storage.is_there(f"{old}/{storage.name(output)}"):
+                storage.remove(output)
+                storage.move(f"{old}/{storage.name(output)}", output)
         raise
-    storage.move(policy, place + _POLICY)
+    finally:
+        if there:
+            storage.remove(old)
 
 
 def _walked(
@@ -319,7 +364,7 @@ def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterato
     if not keep:
         storage.remove(folder)
         return
-    storage.keep_only(folder, "released")
+    storage.keep_only(folder, RELEASED)
 
 
 def _frames_folder(session: SparkSession, scratch: str | None) -> str:

@@ -130,7 +130,6 @@ def test_figures_are_those_of_an_evaluation(make: Maker, tmp_path: Path) -> None
         {"recode": "generalize"},
         {"round_integers": True, "keep_totals": True},
         {"suppression": 0.05},
-        {"method": "mdav"},
         {"missing_values": "impute"},
         {"missing_values": "suppress"},
         {"sensitive": ["diagnosis"], "l": 2},
@@ -193,7 +192,7 @@ def test_words_that_the_column_never_had_make_it_text(both: Any, tmp_path: Path)
     source = tmp_path / "in.parquet"
     pl.DataFrame({"ward": [i % 8 for i in range(1200)], "x": [float(i) for i in range(1200)]}).write_parquet(source)
     tree = {"any": {"low": {str(n): {} for n in range(4)}, "high": {str(n): {} for n in range(4, 8)}}}
-    more: dict[str, Any] = {"hierarchies": {"ward": tree}, "recode": {"ward": "lcs"}, "method": "mdav"}
+    more: dict[str, Any] = {"hierarchies": {"ward": tree}, "recode": {"ward": "lcs"}, "method": "mondrian"}
     _, release = both(source, k=30, quasi_identifiers=["ward", "x"], weights={"x": 50.0}, **more)
     assert release.schema["ward"] == pl.String
     assert "any" in release["ward"].unique()

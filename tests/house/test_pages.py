@@ -44,8 +44,12 @@ def commands(text: str) -> Iterator[tuple[str, str]]:
             yield found[1], part[found.end() :]
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_shows_what_happens(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [*PAGES, "spark"])
+def test_a_page_shows_what_happens(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    if name == "spark":
+        request.getfixturevalue("spark")  # the page takes the session that is there
     monkeypatch.chdir(tmp_path)
     shoal.example_register(rows=2000).write_csv("people.csv")
     names: dict[str, Any] = {}

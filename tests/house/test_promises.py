@@ -14,7 +14,10 @@ import pytest
 import shoal
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = {"numba", "polars", "pandas", "pyarrow", "narwhals", "numpy", "rich", "pyreadstat", "scipy", "sklearn"}
+HEAVY = {"numba", "polars", "pandas", "pyarrow", "narwhals", "numpy", "rich", "pyreadstat", "scipy", "sklearn"} | {
+    "pyspark",
+    "py4j",
+}
 
 
 def loaded(code: str) -> set[str]:
@@ -87,7 +90,7 @@ def test_no_folder_for_the_kernel_cache_is_no_obstacle() -> None:
 
 SOURCES = [
     path
-    for folder in ("src", "tests", "docs", "benchmarks")
+    for folder in ("src", "tests", "docs", "benchmarks", "examples")
     for path in (ROOT / folder).rglob("*.py")
     if ".envs" not in path.parts  # where benchmarks keep other tools
 ]

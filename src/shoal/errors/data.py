@@ -43,6 +43,13 @@ class DataError(ShoalError):
         )
 
     @classmethod
+    def on_cluster(cls) -> Self:
+        return cls(
+            "A frame of Spark is taken by anonymize and replay alone",
+            "bring a part of it here, such as frame.limit(100_000).toArrow()",
+        )
+
+    @classmethod
     def lazy(cls, type_name: str) -> Self:
         return cls(f"A {type_name} has not been computed yet", "give the table itself, such as frame.collect()")
 

@@ -397,6 +397,8 @@ def open_frame(source: Any) -> Table:
         table = Table("pandas", PandasCells(source, tuple(str(label) for label in source.columns)))
     elif dependencies.is_pyarrow_table(source):
         table = Table("pyarrow", ArrowCells(source))
+    elif dependencies.is_pyspark_dataframe(source):
+        raise DataError.on_cluster()
     elif isinstance(nw.from_native(source, pass_through=True), nw.LazyFrame):
         raise DataError.lazy(type(source).__name__)
     else:

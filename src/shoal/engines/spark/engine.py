@@ -116,25 +116,29 @@ class SparkEngine:
         return self.session.read.parquet(folder)
 
     def work(self, plan: Plan, *, progress: Progress) -> Done:
-        """Bring the records of each piece together, and let a worker say what they show."""
+        """Bring what is known of the records of each piece together, and let a worker say what they show."""
         where = self._places
         if where is None:
             raise RuntimeError("records are dealt out first")
-        dealing = self._dealing(plan, where)
-        records = self.source.numbered(plan.policy.schema.released)
+        dealing, records = self._dealing(plan, where), self._of_groups(plan)
         fields = [(field.name, field.dataType) for field in records.schema]
-        out = _schema([*fields, (PLACE, "long"), (PIECE, "long")])
-        dealt = arrow(records, Chore("chores.place", dealing), out)
-        together = _by_number(dealt, int(where.piece[-1]) + 1, PIECE)
-        shown = self._shown(plan)
-        kept = [key for key, _ in shown]
-        worked = Chore("chores.work", Working(dealing.names, dealing.plan, kept, self._key))
-        frame = arrow(together, worked, _schema([(ROW, "long"), *shown, (FACTS, "binary")]))
-        folder = f"{self.scratch}/worked"
-        run(self.session, "work", lambda: frame.write.parquet(folder), records=plan.records, progress=progress)
-        facts = self.session.read.parquet(folder).where(f"{FACTS} is not null").select(FACTS)
+        dealt = arrow(records, Chore("chores.place", dealing), _schema([*fields, (PLACE, "long"), (PIECE, "long")]))
+        count, shown = int(where.piece[-1]) + 1, self._shown(plan)
+        state = Working(dealing.names, dealing.plan, [key for key, _ in shown], self._key)
+        worked = arrow(
+            _by_number(dealt, count, PIECE),
+            Chore("chores.work", state),
+            _schema([(ROW, "long"), *shown, (FACTS, "binary")]),
+        )
+        write = partial(worked.write.parquet, self._worked)
+        run(self.session, "work", write, records=plan.records, progress=progress)
+        facts = self.session.read.parquet(self._worked).where(f"{FACTS} is not null").select(FACTS)
         said = [opened(bytes(row[FACTS]), self._key) for row in run(self.session, "work", facts.collect)]
-        return self._noted(plan, sorted(said, key=lambda piece: piece[0]), int(where.piece[-1]) + 1)
+        return self._noted(plan, sorted(said, key=lambda piece: piece[0]), count)
+
+    @property
+    def _worked(self) -> str:
+        return f"{self.scratch}/worked"
 
     def _noted(self, plan: Plan, said: Sequence[tuple[int, Facts, Sums]], expected: int) -> Done:
         check_count(sum(facts["records"] for _, facts, _ in said), plan.records)
@@ -145,15 +149,11 @@ class SparkEngine:
         return joined([facts for _, facts, _ in said])
 
     def _shown(self, plan: Plan) -> list[tuple[str, Any]]:
-        """The columns of what workers hand back, with their types: words also in the type that they had."""
+        """The columns that workers hand back, with their types: words also in the type that they had."""
         found: list[tuple[str, Any]] = []
         types = {field.name: field.dataType for field in self.source.frame.schema}
-        for name in plan.policy.schema.released:
-            key, old = self.source.keys[name], types[name]
-            if name not in plan.base.names:
-                found.append((key, old))
-                continue
-            form = plan.form(name)
+        for name in plan.base.names:
+            key, old, form = self.source.keys[name], types[name], plan.form(name)
             if form == WORDS:
                 found.append((key, "string"))
                 if not _is_text(old):
@@ -168,25 +168,32 @@ class SparkEngine:
         """Write the release under the names of its columns; what the measures need was counted with the pieces."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        rows = self.session.read.parquet(f"{self.scratch}/worked").where(f"{FACTS} is null")
-        shown = dict(self._shown(plan))
-        columns = []
-        for name in plan.policy.schema.released:
-            key = self.source.keys[name]
-            columns.append(F.col(typed(key) if typed(key) in shown and name not in self._texts else key).alias(key))
-        count, keys = math.ceil(plan.records / FILE), [self.source.keys[name] for name in plan.policy.schema.released]
+        names = plan.policy.schema.released
+        keys, count = [self.source.keys[name] for name in names], math.ceil(plan.records / FILE)
+        rows = self._complete(plan)
         if self.ordered:
-            numbered = rows.select(ROW, F.expr(f"{ROW} div {FILE}").alias(PIECE), *columns)
-            sorted_ = _by_number(numbered, count, PIECE).sortWithinPartitions(ROW)
+            numbered = rows.select(ROW, F.expr(f"{ROW} div {FILE}").alias(PIECE), *keys)
+            in_order = _by_number(numbered, count, PIECE).sortWithinPartitions(ROW)
         else:
             # the order of the table would tell what it held: this one depends on what the release shows
-            shown_only = rows.select(*columns)
-            by = [sortable(shown_only, key) for key in keys]
-            sorted_ = shown_only.repartition(count, *by).sortWithinPartitions(*by)
-        out = sorted_.select(*keys).toDF(*plan.policy.schema.released)
-        written = partial(out.write.mode("errorifexists").parquet, part)
-        run(self.session, "deliver", written, records=plan.records, progress=progress)
+            by = [sortable(rows, key) for key in keys]
+            in_order = rows.repartition(count, *by).sortWithinPartitions(*by)
+        write = partial(in_order.select(*keys).toDF(*names).write.mode("errorifexists").parquet, part)
+        run(self.session, "deliver", write, records=plan.records, progress=progress)
         return self._sums
+
+    def _complete(self, plan: Plan) -> DataFrame:
+        """What the records show, and all that is released of them as it was: this has never been in a worker."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        given, columns = dict(self._shown(plan)), []
+        for name in plan.base.names:
+            key = self.source.keys[name]
+            columns.append(F.col(typed(key) if typed(key) in given and name not in self._texts else key).alias(key))
+        worked = self.session.read.parquet(self._worked).where(f"{FACTS} is null").select(ROW, *columns)
+        others = [name for name in plan.policy.schema.released if name not in plan.base.names]
+        # by sorting both: a small side would be sent to all by way of the driver
+        return self.source.numbered(others).join(worked.hint("merge"), ROW) if others else worked
 
     def verify(self, plan: Plan, part: str, *, progress: Progress) -> tuple[Verification, Sizes]:
         """Read what was written, and let Spark count its classes."""

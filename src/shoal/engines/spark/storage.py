@@ -11,6 +11,9 @@ from shoal.errors import OutputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_AT_ONCE = ("file", "hdfs", "viewfs")
+"""The file systems that move a folder in one step."""
+
 
 class Stamp(NamedTuple):
     """By what it is known whether a file is still the same."""
@@ -78,6 +81,10 @@ class Storage:
                 raise OutputError.exists(new)
             if not system.rename(path, target):
                 raise OutputError.unwritable(new, "the file system did not move it")
+
+    def moves_at_once(self, address: str) -> bool:
+        """Whether a folder is moved in one step, and not file by file as object stores do."""
+        return str(self._hadoop.Path(self.full(address)).toUri().getScheme()) in _AT_ONCE
 
     def write(self, address: str, text: str) -> None:
         """A new file with this text."""
