@@ -17,7 +17,7 @@ from shoal.cautions import cautions
 from shoal.decide import decide
 from shoal.decisions import settings
 from shoal.engines import spark
-from shoal.errors import ColumnError, FileError, PolicyError, ShoalWarning
+from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
 from shoal.recode import as_nodes, as_numbers, leveled
@@ -226,19 +226,26 @@ def replay(
     levels: Levels = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    **on_cluster: Any,
 ) -> Release:
     """Make a release by the decisions of a policy: the same table again, or its next delivery.
 
     The hierarchies and levels that the policy decided by must be given, or their files must lie beside the policy or
-    the table.
+    the table. With a DataFrame of Spark, ``memory`` and ``scratch`` are those of `shoal.cluster.anonymize_frame`.
     """
     if spark.is_frame(data):
         from shoal.cluster import replay_frame
 
-        made: Any = replay_frame(
-            data, policy=policy, hierarchies=hierarchies, levels=levels, threads=threads, progress=progress
-        )
+        common: dict[str, Any] = {
+            "hierarchies": hierarchies,
+            "levels": levels,
+            "threads": threads,
+            "progress": progress,
+        }
+        made: Any = replay_frame(data, policy=policy, **common, **on_cluster)
         return made  # type: ignore[no-any-return]
+    for name in on_cluster:
+        raise EngineError.only_spark(name)
     folders = [Path()]
     if not isinstance(policy, Policy):
         decisions = Policy.read(policy)

@@ -11,15 +11,16 @@ import secrets
 import tempfile
 import warnings as python_warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from shoal import tables
 from shoal.decide import decide
 from shoal.engines.sizing import sizing, whole_bytes
-from shoal.errors import EngineError, OutputError, ShoalWarning
+from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning
 from shoal.pieced import (
     MEMORY,
     Decided,
@@ -123,18 +124,19 @@ def _from_frame(
     frame: DataFrame, decided: Decided, memory: int | str, scratch: str | None, progress: Progress | None
 ) -> ReleasedFrame:
     from shoal.engines.spark.frame import ReleasedFrame
-    from shoal.engines.spark.session import check_installed, session_of
-    from shoal.engines.spark.source import snapshot
+    from shoal.engines.spark.jobs import said_plainly
+    from shoal.engines.spark.session import own_session, session_of
+    from shoal.engines.spark.source import read, snapshot
 
-    check_installed()
-    session, ceiling, stages = session_of(frame), whole_bytes(memory), Stages(progress or silent)
-    with _scratch(session, _frames_folder(session, scratch), keep=True) as folder:
-        source = snapshot(session, frame, f"{folder}/table")
+    theirs, ceiling, stages = session_of(frame), whole_bytes(memory), Stages(progress or silent)
+    with said_plainly(), _scratch(theirs, _frames_folder(theirs, scratch), keep=True) as folder:
+        source = snapshot(own_session(theirs), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
         groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=False)
         made = released(groups, found, _noted(source, groups.plan.policy, found, {"kind": "spark"}), part)
+        shown = read(theirs, part)
     _warn(made)
-    return ReleasedFrame(session.read.parquet(part), made)
+    return ReleasedFrame(shown, made)
 
 
 def _replayed(policy: Policy | str | os.PathLike[str], hierarchies: Hierarchies, levels: Levels) -> Decided:
@@ -213,29 +215,31 @@ def _from_to(
     progress: Progress | None,
     more: Callable[[LargeRelease], More] | None,
 ) -> LargeRelease:
+    from shoal.engines.spark.jobs import said_plainly
+    from shoal.engines.spark.session import own_session
     from shoal.engines.spark.session import session as session_for
     from shoal.engines.spark.source import open_source
     from shoal.engines.spark.storage import Storage
 
     ceiling, stages = whole_bytes(memory), Stages(progress or silent)
-    with session_for(master) as session:
+    with session_for(master) as session, said_plainly():
         storage = Storage(session)
         place = storage.full(target)
-        _check_place(storage, place, storage.full(address), force=force)
+        _check_place(storage, place, address, force=force)
         with ExitStack() as folders:
             # what is to appear is moved there in one step, so it is written on the same file system
             beside = folders.enter_context(_scratch(session, storage.parent(place)))
             folder = beside if scratch is None else folders.enter_context(_scratch(session, scratch))
-            source = open_source(session, address)
+            source = open_source(own_session(session), address)
+            _check_apart(storage, place, source)
             if early:
                 early(source.names, source.records)
-            part = f"{beside}/{storage.name(place)}"
+            part, written = f"{beside}/{RELEASED}", f"{beside}/policy"
             groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=True)
             facts = {"kind": "parquet", "file": printable(storage.name(address))}
             policy = _noted(source, groups.plan.policy, found, facts)
             kept = policy.with_output(**{**policy.output, "file": printable(storage.name(place))})
             made = released(groups, found, kept, place)
-            written = f"{beside}/policy"
             storage.write(written, kept.to_toml())
             with ExitStack() as stack:
                 for other, content in (more(made) if more else {}).items():
@@ -276,10 +280,9 @@ def _check_early(
     )
 
 
-def _check_place(storage: Storage, place: str, source: str, *, force: bool) -> None:
+def _check_place(storage: Storage, place: str, address: str, *, force: bool) -> None:
     """Refuse early what could not be written later: above all the place of the input."""
-    inside = (f"{place}/".startswith(f"{source}/"), f"{source}/".startswith(f"{place}/"))
-    if any(inside):
+    if _is_inside(storage.real(place), storage.real(address)) or _is_inside(storage.real(address), storage.real(place)):
         raise OutputError.is_input(place)
     if not storage.is_there(storage.parent(place)):
         raise OutputError.no_folder(storage.parent(place))
@@ -288,10 +291,20 @@ def _check_place(storage: Storage, place: str, source: str, *, force: bool) -> N
             raise OutputError.exists(output)
 
 
+def _check_apart(storage: Storage, place: str, source: Source) -> None:
+    """Refuse a place that holds a file of the input, by whichever pattern or link that was named."""
+    if any(_is_inside(storage.real(unquote(path)), storage.real(place)) for path in source.files):
+        raise OutputError.is_input(place)
+
+
+def _is_inside(address: str, folder: str) -> bool:
+    return f"{address}/".startswith(f"{folder.rstrip('/')}/")
+
+
 def _appear(storage: Storage, part: str, policy: str, place: str, *, force: bool) -> None:
     """Move the release to its place, then its policy: a policy never speaks of a release that is not there.
 
-    What is replaced is moved away before, and removed when all is there. No scratch folder has it: whatever happens
+    What is replaced is moved away before, and removed when all is there. It is in no scratch folder: whatever happens
     in between, it is not lost.
     """
     old = f"{storage.parent(place)}/.shoal-old-{secrets.token_hex(8)}"
@@ -302,22 +315,37 @@ def _appear(storage: Storage, part: str, policy: str, place: str, *, force: bool
         storage.remove(f"{part}/{_MARK}")
     if there:
         storage.make_folder(old)
+    away: list[str] = []
+    arrived = False
     try:
         for output in there:
             storage.move(output, f"{old}/{storage.name(output)}")
+            away.append(output)
         storage.move(part, place)
+        arrived = True
         if not at_once:
             storage.write(f"{place}/{_MARK}", "")
         storage.move(policy, place + _POLICY)
     except BaseException:
-        for output in reversed(there):
-            if storage.is_there(f"{old}/{storage.name(output)}"):
-                storage.remove(output)
-                storage.move(f"{old}/{storage.name(output)}", output)
+        _undone(storage, place, old, away, arrived=arrived)
         raise
-    finally:
-        if there:
-            storage.remove(old)
+    if there:
+        storage.remove(old)
+
+
+def _undone(storage: Storage, place: str, old: str, away: list[str], *, arrived: bool) -> None:
+    """All as it was before; where that cannot be, the folder is named that has what was there."""
+    try:
+        if arrived:
+            storage.remove(place)
+        for output in reversed(away):
+            storage.move(f"{old}/{storage.name(output)}", output)
+        whole = storage.is_empty(old)  # a move that failed half way may have left a part there
+    except ShoalError:
+        whole = False
+    if not whole:
+        raise OutputError.moved_away(place, old) from None
+    storage.remove(old)
 
 
 def _walked(
@@ -348,7 +376,6 @@ def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterato
 
     With ``keep`` a run that ends well leaves the folder ``released`` in it.
     """
-    from shoal.engines.spark.session import settled
     from shoal.engines.spark.storage import Storage
 
     storage = Storage(session)
@@ -356,15 +383,15 @@ def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterato
     storage.make_folder(folder)
     storage.remove_at_exit(folder)
     try:
-        with settled(session):
-            yield folder
+        yield folder
     except BaseException:
-        storage.remove(folder)
+        with suppress(ShoalError):  # what went wrong before is what is told
+            storage.remove(folder)
         raise
-    if not keep:
+    if keep:
+        storage.keep_only(folder, RELEASED)
+    else:
         storage.remove(folder)
-        return
-    storage.keep_only(folder, RELEASED)
 
 
 def _frames_folder(session: SparkSession, scratch: str | None) -> str:

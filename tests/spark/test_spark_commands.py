@@ -119,6 +119,8 @@ def test_bad_input_gets_one_sentence(register: Path, tmp_path: Path, java: str) 
         (["--engine", "spark", "--bundle", "b.zip"], "a bundle"),
         (["--engine", "spark", "--delimiter", ";"], "Parquet"),
         (["--engine", "spark", "--memory", "much"], "2GB"),
+        (["--engine", "spark", "--report", "register/a.parquet", "--force"], "input"),
+        (["--engine", "spark", "--report", "out.parquet.policy.toml"], "same name"),
     ],
 )
 def test_what_does_not_go_together_is_refused_before_anything_starts(

@@ -99,16 +99,68 @@ def test_the_package_goes_to_workers_by_its_name(spark: Any) -> None:
 
 
 def test_the_order_of_a_release_tells_nothing_of_the_original(spark: Any) -> None:
-    ages = [(i % 90, f"secret {i}") for i in range(400)]
+    """Who is older earns less: in the order of the original, incomes would fall where ages are alike."""
+    people = [(i % 90, 1000 - i % 90, f"secret {i}") for i in range(400)]
     released = shoal.anonymize(
-        spark.createDataFrame(ages, "age int, name string"),
+        spark.createDataFrame(people, "age int, income int, name string"),
         k=40,
         quasi_identifiers=["age"],
         identifiers=["name"],
         method="mondrian",
     )
-    shown = [row[0] for row in released.collect()]
+    shown = rows_of(released)
     assert shown == sorted(shown)
+    assert len({age for age, _ in shown}) < 12
+
+
+HOSTILE = {
+    "spark.sql.parser.quotedRegexColumnNames": "true",
+    "spark.sql.retainGroupColumns": "false",
+    "spark.sql.sources.useV1SourceList": "",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.session.timeZone": "America/New_York",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "0",
+    "spark.sql.execution.arrow.useLargeVarTypes": "true",
+    "spark.sql.files.ignoreCorruptFiles": "true",
+    "spark.sql.files.maxPartitionBytes": "20000",
+    "spark.sql.parquet.enableVectorizedReader": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+
+
+def test_settings_of_a_session_change_nothing(spark: Any, register: Path) -> None:
+    query = "select *, person_id as `(person_id)`, make_timestamp(2020, 1, 1 + age % 28, 0, 0, 0) as moment from people"
+    found = []
+    for settings in ({}, HOSTILE):
+        session = spark.newSession()
+        session.read.parquet(str(register)).createOrReplaceTempView("people")
+        frame = session.sql(query).drop("moment")
+        for name, value in settings.items():
+            session.conf.set(name, value)
+        released = shoal.anonymize(frame, **{**ASKED, "identifiers": ["person_id", "name"]})
+        assert {name: session.conf.get(name) for name in settings} == settings
+        found.append(rows_of(released))
+    assert found[0] == found[1]
+    assert all(str(row[-1]).startswith("P") for row in found[0])  # the column that looks like a pattern is itself
+
+
+def test_a_session_of_another_thread_is_taken_and_not_stopped(spark: Any, register: Path, tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(shoal.anonymize_file, register, tmp_path / "out", engine="spark", **ASKED).result()
+    assert made.verification.ok
+    assert spark.range(3).count() == 3
+    with pytest.raises(EngineError, match="another master"):
+        shoal.anonymize_file(register, tmp_path / "two", engine="spark", master="yarn", **ASKED)
+
+
+def test_spark_connect_gets_one_sentence(register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
+    with pytest.raises(EngineError, match="Connect"):
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
 
 
 def test_a_frame_that_answers_otherwise_each_time_is_asked_once(spark: Any) -> None:
@@ -133,11 +185,9 @@ def test_what_spark_cannot_sort_or_survey_goes_through_untouched(spark: Any) -> 
         shoal.anonymize(frame, k=5, quasi_identifiers=["m"], method="mondrian")
 
 
-def test_settings_of_the_session_come_back(spark: Any, frame: Any) -> None:
-    name = "spark.sql.parquet.outputTimestampType"
-    before = spark.conf.get(name)
+def test_the_session_is_as_it_was(spark: Any, frame: Any) -> None:
     shoal.anonymize(frame, **ASKED)
-    assert spark.conf.get(name) == before
+    assert spark.conf.get("spark.sql.parquet.outputTimestampType") == "INT96"
     assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") is None
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import shoal
 from shoal import cluster
+from shoal.engines.spark.engine import SparkEngine
 from shoal.engines.spark.storage import Storage
-from shoal.errors import FileError, OutputError
+from shoal.errors import EngineError, FileError, OutputError, PromiseError
 
 
 @pytest.fixture
@@ -84,19 +87,119 @@ def test_a_store_that_moves_file_by_file_gets_its_mark_last(
     assert seen[-2:] == [("out", False), ("out.policy.toml", True)]
 
 
-def test_an_input_that_changes_meanwhile_is_noticed(spark: Any, tmp_path: Path) -> None:
-    import os
+def test_the_folder_is_named_where_what_was_there_cannot_come_back(
+    storage: Storage, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves = []
+    move = Storage.move
 
-    import shoal
-    from shoal.engines.spark.source import open_source
+    def failing(self: Storage, old: str, new: str) -> None:
+        moves.append(new)
+        if len(moves) > 2:  # the new release does not arrive, and then nothing moves any more
+            raise OutputError.unwritable(new, "a fault")
+        move(self, old, new)
 
-    path = tmp_path / "in.parquet"
-    shoal.example_register(300).write_parquet(path)
-    source = open_source(spark, str(path))
-    source.check()
-    os.utime(path, (1, 1))
+    monkeypatch.setattr(Storage, "move", failing)
+    with pytest.raises(OutputError, match=r"\.shoal-old-") as caught:
+        appear(storage, folder)
+    (kept,) = folder.glob(".shoal-old-*")
+    assert kept.name in str(caught.value)
+    assert (kept / "out" / "part-0").read_text() == "out"
+    assert (kept / "out.policy.toml").read_text() == "old"
+
+
+ASKED: dict[str, Any] = {
+    "k": 4,
+    "quasi_identifiers": ["height_cm"],
+    "identifiers": ["person_id", "name"],
+    "method": "hm",
+}
+
+
+@pytest.fixture
+def register(tmp_path: Path) -> Path:
+    path = tmp_path / "register"
+    path.mkdir()
+    shoal.example_register(300).write_parquet(path / "a [1] ü.parquet")
+    return path
+
+
+def test_an_input_that_changes_meanwhile_is_not_released(
+    spark: Any, register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deliver = SparkEngine.deliver
+
+    def changing(self: SparkEngine, *given: Any, **named: Any) -> Any:
+        os.utime(next(register.iterdir()), (1, 1))
+        return deliver(self, *given, **named)
+
+    monkeypatch.setattr(SparkEngine, "deliver", changing)
     with pytest.raises(FileError, match="changed"):
-        source.check()
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
+    assert [path.name for path in tmp_path.iterdir()] == ["register"]
+
+
+def test_a_record_that_a_worker_lost_is_missed(
+    spark: Any, register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one came twice, so that their number is right."""
+    from shoal.engines.spark import engine
+
+    read = engine.read
+
+    def losing(session: Any, folder: str) -> Any:
+        found = read(session, folder)
+        return found.selectExpr("if(row = 7, 8, row) as row", "* except (row)") if "worked" in folder else found
+
+    monkeypatch.setattr(engine, "read", losing)
+    with pytest.raises(PromiseError, match="occur twice"):
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
+    assert [path.name for path in tmp_path.iterdir()] == ["register"]
+
+
+@pytest.mark.parametrize("name", ["verified", "worked", "survey", "policy", "a [1] {b} *", "ünïcode %20"])
+def test_any_name_can_be_that_of_a_release(spark: Any, register: Path, tmp_path: Path, name: str) -> None:
+    made = shoal.anonymize_file(
+        register / "a [1] ü.parquet" if "[" not in name else register,
+        tmp_path / name,
+        engine="spark",
+        **ASKED,
+        sensitive=["diagnosis"],
+        **({"l": 2} if name == "verified" else {}),
+    )
+    assert made.verification.ok
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["register", name, f"{name}.policy.toml"])
+    assert {path.suffix for path in (tmp_path / name).glob("[!_.]*")} == {".parquet"}
+
+
+def test_the_input_is_never_replaced(spark: Any, register: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in register.iterdir()}
+    (tmp_path / "link").symlink_to(register)
+    for source, target in [
+        (register, register),
+        (tmp_path / "link", register),
+        (tmp_path / "reg*", register),
+        (register, register / "out"),
+    ]:
+        with pytest.raises(OutputError, match="input"):
+            shoal.anonymize_file(source, target, engine="spark", force=True, **ASKED)
+    assert {path.name: path.read_bytes() for path in register.iterdir()} == before
+
+
+def test_no_file_of_a_folder_is_left_out_in_silence(spark: Any, register: Path, tmp_path: Path) -> None:
+    (register / "older").mkdir()
+    shoal.example_register(50).write_parquet(register / "older" / "b.parquet")
+    with pytest.raises(EngineError, match="1 file"):
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
+
+
+def test_folders_that_are_named_after_a_value(spark: Any, tmp_path: Path) -> None:
+    for code in ("01", "02"):
+        (tmp_path / "register" / f"ward={code}").mkdir(parents=True)
+        shoal.example_register(200, seed=int(code)).write_parquet(tmp_path / "register" / f"ward={code}" / "p.parquet")
+    shoal.anonymize_file(tmp_path / "register", tmp_path / "out", engine="spark", **ASKED)
+    found = spark.read.parquet(str(tmp_path / "out")).groupBy("ward").count().collect()
+    assert sorted(tuple(row) for row in found) == [("01", 200), ("02", 200)]
 
 
 def test_what_cannot_be_written_is_told_without_a_trace(storage: Storage, tmp_path: Path) -> None:

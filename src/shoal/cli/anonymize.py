@@ -145,9 +145,10 @@ def command(
         check_outputs([target, policy_path(target), *reports, *bundles], sources=inputs, force=force)
     else:  # where a cluster reads and writes, it looks itself
         check_places([*reports], sources=inputs, force=force)
+        _check_reports([*reports], file, output)
     written: dict[str, Any] = {"Released": target, "Policy": policy_path(target)}
     if not here:
-        written = {"Released": output, "Policy": f"{output}.policy.toml"}
+        written = {"Released": output, "Policy": f"{output.rstrip('/')}.policy.toml"}
     written |= {"Report": report, "External": external_report}
     if policy is not None:
         _check_undecided(options)
@@ -187,6 +188,15 @@ def command(
     )
     written["Bundle"] = bundle
     _tell(summarize(made, policy=saved), made.warnings, written, as_json=as_json, quiet=quiet)
+
+
+def _check_reports(reports: Sequence[Path], file: str, output: str) -> None:
+    """Refuse reports in the folders that a cluster reads and writes, where these lie on this machine."""
+    for place in (report.resolve() for report in reports):
+        if place.is_relative_to(Path(file).resolve()):
+            raise OutputError.is_input(place)
+        if place.is_relative_to(Path(output).resolve()) or place == Path(f"{output.rstrip('/')}.policy.toml").resolve():
+            raise OutputError.named_twice(place)
 
 
 def _tell(

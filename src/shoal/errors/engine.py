@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from shoal.errors.base import ShoalError
+from shoal.words import counted
 
 
 class EngineError(ShoalError):
@@ -66,6 +67,14 @@ class EngineError(ShoalError):
         )
 
     @classmethod
+    def files_left_out(cls, path: object, count: int) -> Self:
+        return cls(
+            f"{counted(count, 'file')} below {str(path)!r} would be left out: Spark reads the files of a folder or"
+            " those of its partitions (name=value), and not both",
+            "put all files of the table into one folder",
+        )
+
+    @classmethod
     def only_parquet(cls) -> Self:
         return cls("Spark reads Parquet, which needs no options for reading", "leave out the options for reading")
 
@@ -75,4 +84,6 @@ class EngineError(ShoalError):
 
     @classmethod
     def only_spark(cls, option: str) -> Self:
-        return cls(f"{option} says something about Spark, and Spark was not asked for", "add --engine spark")
+        return cls(
+            f"{option} says something about Spark, which is not asked for", "leave it out, or add --engine spark"
+        )

@@ -24,6 +24,13 @@ class OutputError(ShoalError):
         return cls(f"The output {str(path)!r} exists", "give another name, or replace it with force=True (--force)")
 
     @classmethod
+    def moved_away(cls, path: object, folder: object) -> Self:
+        return cls(
+            f"The release could not be moved to {str(path)!r}, and what was there before could not be moved back",
+            f"it is in the folder {str(folder)!r}: move it back by hand",
+        )
+
+    @classmethod
     def not_kept(cls, path: object) -> Self:
         return cls(
             f"{str(path)!r} exists and holds something else than results of a comparison",

@@ -21,8 +21,9 @@ from shoal.engines.spark.jobs import arrow, run
 from shoal.engines.spark.places import Places, places
 from shoal.engines.spark.ranks import first_rows
 from shoal.engines.spark.recount import recount
-from shoal.engines.spark.source import Source, open_source, sortable
+from shoal.engines.spark.source import Source, open_source, read, sortable
 from shoal.engines.spark.worker import Chore
+from shoal.errors import PromiseError
 from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
 from shoal.tables.large import Base, Spot, Survey
@@ -113,7 +114,7 @@ class SparkEngine:
         chore = Chore("chores.rows_of_leaves", self._dealing(plan, where))
         rows = arrow(self._of_groups(plan), chore, f"{ROW} long, {LEAF} long")
         run(self.session, "slice", lambda: rows.write.parquet(folder))
-        return self.session.read.parquet(folder)
+        return read(self.session, folder)
 
     def work(self, plan: Plan, *, progress: Progress) -> Done:
         """Bring what is known of the records of each piece together, and let a worker say what they show."""
@@ -132,7 +133,7 @@ class SparkEngine:
         )
         write = partial(worked.write.parquet, self._worked)
         run(self.session, "work", write, records=plan.records, progress=progress)
-        facts = self.session.read.parquet(self._worked).where(f"{FACTS} is not null").select(FACTS)
+        facts = read(self.session, self._worked).where(f"{FACTS} is not null").select(FACTS)
         said = [opened(bytes(row[FACTS]), self._key) for row in run(self.session, "work", facts.collect)]
         return self._noted(plan, sorted(said, key=lambda piece: piece[0]), count)
 
@@ -143,10 +144,20 @@ class SparkEngine:
     def _noted(self, plan: Plan, said: Sequence[tuple[int, Facts, Sums]], expected: int) -> Done:
         check_count(sum(facts["records"] for _, facts, _ in said), plan.records)
         if [number for number, _, _ in said] != list(range(expected)):
-            check_count(len(said), expected)
+            raise PromiseError.changed("pieces that are missing or that came twice")
+        self._check_rows(plan)
         self._sums = [sums for _, _, sums in said]
         self._texts = {name for _, facts, _ in said for name in facts["texts"]}
         return joined([facts for _, facts, _ in said])
+
+    def _check_rows(self, plan: Plan) -> None:
+        """Refuse to go on where a record is missing and another came twice: by their number, sum and squares."""
+        rows = read(self.session, self._worked).where(f"{FACTS} is null")
+        wide, n = f"cast({ROW} as decimal(38, 0))", plan.records
+        sums = rows.selectExpr("count(*)", f"sum({wide})", f"sum(cast({wide} * {ROW} as decimal(38, 0)))")
+        (found,) = run(self.session, "work", sums.collect)
+        if tuple(map(int, found)) != (n, n * (n - 1) // 2, (n - 1) * n * (2 * n - 1) // 6):
+            raise PromiseError.changed("records that are missing or that occur twice")
 
     def _shown(self, plan: Plan) -> list[tuple[str, Any]]:
         """The columns that workers hand back, with their types: words also in the type that they had."""
@@ -190,14 +201,14 @@ class SparkEngine:
         for name in plan.base.names:
             key = self.source.keys[name]
             columns.append(F.col(typed(key) if typed(key) in given and name not in self._texts else key).alias(key))
-        worked = self.session.read.parquet(self._worked).where(f"{FACTS} is null").select(ROW, *columns)
+        worked = read(self.session, self._worked).where(f"{FACTS} is null").select(ROW, *columns)
         others = [name for name in plan.policy.schema.released if name not in plan.base.names]
         # by sorting both: a small side would be sent to all by way of the driver
         return self.source.numbered(others).join(worked.hint("merge"), ROW) if others else worked
 
     def verify(self, plan: Plan, part: str, *, progress: Progress) -> tuple[Verification, Sizes]:
         """Read what was written, and let Spark count its classes."""
-        written = open_source(self.session, part)
+        written = open_source(self.session, part, literal=True)
         proof, sizes = recount(written, plan.policy, f"{self.scratch}/verified", progress=progress)
         check_shape(written.names, proof.records, policy=plan.policy, records=plan.records)
         check_kept(proof)

@@ -6,7 +6,7 @@ import secrets
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.engines.spark.session import log
@@ -27,6 +27,8 @@ def run(
     session: SparkSession, what: str, action: Callable[[], T], *, records: int = 1, progress: Progress = silent
 ) -> T:
     """What an action of Spark gives; its progress by the tasks that are done, told for so many records."""
+    from py4j.protocol import Py4JError
+
     context: Any = session.sparkContext
     before = {name: context.getLocalProperty(name) for name in (_GROUP, _TITLE, _STOPPING)}
     group = f"shoal-{secrets.token_hex(8)}"
@@ -38,8 +40,9 @@ def run(
         context.cancelJobGroup(group)
         raise
     finally:
-        for name, value in before.items():
-            context.setLocalProperty(name, value)
+        with suppress(Py4JError):  # where Spark's own process is gone, its error tells
+            for name, value in before.items():
+                context.setLocalProperty(name, value)
 
 
 def arrow(frame: DataFrame, chore: Any, schema: Any) -> DataFrame:
@@ -75,16 +78,17 @@ def _kind(error: Exception) -> str:
 @contextmanager
 def _watched(context: Any, group: str, records: int, progress: Progress) -> Iterator[None]:
     """Tell from time to time how many of the tasks are done."""
+    from py4j.protocol import Py4JError
+
     done = threading.Event()
 
     def watch() -> None:
         tracker, most = context.statusTracker(), 0
         while not done.wait(_OFTEN):
-            stages = [
-                tracker.getStageInfo(stage)
-                for job in tracker.getJobIdsForGroup(group)
-                for stage in getattr(tracker.getJobInfo(job), "stageIds", ())
-            ]
+            stages: list[Any] = []
+            with suppress(Py4JError):  # a session that stops meanwhile has nothing to tell
+                jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+                stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
             known = [stage for stage in stages if stage is not None]
             tasks, over = sum(stage.numTasks for stage in known), sum(stage.numCompletedTasks for stage in known)
             most = max(most, records * over // max(tasks, 1))

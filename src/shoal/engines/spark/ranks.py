@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _STRETCHES = 50_000
-"""Stretches of the table at most whose records are counted."""
+"""Stretches of the table, for all leaves together, whose records are counted."""
 _STRETCH = "stretch"
 
 
@@ -26,7 +26,7 @@ def first_rows(rows: DataFrame, ranks: Sequence[tuple[int, int]], *, records: in
     First the records of each stretch of the table are counted, then only those that a rank falls into are sorted.
     """
     session = rows.sparkSession
-    width = max(4_096, records // _STRETCHES)
+    width = max(4_096, records * len({leaf for leaf, _ in ranks}) // _STRETCHES)
     kept = rows.selectExpr(ROW, LEAF, f"{ROW} div {width} as {_STRETCH}")
     counts = kept.groupBy(LEAF, _STRETCH).count().orderBy(LEAF, _STRETCH)
     asked = []

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.engines.spark.jobs import arrow, run
 from shoal.engines.spark.looks import BROKEN, COUNT, MODEL, WORST, Checking
-from shoal.engines.spark.source import Source, column
+from shoal.engines.spark.source import Source, exact
 from shoal.engines.spark.surveying import surveyed
 from shoal.engines.spark.worker import Chore
 from shoal.errors import DataError
@@ -35,7 +35,7 @@ def recount(
     from pyspark.sql import functions as F  # noqa: N812
 
     k, names = whole_k(policy.k), policy.schema.quasi_identifiers
-    shown = written.frame.select(*[column(written.frame, name).alias(written.keys[name]) for name in written.names])
+    shown = written.frame.select(*[exact(written.frame, name).alias(written.keys[name]) for name in written.names])
     keys = [written.keys[name] for name in names]
     classes = shown.groupBy(*keys).agg(F.count("*").alias(COUNT))
     tally = classes.groupBy(COUNT).agg(F.count("*").alias("classes"))

@@ -25,28 +25,24 @@ _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", 
 _OF_WORKERS = {"spark.executorEnv.POLARS_MAX_THREADS": "1", "spark.executorEnv.OMP_NUM_THREADS": "1"}
 """Spark shares out the cores; what works in a task has one."""
 _ON_LOOPBACK = {"spark.driver.host": _HERE, "spark.driver.bindAddress": _HERE}
-_OF_FILES = {
+_OURS = {
+    # points in time as all readers of Parquet know them, old dates as they are
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
-    "spark.sql.sources.partitionOverwriteMode": "STATIC",
+    # batches that a worker can hold
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    # a name is a name, and a counted group has it
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.retainGroupColumns": "true",
+    # Parquet as Spark reads it by itself; what stands in the name of a folder is text, with its zeros
+    "spark.sql.sources.useV1SourceList": "avro,csv,json,kafka,orc,parquet,text",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
-"""Points in time as all readers of Parquet know them, old dates as they are."""
+_REMOTE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
 _log: list[str] = []
 """The log of the session that was started here."""
-
-
-def session_of(frame: Any) -> SparkSession:
-    """The session of a frame, if it gives access to files and jobs."""
-    found = frame.sparkSession
-    if type(found).__module__.startswith("pyspark.sql.connect"):
-        raise EngineError.connected()
-    return alive(found)
-
-
-def alive(session: SparkSession) -> SparkSession:
-    if session.sparkContext._jsc is None or session.sparkContext._jsc.sc().isStopped():
-        raise EngineError.stopped()
-    return session
 
 
 def check_installed() -> None:
@@ -55,17 +51,31 @@ def check_installed() -> None:
         raise PackageError.needs_extra("The Spark engine", "spark")
 
 
+def session_of(frame: Any) -> SparkSession:
+    """The session of a frame, if it gives access to files and jobs."""
+    check_installed()
+    return _alive(frame.sparkSession)
+
+
+def _alive(session: Any) -> SparkSession:
+    if type(session).__module__.startswith("pyspark.sql.connect"):
+        raise EngineError.connected()
+    context = session.sparkContext
+    if context._jsc is None or context._jsc.sc().isStopped():
+        raise EngineError.stopped()
+    found: SparkSession = session
+    return found
+
+
 @contextmanager
 def session(master: str | None = None) -> Iterator[SparkSession]:
     """The session that is there, or a new one, which is stopped at the end."""
     check_installed()
-    from pyspark.sql import SparkSession
-
-    there = SparkSession.getActiveSession()
-    if there is not None and there.sparkContext._jsc is not None:
+    there = _there()
+    if there is not None:
         if master is not None and master != there.sparkContext.master:
             raise EngineError.other_master()
-        yield alive(there)
+        yield there
         return
     started = _started(master)
     try:
@@ -81,20 +91,28 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         started.stop()
 
 
-@contextmanager
-def settled(session: SparkSession) -> Iterator[None]:
-    """The session with the settings that a release needs, whatever its owner has set; afterwards as it was."""
-    before = {name: session.conf.get(name, None) for name in _OF_FILES}
-    for name, value in _OF_FILES.items():
-        session.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, kept in before.items():
-            if kept is None:
-                session.conf.unset(name)
-            else:
-                session.conf.set(name, kept)
+def _there() -> SparkSession | None:
+    """The session of this thread, or of any other."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if any(name in os.environ for name in _REMOTE):
+        raise EngineError.connected()
+    context = SparkContext._active_spark_context
+    found: Any = SparkSession.getActiveSession() or SparkSession._instantiatedSession
+    if found is None and context is not None:
+        found = SparkSession(context)
+    if found is None or (context is None and not type(found).__module__.startswith("pyspark.sql.connect")):
+        return None
+    return _alive(found)
+
+
+def own_session(session: Any) -> SparkSession:
+    """A session beside that of the user, with all of its settings but those by which a release could go wrong."""
+    found: SparkSession = type(session)(session.sparkContext, session._jsparkSession.cloneSession())
+    for name, value in _OURS.items():
+        found.conf.set(name, value)
+    return found
 
 
 def log() -> str | None:
@@ -114,12 +132,14 @@ def _started(master: str | None) -> SparkSession:
 
     builder: Any = SparkSession.builder
     builder = builder.appName("shoal")
-    if master is not None:
+    submitted = _SUBMITTED in os.environ
+    if master is not None or not submitted:
+        master = master or "local[*]"
         builder = builder.master(master)
-    if _SUBMITTED not in os.environ:
+    if not submitted:
         _check_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        here = master is None or master.startswith("local")
+        here = str(master).startswith("local")
         if here:
             os.environ.setdefault("SPARK_LOCAL_IP", _HERE)
         for name, value in {**_QUIET, **_OF_WORKERS, **(_ON_LOOPBACK if here else {})}.items():

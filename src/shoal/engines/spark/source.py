@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shoal.engines.spark.jobs import run
 from shoal.engines.spark.looks import ROW
 from shoal.engines.spark.storage import Stamp, Storage
-from shoal.errors import ColumnError, DataError, EngineError, FileError
-from shoal.values import Progress, silent
+from shoal.errors import ColumnError, DataError, EngineError, FileError, OutputError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 _FILE, _FIRST, _INDEX = "file", "first", "index"
 _WHOLE = {"mergeSchema": "true", "ignoreCorruptFiles": "false", "ignoreMissingFiles": "false"}
 """No column and no record is left out in silence, whatever the session says."""
+_PATTERNS = "__globPaths__"
+"""Whether signs such as * and [ in an address are patterns; Spark has no other name for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,8 @@ class Source:
         from pyspark.sql import functions as F  # noqa: N812
 
         about = self.frame.metadataColumn("_metadata")
-        columns = [column(self.frame, name).alias(key) for key, name in self.named(names).items()]
+        # what a column says about itself beside its cells stays here
+        columns = [column(self.frame, name).alias(key, metadata={}) for key, name in self.named(names).items()]
         if len(self.files) == 1:
             return self.frame.select(about.getField("row_index").alias(ROW), *columns)
         rows = self.frame.select(
@@ -69,19 +71,27 @@ class Source:
     def check(self) -> None:
         """Refuse to go on where a file is not the one that was numbered."""
         storage = Storage(self.session)
-        for path, (_, stamp) in self.files.items():
-            if storage.stamp(path) != stamp:
-                raise FileError.changed(self.address)
+        try:
+            same = all(storage.stamp(path) == stamp for path, (_, stamp) in self.files.items())
+        except OutputError:
+            same = False
+        if not same:
+            raise FileError.changed(self.address)
 
 
-def open_source(session: SparkSession, address: str, *, progress: Progress = silent) -> Source:
-    """The table that these files are, its records counted and numbered."""
+def open_source(session: SparkSession, address: str, *, literal: bool = False) -> Source:
+    """The table that these files are, its records counted and numbered.
+
+    An address that is ``literal``, or that is there, is no pattern.
+    """
     from py4j.protocol import Py4JError
     from pyspark.errors import AnalysisException, PySparkException
     from pyspark.sql import functions as F  # noqa: N812
 
+    storage = Storage(session)
+    literal = literal or storage.is_there(address)
     try:
-        frame = session.read.options(**_WHOLE).parquet(address)
+        frame = session.read.options(**_WHOLE, **({_PATTERNS: "false"} if literal else {})).parquet(address)
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error.getCondition()):
             raise FileError.missing(address) from None
@@ -89,15 +99,16 @@ def open_source(session: SparkSession, address: str, *, progress: Progress = sil
     except (PySparkException, Py4JError):
         raise EngineError.not_parquet(address) from None
     check_names(frame)
+    if literal and (below := storage.count_files(address) - len(frame.inputFiles())) > 0:
+        raise EngineError.files_left_out(address, below)
     about = frame.metadataColumn("_metadata")
     counts = (
         frame.select(about.getField("file_path").alias(_FILE), about.getField("row_index").alias(_INDEX))
         .groupBy(_FILE)
         .agg(F.count("*").alias("count"), F.max(_INDEX).alias("last"))
     )
-    found = sorted(run(session, "number the records", counts.collect, progress=progress))
-    files, first, storage = dict[str, tuple[int, Stamp]](), 0, Storage(session)
-    for path, count, last in found:
+    files, first = dict[str, tuple[int, Stamp]](), 0
+    for path, count, last in sorted(run(session, "number the records", counts.collect)):
         if count != last + 1:
             raise FileError.changed(address)
         files[path] = (first, storage.stamp(path))
@@ -107,16 +118,22 @@ def open_source(session: SparkSession, address: str, *, progress: Progress = sil
     return Source(session, address, frame, files, first)
 
 
-def snapshot(session: SparkSession, frame: DataFrame, folder: str, *, progress: Progress = silent) -> Source:
+def snapshot(session: SparkSession, frame: DataFrame, folder: str) -> Source:
     """A frame as it is now, in files whose order depends on what it holds, and not on how it was cut into partitions.
 
-    A frame is a question to be asked again, and may be answered otherwise: a release is made from one answer.
+    A frame is a question to be asked again, and may be answered otherwise: a release is made from one answer. Columns
+    are taken by their places: in the session of the frame, names may be patterns.
     """
     check_names(frame)
-    order = [sortable(frame, name) for name in frame.columns]
-    written = frame.orderBy(*order).write.mode("errorifexists").option("compression", "lz4_raw")
-    run(session, "keep the table as it is", lambda: written.parquet(folder), progress=progress)
-    return open_source(session, folder)
+    keyed = frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
+    in_order = keyed.orderBy(*[sortable(keyed, key) for key in keyed.columns]).toDF(*frame.columns)
+    run(session, "keep the table as it is", lambda: in_order.write.mode("errorifexists").parquet(folder))
+    return open_source(session, folder, literal=True)
+
+
+def read(session: SparkSession, folder: str) -> DataFrame:
+    """What a stage has written."""
+    return session.read.option(_PATTERNS, "false").parquet(folder)
 
 
 def check_names(frame: DataFrame) -> None:
@@ -132,14 +149,25 @@ def check_names(frame: DataFrame) -> None:
 
 
 def column(frame: DataFrame, name: str) -> Column:
-    """A column by its name, whatever that is."""
+    """A column by its name, whatever that is; a plain one needs no marks, which could make it a pattern."""
+    if name.isascii() and name.isidentifier():
+        return frame[name]
     return frame["`" + name.replace("`", "``") + "`"]
+
+
+def exact(frame: DataFrame, name: str) -> Column:
+    """A column whose texts are equal if all of their letters are, whatever the column takes for equal."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    found, kind = column(frame, name), frame.schema[name].dataType.simpleString()
+    return F.collate(found, "UTF8_BINARY") if kind.startswith("string collate") else found
 
 
 def sortable(frame: DataFrame, name: str) -> Column:
     """Something to sort by: a column, or where Spark knows no order of its values, their text."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    kind: Any = frame.schema[name].dataType
-    plain = "map<" not in kind.simpleString() and "variant" not in kind.simpleString()
-    return column(frame, name) if plain else F.to_json(F.struct(column(frame, name)))
+    kind = frame.schema[name].dataType.simpleString()
+    if "map<" in kind or "variant" in kind:
+        return F.to_json(F.struct(column(frame, name)))
+    return exact(frame, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,51 +33,78 @@ class Storage:
 
     def full(self, address: str) -> str:
         """The same address with its file system and all folders."""
-        path, system = self._at(address)
-        return str(system.makeQualified(path).toString())
+        with _writing(address):
+            path, system = self._at(address)
+            return str(system.makeQualified(path).toString())
+
+    def real(self, address: str) -> str:
+        """The same without links, where the file system of this machine has some."""
+        full = self.full(address)
+        return f"file:{os.path.realpath(full.removeprefix('file:'))}" if full.startswith("file:") else full
 
     def is_there(self, address: str) -> bool:
-        path, system = self._at(address)
         with _writing(address):
+            path, system = self._at(address)
             return bool(system.exists(path))
 
     def parent(self, address: str) -> str:
-        return str(self._hadoop.Path(self.full(address)).getParent().toString())
+        """The folder of a file or folder that has a name."""
+        found = self._hadoop.Path(self.full(address)).getParent()
+        if found is None:
+            raise OutputError.no_name()
+        return str(found.toString())
 
     def name(self, address: str) -> str:
         return str(self._hadoop.Path(self.full(address)).getName())
 
+    def count_files(self, address: str) -> int:
+        """The files with data in a folder and all below it."""
+        with _writing(address):
+            path, system = self._at(address)
+            found, count = system.listFiles(path, True), 0
+            while found.hasNext():
+                name = str(found.next().getPath().getName())
+                count += not name.startswith(("_", "."))
+            return count
+
     def make_folder(self, address: str) -> None:
         """A folder for its owner only."""
-        path, system = self._at(address)
         with _writing(address):
+            path, system = self._at(address)
             system.mkdirs(path)
             system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
 
     def remove(self, address: str) -> None:
         """A file, or a folder with all that is in it; nothing where none is."""
-        path, system = self._at(address)
         with _writing(address):
+            path, system = self._at(address)
             system.delete(path, True)
+
+    def is_empty(self, folder: str) -> bool:
+        """Whether nothing is in a folder, or none is there."""
+        with _writing(folder):
+            path, system = self._at(folder)
+            return not system.exists(path) or len(system.listStatus(path)) == 0
 
     def keep_only(self, folder: str, name: str) -> None:
         """Remove all that is in a folder but for one of its own."""
-        path, system = self._at(folder)
         with _writing(folder):
+            path, system = self._at(folder)
             for found in system.listStatus(path):
                 if str(found.getPath().getName()) != name:
                     system.delete(found.getPath(), True)
 
     def remove_at_exit(self, address: str) -> None:
         """Remove it when Spark's own process ends, be it because this one was killed."""
-        path, system = self._at(address)
-        system.deleteOnExit(path)
+        with _writing(address):
+            path, system = self._at(address)
+            system.deleteOnExit(path)
 
     def move(self, old: str, new: str) -> None:
         """In one step, where the file system has one; nothing that is there is replaced."""
-        path, system = self._at(old)
-        target = self._hadoop.Path(new)
         with _writing(new):
+            path, system = self._at(old)
+            target = self._hadoop.Path(new)
             if system.exists(target):
                 raise OutputError.exists(new)
             if not system.rename(path, target):
@@ -88,8 +116,8 @@ class Storage:
 
     def write(self, address: str, text: str) -> None:
         """A new file with this text."""
-        path, system = self._at(address)
         with _writing(address):
+            path, system = self._at(address)
             stream = system.create(path, False)
             try:
                 stream.write(bytearray(text.encode()))
@@ -98,15 +126,16 @@ class Storage:
 
     def open_up(self, address: str) -> None:
         """Give a folder the permissions of any new one."""
-        path, system = self._at(address)
         with _writing(address):
+            path, system = self._at(address)
             mask = self._hadoop.permission.FsPermission.getUMask(self._settings)
             system.setPermission(path, self._hadoop.permission.FsPermission.getDirDefault().applyUMask(mask))
 
     def stamp(self, address: str) -> Stamp:
-        path, system = self._at(address, uri=True)
-        found = system.getFileStatus(path)
-        return Stamp(int(found.getLen()), int(found.getModificationTime()))
+        with _writing(address):
+            path, system = self._at(address, uri=True)
+            found = system.getFileStatus(path)
+            return Stamp(int(found.getLen()), int(found.getModificationTime()))
 
     def _at(self, address: str, *, uri: bool = False) -> tuple[Any, Any]:
         path = self._hadoop.Path(self._jvm.java.net.URI(address)) if uri else self._hadoop.Path(address)
@@ -119,10 +148,13 @@ class Storage:
 @contextmanager
 def _writing(address: str) -> Iterator[None]:
     """What a file system refuses, in a sentence."""
-    from py4j.protocol import Py4JJavaError
+    from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark.errors import PySparkException
 
     try:
         yield
     except Py4JJavaError as error:
         why = str(error.java_exception.getClass().getSimpleName())
         raise OutputError.unwritable(address, why) from None
+    except (Py4JError, PySparkException) as error:
+        raise OutputError.unwritable(address, type(error).__name__) from None

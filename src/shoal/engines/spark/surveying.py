@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shoal.engines.spark.jobs import arrow, run
 from shoal.engines.spark.looks import PART, RECORDS, START, SURVEY, Outside, Surveying
-from shoal.engines.spark.source import Source
+from shoal.engines.spark.source import Source, read
 from shoal.engines.spark.worker import Chore
 from shoal.errors import PromiseError
 from shoal.tables.large import Base, Spot, Survey
@@ -45,10 +45,9 @@ def surveyed(source: Source, folder: str, *, names: Sequence[str] | None = None,
 
 
 def _kept(source: Source, frame: DataFrame, folder: str, progress: Progress) -> DataFrame:
-    session: Any = source.session
+    session = source.session
     run(session, "survey", lambda: frame.write.parquet(folder), records=source.records, progress=progress)
-    found: DataFrame = session.read.parquet(folder)
-    return found
+    return read(session, folder)
 
 
 def _step(records: int) -> int:

@@ -24,7 +24,7 @@ from typing import Any
 from shoal import errors
 from shoal.errors import ShoalError
 
-_CACHE = "NUMBA_CACHE_DIR"
+_CACHE, _KERNELS = "NUMBA_CACHE_DIR", "shoal-kernels"
 _SLOTS = 4_096
 _TOLD = "shoal-told:"
 _settled: list[int] = []
@@ -80,17 +80,24 @@ def settle() -> None:
     if _settled and _settled[0] == os.getpid():
         return
     _settled[:] = [os.getpid()]
-    if _CACHE not in os.environ or "shoal-kernels" in os.environ[_CACHE]:
-        os.environ[_CACHE] = str(_own_cache())
+    os.environ[_CACHE] = str(_own_cache())
+
+
+def _base() -> Path:
+    """Where caches are kept: as Numba was told, else in the cache folder of the user."""
+    said = os.environ.get(_CACHE)
+    if said is not None:
+        named = Path(said)
+        return named.parent.parent if named.parent.name == _KERNELS else named  # what a process above has set
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
 
 
 def _own_cache() -> Path:
     """The first folder of this user's that no other worker has locked; else one that goes with the process."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     try:
         import fcntl
 
-        base = home / "shoal-kernels"
+        base = _base() / _KERNELS
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = base.stat()
         if found.st_uid != os.getuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -101,13 +108,13 @@ def _own_cache() -> Path:
             lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 os.close(lock)
                 continue
             _settled.append(lock)
             return folder
     except (ImportError, OSError, RuntimeError):
         pass
-    folder = Path(tempfile.mkdtemp(prefix="shoal-kernels-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_KERNELS}-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
