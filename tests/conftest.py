@@ -64,7 +64,10 @@ def java() -> str:
 
 @pytest.fixture(scope="session")
 def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session of Spark on this machine, with Python workers in processes of their own."""
+    """A session of Spark on this machine, with a Python worker in a process of its own.
+
+    One worker, so that kernels are compiled once; there are several in the clusters of `test_spark_faults.py`.
+    """
     from pyspark.sql import SparkSession
 
     folder = tmp_path_factory.mktemp("spark")
@@ -79,6 +82,7 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "spark.log.level": "OFF",
             # Java that does not compile more than it must: tests are short
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.sql.codegen.wholeStage": "false",
             "spark.local.dir": str(folder),
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.sql.shuffle.partitions": "3",
@@ -87,7 +91,7 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "spark.driver.maxResultSize": "24m",
         }
         builder: Any = SparkSession.builder
-        builder = builder.master("local[2]").appName("shoal-tests")
+        builder = builder.master("local[1]").appName("shoal-tests")
         for name, value in settings.items():
             builder = builder.config(name, value)
         session = builder.getOrCreate()

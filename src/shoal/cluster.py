@@ -224,7 +224,7 @@ def _from_to(
     ceiling, stages = whole_bytes(memory), Stages(progress or silent)
     with session_for(master) as session, said_plainly():
         storage = Storage(session)
-        place = storage.full(target)
+        address, place = storage.located(address), storage.full(storage.located(target))
         _check_place(storage, place, address, force=force)
         with ExitStack() as folders:
             # what is to appear is moved there in one step, so it is written on the same file system
@@ -379,7 +379,7 @@ def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterato
     from shoal.engines.spark.storage import Storage
 
     storage = Storage(session)
-    folder = f"{storage.full(base).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
+    folder = f"{storage.full(storage.located(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
     storage.make_folder(folder)
     storage.remove_at_exit(folder)
     try:

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from asked_in_pieces import ASKED, DECISIONS, QUASI_IDENTIFIERS, with_gaps
 
 import shoal
 from shoal import threads
@@ -22,14 +23,6 @@ from shoal.engines import plan as plans
 from shoal.engines import sizing
 from shoal.errors import ColumnError, DataError, FileError, OptionError, OutputError, PolicyError
 from shoal.large import anonymize_file, replay_file
-
-QUASI_IDENTIFIERS = ["age", "sex", "birth_date", "region", "height_cm"]
-ASKED: dict[str, Any] = {
-    "k": 4,
-    "quasi_identifiers": QUASI_IDENTIFIERS,
-    "identifiers": ["person_id", "name"],
-    "method": "mondrian",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -114,38 +107,12 @@ def test_other_formats_come_out(register: Path, tmp_path: Path, suffix: str) -> 
 
 @pytest.mark.parametrize(
     "more",
-    [
-        {"recode": "generalize"},
-        {"round_integers": True},
-        {"round_integers": True, "keep_totals": True},
-        {"suppression": 0.05},
-        {"method": "mdav"},
-        {"method": None, "effort": "fast"},
-        {"missing_values": "impute"},
-        {"missing_values": "suppress"},
-        {"sensitive": ["diagnosis"], "l": 2},
-        {"sensitive": ["diagnosis"], "t": 0.4},
-        {
-            "hierarchies": {
-                "region": {
-                    "any": {
-                        "coast": {n: {} for n in ("Northshore", "Tidewater", "Harbor", "Reefland")},
-                        "inland": {"Saltmarsh": {}, "Highmoor": {}},
-                    }
-                }
-            },
-            "recode": {"region": "lcs"},
-        },
-    ],
+    [*DECISIONS, {"round_integers": True}, {"method": "mdav"}, {"method": None, "effort": "fast"}],
     ids=lambda more: "-".join(f"{name}" for name in more),
 )
 def test_decisions_hold_in_pieces(tmp_path: Path, more: dict[str, Any]) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
-    gaps = shoal.example_register(2000).with_columns(
-        height_cm=pl.when(pl.int_range(2000) % 97 == 0).then(None).otherwise(pl.col("height_cm")),
-        sex=pl.when(pl.int_range(2000) % 89 == 0).then(None).otherwise(pl.col("sex")),
-    )
-    gaps.write_csv(source)
+    with_gaps().write_csv(source)
     made = anonymize_file(source, target, **{**ASKED, **more})
     models = {check.column: check.model for check in made.verification.models}
     proof = shoal.verify(target, k=4, quasi_identifiers=QUASI_IDENTIFIERS, models=models or None)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shoal.errors import OutputError
@@ -12,6 +14,7 @@ from shoal.errors import OutputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _AT_ONCE = ("file", "hdfs", "viewfs")
 """The file systems that move a folder in one step."""
 
@@ -30,6 +33,11 @@ class Storage:
         context: Any = session.sparkContext
         self._jvm, self._settings = context._jvm, context._jsc.hadoopConfiguration()
         self._hadoop = self._jvm.org.apache.hadoop.fs
+
+    def located(self, address: str) -> str:
+        """The same address; a path of this machine from where this program is, and not Spark's own process."""
+        here = str(self._hadoop.FileSystem.getDefaultUri(self._settings).getScheme()) == "file"
+        return str(Path(address).absolute()) if here and not _SCHEME.match(address) else address
 
     def full(self, address: str) -> str:
         """The same address with its file system and all folders."""

@@ -1,0 +1,45 @@
+"""What is asked of releases in pieces, on every engine, and the table that it is asked of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+import shoal
+
+QUASI_IDENTIFIERS = ["age", "sex", "birth_date", "region", "height_cm"]
+ASKED: dict[str, Any] = {
+    "k": 4,
+    "quasi_identifiers": QUASI_IDENTIFIERS,
+    "identifiers": ["person_id", "name"],
+    "method": "mondrian",
+}
+DECISIONS: list[dict[str, Any]] = [
+    {"recode": "generalize"},
+    {"round_integers": True, "keep_totals": True},
+    {"suppression": 0.05},
+    {"missing_values": "impute"},
+    {"missing_values": "suppress"},
+    {"sensitive": ["diagnosis"], "l": 2},
+    {"sensitive": ["diagnosis"], "t": 0.4},
+    {
+        "hierarchies": {
+            "region": {
+                "any": {
+                    "coast": {n: {} for n in ("Northshore", "Tidewater", "Harbor", "Reefland")},
+                    "inland": {"Saltmarsh": {}, "Highmoor": {}},
+                }
+            }
+        },
+        "recode": {"region": "lcs"},
+    },
+]
+
+
+def with_gaps() -> pl.DataFrame:
+    """A register in which some heights and sexes are missing."""
+    return shoal.example_register(2000).with_columns(
+        height_cm=pl.when(pl.int_range(2000) % 97 == 0).then(None).otherwise(pl.col("height_cm")),
+        sex=pl.when(pl.int_range(2000) % 89 == 0).then(None).otherwise(pl.col("sex")),
+    )
