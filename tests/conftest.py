@@ -94,7 +94,9 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         builder = builder.master("local[1]").appName("shoal-tests")
         for name, value in settings.items():
             builder = builder.config(name, value)
+        interrupted = signal.getsignal(signal.SIGINT)
         session = builder.getOrCreate()
+        signal.signal(signal.SIGINT, interrupted)  # Spark takes the signal for itself, and other tests send it
         yield session
         gateway = session.sparkContext._gateway
         session.stop()

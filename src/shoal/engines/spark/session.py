@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -77,6 +79,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
             raise EngineError.other_master()
         yield there
         return
+    interrupted = signal.getsignal(signal.SIGINT)
     started = _started(master)
     try:
         yield started
@@ -89,6 +92,8 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         _forget_log()
     finally:
         started.stop()
+        if interrupted is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, interrupted)  # Spark had taken it for itself
 
 
 def _there() -> SparkSession | None:

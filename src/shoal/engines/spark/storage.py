@@ -30,8 +30,9 @@ class Storage:
     """The file systems that a session reaches, by addresses such as ``hdfs:///data/register`` or plain paths."""
 
     def __init__(self, session: SparkSession) -> None:
-        context: Any = session.sparkContext
-        self._jvm, self._settings = context._jvm, context._jsc.hadoopConfiguration()
+        classic: Any = session
+        # with what the session says beyond the cluster, such as the keys of a store
+        self._jvm, self._settings = classic._jvm, classic._jsparkSession.sessionState().newHadoopConf()
         self._hadoop = self._jvm.org.apache.hadoop.fs
 
     def located(self, address: str) -> str:
