@@ -19,7 +19,6 @@ from shoal.hierarchy.semantics import (
     distances,
     pruned,
     subtree_sizes,
-    weighted_distance,
 )
 
 COUNTRIES = Hierarchy.from_dict({"*": {"Europe": ["France", "Italy"], "Asia": ["Japan"]}})
@@ -116,9 +115,3 @@ def test_similarity_distance_and_centroid_of_a_tree() -> None:
     assert COUNTRIES.distance("France", "Italy", by="information", counts={"France": 1, "Italy": 1, "Japan": 2}) == 0.5
     assert COUNTRIES.centroid(["France", "Italy", "Italy"]) == "Italy"
     assert COUNTRIES.centroid({"France": 3, "Italy": 2}) == "France"
-
-
-def test_the_weighted_distance_is_the_mean_times_both_frequencies() -> None:
-    trees = [COUNTRIES, COUNTRIES]
-    apart = weighted_distance(trees, (["France", "Italy"], 3), (["Italy", "Italy"], 5))
-    assert apart == pytest.approx((1 / 3 + 0) / 2 * 15)

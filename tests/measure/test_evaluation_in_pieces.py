@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.measure.pieces import Sizes, evaluation_of, sizes_of, sums_of
+from shoal.measure.pieces import Sizes, evaluation_of, sums_of
+from shoal.measure.sums import Tally
 
 
 @pytest.mark.parametrize("rows", [37, 250, 1000])
@@ -26,7 +27,7 @@ def test_sums_of_pieces_tell_what_the_whole_tells(rows: int, recode: str | None)
     )
     pair, whole = release.pair, release.evaluation
     sums = [sums_of(pair.some(slice(start, start + rows))) for start in range(0, pair.records, rows)]
-    before, after = (sizes_of([np.bincount(classes.numbers)]) for classes in (pair.before, pair.after))
+    before, after = (Tally.of(np.bincount(classes.numbers)) for classes in (pair.before, pair.after))
     found = evaluation_of(
         sums,
         pair.facts,

@@ -79,10 +79,6 @@ class EngineError(ShoalError):
         return cls("Spark reads Parquet, which needs no options for reading", "leave out the options for reading")
 
     @classmethod
-    def needs_one_machine(cls, what: str) -> Self:
-        return cls(f"On a cluster there is no {what}", "leave that out, or leave out --engine spark")
-
-    @classmethod
     def only_spark(cls, option: str) -> Self:
         return cls(
             f"{option} says something about Spark, which is not asked for", "leave it out, or add --engine spark"

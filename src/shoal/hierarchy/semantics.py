@@ -12,7 +12,7 @@ common subsumer of a and b:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,15 +102,6 @@ def distance(
     """The distance between two nodes."""
     table = distances(hierarchy, distance=by, counts=counts)
     return float(table[hierarchy.number(one), hierarchy.number(other)])
-
-
-def weighted_distance(
-    hierarchies: Sequence[Hierarchy], one: tuple[Sequence[str], int], other: tuple[Sequence[str], int]
-) -> float:
-    """The weighted semantic distance of two tuples: the mean over columns, times how often each of them occurs."""
-    (values, times), (others, other_times) = one, other
-    apart = [distance(tree, a, b) for tree, a, b in zip(hierarchies, values, others, strict=True)]
-    return sum(apart) / len(apart) * times * other_times
 
 
 def centroid(hierarchy: Hierarchy, counts: Mapping[str, float], *, distance: str = "wu-palmer") -> str:

@@ -17,7 +17,7 @@ from shoal.measure.evaluate import Part, figured, summed
 from shoal.measure.pair import Classes, Facts, Pair
 from shoal.measure.registry import Measure, measures
 from shoal.measure.sums import Tally, total
-from shoal.values import Evaluation, IntVector, ModelCheck
+from shoal.values import Evaluation, ModelCheck
 
 Sums = dict[Part, Any]
 _OF_CLASSES = (alike, released_sizes)
@@ -49,11 +49,6 @@ class Sizes:
                 some = min(left, _RECORDS)
                 yield Classes(np.full(some, size, dtype=np.int64), k)
                 left -= some
-
-
-def sizes_of(classes: Sequence[IntVector]) -> Tally:
-    """The tally of class sizes, from those of several pieces that share no class."""
-    return total([Tally.of(np.asarray(sizes, dtype=np.int64)) for sizes in classes])
 
 
 def sums_of(pair: Pair) -> Sums:
