@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo web test lint bench clean browser java
+.PHONY: demo web test lint bench release clean browser java
 
 demo: $(READY)
 	$(BIN)/shoal demo
@@ -38,6 +38,10 @@ lint: $(READY)
 # All benchmarks, the peers of Shoal among them, and the page made from them; QUICK=1 for a look at small sizes.
 bench: $(READY)
 	$(BIN)/python benchmarks/every.py $(if $(QUICK),--quick)
+
+# The wheel and the sources, in dist/, tried in an empty environment; PYTHONS="python3.11 python3.13" tries several.
+release: $(READY)
+	$(BIN)/python tests/release/pythons.py $(PYTHONS)
 
 clean:
 	rm -rf .venv demo build dist benchmarks/.envs
