@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 import naive
 from naive.bounds import error, least_cost
 from naive.mixed import Mixed
-from shoal.errors import OptionError
+from shoal.errors import OptionError, PackageError
 from shoal.refine import column_bound, columns, elementary_bound, embedded
 from shoal.refine.improve import _given, groups_of, improved
 from shoal.refine.master import Master, arranged, broken, costs
@@ -149,3 +151,11 @@ def test_triples_that_two_groups_break_raise_the_value() -> None:
     assert tight.value == pytest.approx(2 * error(points, [0, 1, 2, 3]), rel=1e-4)
     assert tight.value == pytest.approx(tight.prices.sum() - tight.fines.sum(), rel=1e-4)
     assert not len(master.cut(tight.shares))
+
+
+def test_where_no_solver_is_installed_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(PackageError, match="highspy, which is not installed; run: pip install highspy"):
+        column_bound(points, 3, effort=10**6)
+    assert elementary_bound(points, 3).value > 0

@@ -94,3 +94,11 @@ class PackageError(ShoalError, ImportError):
     @classmethod
     def needs_extra(cls, part: str, extra: str) -> Self:
         return cls(f"{part} needs packages that are not installed", f"run: pip install 'shoal[{extra}]'")
+
+    @classmethod
+    def needs_solver(cls) -> Self:
+        return cls(
+            "A bound by linear programs, and the effort 'best' for a small table, need the package highspy, which is not"
+            " installed",
+            "run: pip install highspy, or ask for the effort 'fast'",
+        )

@@ -40,9 +40,9 @@ def groups_of(labels: IntVector) -> IntMatrix:
 
 def _chosen(pool: IntMatrix, cost: FloatVector, labels: IntVector, *, nodes: int) -> IntVector | None:
     """The groups of the best partition that was found; None where there is none."""
+    made = solver()
     import highspy
 
-    made = solver()
     for name, value in (("mip_max_nodes", nodes), ("mip_rel_gap", 1e-6)):
         made.setOptionValue(name, value)
     add_rows(made, np.ones(len(labels)))

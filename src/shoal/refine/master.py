@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.errors import PackageError
 from shoal.values import FloatMatrix, FloatVector, IntMatrix, IntVector
 
 NOBODY = -1
@@ -122,8 +123,10 @@ class Master:
 
 def solver() -> Any:
     """A solver that is silent and gives the same answer each time."""
-    import highspy
-
+    try:
+        import highspy
+    except ImportError:  # a new Python, for which it is not built yet
+        raise PackageError.needs_solver() from None
     made: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for name, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
         made.setOptionValue(name, value)
