@@ -98,7 +98,7 @@ class PackageError(ShoalError, ImportError):
     @classmethod
     def needs_solver(cls) -> Self:
         return cls(
-            "A bound by linear programs, and the effort 'best' for a small table, need the package highspy, which is not"
-            " installed",
+            "A bound by linear programs, and the effort 'best' for a small table, need the package highspy, which is"
+            " not installed",
             "run: pip install highspy, or ask for the effort 'fast'",
         )
