@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import naive
 import shoal
+from shoal.cli.main import shoal as commands
 from shoal.reproduce.cells import equals_printed
 from shoal.reproduce.datasets import DATASETS, encoded, load
 from shoal.reproduce.published import TABLES
@@ -32,9 +32,8 @@ def columns(path: Path) -> list[str]:
 
 
 def command_line(*arguments: str) -> dict:
-    done = subprocess.run(
-        [sys.executable, "-m", "shoal", *arguments, "--json"], capture_output=True, text=True, check=True
-    )
+    done = CliRunner().invoke(commands, [*arguments, "--json"], catch_exceptions=False)
+    assert done.exit_code == 0
     return json.loads(done.stdout)
 
 
