@@ -210,10 +210,10 @@ def _joint(mine: Cells, theirs: Cells, groups: tuple[IntVector, IntVector]) -> t
         here = np.add.reduceat(mine.records[left], starts)
         there = np.add.reduceat(theirs.records[right], starts)
         crowd[pairs] = np.minimum(here, there)
-        for name in names:
-            cells, at = (mine, left) if name in mine.low else (theirs, right)
-            low = np.minimum.reduceat(cells.low[name][at], starts)
-            one_left[name][pairs] = low == np.maximum.reduceat(cells.high[name][at], starts)
+        for cells, at in ((mine, left), (theirs, right)):
+            for name in cells.low:
+                low = np.minimum.reduceat(cells.low[name][at], starts)
+                one_left[name][pairs] |= low == np.maximum.reduceat(cells.high[name][at], starts)
     for name in names:
         one_left[name] &= ~mine.alike(name)[groups[0]] & ~theirs.alike(name)[groups[1]]
     return crowd, one_left

@@ -92,4 +92,4 @@ def _one_left(
         whole = {row[name] for row, own in zip(table, classes, strict=True) if own == classes[members[0]]}
         if len(whole) == 1:
             return False
-    return all(len({table[r][name] for r in members}) == 1 for table, _, members in shown)
+    return any(len({table[r][name] for r in members}) == 1 for table, _, members in shown)
