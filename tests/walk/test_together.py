@@ -182,23 +182,44 @@ def test_two_methods_on_one_table_fail_and_one_partition_recoded_twice_holds() -
         assert shoal.verify(first.table, **asked, against=other)
 
 
-def test_numbers_and_dates_count_by_their_value_whatever_holds_them(tmp_path: Path) -> None:
+DAYS = ["2024-01-01", "2024-02-01", "2024-03-01", None]
+HELD = {
+    "decimal": (pl.Series([5, 6, 7, None]), pl.Series(["5.00", "6.00", "7.00", None]).cast(pl.Decimal(9, 2))),
+    "float": (pl.Series([5, 6, 7, None]), pl.Series([5.0, 6.0, 7.0, float("nan")])),
+    "short float": (pl.Series([0.1, 0.2, 0.3, None]), pl.Series([0.1, 0.2, 0.3, None], dtype=pl.Float32)),
+    "long whole": (pl.Series([2**60 + i for i in range(4)]), pl.Series([2**60 + i for i in range(4)], dtype=pl.UInt64)),
+    "day": (pl.Series(DAYS).str.to_date(), pl.Series(DAYS).str.to_datetime("%Y-%m-%d")),
+    "day with its time": (pl.Series(DAYS).str.to_date(), pl.Series([day and f"{day}T00:00:00" for day in DAYS])),
+    "day and word": (pl.Series(["2024-01-01", "b", "c", None]), pl.Series(["2024-01-01", "b", "c", None])),
+    "category": (pl.Series(["a", "b", "c", None]), pl.Series(["a", "b", "c", None], dtype=pl.Categorical)),
+    "word and number": (pl.Series(["5", "6", "7", "x"]), pl.Series(["5", "6", "7", "x"])),
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_values_are_the_same_whatever_holds_them(tmp_path: Path, held: str) -> None:
     import pandas as pd
 
-    days = pl.Series(["2024-01-01", "2024-02-01", "2024-03-01", None]).str.to_date()
-    one = pl.DataFrame({"q": [1, 1, 2, 2], "n": [5, 6, 7, None], "day": days, "id": [2**60 + i for i in range(4)]})
-    other = one.with_columns(pl.col("n").cast(pl.Float64), q=pl.Series([1, 2, 1, 2]))[::-1]
+    one = pl.DataFrame({"q": [1, 1, 2, 2], "link": HELD[held][0]})
+    other = pl.DataFrame({"q": [1, 2, 1, 2], "link": HELD[held][1]})[::-1]
     other.write_csv(tmp_path / "other.csv")
     other.write_parquet(tmp_path / "other.parquet")
-    text = other.with_columns(n=pl.Series(["", "7.00", "6.0", "5"]))
-    text.write_csv(tmp_path / "text.csv")
-    frames = [other, pd.DataFrame(other.to_dict(as_series=False)), *(tmp_path / f"{name}" for name in NAMES)]
-    for source in frames:
+    plain = pd.DataFrame({name: pd.Series(other[name].to_list()) for name in other.columns})
+    for source in (other, plain, tmp_path / "other.csv", tmp_path / "other.parquet"):
+        if held == "short float" and source is plain:
+            continue  # what pandas was given are other numbers
         found = shoal.verify(one, k=2, quasi_identifiers="q", against=source).together
-        assert (found.side.linked, found.side.unique_records, found.classes) == (4, 4, 4), source
+        assert (found.by, found.side.linked, found.side.unique_records, found.classes) == ("columns", 4, 4, 4), source
 
 
-NAMES = ("other.csv", "other.parquet", "text.csv")
+def test_common_values_that_are_not_followed_leave_it_open_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = pl.DataFrame({"q": [1, 1, 2, 2], "ill": ["flu", "gout", "flu", "gout"]})
+    other = pl.DataFrame({"q": [1, 1, 2, 2], "ill": ["flu", "gout", "flu", "burn"]})
+    asked = {"k": 2, "quasi_identifiers": "q", "against": other, "sensitive": "ill"}
+    assert shoal.verify(one, **asked).together.side.told[0].undecided > 0
+    monkeypatch.setattr(together, "_PAIRS", 0)
+    (told,) = shoal.verify(one, **asked).together.side.told
+    assert (told.records, told.undecided) == (0, 2)
 
 
 def test_what_cannot_be_asked() -> None:

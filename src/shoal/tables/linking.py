@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
+from shoal.errors import ShoalError
 from shoal.schema.columns import Kind
 from shoal.tables.counts import words
 from shoal.tables.dates import days
@@ -35,18 +36,28 @@ def _comparable(table: Table, other: Table, name: str) -> Iterator[tuple[pl.Seri
     """A column of both tables in one type; a second one where a float cannot tell all its numbers apart."""
     contents = [one.cells.content(name) for one in (table, other)]
     kinds = {content.kind for content in contents}
-    if kinds == {Kind.DATE}:
-        yield _both(pl.Series(days(one, name), nan_to_null=True) for one in (table, other))
+    if Kind.DATE in kinds:
+        yield _days(table, other, name)
         return
     numbers = [content.numbers for content in contents if content.numbers is not None]
     if kinds != {Kind.NUMERIC} or len(numbers) < 2:
         yield _both(words(one, name) for one in (table, other))
         return
+    if any(content.values.dtype == pl.Float32 for content in contents):
+        numbers = [column.cast(pl.Float32) for column in numbers]  # where one knows no more digits
     yield _both(numbers)
     long = [(column.abs() >= _EXACT).fill_null(False) for column in numbers]
     if any(mask.any() for mask in long):
         nothing = pl.Series([None], dtype=pl.String)
         yield _both(words(one, name).zip_with(mask, nothing) for one, mask in zip((table, other), long, strict=True))
+
+
+def _days(table: Table, other: Table, name: str) -> tuple[pl.Series, pl.Series]:
+    """Dates by their days, also where one table has them as text; by words where that is other text."""
+    try:
+        return _both(pl.Series(days(one, name), nan_to_null=True) for one in (table, other))
+    except ShoalError:
+        return _both(words(one, name) for one in (table, other))
 
 
 def _both(columns: Iterable[pl.Series]) -> tuple[pl.Series, pl.Series]:
