@@ -32,7 +32,7 @@ def test_both_ends_of_an_interval_are_values_of_members(ledger: Ledger) -> None:
         with account.trial():
             table, k = drawn(number), 2 + number % 3
             made = shoal.anonymize(
-                table, k=k, quasi_identifiers="age", sensitive="ill", recode="interval", refine=False
+                table, k=k, quasi_identifiers="age", sensitive="ill", recode="interval", method="mdav", refine=False
             )
             for shown, rows in members(made.table["age"].to_list()).items():
                 own = sorted(table["age"][rows].to_list())
@@ -60,6 +60,7 @@ def test_steps_of_a_hierarchy_that_are_given_beforehand_show_no_values(ledger: L
                 sensitive="ill",
                 hierarchies={"age": steps},
                 recode="lcs",
+                method="sa-mdav",
                 refine=False,
             )
             below: dict[str, list[str]] = {}

@@ -19,7 +19,7 @@ import shoal
 
 RARE, COMMON = "hiv", "flu"
 PAGE = {"mdav": (0.25, 47, 12, 0), "mondrian": (0.75, 13, 20, 2)}
-"""What docs/threat-model.md says: the largest rise of a chance, tables that l changed, persons likelier, and certain."""
+"""What docs/threat-model.md says: the largest rise of a chance, tables that l changed, persons likelier, certain."""
 
 
 def groups(ages: list[int], ills: list[Any], method: str, **asked: Any) -> tuple[int, ...]:
