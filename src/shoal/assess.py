@@ -327,16 +327,16 @@ def verify(
         alpha=share("alpha", alpha),
         design=tables.design(known, strata=strata, households=households or ""),
     )
-    about = {"against_quasi_identifiers": against_quasi_identifiers, "order": order, "sensitive": sensitive}
+    named, secret = _named(against_quasi_identifiers), _named(sensitive)
     if against is None:
-        for name, value in about.items():
+        for name, value in {"against_quasi_identifiers": named, "order": order, "sensitive": secret}.items():
             if value:
                 raise OptionError.needs_other(name)
         return found
     if households:
         raise OptionError.households_apart()
     other = tables.read(against)
-    secret = chosen(sensitive, tuple(dict.fromkeys([*known.names, *other.names])), Role.SENSITIVE)
+    hidden = chosen(secret, tuple(dict.fromkeys([*known.names, *other.names])), Role.SENSITIVE)
     return replace(
         found,
         together=together.compare(
@@ -344,11 +344,16 @@ def verify(
             other,
             k=k,
             quasi_identifiers=tuple(dict.fromkeys([*found.quasi_identifiers, *strata])),
-            other_quasi_identifiers=_known_of(other, against_quasi_identifiers, found, strata),
-            sensitive=tuple(dict.fromkeys([*secret, *(model.column for model in asked)])),
+            other_quasi_identifiers=_known_of(other, named, found, strata),
+            sensitive=tuple(dict.fromkeys([*hidden, *(model.column for model in asked)])),
             order=order,
         ),
     )
+
+
+def _named(names: Names) -> tuple[str | int, ...]:
+    """The names one by one, whatever holds them."""
+    return (names,) if isinstance(names, str | int) else tuple(() if names is None else names)
 
 
 def _known_of(other: Table, named: Names, found: Verification, strata: tuple[str, ...]) -> tuple[str, ...]:
