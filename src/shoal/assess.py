@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from shoal import measure, tables
+from shoal import measure, tables, together
 from shoal.decisions import column_weights, share
-from shoal.errors import ColumnError, DataError
+from shoal.errors import ColumnError, DataError, OptionError
 from shoal.hierarchy.semantics import DISTANCES
-from shoal.schema import MISSING, Column, ColumnProfile, Kind, Names, Role, Schema, chosen
+from shoal.release import policy_path
+from shoal.schema import MISSING, Column, ColumnProfile, Kind, Names, Policy, Role, Schema, chosen
 from shoal.schema import describe as propose
 from shoal.schema.models import read_models
 from shoal.tables import ReadOptions, Table
@@ -294,6 +295,10 @@ def verify(
     alpha: float = 1.0,
     strata: Names = (),
     households: str | None = None,
+    against: Any = None,
+    against_quasi_identifiers: Names = (),
+    order: str | None = None,
+    sensitive: Names = (),
 ) -> Verification:
     """Count the classes of any table, Shoal's or not; true where every record is alike at least k - 1 others.
 
@@ -301,11 +306,18 @@ def verify(
     for a column. ``t-ordered`` may need the levels of its column, and ``t-hierarchical`` its hierarchy; closeness is to
     the values of the table itself. A missing value is a value of its own, or a ``wildcard``. Records are counted
     within ``strata``, and where ``households`` are named, those are counted.
+
+    ``against`` is another release in which the same persons may be: then k must hold for one who has both, and no
+    value of a column that has a model, or is named as ``sensitive``, may be left over where their classes meet. The
+    quasi-identifiers of the other are named, or those of the policy beside its file, or those of the same names.
+    ``order`` tells whether the records of both stand in the same order (``kept`` or ``unknown``); where nothing is
+    said, they do if the columns that both show agree row by row. `shoal.together` has the reasoning.
     """
     known, asked = tables.read(table), read_models(models)
     schema = protected(known, quasi_identifiers, asked)
     schema = understood(known, schema, hierarchies=hierarchies, levels=levels, mixed=True)
-    return verify_table(
+    strata = chosen(strata, known.names, Role.INSENSITIVE)
+    found = verify_table(
         known,
         k=k,
         quasi_identifiers=quasi_identifiers,
@@ -313,5 +325,47 @@ def verify(
         schema=schema,
         missing=one_of("missing_values", missing_values, ("category", "wildcard")),
         alpha=share("alpha", alpha),
-        design=tables.design(known, strata=chosen(strata, known.names, Role.INSENSITIVE), households=households or ""),
+        design=tables.design(known, strata=strata, households=households or ""),
     )
+    named, secret = _named(against_quasi_identifiers), _named(sensitive)
+    if against is None:
+        for name, value in {"against_quasi_identifiers": named, "order": order, "sensitive": secret}.items():
+            if value:
+                raise OptionError.needs_other(name)
+        return found
+    if households:
+        raise OptionError.households_apart()
+    other = tables.read(against)
+    hidden = chosen(secret, tuple(dict.fromkeys([*known.names, *other.names])), Role.SENSITIVE)
+    return replace(
+        found,
+        together=together.compare(
+            known,
+            other,
+            k=k,
+            quasi_identifiers=tuple(dict.fromkeys([*found.quasi_identifiers, *strata])),
+            other_quasi_identifiers=_known_of(other, named, found, strata),
+            sensitive=tuple(dict.fromkeys([*hidden, *(model.column for model in asked)])),
+            order=order,
+        ),
+    )
+
+
+def _named(names: Names) -> tuple[str | int, ...]:
+    """The names one by one, whatever holds them."""
+    return (names,) if isinstance(names, str | int) else tuple(() if names is None else names)
+
+
+def _known_of(other: Table, named: Names, found: Verification, strata: tuple[str, ...]) -> tuple[str, ...]:
+    """The quasi-identifiers of another release: those named, those of its policy, or those of the same names.
+
+    Strata are known to outsiders as these are.
+    """
+    if not named and other.path is not None and policy_path(other.path).exists():
+        named = Policy.read(policy_path(other.path)).schema.quasi_identifiers
+    if not named:
+        named = [name for name in found.quasi_identifiers if name in other.names]
+    if not named:
+        raise ColumnError.no_quasi_identifier_of_other()
+    known = chosen(named, other.names, Role.QUASI_IDENTIFIER)
+    return tuple(dict.fromkeys([*known, *(name for name in strata if name in other.names)]))

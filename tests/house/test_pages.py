@@ -18,7 +18,7 @@ import shoal
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = (
     *("mixed-tables", "missing-values", "privacy-models", "surveys"),
-    *("risk", "comparing", "bundle", "scikit-learn", "optimality", "large-tables"),
+    *("risk", "comparing", "bundle", "scikit-learn", "optimality", "large-tables", "threat-model"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -35,6 +36,16 @@ from shoal.errors import BundleError, ColumnError, OptionError
     help="What must hold for a sensitive column in every class, such as distinct-l(3), entropy-l(2), recursive-l(2,3),"
     " t-equal(0.2), t-ordered(0.2) or t-hierarchical(0.2); repeatable.",
 )
+@click.option("--against", metavar="OTHER", help="Another release of the same persons: both together must keep k.")
+@click.option(
+    "--against-quasi-identifiers",
+    multiple=True,
+    help="Those of OTHER, as a,b,c.  [default: those of its policy, or of the same names]",
+)
+@click.option(
+    "--order", help="Whether the records of FILE and OTHER stand in the same order: kept or unknown; looked at."
+)
+@click.option("--sensitive", multiple=True, help="Columns whose values both together may not tell, as a,b.")
 @counting("missing_values", "alpha", "strata", "households")
 @trees
 @reading
@@ -49,11 +60,15 @@ def command(
 
     Records are counted within strata, and where households are named, those are counted.
 
-    Exit code 0 if every record is alike at least k - 1 others and every model holds, or no check of a bundle failed,
-    else 3.
+    With --against somebody has both releases and links their records, by their order or by the columns that both show;
+    what is given on how to read FILE counts for OTHER too.
+
+    Exit code 0 if every record is alike at least k - 1 others and every model holds, also together with OTHER, or no
+    check of a bundle failed, else 3.
     """
     from shoal.assess import verify
     from shoal.report import text
+    from shoal.report.together import meeting
 
     if is_bundle(file):
         _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
@@ -69,12 +84,29 @@ def command(
         models=models(model),
         **given_trees(options),
         **counted(options),
+        **_against(options),
     ).to_dict()
     if as_json:
         show_json(facts)
     else:
         show(text.verification(facts))
+    if "together" in facts and not as_json:
+        show(meeting(facts["together"]))
     click.get_current_context().exit(0 if facts["ok"] else 3)
+
+
+def _against(options: dict[str, Any]) -> dict[str, Any]:
+    """What is asked about another release, as the function takes it."""
+    from shoal import tables
+
+    path = options["against"]
+    own = {"format": None} if path and tables.format_of(Path(path)) else {}
+    return {
+        "against": path and open_table(path, {**options, **own}),
+        "against_quasi_identifiers": names(options["against_quasi_identifiers"]),
+        "order": options["order"],
+        "sensitive": names(options["sensitive"]),
+    }
 
 
 def _verify_bundle(file: str, options: Mapping[str, Any], as_json: bool) -> NoReturn:

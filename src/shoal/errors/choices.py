@@ -183,6 +183,26 @@ class OptionError(ShoalError):
         )
 
     @classmethod
+    def no_common_order(cls, records: int, others: int) -> Self:
+        return cls(
+            f"The release has {counted(records, 'record')} and the other {others:,}, so that they have no common order",
+            "leave out order= (--order)",
+        )
+
+    @classmethod
+    def needs_other(cls, option: str) -> Self:
+        return cls(
+            f"Option {option!r} is about another release, and none is given", "name it with against= (--against)"
+        )
+
+    @classmethod
+    def households_apart(cls) -> Self:
+        return cls(
+            "Two releases are compared record by record, and households are to be counted",
+            "leave out households= (--households)",
+        )
+
+    @classmethod
     def row_not_whole(cls) -> Self:
         return cls("row is not a whole number", "give the number of a record, from 1")
 

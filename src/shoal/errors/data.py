@@ -309,6 +309,13 @@ class ColumnError(ShoalError):
         return cls(f"The release has no column {shown(name)}", "name only quasi-identifiers that both tables have")
 
     @classmethod
+    def no_quasi_identifier_of_other(cls) -> Self:
+        return cls(
+            "The other release has none of the quasi-identifiers, and no policy beside it",
+            "name its own with against_quasi_identifiers= (--against-quasi-identifiers)",
+        )
+
+    @classmethod
     def missing_in_population(cls, name: str) -> Self:
         return cls(
             f"The table of the population has no column {shown(name)}",

@@ -14,6 +14,7 @@ from shoal.tables.frames import telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
 from shoal.tables.identity import identity
+from shoal.tables.linking import linking_numbers
 from shoal.tables.records import (
     check_bounds,
     check_mixed,
@@ -63,6 +64,7 @@ __all__ = [
     "identity",
     "kinds",
     "known_weights",
+    "linking_numbers",
     "missing_mask",
     "numbers",
     "population_counts",

@@ -20,6 +20,7 @@ from shoal.values.results import Evaluation, ModelCheck, Partition, Search, Veri
 from shoal.values.scale import Scale, middle
 from shoal.values.sensitive import Sensitive
 from shoal.values.space import Space
+from shoal.values.together import Side, Together, Told
 
 __all__ = [
     "BoolMatrix",
@@ -41,7 +42,10 @@ __all__ = [
     "Scale",
     "Search",
     "Sensitive",
+    "Side",
     "Space",
+    "Together",
+    "Told",
     "Tuples",
     "Verification",
     "Whole",

@@ -13,6 +13,7 @@ import numpy as np
 from shoal.values.arrays import BoolVector, IntVector
 from shoal.values.bound import Bound
 from shoal.values.shown import Shown, named, rows
+from shoal.values.together import Together
 from shoal.words import number
 
 
@@ -181,11 +182,14 @@ class Verification:
     models: tuple[ModelCheck, ...] = ()
     unit: str = "records"
     """What is counted: records, or households."""
+    together: Together | None = None
+    """What one who has another release too finds; None where none was given."""
 
     @property
     def ok(self) -> bool:
-        """Whether every record hides among at least k alike, and every privacy model holds."""
-        return self.violations == 0 and self.min_class >= self.k and all(check.ok for check in self.models)
+        """Whether every record hides among at least k alike, and every privacy model holds; also together."""
+        alone = self.violations == 0 and self.min_class >= self.k and all(check.ok for check in self.models)
+        return alone and (self.together is None or self.together.ok)
 
     def __bool__(self) -> bool:
         return self.ok
@@ -204,6 +208,7 @@ class Verification:
             "missing": self.missing,
             "unit": self.unit,
             "models": [check.to_dict() for check in self.models],
+            **({} if self.together is None else {"together": self.together.to_dict()}),
         }
 
     @property
@@ -214,6 +219,8 @@ class Verification:
         broken = [check for check in self.models if not check.ok]
         if broken:
             return f"Not verified: k = {self.k} holds, but {', '.join(check.model for check in broken)} does not"
+        if self.together is not None and not self.together.ok:
+            return self.together.verdict
         return (
             f"Verified: k = {self.k} holds; the smallest of {self.classes:,} classes has {number(self.min_class)}"
             f" {self.unit}"
@@ -226,7 +233,8 @@ class Verification:
             for check in self.models
         ]
         basis = f"counted on {named(self.quasi_identifiers)} of {self.records:,} records"
-        return Shown(self.verdict, ("model", "in the worst class", ""), checks, ok=self.ok, notes=(basis,))
+        notes = (basis, *(() if self.together is None else (self.together.verdict, *self.together.advice)))
+        return Shown(self.verdict, ("model", "in the worst class", ""), checks, ok=self.ok, notes=notes)
 
     def _repr_html_(self) -> str:
         return self._shown.html()

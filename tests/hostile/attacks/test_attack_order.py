@@ -1,0 +1,57 @@
+"""Attack: unsorted matching. The rows of a release stand in the order of a list that somebody has."""
+
+from __future__ import annotations
+
+import numpy as np
+from intruder import KNOWN, SECRET, classes, members, persons, release
+from ledger import Ledger, tries
+
+import shoal
+
+
+def by_place(names: list[int], published: list[object]) -> dict[int, object]:
+    """Who has the list takes the row beside each name."""
+    return dict(zip(names, published, strict=True))
+
+
+def test_rows_in_the_order_of_the_table_give_everybody_away(ledger: Ledger) -> None:
+    account = ledger.account(
+        "attack",
+        "unsorted matching, rows in the order of the table",
+        "A release keeps the order of its table, and k does not protect from one who has a list in that order: he finds"
+        " every row; two releases in one order are linked by it, and `verify --against` says so.",
+    )
+    for number in tries(few=3, full=40):
+        with account.trial():
+            table = persons(number)
+            made, other = release(table, 4), release(table, 4, method="mondrian")
+            told = by_place(list(range(table.height)), made.table[SECRET].to_list())
+            assert [told[person] for person in range(table.height)] == table[SECRET].to_list()
+            joint = members([*zip(classes(made.table), classes(other.table), strict=True)])
+            found = sum(len(rows) for rows in joint.values() if len(rows) < 4)
+            kept = shoal.verify(made.table, k=4, quasi_identifiers=KNOWN, against=other.table)
+            assert kept.together.by == "order"
+            assert kept.together.side.violations == found > 0
+            account.whole += 1
+
+
+def test_rows_in_another_order_hide_among_their_class_again(ledger: Ledger) -> None:
+    account = ledger.account(
+        "attack",
+        "unsorted matching, rows in an order of their own",
+        "Where the rows stand in random order, the place of a row tells nothing: the class of a person is as large as"
+        " before, and the row beside a name is right by chance alone.",
+    )
+    for number in tries(few=3, full=40):
+        with account.trial():
+            table = persons(number)
+            made = release(table, 4)
+            order = np.random.default_rng(number).permutation(table.height)
+            shuffled = made.table[order]
+            told = by_place(list(range(table.height)), order.tolist())
+            assert sum(row == person for person, row in told.items()) < 8, "one in the mean, whatever the size"
+            assert {own: len(rows) for own, rows in members(classes(shuffled)).items()} == {
+                own: len(rows) for own, rows in members(classes(made.table)).items()
+            }
+            assert sorted(map(str, shuffled.rows())) == sorted(map(str, made.table.rows()))
+            account.whole += 1
