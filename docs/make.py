@@ -17,7 +17,7 @@ FOLDERS = ("commands", "errors", "figures", "measures", "methods")
 
 def pages() -> dict[Path, str]:
     """Every page that is made, by its path."""
-    from making import answers, commands, errors, formats, imports, measures, methods, reliability
+    from making import answers, commands, errors, formats, goodness, imports, measures, methods, reliability
     from measuring.kept import RESULTS, results
     from measuring.page import made as benchmarks
 
@@ -31,6 +31,7 @@ def pages() -> dict[Path, str]:
         **answers.pages(DOCS),
         **imports.pages(DOCS, ROOT / "src" / "shoal", ROOT / "pyproject.toml"),
         **reliability.pages(DOCS, RESULTS / "reliability.json"),
+        **goodness.pages(DOCS, kept),
         **benchmarks(kept, DOCS),
     }
 

@@ -18,11 +18,11 @@ from shoal.cli.main import shoal
 
 HEAD = """# JSON
 
-Every command but `demo` and `web` takes `--json` and then prints one JSON object, or a list of them, on standard output.
+Every command but `demo` and `web` takes `--json` and then prints one JSON object, or a list of them.
 The keys are stable: a program may rely on them, and new ones may come. Made by `python docs/make.py` from real runs on
 the example register.
 
-`COLUMN` stands for the name of a column of yours, `MEASURE` for that of a [measure](../measures.md), `[]` for each entry
+`COLUMN` stands for a column of yours, `MEASURE` for a [measure](../measures.md), `[]` for each entry
 of a list. A figure that does not apply is null. No answer but those of `explain`, `hierarchy check --values` and
 `hierarchy show` holds a cell of the data.
 """
