@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo web test lint bench clean browser java
+.PHONY: demo web test lint bench docs reliability clean browser java
 
 demo: $(READY)
 	$(BIN)/shoal demo
@@ -38,6 +38,16 @@ lint: $(READY)
 # All benchmarks, the peers of Shoal among them, and the page made from them; QUICK=1 for a look at small sizes.
 bench: $(READY)
 	$(BIN)/python benchmarks/every.py $(if $(QUICK),--quick)
+
+# The docs as a site in build/site: pages that come from the house are made anew, and one warning fails the build.
+docs: $(READY)
+	$(BIN)/python docs/make.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "The site is build/site/index.html"
+
+# Everything a hostile world can do, as often as docs/reliability.md says, and that page made from what was counted.
+reliability: $(READY)
+	$(BIN)/python tests/hostile/reliability.py
 
 clean:
 	rm -rf .venv demo build dist benchmarks/.envs

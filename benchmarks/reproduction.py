@@ -1,7 +1,7 @@
 """Printed figures of papers, reproduced: how many cells of each table are exact, near, better or worse.
 
-It needs the data of the papers (`docs/data.md`), in the folder that SHOAL_DATA names or in `../shared/data`. A quick run
-takes the smallest table only.
+It needs the data of the papers (`docs/data.md`), in the folder that SHOAL_DATA names or in `../shared/data`. A quick
+run takes the smallest table only.
 """
 
 from __future__ import annotations

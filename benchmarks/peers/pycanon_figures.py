@@ -2,8 +2,8 @@
 
     python benchmarks/peers/pycanon_figures.py people.csv released.csv
 
-It runs where pycanon is installed: `benchmarks/.envs/pycanon` after `make bench`, or an environment of your own. The two
-files are those that the Python of the page writes.
+It runs where pycanon is installed: `benchmarks/.envs/pycanon` after `make bench`, or an environment of your own. The
+two files are those that the Python of the page writes.
 """
 
 from __future__ import annotations

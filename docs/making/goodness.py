@@ -30,9 +30,9 @@ PAPERS = {
 }
 PRINTED = """## Printed figures
 
-Each figure that a paper prints for a method beside what Shoal's method of that name gives on the same data. *Exact*: all
-printed digits are ours. *Better* and *worse*: ours loses less or more, by more than 1 %. *Other*: not comparable, since
-the text leaves something open. `shoal reproduce` explains every difference, cell by cell.
+Each figure that a paper prints for a method beside what Shoal's method of that name gives on the same data. *Exact*:
+all printed digits are ours. *Better* and *worse*: ours loses less or more, by more than 1 %. *Other*: not comparable,
+since the text leaves something open. `shoal reproduce` explains every difference, cell by cell.
 """
 PEERS = """## Beside other tools
 
@@ -48,8 +48,8 @@ The power of the number of records that the time of a method goes with, measured
 """
 BEST = """## How near to the best possible
 
-On Tarragona and Census with k = 3, 4 and 5, what `auto` finds with the effort `best` is within 1 % of a proven lower bound:
-no method can ever save more. [optimality.md](optimality.md) has the table, and tells where the bound is loose.
+On Tarragona and Census with k = 3, 4 and 5, what `auto` finds with the effort `best` is within 1 % of a proven lower
+bound: no method can ever save more. [optimality.md](optimality.md) has the table, and tells where the bound is loose.
 """
 
 

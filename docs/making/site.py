@@ -25,10 +25,14 @@ def expanded(nav: list[Any], docs: Path) -> list[Any]:
             if inside := expanded(target, docs):
                 found.append({title: inside})
         elif target.endswith("/"):
-            found += [{page.stem: f"{target}{page.name}"} for page in sorted((docs / target).glob("*.md"))]
+            found += [{page.stem: f"{target}{page.name}"} for page in sorted((docs / target).glob("*.md"), key=_name)]
         elif (docs / target).is_file() or (target in ABOVE and (ROOT / target).is_file()):
             found.append(entry)
     return found
+
+
+def _name(page: Path) -> str:
+    return page.stem
 
 
 def targets(nav: list[Any]) -> Iterator[str]:

@@ -142,3 +142,9 @@ def test_what_decides_about_a_release_takes_what_anonymize_takes() -> None:
     assert [each for each in asked[1:] if each.name not in ("progress", "threads")] == list(
         inspect.signature(decide).parameters.values()
     )[1:]
+
+
+def test_no_folder_of_made_pages_holds_an_old_one() -> None:
+    made = {path.resolve() for path in runpy.run_path(str(ROOT / "docs" / "make.py"))["pages"]()}
+    folders = ("commands", "errors", "measures", "methods")
+    assert not {page for folder in folders for page in (ROOT / "docs" / folder).glob("*.md")} - made
