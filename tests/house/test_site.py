@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -80,6 +81,29 @@ def test_the_search_has_an_index_of_its_own(site: Path) -> None:
     index = json.loads(text[text.index("{") : text.rindex("}") + 1])
     found = {entry["location"].partition("#")[0] for entry in index["docs"]}
     assert {"index.html", "methods/mdav.html", "errors/PromiseError.html", "formats/policy.html"} <= found
+
+
+def test_the_site_is_read_and_searched_as_files(site: Path) -> None:
+    api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no chromium: `make test` installs it where it may (Debian package chromium)")
+    asked: list[str] = []
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1300, "height": 800})
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "methods" / "mdav.html").as_uri())
+        page.click("input[name=query]")
+        page.keyboard.type("PromiseError")
+        page.wait_for_selector(".md-search-result__item a[href*='errors/PromiseError.html']", timeout=60_000)
+        for name in ("index", "how-good", "architecture", "commands/anonymize"):
+            page.set_viewport_size({"width": 390, "height": 800})
+            page.goto((site / f"{name}.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{name} is wider than a phone"
+        browser.close()
+    assert asked
+    assert not [address for address in asked if not address.startswith(("file:", "data:", "blob:"))]
 
 
 def test_no_link_of_the_nav_is_left_out_but_pages_that_others_write() -> None:
