@@ -39,10 +39,11 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/every.py $(if $(QUICK),--quick)
 
-# The docs as a site in build/site: pages that come from the house are made anew, and one warning fails the build.
+# The docs as a site in build/site: pages that come from the house are made anew, and one warning fails the build (a quiet
+# build would count none).
 docs: $(READY)
 	$(BIN)/python docs/make.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "The site is build/site/index.html"
 
 # Everything a hostile world can do, as often as docs/reliability.md says, and that page made from what was counted.
