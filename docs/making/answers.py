@@ -23,8 +23,8 @@ The keys are stable: a program may rely on them, and new ones may come. Made by 
 the example register.
 
 `COLUMN` stands for a column of yours, `MEASURE` for a [measure](../measures.md), `[]` for each entry
-of a list. A figure that does not apply is null. No answer but those of `explain`, `hierarchy check --values` and
-`hierarchy show` holds a cell of the data.
+of a list. A figure that does not apply is null. No answer holds a cell of the data, but those of `explain`, of
+`hierarchy show`, and of other commands of `hierarchy` where `--values` asks for it.
 """
 QUASI, MODEL = "age,sex,postcode", "diagnosis=distinct-l(2)"
 ROLES = ("-q", QUASI, "--sensitive", "diagnosis", "--identifiers", "person_id,name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,19 @@ def test_a_page_shows_what_happens(
 def test_pages_are_exempt_for_a_reason_that_holds() -> None:
     for name, reason in EXEMPT.items():
         assert examples(ALL[name]), f"{name} has nothing to run: {reason}"
+
+
+def test_the_table_beside_pycanon_has_the_figures_that_are_computed() -> None:
+    """The page runs above; here what it prints is found in its table, and pycanon's figure is the same or explained."""
+    page = ALL["coming-from/pycanon.md"]
+    computed = next(text for kind, text in blocks(page) if kind == "text" and text.startswith("k_anonymity"))
+    rows = dict(
+        re.findall(r"^\| `(\w+(?:\(\w+\))?)` \| (.*) \|$", page.partition("## The same numbers")[2], re.MULTILINE)
+    )
+    assert set(rows) == {line.split()[0] for line in computed.splitlines()}
+    for name, figure in map(str.split, computed.splitlines()):
+        theirs, ours = rows[name].split(" | ")
+        assert ours == figure == theirs or ours.startswith(f"{figure}: ")
 
 
 def test_every_block_is_of_a_known_kind() -> None:
