@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import tempfile
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -159,8 +160,10 @@ def page() -> str:
         if command != told:
             parts.append(f"## shoal {command}\n")
             told = command
-        words = f"{name.split(' of ')[0]} {' '.join(RUNS[name])}".strip()
-        parts.append(f"`shoal {words} --json`:\n\n{listing(answer, columns)}")
+        words = ["shoal", *name.partition(" of ")[0].split(), *RUNS[name], "--json"]
+        asked = textwrap.fill(" ".join(words), 98, break_on_hyphens=False, subsequent_indent="    ")
+        shown = asked.replace("\n", " \\\n")
+        parts.append(f"```text\n{shown}\n```\n\n{listing(answer, columns)}")
     rows = [(f"`{path}`", what) for path, what in REPRODUCED.items()]
     return "\n".join([*parts, REPRODUCE, table(["key", "what it holds"], rows)])
 
