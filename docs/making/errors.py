@@ -84,6 +84,11 @@ class Figure(float):
     def __format__(self, _: str) -> str:
         return self.name
 
+    def _in_units(self, _: Any) -> Self:
+        return self
+
+    __truediv__ = __floordiv__ = _in_units  # type: ignore[assignment]
+
 
 def samples(parameter: inspect.Parameter) -> list[Any]:
     """What stands for an argument: its name in capitals; both, where it may be there or not."""
