@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo web test lint bench release clean browser java
+.PHONY: demo web test lint bench docs reliability fuzz release clean browser java
 
 demo: $(READY)
 	$(BIN)/shoal demo
@@ -42,6 +42,17 @@ bench: $(READY)
 # The wheel and the sources, in dist/, tried in an empty environment; PYTHONS="python3.11 python3.13" tries several.
 release: $(READY)
 	$(BIN)/python tests/release/pythons.py $(PYTHONS)
+
+# The docs as a site in build/site: pages that come from the house are made anew, and one warning fails the build (a quiet
+# build would count none).
+docs: $(READY)
+	$(BIN)/python docs/make.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "The site is build/site/index.html"
+
+# Everything a hostile world can do, as often as docs/reliability.md says, and that page made from what was counted.
+reliability: $(READY)
+	$(BIN)/python tests/hostile/reliability.py
 
 clean:
 	rm -rf .venv demo build dist benchmarks/.envs

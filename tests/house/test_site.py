@@ -1,0 +1,198 @@
+"""The site of the docs: built without a warning, it loads nothing from elsewhere, and it has a page for everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+import shoal
+from shoal import errors
+from shoal.cli.main import COMMANDS
+from shoal.cli.main import shoal as front
+from shoal.hierarchy.files import FORMATS as HIERARCHIES
+from shoal.schema import Policy
+from shoal.tables.formats import ENDINGS, FORMATS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+OUTSIDE = re.compile(r"^(https?:)?//", re.IGNORECASE)
+LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "form": "action"}
+
+
+class Loads(HTMLParser):
+    """The addresses that a page loads when it is read; links that a reader may follow are none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        facts = dict(attrs)
+        if tag in LOADING and facts.get("rel") != "canonical":
+            self.found.append(facts.get(LOADING[tag]) or "")
+        self.found += re.findall(r"url\(([^)]*)\)", facts.get("style") or "")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("material", reason="the theme of the docs is not installed: pip install '.[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_every_page_is_on_the_site(site: Path) -> None:
+    for page in DOCS.rglob("*.md"):
+        assert (site / page.relative_to(DOCS).with_suffix(".html")).is_file()
+    assert not list(site.rglob("*.py")), "sources are none of the site's"
+
+
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        loads = Loads()
+        loads.feed(page.read_text(encoding="utf-8"))
+        assert loads.found
+        assert not [address for address in loads.found if OUTSIDE.match(address.strip("'\""))], page
+    for sheet in site.rglob("*.css"):
+        addresses = re.findall(r"url\(['\"]?([^)'\"]*)", sheet.read_text(encoding="utf-8"))
+        assert not [address for address in addresses if OUTSIDE.match(address)], sheet
+
+
+def test_the_search_has_an_index_of_its_own(site: Path) -> None:
+    text = (site / "search" / "search_index.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    found = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert {"index.html", "methods/mdav.html", "errors/PromiseError.html", "formats/policy.html"} <= found
+
+
+def test_the_site_is_read_and_searched_as_files(site: Path) -> None:
+    api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no chromium: `make test` installs it where it may (Debian package chromium)")
+    asked: list[str] = []
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1300, "height": 800})
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "methods" / "mdav.html").as_uri())
+        page.click("input[name=query]")
+        page.keyboard.type("PromiseError")
+        page.wait_for_selector(".md-search-result__item a[href*='errors/PromiseError.html']", timeout=60_000)
+        for name in ("index", "how-good", "architecture", "commands/anonymize"):
+            page.set_viewport_size({"width": 390, "height": 800})
+            page.goto((site / f"{name}.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{name} is wider than a phone"
+        browser.close()
+    assert asked
+    assert not [address for address in asked if not address.startswith(("file:", "data:", "blob:"))]
+
+
+def test_no_link_of_the_nav_is_left_out_but_pages_that_others_write() -> None:
+    text = re.sub(r"!!\S+", "", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+
+    def targets(nav: list[object]) -> list[str]:
+        found = []
+        for entry in nav:
+            target = next(iter(entry.values())) if isinstance(entry, dict) else entry
+            found += targets(target) if isinstance(target, list) else [target]
+        return found
+
+    missing = [
+        name for name in targets(yaml.safe_load(text)["nav"]) if not ((DOCS / name).exists() or (ROOT / name).exists())
+    ]
+    assert set(missing) <= {"row-order.md", "reliability.md", "threat-model.md", "SECURITY.md"}
+
+
+def stems(folder: str) -> set[str]:
+    return {path.stem for path in (DOCS / folder).glob("*.md")}
+
+
+def test_every_method_measure_and_error_has_a_page() -> None:
+    assert stems("methods") == set(shoal.methods())
+    assert stems("measures") == set(shoal.measures())
+    assert stems("errors") == set(errors.__all__)
+
+
+def test_every_command_has_a_page_with_its_subcommands() -> None:
+    assert stems("commands") == set(COMMANDS)
+    for name in COMMANDS:
+        text = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        waiting = [(f"shoal {name}", front.get_command(click.Context(front), name))]
+        while waiting:
+            path, command = waiting.pop()
+            assert re.search(rf"^#+ {path}$", text, re.MULTILINE), path
+            waiting += [(f"{path} {part}", below) for part, below in getattr(command, "commands", {}).items()]
+        for option in (
+            each for each in front.get_command(click.Context(front), name).params if each.param_type_name == "option"
+        ):
+            assert option.opts[0] in text, f"{name} {option.opts[0]}"
+
+
+def test_every_sentence_of_an_error_is_on_its_page() -> None:
+    for name in errors.__all__:
+        text = (DOCS / "errors" / f"{name}.md").read_text(encoding="utf-8")
+        for member, kind in vars(getattr(errors, name)).items():
+            if isinstance(kind, classmethod):
+                assert re.search(rf"^\| `{member}` \| \S.*; .*\. \|$", text, re.MULTILINE), f"{name}.{member}"
+
+
+def test_every_format_has_a_page() -> None:
+    index = (DOCS / "formats.md").read_text(encoding="utf-8")
+    pages = {*FORMATS, *(f"hierarchy-{name}" for name in HIERARCHIES)}
+    assert pages <= stems("formats")
+    assert {name for name in stems("formats") if f"(formats/{name}.md)" in index} == stems("formats")
+    for ending in ENDINGS:
+        assert f"`{ending}`" in index
+
+
+def test_every_key_of_a_policy_is_told() -> None:
+    text = (DOCS / "formats" / "policy.md").read_text(encoding="utf-8")
+    release = shoal.anonymize(
+        shoal.example_register(rows=100).select("age", "sex", "diagnosis"),
+        k=3,
+        quasi_identifiers=["age"],
+        sensitive="diagnosis",
+        l=2,
+        strata="sex",
+        method="mdav",
+        effort="fast",
+        bounds={"age": (0, 120)},
+        missing_values="wildcard",
+    )
+    policy: Policy = release.policy
+    for table, entries in policy.to_dict().items():
+        assert f"`{table}" in text, table
+        if isinstance(entries, dict) and table not in ("options", "weights", "bounds", "input", "output", "versions"):
+            for key in entries:
+                assert f"`{table}.{key}`" in text, f"{table}.{key}"
+
+
+def test_the_keys_of_a_reproduction_are_those_of_the_page(data_folder: Path) -> None:
+    text = (DOCS / "formats" / "json.md").read_text(encoding="utf-8").partition("## shoal reproduce")[2]
+    facts = shoal.reproduce(data_folder, only=["toy19"]).to_dict()
+    if facts["summary"]["no data"]:
+        pytest.skip("the smallest table of the papers is not there")
+    for key, value in facts.items():
+        assert f"`{key}" in text, key
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            told = " ".join(re.findall(rf"`{key}\[\]\.([^`]*)`", text))
+            assert set(value[0]) <= set(re.split(r"[\s,\[\].]+", told)), key
