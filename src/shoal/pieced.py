@@ -92,6 +92,7 @@ class Delivered(NamedTuple):
     evaluation: Evaluation
     before: Sizes
     after: Sizes
+    formulas: Mapping[str, int]
 
 
 def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Delivered:
@@ -110,7 +111,7 @@ def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Deliv
         models=proof.models,
         notes=(_NOT_MEASURED,),
     )
-    return Delivered(proof, evaluation, before, after)
+    return Delivered(proof, evaluation, before, after, engine.formulas)
 
 
 def released(made: Worked, found: Delivered, policy: Policy, path: Path | str) -> LargeRelease:
@@ -133,6 +134,7 @@ def released(made: Worked, found: Delivered, policy: Policy, path: Path | str) -
                 gaps=plan.base.gaps,
                 suppressed=done.hidden,
                 evaluation=found.evaluation,
+                formulas=found.formulas,
             ),
         ),
     )

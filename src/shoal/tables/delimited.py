@@ -165,7 +165,7 @@ class DelimitedCells:
         first = int(self.header)
         positions = {name: at for at, name in enumerate(self._original_names)}
         if self.header:
-            yield self._lines(0, 1, [self._title(name, positions[name]) for name in self.names])
+            yield self.top()
 
         def lines(block: tuple[int, int]) -> bytes:
             rows = slice(block[0] - first, block[1] - first)
@@ -174,6 +174,11 @@ class DelimitedCells:
             )
 
         yield from share(lines, self.layout.blocks(first))
+
+    def top(self) -> bytes:
+        """The header as it is written."""
+        positions = {name: at for at, name in enumerate(self._original_names)}
+        return self._lines(0, 1, [self._title(name, positions[name]) for name in self.names])
 
     def _title(self, name: str, position: int) -> int | pl.Series:
         """The name in the header: its field, or another name in its place."""

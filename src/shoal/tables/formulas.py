@@ -36,8 +36,13 @@ _HARMLESS = (
 
 def formulas(table: Table) -> dict[str, int]:
     """How many cells of each column would run in a spreadsheet, its name counted as one; those that have some."""
-    found = {name: _cells(table, name) + int(bool(_run(pl.Series([name])).any())) for name in table.names}
+    found = {name: _cells(table, name) + is_formula(name) for name in table.names}
     return {name: count for name, count in found.items() if count}
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would run this cell of a text file."""
+    return bool(_run(pl.Series([text])).item())
 
 
 def written_names(path: Path, names: Sequence[str], *, formulas: str) -> dict[str, str]:

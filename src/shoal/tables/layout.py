@@ -83,21 +83,17 @@ class Layout:
         return cls(_texts(data, lines), lines, np.asfortranarray(ends), like.quote, like.newline)
 
     def taken(self, rows: IntVector) -> Layout:
-        """These records, in their order; all of them end in the same newline, the last one as the last one did."""
-        mark = _NEWLINES.get(self.newline, "\n")
-        last_open = int(self.lines[-1]) == int(self.ends[-1, -1])
-        widths = self.ends[rows, -1] - self.lines[rows]
-        lines: Positions = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(widths + np.int64(len(mark)), out=lines[1:])
-        ends = self.ends[rows] + (lines[:-1] - self.lines[rows])[:, None]
-        if last_open:
-            lines[-1] -= len(mark)
-        records = self._cut(self.lines[:-1], self.ends[:, -1], 0, self.records).gather(rows)
-        text = records.str.join(mark).item().encode() + (b"" if last_open else mark.encode())
-        if len(text) < 2**31:
-            lines, ends = lines.astype(np.int32), ends.astype(np.int32)
+        """These records, in their order, all of them with the same newline at their end."""
         newline = self.newline if self.newline in _NEWLINES else "lf"
-        return Layout(_texts(np.frombuffer(text, np.uint8), lines), lines, np.asfortranarray(ends), self.quote, newline)
+        mark = _NEWLINES[newline]
+        lines: Positions = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(self.ends[rows, -1] - self.lines[rows] + np.int64(len(mark)), out=lines[1:])
+        ends: Positions = self.ends[rows] + (lines[:-1] - self.lines[rows])[:, None]
+        records = self._cut(self.lines[:-1], self.ends[:, -1], 0, self.records).gather(rows)
+        data = np.frombuffer("".join([*records.str.join(mark), mark]).encode(), dtype=np.uint8)
+        if len(data) < 2**31:
+            lines, ends = lines.astype(np.int32), ends.astype(np.int32)
+        return Layout(_texts(data, lines), lines, np.asfortranarray(ends), self.quote, newline)
 
     def split(self, first: int, last: int, *, raw: bool) -> list[pl.Series]:
         """The fields of these records, a series for each column; raw fields keep their quotation marks."""

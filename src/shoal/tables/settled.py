@@ -25,5 +25,6 @@ def settled_series(series: pl.Series) -> pl.Series:
         return series
     buffer = io.BytesIO()
     pl.DataFrame({"": series}).write_parquet(buffer, statistics=False)
+    buffer.seek(0)
     again = pl.read_parquet(buffer, hive_partitioning=False).to_series().alias(series.name)
     return again if again.dtype == dtype else again.cast(dtype)
