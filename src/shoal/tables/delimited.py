@@ -122,7 +122,7 @@ class DelimitedCells:
 
     def text_frame(self) -> pl.DataFrame:
         """Every field as text, to be written with another delimiter."""
-        return pl.DataFrame({name: self.text(name) for name in self.names})
+        return pl.DataFrame({self.titles.get(name, name): self.text(name) for name in self.names})
 
     def marks(self, name: str) -> pl.Series:
         """The fields as they are written, with their quotation marks."""
