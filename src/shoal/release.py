@@ -51,7 +51,7 @@ More = Mapping[Path, str | Writer]
 """Further files: texts, and what writes them where they hold the release itself."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows:
     """What is known about the rows of a release beyond what they show, by which the written file is verified too."""
 

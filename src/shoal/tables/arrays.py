@@ -17,7 +17,7 @@ from shoal.tables.table import Content, NewColumn, NewColumns, Table
 from shoal.values import Days, IntVector, Worded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArrayCells:
     """An array with a row for each record."""
 

@@ -38,7 +38,7 @@ class Known(NamedTuple):
     packed: Packed | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fresh:
     """A new column: its different texts, and which of them stands in each record."""
 
@@ -50,7 +50,7 @@ class Fresh:
         return self.texts.gather(self.places[rows])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DelimitedCells:
     """The fields of a delimited text, some of them replaced by new numbers."""
 

@@ -25,7 +25,7 @@ from shoal.threads import share
 from shoal.values import Days, IntVector, Worded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PolarsCells:
     """A polars frame; also what files of columns become."""
 
@@ -135,7 +135,7 @@ def series_values(series: pl.Series) -> pl.Series:
     return object_values(series.to_list()) if series.dtype == pl.Object else series
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PandasCells:
     """A pandas frame; its index, labels, attributes and the types of untouched columns stay."""
 
@@ -328,7 +328,7 @@ def _objects(series: Any) -> list[Any]:
     return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArrowCells:
     """A pyarrow table; its metadata stays."""
 

@@ -44,7 +44,7 @@ class Text(NamedTuple):
     """One cell with all of them."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layout:
     """Positions in the bytes of a text. A header, if there is one, is record 0."""
 

@@ -114,7 +114,7 @@ def _is_mark(text: str) -> bool:
     return len(text) == 1 and text.isascii() and text not in "\0\r\n" and not text.isalnum()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Content:
     """One column, understood."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shoal.values.arrays import FloatVector, IntVector
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Design:
     """What is known about how the records came into the table; all of it may be unknown."""
 

@@ -40,7 +40,7 @@ class Climb(NamedTuple):
 _NO_CLIMB = Climb(0.0, 0.0, False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ColumnSurvey:
     """What is known of a column: its different cells, or where these are too many, counts over all cells."""
 
