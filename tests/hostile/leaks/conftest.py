@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from searching import Command, Run
 
 from shoal.cli.main import main
+
+# the page that runs in a process of its own is that of the tests of the page
+sys.path.append(str(Path(__file__).parents[2] / "web"))
 
 
 @pytest.fixture
