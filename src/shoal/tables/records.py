@@ -20,10 +20,8 @@ from shoal.threads import share
 from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
 from shoal.values.arrays import dense
 
-FEW_IN_ORDER = 3
-"""Fewer different values stand in an order by chance, or tell little by it."""
-FEW_ORDERED = 10
-"""So do fewer records."""
+_FEW_VALUES, _FEW_RECORDS = 3, 10
+"""Fewer stand in an order by chance, or tell little by it."""
 
 
 def kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
@@ -47,8 +45,13 @@ def _profile(name: str, content: Content) -> ColumnProfile:
         with np.errstate(over="ignore"):
             counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
     distinct = values.n_unique() - (1 if missing else 0)
-    ordered = distinct >= FEW_IN_ORDER and len(values) - missing >= FEW_ORDERED and _ordered(content)
+    ordered = is_telling(distinct, len(values) - missing) and _ordered(content)
     return ColumnProfile(name, content.kind, content.type, whole, distinct, missing, counts_up, ordered)
+
+
+def is_telling(distinct: int, records: int) -> bool:
+    """Whether so many different values in so many records would tell something by their order."""
+    return distinct >= _FEW_VALUES and records >= _FEW_RECORDS
 
 
 def _ordered(content: Content) -> bool:
