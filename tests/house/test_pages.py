@@ -19,6 +19,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = (
     *("mixed-tables", "missing-values", "privacy-models", "surveys"),
     *("risk", "comparing", "bundle", "scikit-learn", "optimality", "large-tables"),
+    "row-order-and-formulas",
 )
 
 
