@@ -36,11 +36,13 @@ def cautions(
     search: Search | None = None,
     indexed: bool = False,
     formulas: Mapping[str, int] | None = None,
+    in_order: bool = True,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
     The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order. Its
-    ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one.
+    ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
+    stand ``in_order`` where that of the table is kept unless they are shuffled.
     """
     return (
         *_about_gaps(gaps, evaluation.records, policy),
@@ -52,7 +54,7 @@ def cautions(
         *_about_search(search),
         *_about_columns(profiles, evaluation.records, policy.schema),
         *([_INDEXED] if indexed else []),
-        *_about_order(profiles, policy),
+        *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
         *_about_formulas(formulas or {}, policy),
     )
 
@@ -65,7 +67,7 @@ def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]
     schema = policy.schema
     untouched = [name for name in schema.released if name not in schema.quasi_identifiers]
     telling = [profile.name for profile in profiles if profile.ordered and profile.name not in untouched]
-    if policy.shuffle or not telling:
+    if not telling:
         return []
     said = f"The rows stand in the order of {counted(len(telling), 'column')} ({listed(telling)}) that the release does"
     return [f"{said} not show as before, so that the place of a row tells about its person; shuffle them (--shuffle)."]

@@ -114,8 +114,10 @@ def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Deliv
     return Delivered(proof, evaluation, before, after, engine.formulas)
 
 
-def released(made: Worked, found: Delivered, policy: Policy, path: Path | str) -> LargeRelease:
-    """The release with all that is known of it."""
+def released(
+    made: Worked, found: Delivered, policy: Policy, path: Path | str, *, in_order: bool = True
+) -> LargeRelease:
+    """The release with all that is known of it; ``in_order`` says whether its rows stand as those of the table."""
     survey, plan, done = made
     return LargeRelease(
         path=path,
@@ -135,6 +137,7 @@ def released(made: Worked, found: Delivered, policy: Policy, path: Path | str) -
                 suppressed=done.hidden,
                 evaluation=found.evaluation,
                 formulas=found.formulas,
+                in_order=in_order,
             ),
         ),
     )
