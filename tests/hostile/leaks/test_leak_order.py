@@ -192,6 +192,27 @@ def test_strata_households_and_suppressed_records_go_along(ending: str, tmp_path
             account.whole += 1
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("code", "mark", "delimiter"), [("utf-8", b"\xef\xbb\xbf", ";"), ("latin-1", b"", ",")])
+def test_a_text_keeps_its_dialect(newline: str, code: str, mark: bytes, delimiter: str, tmp_path: Path) -> None:
+    """Fields keep their bytes; the last line, which may have had no end, has one wherever it comes to stand."""
+    lines = [f'Bj\xf8rn {row}{delimiter}{row % 9}{delimiter}"K\xf6ln{delimiter} {row}"' for row in range(40)]
+    text = newline.join([delimiter.join(("name", "age", "town")), *lines])
+    (tmp_path / "in.csv").write_bytes(mark + text.encode(code))
+    table = shoal.read(tmp_path / "in.csv", encoding=code if code != "utf-8" else None, delimiter=delimiter)
+    asked = {"k": 4, "quasi_identifiers": ["age"], "identifiers": ["name"], "method": "mondrian"}
+    found = []
+    for shuffle in (False, True):
+        shoal.anonymize(table, **asked, shuffle=shuffle).save(tmp_path / "out.csv", force=True)
+        found.append((tmp_path / "out.csv").read_bytes())
+    assert all(text.startswith(mark) for text in found)
+    kept, mixed = (text.decode(code).split(newline) for text in found)
+    assert mixed[0] == kept[0]
+    assert mixed.pop() == ""
+    assert mixed != kept
+    assert sorted(mixed) == sorted(kept)
+
+
 def test_a_policy_keeps_the_decision_and_nothing_else(tmp_path: Path) -> None:
     release = shoal.anonymize(people(), **ASKED, shuffle=True, seed=3)
     release.save(tmp_path / "out.csv")
