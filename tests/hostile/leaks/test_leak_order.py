@@ -229,7 +229,7 @@ def test_a_policy_keeps_the_decision_and_nothing_else(tmp_path: Path) -> None:
 def test_in_pieces_the_same_rows_come_in_an_order_of_their_own(tmp_path: Path, ledger: Ledger) -> None:
     account = ledger.account(
         "leak",
-        "a file larger than memory is shuffled, from two orders of its rows",
+        "a file larger than memory is shuffled",
         "All rows are there once, in an order that depends on what they show.",
     )
     for source, target in (("in.csv", "out.csv"), ("in.parquet", "out.arrow")):
