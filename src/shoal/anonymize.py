@@ -22,7 +22,7 @@ from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
 from shoal.recode import as_nodes, as_numbers, leveled
 from shoal.recode import recode as recode_groups
-from shoal.release import Release, printable, versions
+from shoal.release import Release, Rows, printable, versions
 from shoal.schema import Names, Policy, Refinement, Role, Schema
 from shoal.tables import Table
 from shoal.threads import using, whole_threads
@@ -76,6 +76,8 @@ def anonymize(
     strata: Names = (),
     households: str | None = None,
     largest_household: int = 20,
+    shuffle: bool = False,
+    formulas: str = "keep",
     threads: int | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -159,6 +161,13 @@ def anonymize(
         A column that names the household of each record: members stay in one group, and k counts households.
     largest_household
         The most members of a household: more are mostly one code for many.
+    shuffle
+        Put the rows of the release in an order that depends on what they show and on the seed, and on nothing else: the
+        order of the table, which may tell who stands in a row, cannot be found again. Groups, figures and
+        ``release.partition`` stay by the rows of the table.
+    formulas
+        What is done about cells and names of columns that a spreadsheet would run as a formula when it opens a csv or
+        tsv file: ``keep`` them, with a warning, or ``neutralize`` them by an apostrophe in such files.
     threads
         How many work at once; where nothing is said, as ``SHOAL_THREADS`` says, else one for each core. The release
         does not depend on it.
@@ -205,6 +214,8 @@ def anonymize(
         "strata": strata,
         "households": households,
         "largest_household": largest_household,
+        "shuffle": shuffle,
+        "formulas": formulas,
         **options,
     }
     if spark.is_frame(data):
@@ -286,8 +297,8 @@ class Prepared(NamedTuple):
 
 def prepare(table: Table, policy: Policy) -> Prepared:
     """The table as methods see it, by the decisions about it, or the reason why none of them could take it."""
-    standardize, round_integers, keep_totals, distance, schema, options = settings(policy)
-    survey = policy.survey
+    said = settings(policy)
+    standardize, distance, schema, survey = said.standardize, said.distance, said.schema, policy.survey
 
     records = tables.encode(
         table, schema, standardize=standardize, distance=distance, weights=policy.weights, missing=policy.missing
@@ -298,7 +309,7 @@ def prepare(table: Table, policy: Policy) -> Prepared:
     )
     if policy.models:
         records = replace(records, demands=_demands(table, policy, schema, design))
-    return Prepared(schema, records, design, distance, round_integers, keep_totals, options)
+    return Prepared(schema, records, design, distance, said.round_integers, said.keep_totals, said.own)
 
 
 def release(table: Table, policy: Policy, *, progress: Progress | None = None) -> Release:
@@ -332,12 +343,15 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         suppressed=groups.suppressed,
     )
     released = tables.released(table, schema, columns)
+    order = tables.shuffled_rows(released, seed=policy.seed) if policy.shuffle else None
+    shown = Rows(design, groups.suppressed).by(order)
+    handed = released if order is None else tables.taken(released, order)
     proof = verify_release(
-        released,
+        handed,
         policy=replace(policy, schema=schema),
         records=table.height,
-        design=design,
-        suppressed=groups.suppressed,
+        design=shown.design,
+        suppressed=shown.suppressed,
     )
     pair = _pair(table, released, records, groups, columns, policy=policy, schema=schema, design=design)
     bound = None if groups.search is None or groups.hidden else groups.search.bound
@@ -350,13 +364,14 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         suppressed=groups.hidden,
         evaluation=evaluation,
         search=groups.search,
-        indexed=tables.telling_index(table),
+        indexed=tables.telling_index(handed),
+        formulas=tables.formulas(handed),
     )
     for sentence in warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
     return Release(
         original=table,
-        released=released,
+        released=handed,
         partition=measured(groups, records),
         evaluation=evaluation,
         verification=proof,
@@ -367,7 +382,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
             input=_source(table),
             versions=versions(),
         ),
-        design=design,
+        rows=shown,
         pair=pair,
         warnings=warnings,
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal import measure, tables, together
 from shoal.decisions import column_weights, share
-from shoal.errors import ColumnError, DataError, OptionError
+from shoal.errors import ColumnError, DataError, OptionError, PolicyError
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.release import policy_path
 from shoal.schema import MISSING, Column, ColumnProfile, Kind, Names, Policy, Role, Schema, chosen
@@ -134,6 +134,8 @@ def evaluate(
 ) -> Evaluation:
     """Measure what a release lost and what risk is left; both tables hold the same records in the same order.
 
+    A release whose rows are shuffled is refused: its own figures were counted before they were.
+
     Hierarchies, levels, kinds, the way with missing values and the columns of a survey (of the original) are given as
     to `shoal.anonymize`. An interval counts for its middle; what shows nothing counts for the mean, or for the root of
     its hierarchy. A loss that a column keeps from being measured, since it is text where it was numbers, is None, and
@@ -154,6 +156,7 @@ def evaluate(
             raise ColumnError.missing_in_release(name)
     if was.height != now.height:
         raise DataError.different_length(was.height, now.height)
+    _check_in_place(was, now, names)
     k = None if k is None else whole_k(k)
     asked = read_models(models)
     secret = chosen(sensitive, was.names, Role.SENSITIVE)
@@ -201,6 +204,29 @@ def evaluate(
     if asked:
         found = tables.check_models(tables.demands(was, asked, schema), asked, tables.class_numbers(now, names))
     return measure.evaluate(pair, which=measures, notes=tuple(notes), models=found)
+
+
+def _check_in_place(was: Table, now: Table, names: Sequence[str]) -> None:
+    """Refuse a release whose rows are shuffled: by the policy beside it, or by the columns that it shows as they were.
+
+    Where none of these stands as it stood, and some hold the same cells in another order, the rows are not the same.
+    """
+    if now.path is not None and policy_path(now.path).is_file():
+        try:
+            policy = Policy.read(policy_path(now.path))
+        except PolicyError:
+            policy = None
+        if policy is not None and policy.shuffle and policy.output.get("sha256") == now.sha256:
+            raise DataError.shuffled()
+    moved = False
+    for name in (name for name in now.names if name in was.names and name not in names):
+        before, after = (one.cells.content(name).words.fill_null("") for one in (was, now))
+        if before.n_unique() > 1:
+            if before.equals(after):
+                return
+            moved = moved or before.sort().equals(after.sort())
+    if moved:
+        raise DataError.shuffled()
 
 
 def _population_notes(classes: measure.Classes) -> list[str]:

@@ -35,10 +35,14 @@ def cautions(
     evaluation: Evaluation,
     search: Search | None = None,
     indexed: bool = False,
+    formulas: Mapping[str, int] | None = None,
+    in_order: bool = True,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
-    The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order.
+    The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order. Its
+    ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
+    stand ``in_order`` where that of the table is kept unless they are shuffled.
     """
     return (
         *_about_gaps(gaps, evaluation.records, policy),
@@ -50,7 +54,34 @@ def cautions(
         *_about_search(search),
         *_about_columns(profiles, evaluation.records, policy.schema),
         *([_INDEXED] if indexed else []),
+        *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
+        *_about_formulas(formulas or {}, policy),
     )
+
+
+def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]:
+    """Columns that order the rows and are not released as they were: then the place of a row tells what they held.
+
+    A running number of the rows is one too: who knows the number of a person knows the place.
+    """
+    schema = policy.schema
+    untouched = [name for name in schema.released if name not in schema.quasi_identifiers]
+    telling = [profile.name for profile in profiles if profile.ordered and profile.name not in untouched]
+    if not telling:
+        return []
+    said = f"The rows stand in the order of {counted(len(telling), 'column')} ({listed(telling)}) that the release does"
+    return [f"{said} not show as before, so that the place of a row tells about its person; shuffle them (--shuffle)."]
+
+
+def _about_formulas(formulas: Mapping[str, int], policy: Policy) -> list[str]:
+    """Cells that do more than show themselves where somebody opens the release in a spreadsheet."""
+    if policy.formulas != "keep" or not formulas:
+        return []
+    columns = ", ".join(f"{shown(name)} {cells:,}" for name, cells in list(formulas.items())[:8])
+    rest = f" and {len(formulas) - 8} more columns" if len(formulas) > 8 else ""
+    cells = f"{sum(formulas.values()):,} of the cells and names of columns ({columns}{rest})"
+    way = "--formulas neutralize puts an apostrophe before them"
+    return [f"A spreadsheet that opens a csv file of the release would run {cells} as formulas; {way}."]
 
 
 def _about_shared(evaluation: Evaluation) -> list[str]:

@@ -133,7 +133,8 @@ def _from_frame(
         source = snapshot(own_session(theirs), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
         groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=False)
-        made = released(groups, found, _noted(source, groups.plan.policy, found, {"kind": "spark"}), part)
+        policy = _noted(source, groups.plan.policy, found, {"kind": "spark"})
+        made = released(groups, found, policy, part, in_order=False)
         shown = read(theirs, part)
     _warn(made)
     return ReleasedFrame(shown, made)

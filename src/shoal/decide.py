@@ -19,13 +19,13 @@ from shoal.decisions import (
 from shoal.partition import registry
 from shoal.partition.blockwise import whole_blocks
 from shoal.recode import decided
-from shoal.schema import MISSING, Names, Policy, Schema
+from shoal.schema import FORMULAS, MISSING, Names, Policy, Schema
 from shoal.schema.columns import OTHERS
 from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, understood
 from shoal.values import one_of, true_or_false, whole_k
 
-SETTINGS = ("standardize", "distance", "round_integers", "keep_totals")
+SETTINGS = ("standardize", "distance", "round_integers", "keep_totals", "shuffle", "formulas")
 """The options of a policy that are not a method's own."""
 
 
@@ -62,6 +62,8 @@ def decide(
     strata: Names = (),
     households: str | None = None,
     largest_household: int = 20,
+    shuffle: bool = False,
+    formulas: str = "keep",
     **options: Any,
 ) -> Policy:
     """The decisions behind a release, checked; the arguments are those of `shoal.anonymize`."""
@@ -73,6 +75,8 @@ def decide(
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
     settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers}
     settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
+    settings |= {"shuffle": True} if true_or_false("shuffle", shuffle) else {}
+    settings |= {"formulas": formulas} if one_of("formulas", formulas, FORMULAS) != FORMULAS[0] else {}
     return Policy(
         k=whole_k(k, table.height),
         method=registry.AUTO if method is None else method,

@@ -12,7 +12,20 @@ from shoal.errors import ColumnError, OptionError
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition.registry import AUTO
 from shoal.recode import decided
-from shoal.schema import EFFORTS, Column, Kind, Model, Names, Policy, Refinement, Role, Schema, Survey, read_models
+from shoal.schema import (
+    EFFORTS,
+    FORMULAS,
+    Column,
+    Kind,
+    Model,
+    Names,
+    Policy,
+    Refinement,
+    Role,
+    Schema,
+    Survey,
+    read_models,
+)
 from shoal.schema.columns import chosen
 from shoal.values import one_of, true_or_false
 
@@ -134,6 +147,8 @@ class Settings(NamedTuple):
     distance: str
     schema: Schema
     """With a way to recode for every quasi-identifier."""
+    shuffle: bool
+    formulas: str
     own: dict[str, Any]
 
 
@@ -145,8 +160,10 @@ def settings(policy: Policy) -> Settings:
     keep_totals = true_or_false("keep_totals", options.pop("keep_totals", False))
     distance = one_of("distance", options.pop("distance", "wu-palmer"), DISTANCES)
     schema = decided(policy.schema, options.pop("recode", None))
+    shuffle = true_or_false("shuffle", options.pop("shuffle", False))
+    formulas = one_of("formulas", options.pop("formulas", FORMULAS[0]), FORMULAS)
     check_totals(schema, keep_totals)
-    return Settings(standardize, round_integers, keep_totals, distance, schema, options)
+    return Settings(standardize, round_integers, keep_totals, distance, schema, shuffle, formulas, options)
 
 
 def plain(name: str, value: Any) -> str | int | float | bool:

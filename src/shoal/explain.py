@@ -153,8 +153,9 @@ def explain(
 
     ``row`` is the number of the record, from 1, as messages name it. The quasi-identifiers, the sensitive columns and k
     are named, or those of a ``policy``; the release is then the one that the policy made, where its file still lies
-    beside it. A missing value is a value of its own; where the policy takes it for a wildcard, so do the counts and
-    risks of the whole record. ``values=False`` leaves every cell of the data out.
+    beside it; not where its rows are shuffled, since nobody knows then which of them is that of the record. A missing
+    value is a value of its own; where the policy takes it for a wildcard, so do the counts and risks of the whole
+    record. ``values=False`` leaves every cell of the data out.
 
     Combinations have up to 3 columns, and up to 2 where there are more than 12 quasi-identifiers.
     """
@@ -168,8 +169,10 @@ def explain(
         decisions = policy if isinstance(policy, Policy) else Policy.read(policy)
         quasi_identifiers, k = decisions.schema.quasi_identifiers, decisions.k
         sensitive = decisions.schema.named(Role.SENSITIVE)
-        if released is None and not isinstance(policy, Policy):
+        if released is None and not isinstance(policy, Policy) and not decisions.shuffle:
             released = released_beside(policy, decisions)
+        if released is not None and decisions.shuffle:
+            raise DataError.shuffled()
     schema = Schema.assign(tables.kinds(table), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
     names, secret = schema.quasi_identifiers, schema.named(Role.SENSITIVE)
     k = None if k is None else whole_k(k)

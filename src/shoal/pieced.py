@@ -92,6 +92,7 @@ class Delivered(NamedTuple):
     evaluation: Evaluation
     before: Sizes
     after: Sizes
+    formulas: Mapping[str, int]
 
 
 def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Delivered:
@@ -110,11 +111,13 @@ def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Deliv
         models=proof.models,
         notes=(_NOT_MEASURED,),
     )
-    return Delivered(proof, evaluation, before, after)
+    return Delivered(proof, evaluation, before, after, engine.formulas)
 
 
-def released(made: Worked, found: Delivered, policy: Policy, path: Path | str) -> LargeRelease:
-    """The release with all that is known of it."""
+def released(
+    made: Worked, found: Delivered, policy: Policy, path: Path | str, *, in_order: bool = True
+) -> LargeRelease:
+    """The release with all that is known of it; ``in_order`` says whether its rows stand as those of the table."""
     survey, plan, done = made
     return LargeRelease(
         path=path,
@@ -133,6 +136,8 @@ def released(made: Worked, found: Delivered, policy: Policy, path: Path | str) -
                 gaps=plan.base.gaps,
                 suppressed=done.hidden,
                 evaluation=found.evaluation,
+                formulas=found.formulas,
+                in_order=in_order,
             ),
         ),
     )

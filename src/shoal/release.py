@@ -23,7 +23,7 @@ from shoal.report.figures import brief, headlines, titled
 from shoal.report.summary import detailed
 from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
-from shoal.values import Design, Evaluation, Partition, Verification
+from shoal.values import BoolVector, Design, Evaluation, IntVector, Partition, Verification
 from shoal.values.shown import Shown
 from shoal.verify import verify_release
 from shoal.words import short
@@ -51,6 +51,22 @@ More = Mapping[Path, str | Writer]
 """Further files: texts, and what writes them where they hold the release itself."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Rows:
+    """What is known about the rows of a release beyond what they show, by which the written file is verified too."""
+
+    design: Design = field(default_factory=Design)
+    """Their strata and households."""
+    suppressed: BoolVector | None = None
+    """Which of them are suppressed."""
+
+    def by(self, order: IntVector | None) -> Rows:
+        """The same about these rows, in their order; about all of them as they are where there is none."""
+        if order is None:
+            return self
+        return Rows(self.design.some(order), None if self.suppressed is None else self.suppressed[order])
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
     """What `shoal.anonymize` returns: verified on its released values."""
@@ -59,13 +75,14 @@ class Release:
     """The table that came in; it never leaves this object but in what is meant for internal use."""
     released: Table
     partition: Partition
+    """The groups of the records, in the order of the original also where the rows of the release are shuffled."""
     evaluation: Evaluation
     verification: Verification
     policy: Policy
     pair: Pair
     """Both tables as the measures see them."""
-    design: Design = field(default_factory=Design)
-    """The strata and households of the records, which the written file is verified by too."""
+    rows: Rows = field(default_factory=Rows)
+    """What else is known about the rows of the release, in their order."""
     warnings: tuple[str, ...] = ()
     replayed: Policy | None = None
     """The policy that this release replays; a replay of the same input must give the same bytes."""
@@ -131,7 +148,7 @@ class Release:
             # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
             policy_part = stack.enter_context(tables.aside(policy_path(target), force=force))
             part = stack.enter_context(tables.aside(target, force=force))
-            tables.write(self.released, part)
+            tables.write(self.released, part, formulas=self.policy.formulas)
             written = self._verified(part, target)
             policy_part.write_text(written.policy.to_toml(), encoding="utf-8", newline="\n")
             for place, content in (more(written.policy) if more else {}).items():
@@ -151,8 +168,8 @@ class Release:
             table,
             policy=known,
             records=self.released.height,
-            design=self.design,
-            suppressed=self.partition.suppressed,
+            design=self.rows.design,
+            suppressed=self.rows.suppressed,
         )
         policy = self.policy.with_output(
             file=printable(target.name),
@@ -213,6 +230,8 @@ def read_back(path: Path, policy: Policy) -> tuple[Table, Policy]:
     if not noted.header and len(table.names) == len(kept):
         # A file without a header counts its columns anew when some of them are dropped.
         policy = policy.renamed(dict(zip(kept, table.names, strict=True)))
+    elif noted.header or not same:
+        policy = policy.renamed(tables.written_names(path, kept, formulas=policy.formulas))
     return table, policy
 
 

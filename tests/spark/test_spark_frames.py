@@ -113,6 +113,21 @@ def test_the_order_of_a_release_tells_nothing_of_the_original(spark: Any) -> Non
     assert len({age for age, _ in shown}) < 12
 
 
+def test_a_folder_keeps_its_order_unless_it_is_shuffled(spark: Any, register: Path, tmp_path: Path) -> None:
+    """By the costs of treatment, which are released as they are."""
+    found = []
+    for shuffle in (False, True):
+        place = tmp_path / f"released-{shuffle}"
+        made = shoal.anonymize_file(register, place, engine="spark", shuffle=shuffle, formulas="neutralize", **ASKED)
+        assert made.policy.shuffle is shuffle
+        found.append(rows_of(spark.read.parquet(str(place))))
+    costs = pl.read_parquet(register)["treatment_cost"].to_list()
+    kept, mixed = ([row[-1] for row in rows] for rows in found)
+    assert kept == costs
+    assert sum(one == other for one, other in zip(mixed, costs, strict=True)) < 20
+    assert sorted(found[0], key=repr) == sorted(found[1], key=repr)
+
+
 HOSTILE = {
     "spark.sql.parser.quotedRegexColumnNames": "true",
     "spark.sql.retainGroupColumns": "false",

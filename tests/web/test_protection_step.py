@@ -162,6 +162,8 @@ def test_everything_is_kept(page: Driver) -> None:
         "effort": "",
         "seed": "7",
         "round_integers_shown": "yes",
+        "shuffle": "yes",
+        "neutralize": "yes",
         "survey": "yes",
         "sampling_weights": "3",
         "households": "4",
@@ -182,6 +184,8 @@ def test_everything_is_kept(page: Driver) -> None:
         sampling_weights="weight",
         households="home",
         strata=("sex", "age"),
+        shuffle=True,
+        formulas="neutralize",
     )
     text = page.get(f"/p/{found.id}/protection").text
     for field in ('name="t_own" value="0.25"', 'name="suppression_own" value="2.5"', '<option value="3" selected>'):

@@ -57,6 +57,8 @@ CASES = {
             "missing_values": "impute",
             "seed": 7,
             "round_integers": False,
+            "shuffle": True,
+            "formulas": "neutralize",
             "sampling_weights": "w",
             "strata": ("x=y",),
         },

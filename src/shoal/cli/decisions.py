@@ -15,7 +15,7 @@ from shoal.schema.columns import OTHERS
 DECISIONS = (
     *("quasi_identifiers", "identifiers", "sensitive", "own", "recode"),
     *("round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
-    *("refine", "effort", "seconds"),
+    *("refine", "effort", "seconds", "shuffle", "formulas"),
     *protection.DECISIONS,
 )
 
@@ -55,6 +55,17 @@ def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
             "  [default: balanced]",
         ),
         click.option("--seed", help="For searches and methods that draw at random.  [default: 0]"),
+        click.option(
+            "--shuffle",
+            is_flag=True,
+            default=None,
+            help="Put the rows in an order by what they show, so that their old one tells nothing.",
+        ),
+        click.option(
+            "--formulas",
+            help="What is done about cells of a csv file that a spreadsheet would run: keep, or neutralize by an"
+            " apostrophe.  [default: keep]",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -78,6 +89,8 @@ def decided(options: Mapping[str, Any]) -> dict[str, Any]:
         "weights": weights(options["weight"]),
         "recode": _ways(options["recode"]),
         "round_integers": bool(options["round_integers"]),
+        "shuffle": bool(options["shuffle"]),
+        "formulas": options["formulas"] or "keep",
         **protection.protected(options),
     }
 

@@ -6,7 +6,7 @@ engine may keep what it has done: the same table, options and seed give the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from shoal.engines.plan import Plan
@@ -42,6 +42,9 @@ class Done(NamedTuple):
 class Engine(Protocol[P]):
     """Where pieces are worked on."""
 
+    formulas: Mapping[str, int]
+    """How many cells of each column of the written release a spreadsheet would run; none before it is written."""
+
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells."""
 
@@ -55,7 +58,7 @@ class Engine(Protocol[P]):
         """Group the records of every piece, and say what they show."""
 
     def deliver(self, plan: Plan, part: P, *, progress: Progress) -> Sequence[Sums]:
-        """Write the release, in the order of the table, and count what the measures need, chunk by chunk."""
+        """Write the release, in the order of the table unless it is shuffled, and count what the measures need."""
 
     def verify(self, plan: Plan, part: P, *, progress: Progress) -> tuple[Verification, Sizes]:
         """Read what was written and count its classes, by code that shares nothing with the methods."""

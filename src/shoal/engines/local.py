@@ -9,7 +9,8 @@ What is done is noted: the same run again, after it was killed, goes on from the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from shoal.errors import DataError, PromiseError
 from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
 from shoal.tables import ReadOptions, Table
-from shoal.tables.large import Base, Source, Spill, Spot, Survey, Writer, open_source, outside, surveyed
+from shoal.tables.large import Base, Source, Spill, Spot, Survey, Writer, open_source, outside, shuffle, surveyed
 from shoal.tables.large import total as total_survey
 from shoal.values import IntMatrix, IntVector, Progress, Records, Verification
 from shoal.verify import check_kept, check_shape, verify_chunks
@@ -51,6 +52,7 @@ class LocalEngine:
         # what another version has done is not taken up
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = fingerprint(facts)
+        self.formulas: Mapping[str, int] = {}
 
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells; known from before where the file is the same."""
@@ -185,16 +187,45 @@ class LocalEngine:
                 raise PromiseError.changed("records that are missing or that occur twice")
             return plan.deliver(table, shown, words)
 
-        with Writer(part, folder=self.scratch.place(_WRITTEN)) as writer:
+        folder = self.scratch.place(_WRITTEN)
+        with ExitStack() as stack:
+            writer = first = stack.enter_context(Writer(part, folder=folder, formulas=plan.policy.formulas))
+            ordered = folder / f"ordered{tables.full_ending(part)}"
+            if plan.policy.shuffle:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                ordered.touch(mode=0o600)
+                first = stack.enter_context(Writer(ordered, folder=folder))
             for released, sums in threads.share(delivered, self._numbered(), ahead=1):
-                writer.write(released)
+                first.write(released)
                 found.append(sums)
                 done += released.height
                 progress(done, plan.records)
+            if plan.policy.shuffle:
+                first.close()
+                self._shuffle(plan, ordered, writer)
             writer.close()
+        self.formulas = writer.formulas
         check_count(done, plan.records)
         let_go()
         return found
+
+    def _shuffle(self, plan: Plan, ordered: Path, writer: Writer) -> None:
+        """Put the rows of the release, which lie in the order of the table, in an order of their own."""
+        source = open_source(ordered, options=self._reading(ordered), rows=self.sizing.rows, size=self.sizing.chunk)
+        shuffle(
+            source,
+            writer,
+            seed=plan.policy.seed,
+            folder=ordered.parent,
+            options=self._reading(ordered),
+            chunk=self.sizing.chunk,
+        )
+        ordered.unlink()
+
+    def _reading(self, written: Path) -> ReadOptions:
+        """How a release is read: as its input was where the format is the same."""
+        same = tables.format_of(written) == self.source.kind
+        return ReadOptions.from_settings(self.source.settings) if same else ReadOptions(header_known=True)
 
     def _between(
         self, first: int, last: int, facts: Sequence[dict[str, Any]]
@@ -217,14 +248,14 @@ class LocalEngine:
     def verify(self, plan: Plan, part: Path, *, progress: Progress) -> tuple[Verification, Sizes]:
         """Read what was written, as its input was read where the format is the same, and count its classes."""
         policy = plan.policy
-        same = tables.format_of(part) == self.source.kind
-        noted = ReadOptions.from_settings(self.source.settings)
-        options = noted if same else ReadOptions(header_known=True)
+        noted, options = ReadOptions.from_settings(self.source.settings), self._reading(part)
         written = open_source(part, options=options, rows=self.sizing.rows, size=self.sizing.chunk)
         kept = policy.schema.released
         if not noted.header and len(written.names) == len(kept):
             # a file without a header counts its columns anew when some of them are dropped
             policy = policy.renamed(dict(zip(kept, written.names, strict=True)))
+        else:
+            policy = policy.renamed(tables.written_names(part, kept, formulas=policy.formulas))
         proof, sizes = verify_chunks(
             written,
             k=policy.k,

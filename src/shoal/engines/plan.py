@@ -66,7 +66,7 @@ class Shown(NamedTuple):
         return len(next(iter(self.columns.values())))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """All decisions, and what the whole table tells."""
 

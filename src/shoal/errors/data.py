@@ -173,8 +173,22 @@ class DataError(ShoalError):
     @classmethod
     def strange_cells(cls, column: str) -> Self:
         return cls(
-            f"Column {column!r} holds objects that cannot be understood or compared",
+            f"Column {shown(column)} holds objects that cannot be understood or compared",
             "turn them into numbers, dates or text, or take the column out",
+        )
+
+    @classmethod
+    def unordered(cls, column: str) -> Self:
+        return cls(
+            f"The rows cannot be shuffled by what they show, since column {shown(column)} holds objects without a text",
+            "turn them into numbers, dates or text, or take the column out",
+        )
+
+    @classmethod
+    def shuffled(cls) -> Self:
+        return cls(
+            "The rows of the release are shuffled, so that it cannot be compared with its original row by row",
+            "take the figures of the release itself (its report, or release.evaluation), or shoal verify",
         )
 
     @classmethod

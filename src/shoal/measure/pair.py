@@ -29,7 +29,7 @@ FREQUENT = 12
 """Categories that are looked at one by one; all others are looked at together."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Classes:
     """What a risk sees: for every record the size of its class, and the k that was promised."""
 
@@ -82,7 +82,7 @@ class Classes:
             yield self.some(slice(start, start + BLOCK))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Meaning:
     """The categories of the original and of the released records, as codes. All columns count the same."""
 
@@ -95,7 +95,7 @@ class Meaning:
         return Meaning(self.categories[j : j + 1], self.original[:, [j]], self.released[:, [j]])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Facts:
     """What is known about the whole table before any part of it is looked at; numbers are on the base."""
 
@@ -137,7 +137,7 @@ class Facts:
         return float(self.weights[self.names.index(name)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pair:
     """A table and its release, or a block of both."""
 

@@ -74,7 +74,7 @@ def for_outsiders(facts: Facts) -> dict[str, Any]:
         "policy": {
             "release": _some(policy["release"], "k", "method", "suppression"),
             "missing": dict(policy["missing"]),
-            "options": {},
+            "options": _some(policy["options"], "shuffle", "formulas"),
             "refine": _some(policy["refine"], "effort"),
             "weights": {},
             "bounds": {},

@@ -41,7 +41,15 @@ def sentences(facts: Facts) -> list[str]:
     if lost:
         worst = max(lost, key=lambda name: lost[name])
         said.append(f"The column that lost most is {shown(worst)}: {digits(lost[worst])} %.")
-    return [sentence for sentence in said if sentence]
+    return [sentence for sentence in [*said, *_file(facts["policy"]["options"])] if sentence]
+
+
+def _file(options: Facts) -> Iterator[str]:
+    """What was done to the file as a whole."""
+    if options.get("shuffle"):
+        yield "The rows are shuffled: their order depends on what they show, and tells nothing else."
+    if options.get("formulas") == "neutralize":
+        yield "Cells that a spreadsheet would run as formulas have an apostrophe before them in csv and tsv files."
 
 
 def _risks(before: Facts, after: Facts) -> Iterator[str]:

@@ -3,11 +3,12 @@
 from shoal.schema.columns import Column, Kind, Names, Role, Schema, chosen
 from shoal.schema.describe import describe, exposed, overlooked
 from shoal.schema.models import Model, read_models
-from shoal.schema.policy import EFFORTS, MISSING, Policy, Refinement, Survey
+from shoal.schema.policy import EFFORTS, FORMULAS, MISSING, Policy, Refinement, Survey
 from shoal.schema.profile import ColumnProfile
 
 __all__ = [
     "EFFORTS",
+    "FORMULAS",
     "MISSING",
     "Column",
     "ColumnProfile",

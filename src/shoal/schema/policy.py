@@ -32,6 +32,10 @@ MISSING = ("category", "wildcard", "impute", "suppress", "refuse")
 reason to suppress the record; or a reason to refuse the table."""
 
 
+FORMULAS = ("keep", "neutralize")
+"""What is done about cells of a text file that a spreadsheet would run: nothing, or an apostrophe before them."""
+
+
 @dataclass(frozen=True)
 class Survey:
     """The columns that tell how the records came into the table; empty where nothing is known."""
@@ -86,7 +90,7 @@ class Policy:
     method: str
     seed: int
     options: Mapping[str, Any]
-    """Release options (standardize, distance, round_integers, keep_totals) and the method's own."""
+    """Release options (standardize, distance, round_integers, keep_totals, shuffle, formulas) and the method's own."""
     weights: Mapping[str, float]
     schema: Schema
     models: tuple[Model, ...] = ()
@@ -108,6 +112,16 @@ class Policy:
     input: Mapping[str, Any] = field(default_factory=dict)
     output: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shuffle(self) -> bool:
+        """Whether the rows of the release are put in another order."""
+        return self.options.get("shuffle", False) is True
+
+    @property
+    def formulas(self) -> str:
+        """What is done about cells that a spreadsheet would run: one of ``FORMULAS``."""
+        return str(self.options.get("formulas", FORMULAS[0]))
 
     def with_output(self, **facts: Any) -> Self:
         """The same policy with the facts of the file that was written."""

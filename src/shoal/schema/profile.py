@@ -22,3 +22,5 @@ class ColumnProfile:
     missing: int
     counts_up: bool
     """Whether these are whole numbers and each is one more than the one before."""
+    ordered: bool = False
+    """Whether each value is at least as large as the one before, or each at most; and there are some."""

@@ -10,11 +10,13 @@ from shoal.tables.doubts import Doubts, doubts
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
+from shoal.tables.formulas import formulas, written_names
 from shoal.tables.frames import telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
+from shoal.tables.order import shuffled_rows, taken
 from shoal.tables.records import (
     check_bounds,
     check_mixed,
@@ -59,6 +61,7 @@ __all__ = [
     "example_register",
     "fingerprint",
     "format_of",
+    "formulas",
     "full_ending",
     "glimpse",
     "identity",
@@ -77,6 +80,8 @@ __all__ = [
     "sensitive_columns",
     "shown_bounds",
     "shown_nothing",
+    "shuffled_rows",
+    "taken",
     "telling_index",
     "texts",
     "unpacked_size",
@@ -85,4 +90,5 @@ __all__ = [
     "wildcard_counts",
     "writable",
     "write",
+    "written_names",
 ]

@@ -14,10 +14,10 @@ from shoal.errors import DataError
 from shoal.tables.frames import checked, series_content, series_seen
 from shoal.tables.fresh import copied_rows, numbered
 from shoal.tables.table import Content, NewColumn, NewColumns, Table
-from shoal.values import Days, Worded
+from shoal.values import Days, IntVector, Worded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArrayCells:
     """An array with a row for each record."""
 
@@ -36,6 +36,12 @@ class ArrayCells:
 
     def seen(self, name: str) -> pl.Series:
         return series_seen(self._series(name))
+
+    def marks(self, name: str) -> pl.Series:
+        return self._series(name)
+
+    def taken(self, rows: IntVector) -> ArrayCells:
+        return ArrayCells(self.table[rows], self.names)
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrayCells:
         """Whole numbers stay so only if all columns are: an array has one type, or the release is refused."""

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -38,7 +38,7 @@ class Known(NamedTuple):
     packed: Packed | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fresh:
     """A new column: its different texts, and which of them stands in each record."""
 
@@ -50,7 +50,7 @@ class Fresh:
         return self.texts.gather(self.places[rows])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DelimitedCells:
     """The fields of a delimited text, some of them replaced by new numbers."""
 
@@ -58,6 +58,8 @@ class DelimitedCells:
     dialect: Dialect
     header: bool
     sources: Mapping[str, Source]
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The names that columns are written under, where these are others."""
     _known: dict[str, Known] = field(default_factory=dict)
 
     @property
@@ -120,7 +122,20 @@ class DelimitedCells:
 
     def text_frame(self) -> pl.DataFrame:
         """Every field as text, to be written with another delimiter."""
-        return pl.DataFrame({name: self.text(name) for name in self.names})
+        return pl.DataFrame({self.titles.get(name, name): self.text(name) for name in self.names})
+
+    def marks(self, name: str) -> pl.Series:
+        """The fields as they are written, with their quotation marks."""
+        source = self.sources[name]
+        if isinstance(source, int):
+            return self.layout.column(source, int(self.header), self.layout.records, raw=True)
+        return self._fresh(name, self._new(source)).some(slice(None))
+
+    def taken(self, rows: IntVector) -> Self:
+        first = int(self.header)
+        layout = self.layout.taken(np.concatenate([np.arange(first), rows + first]))
+        sources = {name: _some(source, rows) for name, source in self.sources.items()}
+        return replace(self, layout=layout, sources=sources, _known={})
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> DelimitedCells:
         found = share(lambda name: self._source(name, columns), kept, records=self.height)
@@ -150,7 +165,7 @@ class DelimitedCells:
         first = int(self.header)
         positions = {name: at for at, name in enumerate(self._original_names)}
         if self.header:
-            yield self._lines(0, 1, [positions[name] for name in self.names])
+            yield self.top()
 
         def lines(block: tuple[int, int]) -> bytes:
             rows = slice(block[0] - first, block[1] - first)
@@ -159,6 +174,17 @@ class DelimitedCells:
             )
 
         yield from share(lines, self.layout.blocks(first))
+
+    def top(self) -> bytes:
+        """The header as it is written."""
+        positions = {name: at for at, name in enumerate(self._original_names)}
+        return self._lines(0, 1, [self._title(name, positions[name]) for name in self.names])
+
+    def _title(self, name: str, position: int) -> int | pl.Series:
+        """The name in the header: its field, or another name in its place."""
+        if name not in self.titles:
+            return position
+        return self._fresh(name, Worded((self.titles[name],), np.zeros(1, dtype=np.int64))).some(slice(None))
 
     def _lines(self, begin: int, end: int, fields: Sequence[int | pl.Series]) -> bytes:
         """Fields of some records: new ones, and positions of old ones; neighbors that stay so are cut out together."""
@@ -202,6 +228,15 @@ class DelimitedCells:
             raise OutputError.cannot_quote(name)
         doubled = text.str.replace_all(quote, quote + quote, literal=True)
         return Fresh((quote + doubled + quote).zip_with(inside, text), places)
+
+
+def _some(source: Source, rows: IntVector) -> Source:
+    """Some cells of a column, where it is new."""
+    if isinstance(source, Worded):
+        return replace(source, places=source.places[rows])
+    if isinstance(source, Whole):
+        return Whole(source.numbers[rows])
+    return source if isinstance(source, int) else source[rows]
 
 
 def _runs(fields: Sequence[int | pl.Series]) -> Iterator[tuple[int, int] | pl.Series]:

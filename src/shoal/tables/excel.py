@@ -30,7 +30,7 @@ _MADE = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _LOOKS = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "hh:mm:ss"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SheetCells(PolarsCells):
     """A sheet. A column with text among its numbers comes as text, so numbers are looked for in it.
 

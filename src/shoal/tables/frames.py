@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -18,13 +18,14 @@ from shoal.schema.columns import Kind
 from shoal.tables.dates import dated
 from shoal.tables.foreign import replaced_by
 from shoal.tables.fresh import copied_rows, numbered, places, worded
-from shoal.tables.objects import object_codes, object_content, object_dates, object_values
+from shoal.tables.objects import object_codes, object_content, object_dates, object_marks, object_values
+from shoal.tables.settled import settled_series
 from shoal.tables.table import Content, NewColumn, NewColumns, Table
 from shoal.threads import share
 from shoal.values import Days, IntVector, Worded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PolarsCells:
     """A polars frame; also what files of columns become."""
 
@@ -50,6 +51,13 @@ class PolarsCells:
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> PolarsCells:
         return PolarsCells(with_columns(self.table, kept, columns))
 
+    def marks(self, name: str) -> pl.Series:
+        return series_marks(self.table[name])
+
+    def taken(self, rows: IntVector) -> Self:
+        some = {name: settled_series(self.table[name].gather(rows)) for name in self.names}
+        return replace(self, table=pl.DataFrame(some))
+
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(self.table[name]) for name in self.names})
 
@@ -68,7 +76,13 @@ def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
     if not isinstance(column, Worded):
         return numbered(column)
     rows = copied_rows(series_content(series).words, column)
-    return worded(column) if rows is None else _without_unused(series.gather(places(rows)))
+    return worded(column) if rows is None else _without_unused(_copied(series, rows))
+
+
+def _copied(series: pl.Series, rows: IntVector) -> pl.Series:
+    """Cells of the series, missing where the row is -1; behind them lies the text of no other cell."""
+    used, inverse = np.unique(rows, return_inverse=True)
+    return settled_series(series.gather(places(used))).gather(inverse.astype(np.int64))
 
 
 def _without_unused(series: pl.Series) -> pl.Series:
@@ -111,12 +125,17 @@ def series_seen(series: pl.Series) -> pl.Series:
         return series.alias("")
 
 
+def series_marks(series: pl.Series) -> pl.Series:
+    """A polars column with nothing taken for alike; objects by their types and texts."""
+    return object_marks(series.to_list()) if series.dtype == pl.Object else series.alias("")
+
+
 def series_values(series: pl.Series) -> pl.Series:
     """A polars column as files hold it: none of them holds Python objects."""
     return object_values(series.to_list()) if series.dtype == pl.Object else series
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PandasCells:
     """A pandas frame; its index, labels, attributes and the types of untouched columns stay."""
 
@@ -158,6 +177,30 @@ class PandasCells:
                 # By their codes: the labels 1 and "1" are two categories.
                 return _codes(series)
             return series_seen(_pandas_numbers(series)) if _is_of_numbers(series) else object_codes(_objects(series))
+
+    def marks(self, name: str) -> pl.Series:
+        series = self._series(name)
+        if _is_of_arrow(series):
+            return series_marks(arrow_series(series.array.__arrow_array__()))
+        if hasattr(series, "cat"):
+            labels = object_marks(list(series.cat.categories))
+            return labels.gather(_codes(series)) if len(labels) else pl.Series([None] * len(series), dtype=pl.String)
+        if _is_of_numbers(series):
+            return _pandas_numbers(series)
+        return object_marks(_objects(series))
+
+    def taken(self, rows: IntVector) -> PandasCells:
+        """The index is numbered anew: one that goes along would put the rows back in their order."""
+        new = self.table.iloc[rows].reset_index(drop=True)
+        for position in range(new.shape[1]):
+            series = new.iloc[:, position]
+            if hasattr(series, "cat") and not series.cat.ordered:
+                # categories may be listed as they came
+                labels = series.cat.categories
+                by_text = np.argsort(np.array(object_marks(list(labels)).to_list(), dtype=object), kind="stable")
+                new.isetitem(position, series.cat.reorder_categories(labels[by_text]))
+        new.attrs = dict(self.table.attrs)
+        return PandasCells(new, self.names)
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> PandasCells:
         new = self.table.iloc[:, [self.names.index(name) for name in kept]].copy()
@@ -285,7 +328,7 @@ def _objects(series: Any) -> list[Any]:
     return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArrowCells:
     """A pyarrow table; its metadata stays."""
 
@@ -310,6 +353,16 @@ class ArrowCells:
     def seen(self, name: str) -> pl.Series:
         with replaced_by(lambda: DataError.strange_cells(name)):
             return series_seen(arrow_series(self.table.column(name)))
+
+    def marks(self, name: str) -> pl.Series:
+        return series_marks(arrow_series(self.table.column(name)))
+
+    def taken(self, rows: IntVector) -> ArrowCells:
+        new = self.table
+        for position, name in enumerate(self.names):
+            field = new.schema.field(position)
+            new = new.set_column(position, field, _arrow_taken(self.table.column(name), rows))
+        return ArrowCells(new)
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrowCells:
         import pyarrow as pa
@@ -343,6 +396,19 @@ class ArrowCells:
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})
+
+
+def _arrow_taken(column: Any, rows: IntVector) -> Any:
+    """Cells of the column; labels of codes without an order are listed as they come now."""
+    import pyarrow as pa
+
+    kind = column.type
+    coded = pa.types.is_dictionary(kind) and not kind.ordered
+    viewed = "view" in str(kind)  # such cells cannot be taken by their places
+    plain = column.cast(kind.value_type) if coded else column.cast(pa.string()) if viewed else column
+    some = plain.take(pa.array(rows)).combine_chunks()
+    whole = some if isinstance(some, pa.ChunkedArray) else pa.chunked_array([some])
+    return whole.dictionary_encode().cast(kind) if coded else whole.cast(kind) if viewed else whole
 
 
 def _arrow_without_unused(column: Any) -> Any:

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from shoal.errors import FileError
 from shoal.threads import share
+from shoal.values import IntVector
 
 _NEWLINE, _RETURN = 10, 13
+_NEWLINES = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 _LOOK = 1 << 20
 """Bytes looked at together: few enough to stay in a cache."""
 _TEXT = 32 << 20
@@ -42,7 +44,7 @@ class Text(NamedTuple):
     """One cell with all of them."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layout:
     """Positions in the bytes of a text. A header, if there is one, is record 0."""
 
@@ -79,6 +81,19 @@ class Layout:
     def of(cls, data: Bytes, lines: Positions, ends: Positions, like: Layout) -> Layout:
         """Other records of the same dialect; the first of them begins at 0."""
         return cls(_texts(data, lines), lines, np.asfortranarray(ends), like.quote, like.newline)
+
+    def taken(self, rows: IntVector) -> Layout:
+        """These records, in their order, all of them with the same newline at their end."""
+        newline = self.newline if self.newline in _NEWLINES else "lf"
+        mark = _NEWLINES[newline]
+        lines: Positions = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(self.ends[rows, -1] - self.lines[rows] + np.int64(len(mark)), out=lines[1:])
+        ends: Positions = self.ends[rows] + (lines[:-1] - self.lines[rows])[:, None]
+        records = self._cut(self.lines[:-1], self.ends[:, -1], 0, self.records).gather(rows)
+        data = np.frombuffer("".join([*records.str.join(mark), mark]).encode(), dtype=np.uint8)
+        if len(data) < 2**31:
+            lines, ends = lines.astype(np.int32), ends.astype(np.int32)
+        return Layout(_texts(data, lines), lines, np.asfortranarray(ends), self.quote, newline)
 
     def split(self, first: int, last: int, *, raw: bool) -> list[pl.Series]:
         """The fields of these records, a series for each column; raw fields keep their quotation marks."""

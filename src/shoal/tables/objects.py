@@ -54,6 +54,11 @@ def object_codes(cells: Objects) -> pl.Series:
     return pl.Series(found, dtype=pl.Int64)
 
 
+def object_marks(cells: Objects) -> pl.Series:
+    """A text for each object, equal only for objects that nothing tells apart; an error where one has no such text."""
+    return pl.Series([None if cell is None else _mark(cell) for cell in cells], dtype=pl.String)
+
+
 def object_values(cells: Objects) -> pl.Series:
     """The objects as a column that files can hold without changing any; an error where there is none."""
     plain = [None if _is_missing(cell) else _as_python(cell) for cell in cells]
@@ -135,6 +140,24 @@ def _key(cell: Any) -> Any:
         return kind, "alone", id(cell)
     # Both: equality does not see the zeros of 1.00 nor a zone of time, and a text may leave something out.
     return kind, repr(cell), cell
+
+
+def _mark(cell: Any) -> str:
+    """The type and the text of an object, and of what it holds."""
+    cell = _as_python(cell)
+    kind = type(cell)
+    if kind in (list, tuple, set, frozenset):
+        parts = [_mark(part) for part in cell]
+        inside = repr(sorted(parts) if kind in (set, frozenset) else parts)
+    elif kind is dict:
+        inside = repr([(_mark(name), _mark(part)) for name, part in cell.items()])
+    elif kind is np.ndarray:
+        inside = repr((cell.dtype.str, cell.shape, cell.tolist()))
+    elif "__repr__" not in {name for base in kind.__mro__[:-1] for name in vars(base)}:
+        raise TypeError("such objects have no text")
+    else:
+        inside = repr(cell)
+    return f"{kind.__module__}.{kind.__qualname__} {inside}"
 
 
 def _as_python(cell: Any) -> Any:

@@ -15,7 +15,7 @@ _FEW = 1 << 12
 """A column is packed where so many records, the first ones, have at most so many different texts."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Packed:
     """A column of texts."""
 

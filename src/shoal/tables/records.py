@@ -20,6 +20,9 @@ from shoal.threads import share
 from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
 from shoal.values.arrays import dense
 
+_FEW_VALUES, _FEW_RECORDS = 3, 10
+"""Fewer stand in an order by chance, or tell little by it."""
+
 
 def kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
     """The kind of each column."""
@@ -42,7 +45,28 @@ def _profile(name: str, content: Content) -> ColumnProfile:
         with np.errstate(over="ignore"):
             counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
     distinct = values.n_unique() - (1 if missing else 0)
-    return ColumnProfile(name, content.kind, content.type, whole, distinct, missing, counts_up)
+    ordered = is_telling(distinct, len(values) - missing) and _ordered(content)
+    return ColumnProfile(name, content.kind, content.type, whole, distinct, missing, counts_up, ordered)
+
+
+def is_telling(distinct: int, records: int) -> bool:
+    """Whether so many different values in so many records would tell something by their order."""
+    return distinct >= _FEW_VALUES and records >= _FEW_RECORDS
+
+
+def _ordered(content: Content) -> bool:
+    """Whether the values that are given stand in an order, up or down."""
+    values = content.numbers if content.kind is Kind.NUMERIC and content.numbers is not None else content.values
+    if content.levels:
+        rank = pl.DataFrame({"word": content.levels}, schema={"word": pl.String}).with_row_index("rank")
+        words = pl.DataFrame({"word": content.words})
+        values = words.join(rank, on="word", how="left", maintain_order="left")["rank"]
+    elif values.dtype in (pl.Categorical, pl.Enum):
+        values = values.cast(pl.String)
+    known = values.drop_nulls()
+    if known.dtype.is_nested() or known.dtype in (pl.Object, pl.Null):
+        return False
+    return known.is_sorted() or known.is_sorted(descending=True)
 
 
 def encode(

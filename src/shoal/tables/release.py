@@ -17,6 +17,8 @@ from shoal.tables.delimited import DelimitedCells
 from shoal.tables.excel import write_excel
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending, is_packed, writable
+from shoal.tables.formulas import NEUTRALIZE, neutralized
+from shoal.tables.settled import settled
 from shoal.tables.statistics import write_statistics
 from shoal.tables.table import NewColumns, Table
 
@@ -29,11 +31,16 @@ def released(table: Table, schema: Schema, columns: NewColumns) -> Table:
     return Table(table.kind, table.cells.replaced(kept, columns), table.path, table.settings, table.sha256)
 
 
-def write(table: Table, path: str | os.PathLike[str]) -> None:
-    """Write the table to exactly this path; its ending decides the format."""
+def write(table: Table, path: str | os.PathLike[str], *, formulas: str = "keep") -> None:
+    """Write the table to exactly this path; its ending decides the format.
+
+    In text files, ``formulas`` may be ``neutralize``: then a spreadsheet that opens one runs none of its cells.
+    """
     path = Path(path)
     kind = writable(path)
     if kind in ("csv", "tsv"):
+        with replaced_by(lambda: OutputError.does_not_fit(path)):
+            table = neutralized(table) if formulas == NEUTRALIZE else table
         _write_text(table, path, kind)
     elif kind == "excel":
         # Under the name and with the header it was read by, so that the same settings read it again.
@@ -97,7 +104,7 @@ def _put(frame: pl.DataFrame, file: IO[bytes], kind: str, path: Path) -> None:
     if kind == "parquet":
         frame.write_parquet(file)
     else:
-        frame.write_ipc(file, **ipc_options(ending(path)))
+        settled(frame).write_ipc(file, **ipc_options(ending(path)))
 
 
 def ipc_options(suffix: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from shoal.tables.table import Content, NewColumn, NewColumns, ReadOptions, Tabl
 from shoal.values import Days, Whole, Worded
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Labels:
     """What such a file says about its columns besides their values."""
 
@@ -87,7 +87,7 @@ def _only(notes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: note for name, note in notes.items() if name in names}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelledCells(PolarsCells):
     """A polars frame with labels. Stata's missing values .a to .z stand as letters among the numbers."""
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.errors import OptionError
 from shoal.schema.columns import Kind
 from shoal.tables.formats import FORMATS
-from shoal.values import Days, Whole, Worded
+from shoal.values import Days, IntVector, Whole, Worded
 
 MISSING_WORDS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
 """What means missing in a column of numbers. In a column of text only the empty field does: NA may be Namibia."""
@@ -114,7 +114,7 @@ def _is_mark(text: str) -> bool:
     return len(text) == 1 and text.isascii() and text not in "\0\r\n" and not text.isalnum()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Content:
     """One column, understood."""
 
@@ -187,6 +187,12 @@ class Cells(Protocol):
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> Cells:
         """Only the kept columns, in their order, some of them with new numbers or words."""
+
+    def marks(self, name: str) -> pl.Series:
+        """The column so that two cells are equal only where nothing tells them apart, whatever stands in other rows."""
+
+    def taken(self, rows: IntVector) -> Cells:
+        """These rows, in their order, with nothing left of the order that they had."""
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, to be written in any format."""

@@ -13,7 +13,7 @@ from shoal.values.arrays import FloatMatrix
 _EXACT = 2.0**32
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Categories:
     """What stands behind the codes of a column that is not measured in numbers.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shoal.values.arrays import FloatVector, IntVector
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Design:
     """What is known about how the records came into the table; all of it may be unknown."""
 
@@ -17,3 +17,11 @@ class Design:
     """The stratum of each record, numbered from 0; groups never cross strata."""
     households: IntVector | None = None
     """The household of each record, numbered from 0; its members stay together."""
+
+    def some(self, rows: IntVector) -> Design:
+        """What is known about some records, in their order."""
+        return Design(
+            None if self.sampling is None else self.sampling[rows],
+            None if self.strata is None else self.strata[rows],
+            None if self.households is None else self.households[rows],
+        )

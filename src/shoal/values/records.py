@@ -42,7 +42,7 @@ class Tuples(NamedTuple):
     widths: IntVector
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Records:
     """The quasi-identifiers of a table as arrays: all that a method gets to see."""
 
@@ -66,6 +66,9 @@ class Records:
     """Whether missing cells are far from those that are not; else they are where their stand-ins are."""
     dates: tuple[str, ...] = ()
     """The names of the numeric columns that hold dates, as days since 1970-01-01."""
+
+    def __repr__(self) -> str:
+        return f"Records(records={self.count}, columns={list(self.names)})"
 
     @property
     def count(self) -> int:

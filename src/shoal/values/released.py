@@ -12,7 +12,7 @@ _SECONDS = 86_400
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Worded:
     """A column of text in which few words stand often: the words, and for each record the place of its word.
 
@@ -25,14 +25,14 @@ class Worded:
     """Whether the words are numbers and intervals of them, with a point as decimal mark."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Whole:
     """A column of whole numbers, NaN where one is missing."""
 
     numbers: FloatVector
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Days:
     """A column of dates or points in time: days since 1970-01-01, the time of day as a fraction; NaN where missing."""
 

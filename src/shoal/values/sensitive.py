@@ -8,7 +8,7 @@ from typing import Self
 from shoal.values.arrays import FloatVector, IntVector
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sensitive:
     """One sensitive column: its values as codes in their order, missing as the last of them."""
 

@@ -47,6 +47,8 @@ def about_protection(choices: Choices) -> dict[str, Any]:
         "sampling_weights": choices.sampling_weights or None,
         "strata": list(choices.strata) or None,
         "households": choices.households or None,
+        "shuffle": choices.shuffle or None,
+        "formulas": None if choices.formulas == "keep" else choices.formulas,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -11,7 +11,7 @@ from shoal.decisions import share, whole_seed
 from shoal.errors import ColumnError, OptionError
 from shoal.partition import registry
 from shoal.partition.registry import AUTO
-from shoal.schema import EFFORTS, MISSING
+from shoal.schema import EFFORTS, FORMULAS, MISSING
 from shoal.schema.columns import Kind, Role
 from shoal.schema.models import Model
 from shoal.values import one_of, whole_k
@@ -36,6 +36,7 @@ def demanded(form: Form, source: Source, choices: Choices, kinds: Sequence[Kind]
         suppression=_suppression(form, choices),
         missing_values=one_of("missing_values", form.get("missing_values", choices.missing_values), MISSING),
         **_method(form, choices, source, kinds),
+        **_boxes(form),
         **_survey(form, source, choices),
     )
     _check_budget(found, source)
@@ -107,13 +108,15 @@ def _method(form: Form, choices: Choices, source: Source, kinds: Sequence[Kind])
     if effort or name == AUTO:
         effort = one_of("effort", effort or "balanced", EFFORTS)
     seed = form.get("seed").strip() or str(choices.seed)
-    rounds = form.get("round_integers") == "yes" if "round_integers_shown" in form else choices.round_integers
-    return {
-        "method": name,
-        "effort": effort,
-        "seed": whole_seed(whole(seed, OptionError.no_seed())),
-        "round_integers": rounds,
-    }
+    return {"method": name, "effort": effort, "seed": whole_seed(whole(seed, OptionError.no_seed()))}
+
+
+def _boxes(form: Form) -> dict[str, Any]:
+    """What is said by boxes: one that is not ticked is not in the form, so that this says whether they are shown."""
+    if "round_integers_shown" not in form:
+        return {}
+    rounds, mixed, harmless = (form.get(name) == "yes" for name in ("round_integers", "shuffle", "neutralize"))
+    return {"round_integers": rounds, "shuffle": mixed, "formulas": FORMULAS[harmless]}
 
 
 def _survey(form: Form, source: Source, choices: Choices) -> dict[str, Any]:

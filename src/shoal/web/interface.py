@@ -158,6 +158,8 @@ class Choices(_Plain):
     sampling_weights: str = ""
     strata: tuple[str, ...] = ()
     households: str = ""
+    shuffle: bool = False
+    formulas: str = "keep"
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:

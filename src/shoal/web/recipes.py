@@ -35,6 +35,7 @@ _WORDS = {
     "seed": "--seed",
     "sampling_weights": "--sampling-weights",
     "households": "--households",
+    "formulas": "--formulas",
 }
 _LONGEST = 88
 """Of a line of Python."""
@@ -71,8 +72,8 @@ def _decided(given: Mapping[str, Any]) -> Iterator[list[str]]:
                 # a file may hold an equals sign, all other words do not
                 named = _quoted(column, '="') if name in ("hierarchies", "levels") else column
                 yield [_PAIRS[name], f"{named}={word}"]
-        elif name == "round_integers":
-            yield ["--round-integers"]
+        elif name in ("round_integers", "shuffle"):
+            yield [f"--{name.replace('_', '-')}"]
         else:
             yield [_WORDS[name], str(value)]
 

@@ -135,6 +135,10 @@ def _rules(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
     )
     rounded = " Whole numbers stay whole." if choices.round_integers else ""
     yield "Method", f"{method} {EFFORTS.get(choices.effort, choices.effort)}{rounded}"
+    if choices.shuffle or choices.formulas != "keep":
+        order = ["The rows are shuffled, so that their order tells nothing."] if choices.shuffle else []
+        marks = ["No cell of a csv file runs as a formula."] if choices.formulas != "keep" else []
+        yield "File", " ".join(order + marks)
     survey = [
         f"{words} {short(name)}"
         for words, name in (("weights in", choices.sampling_weights), ("households in", choices.households))

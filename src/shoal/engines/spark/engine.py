@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,7 @@ class SparkEngine:
     def __init__(self, source: Source, scratch: str, *, ordered: bool) -> None:
         """``ordered`` says whether the release keeps the order of the table, or has one by what it shows."""
         self.source, self.session, self.scratch, self.ordered = source, source.session, scratch, ordered
+        self.formulas: Mapping[str, int] = {}  # Parquet is no text that a spreadsheet would run
         self._key = secrets.token_bytes(32)
         self._places: Places | None = None
         self._sums: list[Sums] = []
@@ -182,7 +183,7 @@ class SparkEngine:
         names = plan.policy.schema.released
         keys, count = [self.source.keys[name] for name in names], math.ceil(plan.records / FILE)
         rows = self._complete(plan)
-        if self.ordered:
+        if self.ordered and not plan.policy.shuffle:
             numbered = rows.select(ROW, F.expr(f"{ROW} div {FILE}").alias(PIECE), *keys)
             in_order = _by_number(numbered, count, PIECE).sortWithinPartitions(ROW)
         else:

@@ -9,6 +9,7 @@ nothing but memory.
 from shoal.tables.large.base import Base, base, beyond, check_bounds, encode_chunk, outside
 from shoal.tables.large.cells import fixed
 from shoal.tables.large.sensitive import SensitiveBase, demands_of, sensitive_base
+from shoal.tables.large.shuffle import shuffle
 from shoal.tables.large.sketch import Spot
 from shoal.tables.large.source import Source, open_source
 from shoal.tables.large.spill import Spill
@@ -36,6 +37,7 @@ __all__ = [
     "open_source",
     "outside",
     "sensitive_base",
+    "shuffle",
     "survey",
     "surveyed",
     "total",

@@ -24,7 +24,7 @@ from shoal.tables.wildcard import missing_mask
 from shoal.values import Categories, FloatVector, Records, Scale
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Base:
     """What `tables.encode` takes from the whole table."""
 

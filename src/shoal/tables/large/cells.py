@@ -37,7 +37,7 @@ def fixed(chunk: Table, survey: Survey, *, texts: Collection[str] = ()) -> Table
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FixedFields(DelimitedCells):
     """The fields of a part of a delimited text."""
 
@@ -61,7 +61,7 @@ class FixedFields(DelimitedCells):
         return super()._source(name, columns)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FixedFrame(PolarsCells):
     """A part of a frame."""
 

@@ -17,6 +17,7 @@ from shoal.tables.large.distinct import Distinct
 from shoal.tables.large.meaning import Meaning
 from shoal.tables.large.seen import told
 from shoal.tables.large.sketch import Different, Notation, Sketch
+from shoal.tables.records import is_telling
 from shoal.tables.table import Table
 from shoal.tables.text import BLANKS, floats
 from shoal.values import FloatVector
@@ -38,9 +39,59 @@ class Climb(NamedTuple):
 
 
 _NO_CLIMB = Climb(0.0, 0.0, False)
+_GLANCE = 64
+"""Cells of a chunk that are looked at before all of them are."""
 
 
-@dataclass(frozen=True, eq=False)
+class Slope(NamedTuple):
+    """The first and the last of some cells, as numbers or as texts, and whether they go up or down all the way."""
+
+    first: float | str | None
+    """None where all are missing."""
+    last: float | str | None
+    up: bool
+    down: bool
+
+    def __add__(self, other: Slope) -> Slope:  # type: ignore[override]
+        if self.first is None or other.first is None:
+            return other if self.first is None else self
+        if type(self.last) is not type(other.first):
+            return _NO_SLOPE
+        above, below = self.last <= other.first, self.last >= other.first  # type: ignore[operator]
+        return Slope(self.first, other.last, self.up and other.up and above, self.down and other.down and below)
+
+    @classmethod
+    def of(cls, cells: pl.Series, notation: Notation) -> Slope:
+        known = cells.drop_nulls()
+        if notation.text:
+            known = known.filter(known.str.strip_chars(BLANKS) != "")
+        if not len(known):
+            return Slope(None, None, up=True, down=True)
+        if not any(_goes(known[:_GLANCE], notation)):  # as with most columns
+            return _NO_SLOPE
+        up, down = _goes(known, notation)
+        ends = known.gather([0, -1])
+        numbers = _as_floats(known, notation)
+        first, last = ends.cast(pl.String).to_list() if numbers is None else numbers[[0, -1]].tolist()
+        return Slope(first, last, up, down) if up or down else _NO_SLOPE
+
+
+_NO_SLOPE = Slope(0.0, 0.0, up=False, down=False)
+
+
+def _goes(cells: pl.Series, notation: Notation) -> tuple[bool, bool]:
+    """Whether these cells go up, and whether they go down; as numbers where all of them are, else as texts."""
+    numbers = _as_floats(cells, notation)
+    if numbers is not None:
+        steps = numbers[1:] - numbers[:-1] if np.isfinite(numbers).all() else np.array([np.nan])
+        return bool((steps >= 0).all()), bool((steps <= 0).all())
+    if cells.dtype.is_nested() or cells.dtype in (pl.Object, pl.Null, pl.Binary):
+        return False, False
+    texts = cells.cast(pl.String)
+    return texts.is_sorted(), texts.is_sorted(descending=True)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ColumnSurvey:
     """What is known of a column: its different cells, or where these are too many, counts over all cells."""
 
@@ -48,6 +99,7 @@ class ColumnSurvey:
     notation: Notation
     dtype: pl.DataType
     climb: Climb
+    slope: Slope
     different: Different | None
     counted: Sketch | None = None
     distinct: Distinct | None = None
@@ -58,24 +110,24 @@ class ColumnSurvey:
         notation = Notation.of(table.cells)
         with replaced_by(lambda: DataError.strange_cells(name)):
             cells = _plain_type(told(table, name).alias(""))
-            climb = _climb(cells, notation)
+            climb, slope = _climb(cells, notation), Slope.of(cells, notation)
             if not many:
                 found = _different(cells, start)
                 if len(found.cells) <= MOST_DIFFERENT:
-                    return cls(name, notation, cells.dtype, climb, found)
+                    return cls(name, notation, cells.dtype, climb, slope, found)
             places = np.arange(start, start + len(cells), dtype=np.int64)
             one = Different(cells, np.ones(len(cells), dtype=np.int64), places)
-            return cls(name, notation, cells.dtype, climb, None, *_summed(one, notation))
+            return cls(name, notation, cells.dtype, climb, slope, None, *_summed(one, notation))
 
     def __add__(self, other: ColumnSurvey) -> ColumnSurvey:
-        climb = self.climb + other.climb
+        climb, slope = self.climb + other.climb, self.slope + other.slope
         if self.different is not None and other.different is not None:
             both = _merged(self.different, other.different)
             if len(both.cells) <= MOST_DIFFERENT:
-                return ColumnSurvey(self.name, self.notation, self.dtype, climb, both)
+                return ColumnSurvey(self.name, self.notation, self.dtype, climb, slope, both)
         mine, theirs = self._sums(), other._sums()
         sums = mine[0] + theirs[0], mine[1] + theirs[1]
-        return ColumnSurvey(self.name, self.notation, self.dtype, climb, None, *sums)
+        return ColumnSurvey(self.name, self.notation, self.dtype, climb, slope, None, *sums)
 
     def _sums(self) -> tuple[Sketch, Distinct]:
         if self.counted is not None and self.distinct is not None:
@@ -98,9 +150,9 @@ class ColumnSurvey:
         sketch = self.sketch
         whole = numeric and sketch.numbers > 0 and not sketch.infinite.count and not sketch.uneven
         climbs = whole and missing == 0 and records > 1 and self.climb.holds
-        return ColumnProfile(
-            self.name, nothing.kind, nothing.type, whole, self._values(records - missing), missing, climbs
-        )
+        distinct, slope = self._values(records - missing), self.slope
+        ordered = is_telling(distinct, records - missing) and (slope.up or slope.down)
+        return ColumnProfile(self.name, nothing.kind, nothing.type, whole, distinct, missing, climbs, ordered)
 
     def _values(self, present: int) -> int:
         """The number of different values."""

@@ -14,7 +14,7 @@ from shoal.tables.table import Content
 from shoal.tables.text import BLANKS, floats, number_pattern
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Meaning:
     """How any cells of a column are understood."""
 

@@ -20,7 +20,7 @@ from shoal.tables.table import Table
 from shoal.values import Demands
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SensitiveBase:
     """What `tables.demands` takes from the whole table."""
 

@@ -17,7 +17,7 @@ from shoal.tables.delimited import DelimitedCells
 from shoal.tables.dialect import Dialect
 from shoal.tables.foreign import replaced_by
 from shoal.tables.frames import PolarsCells
-from shoal.tables.large.column import Climb, ColumnSurvey
+from shoal.tables.large.column import Climb, ColumnSurvey, Slope
 from shoal.tables.large.distinct import Distinct
 from shoal.tables.large.moments import Moments
 from shoal.tables.large.sample import Sample
@@ -76,6 +76,7 @@ def _put_column(column: ColumnSurvey, key: str, arrays: Arrays) -> dict[str, Any
         "name": column.name,
         "notation": asdict(column.notation),
         "climb": list(column.climb),
+        "slope": list(column.slope),
         "sketch": None if column.counted is None else asdict(column.counted),
     }
     seen = column.different
@@ -97,6 +98,7 @@ def _take_column(noted: dict[str, Any], key: str, arrays: Arrays) -> ColumnSurve
         notation,
         cells.dtype,
         Climb(*noted["climb"]),
+        Slope(*noted["slope"]),
         None if counts is None else Different(cells, counts, arrays[f"{key}_firsts"]),
         None if noted["sketch"] is None else _sketch(noted["sketch"]),
         None if hashes is None else Distinct(hashes, arrays[f"{key}_hashed"]),

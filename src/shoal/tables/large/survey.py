@@ -19,7 +19,7 @@ from shoal.values import Progress, silent
 __all__ = ["MOST_DIFFERENT", "MOST_SAMPLED", "Survey", "survey", "surveyed", "total"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Survey:
     """What only the whole of a table tells. The same however the table was cut; sums in it are exact."""
 

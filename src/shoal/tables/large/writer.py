@@ -22,6 +22,7 @@ from shoal.errors import DataError, OutputError
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending, is_packed, writable
+from shoal.tables.formulas import NEUTRALIZE, formulas, is_formula, neutralized
 from shoal.tables.frames import series_content
 from shoal.tables.large.cells import FixedFrame
 from shoal.tables.release import ipc_options
@@ -50,19 +51,33 @@ class Writer:
     Delimited text keeps its dialect and its bytes as `tables.write` does. The bytes do not depend on the chunks.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, folder: Path) -> None:
-        """Write to this path, which the caller has put aside; the folder is for scratch files."""
+    def __init__(self, path: str | os.PathLike[str], *, folder: Path, formulas: str | None = None) -> None:
+        """Write to this path, which the caller has put aside; the folder is for scratch files.
+
+        Where it is said what is done about ``formulas``, text is looked through for them.
+        """
         path = Path(path)
         kind = writable(path)
         if kind not in STREAMED:
             raise OutputError.not_streamed(path, kind)
-        self._path = path
+        self._path, self._asked = path, formulas if kind in ("csv", "tsv") else None
+        self.formulas: dict[str, int] = {}
+        """How many cells of each column a spreadsheet would run."""
         with writing(path):
             self._output: Output = Text(path, kind) if kind in ("csv", "tsv") else Columns(path, kind, folder)
 
     def write(self, chunk: Table) -> None:
         with writing(self._path):
-            self._output.write(chunk)
+            if self._asked is not None:
+                self._count(chunk)
+            self._output.write(neutralized(chunk) if self._asked == NEUTRALIZE else chunk)
+
+    def _count(self, chunk: Table) -> None:
+        """Add what a chunk has of formulas; the name of a column counts once."""
+        for name, cells in formulas(chunk).items():
+            if name in self.formulas:
+                cells -= is_formula(name)
+            self.formulas[name] = self.formulas.get(name, 0) + cells
 
     def close(self) -> None:
         """Finish the file. Without it what was written is no file."""
@@ -124,13 +139,7 @@ def _top(cells: DelimitedCells) -> bytes:
     mark = codecs.BOM_UTF8 if cells.dialect.bom else b""
     if not cells.header:
         return mark
-    fields = [field.item() for field in cells.layout.split(0, 1, raw=True)]
-    names = [field.item() for field in cells.layout.split(0, 1, raw=False)]
-    kept = [fields[names.index(name)] for name in cells.names]
-    line = cells.dialect.delimiter.join(kept) + str(
-        cells.layout.run(cells.layout.fields, cells.layout.fields, 0, 1).item()
-    )
-    return mark + line.encode(cells.dialect.encoding)
+    return mark + cells.top()
 
 
 class Columns:
