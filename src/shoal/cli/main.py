@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -20,6 +21,10 @@ COMMANDS = (
     *("describe", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
     *("methods", "measures", "hierarchy", "reproduce", "demo", "web"),
 )
+
+
+_NO_MEMORY = "There is not enough memory for this table; close other programs, or protect it in parts."
+_NO_THREAD = "The system starts no further thread; close other programs, or allow more processes (ulimit -u)."
 
 
 class _Commands(click.Group):
@@ -67,19 +72,22 @@ def main() -> NoReturn:
         code = _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
         code = _say("Interrupted; no partial file is left.", 130)
+    except SystemExit:
+        raise
     except MemoryError:
-        code = _say("There is not enough memory for this table; close other programs, or protect it in parts.", 2)
-    except Exception as error:  # noqa: BLE001 - whatever it is, no cell of the data may reach the screen
-        code = _bug(error)
+        code = _say(_NO_MEMORY, 2)
+    except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception, and may quote cells too
+        code = _say(_NO_THREAD, 2) if str(error).endswith("start new thread") else _bug(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _say(sentence: str, code: int) -> int:
-    click.echo(f"shoal: {sentence}", err=True)
+    with suppress(OSError):  # whoever listened there is gone
+        click.echo(f"shoal: {sentence}", err=True)
     return code
 
 
-def _bug(error: Exception) -> int:
+def _bug(error: BaseException) -> int:
     """Name the place of a bug, not the exception's text: that may quote the data."""
     if os.environ.get("SHOAL_DEBUG"):
         traceback.print_exc()
