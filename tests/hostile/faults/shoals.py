@@ -40,10 +40,11 @@ PATIENCE = 300
 
 def table(records: int = 120, seed: int = 1) -> bytes:
     """A made-up table whose cells can be told from all other words."""
-    draw = Random(seed)
+    draw = Random(seed)  # noqa: S311 - a table, no secret
     lines = ["person,age,income,illness"]
     for number in range(records):
-        lines.append(f"Zqname{number % 90 + 10},{draw.randint(18, 90)},{draw.randint(10, 99) * 100},Zqill{draw.randint(100, 999)}")
+        age, income, illness = draw.randint(18, 90), draw.randint(10, 99) * 100, draw.randint(100, 999)
+        lines += [f"Zqname{number % 90 + 10},{age},{income},Zqill{illness}"]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -175,9 +176,7 @@ class Place:
         """Count the release again, with nothing of Shoal."""
         check_release(self.folder, self.table, k=self.job.k)
 
-    def check(
-        self, ended: Ended, *, codes: Sequence[int] = (2,), swept: bool = True, settled: bool = True
-    ) -> str:
+    def check(self, ended: Ended, *, codes: Sequence[int] = (2,), swept: bool = True, settled: bool = True) -> str:
         """The state after a run that met a fault: one sentence and the old one, or the new one."""
         state = self.state() if settled else "open"
         assert not SECRET.search(ended.said), "a cell of the data was told"
@@ -192,7 +191,6 @@ class Place:
         if swept:
             assert self.left() == [], ended
         return state
-
 
     def next_start(self, starter: Starter) -> str:
         """What stands after the next start: one that is refused because there is a release, and then the same run."""

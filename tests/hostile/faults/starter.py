@@ -15,12 +15,24 @@ import sys
 from importlib import import_module
 from typing import Any
 
+MODULES = (
+    *(
+        "anonymize",
+        "engines.local",
+        "bundle.contents",
+        "cli.anonymize",
+        "cli.in_pieces",
+        "cli.main",
+        "large",
+        "release",
+    ),
+    *("report.dossier", "report.text", "report.external", "partition.mondrian", "measure.evaluate", "kernels.jit"),
+)
+
 
 def warm() -> None:
-    """Import what runs import, and make Numba ready. No frame is touched: the threads of polars are not to be forked."""
-    for name in ("anonymize", "engines.local", "bundle.contents", "cli.anonymize", "cli.in_pieces", "cli.main", "large", "release"):
-        import_module(f"shoal.{name}")
-    for name in ("report.dossier", "report.text", "report.external", "partition.mondrian", "measure.evaluate", "kernels.jit"):
+    """Import what runs import, and make Numba ready. No frame is touched: threads of polars are not to be forked."""
+    for name in MODULES:
         import_module(f"shoal.{name}")
     from numba.core.registry import cpu_target
 

@@ -97,7 +97,9 @@ def test_a_small_disk_is_really_full(ground: Ground, ledger: Ledger, tmp_path: P
         with account.trial():
             pages = 8 + 6 * number
             mounted = not subprocess.run(
-                ["mount", "-t", "tmpfs", "-o", f"size={pages * 4}k", "tmpfs", str(disk)], capture_output=True, check=False
+                ["mount", "-t", "tmpfs", "-o", f"size={pages * 4}k", "tmpfs", str(disk)],
+                capture_output=True,
+                check=False,
             ).returncode
             try:
                 (disk / "kept").write_bytes(b"kept")

@@ -24,7 +24,7 @@ WRITES = "write,open,rename,link,unlink,sync"
 def test_killed_at_a_call(ground: Ground, ledger: Ledger, how: str) -> None:
     """At one call after another, so that every moment between two moves is met."""
     account = ledger.account("fault", "killed (SIGKILL) at a write, a move or a removal of a file", ENDS)
-    draw = Random(how)
+    draw = Random(how)  # noqa: S311 - moments, no secret
     for calls, few, full in (("rename,link,unlink", 3, 40), (WRITES, 2, 60)):
         count = ground.count(JOBS[how], calls)
         for number in tries(few, full):
@@ -44,7 +44,7 @@ def test_killed_at_a_call(ground: Ground, ledger: Ledger, how: str) -> None:
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_at_random_moments(ground: Ground, ledger: Ledger, how: str, sent: signal.Signals) -> None:
     account = ledger.account("fault", f"stopped ({sent.name}) at a random moment, some twice in a row", ENDS)
-    draw = Random(f"{how} {sent}")
+    draw = Random(f"{how} {sent}")  # noqa: S311 - moments, no secret
     length = ground.length(JOBS[how])
     for number in tries(1, 25):
         with account.trial():
@@ -69,7 +69,7 @@ def test_at_random_moments(ground: Ground, ledger: Ledger, how: str, sent: signa
 def test_while_it_starts(ground: Ground, ledger: Ledger) -> None:
     """From scratch, as users start it: while it imports."""
     account = ledger.account("fault", "stopped while the program starts", ENDS)
-    draw = Random(5)
+    draw = Random(5)  # noqa: S311 - moments, no secret
     for number in tries(1, 24):
         with account.trial():
             place = ground.place(Job())
