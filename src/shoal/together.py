@@ -71,6 +71,7 @@ class _Move:
         """As it was before."""
         if os.path.lexists(self.before):
             self.before.replace(self.place)
+            self.before.unlink(missing_ok=True)  # a move of a file onto itself moves nothing
         elif not self.replaces and self.gone:
             self.place.unlink(missing_ok=True)
 

@@ -81,7 +81,7 @@ def test_files_may_not_grow(ground: Ground, ledger: Ledger, how: str) -> None:
     for number in tries(1, 12):
         with account.trial():
             place = ground.place(JOBS[how])
-            most = 100 + largest * number // 14
+            most = 500 + (largest - 600) * number // 12
             ended = ground.starter.run(place.job.arguments(), place.folder, limits={"RLIMIT_FSIZE": most})
             assert place.check(ended) == "old"
             account.refused += 1
