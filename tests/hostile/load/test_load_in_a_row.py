@@ -15,7 +15,7 @@ import shoal
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.large import anonymize_file, replay_file
 
-METHODS = ("mondrian", "mdav", "mdav-1", "cbfs", "v-mdav")
+METHODS = ("mondrian", "mdav", "mondrian-relaxed")
 FREE = 48 << 20
 """Bytes by which memory may differ between two windows: what allocators keep, and not what runs lose."""
 
