@@ -20,12 +20,14 @@ import time
 import tomllib
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from ledger import FULL
 
 HERE = Path(__file__).resolve().parent
 QUASI = ("age", "income")
@@ -139,6 +141,15 @@ class Job:
     @property
     def outputs(self) -> tuple[str, ...]:
         return (RELEASE, POLICY, REPORT) if self.pieces else (RELEASE, POLICY, REPORT, BUNDLE)
+
+
+JOBS = {"memory": Job(), "pieces": Job(pieces=True)}
+
+
+def pairs(things: Iterable[Any]) -> list[tuple[str, Any]]:
+    """Each thing with each job; in the ordinary suite with one of both in turn."""
+    named = [(how, number, thing) for number, thing in enumerate(things) for how in JOBS]
+    return [(how, thing) for how, number, thing in named if FULL or (number % 2 == 0) == (how == "memory")]
 
 
 @dataclass

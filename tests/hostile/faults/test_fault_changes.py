@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from ledger import Ledger, tries
-from shoals import RELEASE, TABLE, Ended, Ground, Job, Place, faults, table
+from shoals import JOBS, RELEASE, TABLE, Ended, Ground, Job, Place, faults, pairs, table
 
-JOBS = {"memory": Job(), "pieces": Job(pieces=True)}
 CHANGED = "One sentence, or a release of the table as it was read; never one of two tables mixed."
 
 
@@ -66,8 +65,7 @@ WAYS: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("how", JOBS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("how", "way"), pairs(WAYS))
 def test_the_table_changes(ground: Ground, ledger: Ledger, how: str, way: str) -> None:
     account = ledger.account("fault", f"the table {way} while it is read", CHANGED)
     count = ground.count(JOBS[how], "read", name=TABLE)
@@ -148,8 +146,7 @@ def test_files_about_the_table_change(ground: Ground, ledger: Ledger, what: str)
             ground.clear(place)
 
 
-@pytest.mark.parametrize("how", JOBS)
-@pytest.mark.parametrize("fate", ["removed", "moved", "replaced"])
+@pytest.mark.parametrize(("how", "fate"), pairs(["removed", "moved", "replaced"]))
 def test_the_folder_of_the_release_goes_away(ground: Ground, ledger: Ledger, how: str, fate: str) -> None:
     name = f"the folder of the release is {fate} during a run"
     account = ledger.account("fault", name, "One sentence; nothing appears elsewhere, and the next start sweeps.")
@@ -186,8 +183,7 @@ def test_the_folder_of_the_release_goes_away(ground: Ground, ledger: Ledger, how
             ground.clear(place)
 
 
-@pytest.mark.parametrize("how", JOBS)
-@pytest.mark.parametrize("thing", ["file", "link"])
+@pytest.mark.parametrize(("how", "thing"), pairs(["file", "link"]))
 def test_something_appears_at_the_place_of_the_release(ground: Ground, ledger: Ledger, how: str, thing: str) -> None:
     name = f"a {thing} appears at the place of an output during a run"
     account = ledger.account(

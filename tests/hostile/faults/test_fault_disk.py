@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 from ledger import Account, Ledger, tries
-from shoals import RELEASE, TABLE, Ground, Job, faults
+from shoals import JOBS, RELEASE, TABLE, Ground, Job, faults, pairs
 
-JOBS = {"memory": Job(), "pieces": Job(pieces=True)}
 STANDS = "One sentence; the old release, policy, report and bundle stand as they were, and nothing is left aside."
 CALLS = {
     "the disk is full at a write of a run, at one after another": ("write", errno.ENOSPC, 3, 60),
@@ -49,8 +48,7 @@ def met(ground: Ground, job: Job, account: Account, env: dict[str, str], **more:
     ground.clear(place)
 
 
-@pytest.mark.parametrize("how", JOBS)
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(("how", "name"), pairs(CALLS))
 def test_calls_fail(ground: Ground, ledger: Ledger, how: str, name: str) -> None:
     account = ledger.account("fault", name, STANDS)
     calls, number, few, full = CALLS[name]

@@ -12,9 +12,8 @@ from random import Random
 
 import pytest
 from ledger import Ledger, tries
-from shoals import INTERRUPTED, Ground, Job, faults
+from shoals import INTERRUPTED, JOBS, Ground, Job, faults, pairs
 
-JOBS = {"memory": Job(), "pieces": Job(pieces=True)}
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 ENDS = "The run ends; all files are the old ones or all the new ones, and the next start removes what is left aside."
 WRITES = "write,open,rename,link,unlink,sync"
@@ -25,7 +24,7 @@ def test_killed_at_a_call(ground: Ground, ledger: Ledger, how: str) -> None:
     """At one call after another, so that every moment between two moves is met."""
     account = ledger.account("fault", "killed (SIGKILL) at a write, a move or a removal of a file", ENDS)
     draw = Random(how)  # noqa: S311 - moments, no secret
-    for calls, few, full in (("rename,link,unlink", 3, 40), (WRITES, 2, 60)):
+    for calls, few, full in (("rename,link,unlink", 2, 40), (WRITES, 1, 40)):
         count = ground.count(JOBS[how], calls)
         for number in tries(few, full):
             with account.trial():
@@ -40,13 +39,12 @@ def test_killed_at_a_call(ground: Ground, ledger: Ledger, how: str) -> None:
                 ground.clear(place)
 
 
-@pytest.mark.parametrize("how", JOBS)
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(("how", "sent"), pairs([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]))
 def test_at_random_moments(ground: Ground, ledger: Ledger, how: str, sent: signal.Signals) -> None:
     account = ledger.account("fault", f"stopped ({sent.name}) at a random moment, some twice in a row", ENDS)
     draw = Random(f"{how} {sent}")  # noqa: S311 - moments, no secret
     length = ground.length(JOBS[how])
-    for number in tries(1, 25):
+    for number in tries(1, 20):
         with account.trial():
             place = ground.place(JOBS[how])
             pid = ground.starter.begin(place.job.arguments(), place.folder)

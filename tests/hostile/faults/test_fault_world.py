@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from ledger import Ledger, tries
-from shoals import POLICY, RELEASE, TABLE, Ground, Job, by_hand, check_release, faults, table
+from shoals import JOBS, POLICY, RELEASE, TABLE, Ground, Job, by_hand, check_release, faults, pairs, table
 
-JOBS = {"memory": Job(), "pieces": Job(pieces=True)}
 YEAR = 365 * 86400
 
 
@@ -39,8 +38,7 @@ def test_memory_is_short(ground: Ground, ledger: Ledger, how: str) -> None:
             ground.clear(place)
 
 
-@pytest.mark.parametrize("how", JOBS)
-@pytest.mark.parametrize("jump", [-30 * YEAR, 30 * YEAR, -3600])
+@pytest.mark.parametrize(("how", "jump"), pairs([-30 * YEAR, 30 * YEAR, -3600]))
 def test_the_clock_jumps(ground: Ground, ledger: Ledger, how: str, jump: int) -> None:
     account = ledger.account(
         "fault",
@@ -80,8 +78,7 @@ def test_the_steady_clock_stands_still_or_leaps(ground: Ground, ledger: Ledger, 
             ground.clear(place)
 
 
-@pytest.mark.parametrize("how", JOBS)
-@pytest.mark.parametrize("force", [True, False])
+@pytest.mark.parametrize(("how", "force"), pairs([True, False]))
 def test_two_runs_at_once(ground: Ground, ledger: Ledger, how: str, force: bool) -> None:
     account = ledger.account(
         "fault",
