@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import re
 import signal
 import sys
 import traceback
@@ -25,6 +27,9 @@ COMMANDS = (
 
 _NO_MEMORY = "There is not enough memory for this table; close other programs, or protect it in parts."
 _NO_THREAD = "The system starts no further thread; close other programs, or allow more processes (ulimit -u)."
+
+_NO_START = re.compile(rf"start new thread$|os error {errno.EAGAIN}\b")
+"""What Python, and libraries in Rust, say where no thread can be started."""
 
 
 class _Commands(click.Group):
@@ -77,7 +82,7 @@ def main() -> NoReturn:
     except MemoryError:
         code = _say(_NO_MEMORY, 2)
     except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception, and may quote cells too
-        code = _say(_NO_THREAD, 2) if str(error).endswith("start new thread") else _bug(error)
+        code = _say(_NO_THREAD, 2) if _NO_START.search(str(error)) else _bug(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
