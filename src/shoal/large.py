@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import cluster, tables
+from shoal.appearing import Appearing
 from shoal.decide import decide
 from shoal.engines.interface import ENGINES, LOCAL
 from shoal.engines.local import LocalEngine
@@ -26,7 +27,6 @@ from shoal.schema import Names, Policy
 from shoal.tables import ReadOptions
 from shoal.tables.large import STREAMED, Source, Survey, open_source
 from shoal.threads import using
-from shoal.together import Together
 from shoal.understanding import Hierarchies, Levels
 from shoal.values import Progress, Verification, one_of, silent, whole_k
 
@@ -196,7 +196,7 @@ def _walk(
         engine = LocalEngine(opened, folder, sizes)
         stages = Stages(progress or silent)
         groups = worked(engine, policy, sizes, stages)
-        with Together(force=force) as files:
+        with Appearing(force=force) as files:
             # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
             policy_part = files.aside(policy_path(place))
             part = files.aside(place)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import tables
+from shoal.appearing import Appearing, tidy
 from shoal.engines.scratch import drop_left, scratch_path
 from shoal.errors import OutputError, PromiseError
 from shoal.measure import Pair, evaluate
@@ -24,7 +25,6 @@ from shoal.report.figures import brief, headlines, titled
 from shoal.report.summary import detailed
 from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
-from shoal.together import Together, tidy
 from shoal.values import Design, Evaluation, Partition, Verification
 from shoal.values.shown import Shown
 from shoal.verify import verify_release
@@ -129,7 +129,7 @@ class Release:
         """
         target = named_path(path)
         check_outputs([target, policy_path(target)], sources=[self.released.path], force=force)
-        with Together(force=force) as files:
+        with Appearing(force=force) as files:
             # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
             policy_part = files.aside(policy_path(target))
             part = files.aside(target)

@@ -76,7 +76,7 @@ class _Move:
             self.place.unlink(missing_ok=True)
 
 
-class Together:
+class Appearing:
     """Files on their way, of which the one that was put aside last appears first."""
 
     def __init__(self, *, force: bool) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal import together
+from shoal import appearing
+from shoal.appearing import Appearing, tidy
 from shoal.errors import OutputError
-from shoal.together import Together, tidy
 
 
 def names(folder: Path) -> list[str]:
@@ -18,7 +18,7 @@ def names(folder: Path) -> list[str]:
 
 
 def write(folder: Path, *, force: bool, text: str = "new") -> None:
-    with Together(force=force) as files:
+    with Appearing(force=force) as files:
         for name in ("policy", "release", "report"):
             files.aside(folder / name).write_text(text)
         files.appear()
@@ -31,7 +31,7 @@ def test_a_move_that_fails_takes_all_back(
 ) -> None:
     if force:
         write(tmp_path, force=False, text="old")
-    before, real, moved = names(tmp_path), together.move, []
+    before, real, moved = names(tmp_path), appearing.move, []
 
     def move(hidden: Path, path: Path, *, force: bool) -> None:
         moved.append(path)
@@ -39,7 +39,7 @@ def test_a_move_that_fails_takes_all_back(
             raise OSError(5, "Input/output error")
         real(hidden, path, force=force)
 
-    monkeypatch.setattr(together, "move", move)
+    monkeypatch.setattr(appearing, "move", move)
     with pytest.raises(OutputError, match="input/output error"):
         write(tmp_path, force=force)
     assert names(tmp_path) == before
@@ -57,7 +57,7 @@ def test_what_a_killed_run_had_begun_is_finished(
 ) -> None:
     if force:
         write(tmp_path, force=False, text="old")
-    real, moved = together.move, []
+    real, moved = appearing.move, []
 
     def move(hidden: Path, path: Path, *, force: bool) -> None:
         moved.append(path)
@@ -66,8 +66,8 @@ def test_what_a_killed_run_had_begun_is_finished(
         real(hidden, path, force=force)
 
     with monkeypatch.context() as patch:
-        patch.setattr(together, "move", move)
-        patch.setattr(together, "_back", lambda _: False)
+        patch.setattr(appearing, "move", move)
+        patch.setattr(appearing, "_back", lambda _: False)
         with pytest.raises(Killed):
             write(tmp_path, force=force)
     assert len(names(tmp_path)) > 3
@@ -77,7 +77,7 @@ def test_what_a_killed_run_had_begun_is_finished(
 
 
 def test_a_living_run_is_left_alone(tmp_path: Path) -> None:
-    with Together(force=False) as files:
+    with Appearing(force=False) as files:
         part = files.aside(tmp_path / "release")
         tidy(tmp_path)
         assert part.exists()
@@ -90,10 +90,10 @@ def test_a_journal_that_tells_of_other_files_moves_nothing(tmp_path: Path) -> No
     name = ".shoal-" + "0" * 16
     (tmp_path / "precious").write_text("old")
     (tmp_path / "evil").write_text("new")
-    journal = tmp_path / f"{name}{together.JOURNAL}"
+    journal = tmp_path / f"{name}{appearing.JOURNAL}"
     paths = [str(tmp_path / "evil"), str(tmp_path / "precious"), str(tmp_path / f"{name}-0.before")]
     facts = json.dumps({"moves": [[*paths, True, 0, 0]], "journals": [str(journal)], "force": True})
-    journal.write_text(json.dumps({"facts": facts, "sum": together._sum(facts)}))
+    journal.write_text(json.dumps({"facts": facts, "sum": appearing._sum(facts)}))
     tidy(tmp_path)
     assert names(tmp_path) == ["evil", "precious"]
     assert (tmp_path / "precious").read_text() == "old"
