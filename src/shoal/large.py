@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from shoal import cluster, tables
+from shoal.appearing import Appearing
 from shoal.decide import decide
 from shoal.engines.interface import ENGINES, LOCAL
 from shoal.engines.local import LocalEngine
@@ -30,8 +30,6 @@ from shoal.threads import using
 from shoal.understanding import Hierarchies, Levels
 from shoal.values import Progress, Verification, one_of, silent, whole_k
 
-_PARTS = "parts"
-"""Under which the files that are written aside are noted."""
 More = Mapping[Path, str]
 """Further files about a release, by their places."""
 
@@ -192,38 +190,29 @@ def _walk(
     if (kind := tables.writable(place)) not in STREAMED:
         raise OutputError.not_streamed(place, kind)
     with Scratch(scratch_path(place, None if scratch is None else Path(scratch))) as folder:
-        _remove_parts(folder)
         columns = len(open_source(source, options=options).names)
         sizes = sizing(ceiling, columns=columns)
         opened = open_source(source, options=options, rows=sizes.rows, size=sizes.chunk)
         engine = LocalEngine(opened, folder, sizes)
         stages = Stages(progress or silent)
         groups = worked(engine, policy, sizes, stages)
-        with ExitStack() as stack:
+        with Appearing(force=force) as files:
             # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
-            policy_part = stack.enter_context(tables.aside(policy_path(place), force=force))
-            part = stack.enter_context(tables.aside(place, force=force))
-            folder.note(_PARTS, {"paths": [str(policy_part), str(part)]})
+            policy_part = files.aside(policy_path(place))
+            part = files.aside(place)
             found = delivered(engine, groups, part, stages)
             kept = _written(groups.plan.policy, opened, place, part, found.proof)
             _check_replay(old, kept)
             made = released(groups, found, kept, place)
             policy_part.write_text(kept.to_toml(), encoding="utf-8", newline="\n")
             for other, content in (more(made) if more else {}).items():
-                beside = stack.enter_context(tables.aside(other, force=force))
+                beside = files.aside(other)
                 beside.write_text(content, encoding="utf-8", newline="\n")
             with uninterrupted():
-                stack.close()
+                files.appear()
     for sentence in made.warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
     return made
-
-
-def _remove_parts(folder: Scratch) -> None:
-    """Remove what an earlier run had written aside when it was killed."""
-    for path in (folder.noted(_PARTS) or {}).get("paths", []):
-        Path(path).unlink(missing_ok=True)
-    folder.forget(_PARTS)
 
 
 def _written(policy: Policy, source: Source, place: Path, part: Path, proof: Verification) -> Policy:

@@ -7,7 +7,7 @@ import platform
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal import tables
+from shoal.appearing import Appearing, tidy
+from shoal.engines.scratch import drop_left, scratch_path
 from shoal.errors import OutputError, PromiseError
 from shoal.measure import Pair, evaluate
 from shoal.report import dossier
@@ -144,21 +146,22 @@ class Release:
         """
         target = named_path(path)
         check_outputs([target, policy_path(target)], sources=[self.released.path], force=force)
-        with ExitStack() as stack:
+        with Appearing(force=force) as files:
             # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
-            policy_part = stack.enter_context(tables.aside(policy_path(target), force=force))
-            part = stack.enter_context(tables.aside(target, force=force))
+            policy_part = files.aside(policy_path(target))
+            part = files.aside(target)
             tables.write(self.released, part, formulas=self.policy.formulas)
             written = self._verified(part, target)
             policy_part.write_text(written.policy.to_toml(), encoding="utf-8", newline="\n")
             for place, content in (more(written.policy) if more else {}).items():
-                beside = stack.enter_context(tables.aside(place, force=force))
+                beside = files.aside(place)
                 if isinstance(content, str):
                     beside.write_text(content, encoding="utf-8", newline="\n")
                 else:
                     content(written, beside)
             with uninterrupted():
-                stack.close()
+                files.appear()
+        drop_left(scratch_path(target))
         return written.policy
 
     def _verified(self, part: Path, target: Path) -> Written:
@@ -263,7 +266,12 @@ def check_outputs(paths: Sequence[Path], *, sources: Sequence[Path | None], forc
 
 
 def check_places(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
-    """Refuse early what could not be written later, of whatever format: above all the place of an input."""
+    """Refuse early what could not be written later, of whatever format: above all the place of an input.
+
+    What killed runs had begun to let appear beside these places is finished first.
+    """
+    for folder in dict.fromkeys(path.parent for path in paths):
+        tidy(folder)
     for number, path in enumerate(paths):
         if path.absolute() in [other.absolute() for other in paths[:number]]:
             raise OutputError.named_twice(path)

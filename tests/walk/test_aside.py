@@ -99,11 +99,11 @@ def test_a_broken_link_counts_as_a_file(tmp_path: Path) -> None:
 
 
 def test_a_signal_right_after_the_creation_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: int) -> None:
+    def interrupted(_: int, *, wait: bool) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "close", interrupted)
+        patch.setattr("shoal.aside.hold", interrupted)
         with pytest.raises(KeyboardInterrupt), aside(tmp_path / "a.csv", force=False):
             pytest.fail("the writing began")
     assert names(tmp_path) == []

@@ -21,11 +21,11 @@ from running import running
 from starlette.requests import ClientDisconnect, Request
 
 from shoal.errors import HierarchyError, OptionError, OutputError, PageError
+from shoal.held import held
 from shoal.hierarchy import Hierarchy
 from shoal.web.arrivals import received
 from shoal.web.interface import Choices, Project
 from shoal.web.jobs import Jobs
-from shoal.web.making import held
 from shoal.web.steps import data
 from shoal.web.store import Store
 from shoal.web.tasks import look, release, trees, values
@@ -211,16 +211,19 @@ def test_what_a_killed_start_left_half_done_the_next_one_puts_right(driver: Driv
     (place / ".before-0").mkdir()
     (place / ".before-0" / "mark").write_text(project.mark)
     (place / ".making-1").mkdir()
-    for name, age in ((".shoal-0.csv", 0), (".shoal-1.csv", 1000), (".shoal-2.json", 0), (".shoal-3.json", 1000)):
-        (place / name).write_text("half a copy of the data")
-        os.utime(place / name, (time.time() - age,) * 2)
+    copy, notes, living = (
+        place / f".shoal-{number:016x}{ending}" for number, ending in enumerate([".csv", ".json", ".csv"])
+    )
+    for path, age in ((copy, 0), (notes, 1000), (living, 1000)):
+        path.write_text("half a copy of the data")
+        os.utime(path, (time.time() - age,) * 2)
     (place / "data.csv").write_text("a copy of the data that the project does not know of")
-    with held(place / ".shoal-1.csv"):  # by another start
+    with held(living):  # by another start, whatever the clock says
         Store(store.folder(""))
-        left = [".shoal-1.csv", ".shoal-2.json"]
-        assert sorted(path.name for path in place.iterdir()) == [*left, "hierarchies", "project.json", "release"]
+        left = [living.name, "hierarchies", "project.json", "release"]
+        assert sorted(path.name for path in place.iterdir()) == left
     Store(store.folder(""))
-    assert not (place / ".shoal-1.csv").exists()
+    assert not living.exists()
     assert store.read(project.id).released == project.mark
 
 

@@ -6,7 +6,9 @@ Files are stored as they are. So the bytes depend on no compressor, and no file 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import secrets
 import shutil
 import struct
 import zipfile
@@ -15,10 +17,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 
 from shoal.aside import reason
 from shoal.errors import BundleError, FileError, OutputError
+from shoal.held import hold, is_same, left_behind
 
 MANIFEST = "manifest.json"
 """Names every other file; what has none is no bundle."""
@@ -33,6 +36,7 @@ _LONGEST_TEXT = 1 << 28
 """The bytes that are read into memory at once: more than any file of a bundle needs but the release."""
 _LOCKED = 1
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|]')
+_PRIVATE = re.compile(r"shoal-[0-9a-f]{16}")
 _BROKEN = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError),
     *(ValueError, RuntimeError, OverflowError, IndexError, KeyError),
@@ -105,11 +109,36 @@ class Archive:
 def private_folder() -> Iterator[Path]:
     """A folder that nobody else may look into, and that is gone afterwards whatever happens."""
     try:
-        folder = TemporaryDirectory(prefix="shoal-")
+        parent = Path(gettempdir())
+        for entry in parent.iterdir():
+            if _PRIVATE.fullmatch(entry.name):
+                with left_behind(entry) as free:
+                    if free:  # whoever made it was killed
+                        shutil.rmtree(entry, ignore_errors=True)
+        folder, handle = _new_folder(parent)
     except OSError as error:
         raise OutputError.unwritable("the folder for temporary files", reason(error)) from None
-    with folder:
-        yield Path(folder.name)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def _new_folder(parent: Path) -> tuple[Path, int]:
+    """A new private folder, held as long as it is open."""
+    while True:
+        folder = parent / f"shoal-{secrets.token_hex(8)}"
+        folder.mkdir(mode=0o700)
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+            hold(handle, wait=True)
+        except OSError:
+            folder.rmdir()
+            raise
+        if is_same(handle, folder):
+            return folder, handle
+        os.close(handle)  # another start took it for one that was left, in the moment before it was held
 
 
 @contextmanager

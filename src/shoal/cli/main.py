@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import re
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -20,6 +23,13 @@ COMMANDS = (
     *("describe", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
     *("methods", "measures", "hierarchy", "reproduce", "demo", "web"),
 )
+
+
+_NO_MEMORY = "There is not enough memory for this table; close other programs, or protect it in parts."
+_NO_THREAD = "The system starts no further thread; close other programs, or allow more processes (ulimit -u)."
+
+_NO_START = re.compile(rf"start new thread$|os error {errno.EAGAIN}\b")
+"""What Python, and libraries in Rust, say where no thread can be started."""
 
 
 class _Commands(click.Group):
@@ -67,19 +77,22 @@ def main() -> NoReturn:
         code = _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
         code = _say("Interrupted; no partial file is left.", 130)
+    except SystemExit:
+        raise
     except MemoryError:
-        code = _say("There is not enough memory for this table; close other programs, or protect it in parts.", 2)
-    except Exception as error:  # noqa: BLE001 - whatever it is, no cell of the data may reach the screen
-        code = _bug(error)
+        code = _say(_NO_MEMORY, 2)
+    except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception, and may quote cells too
+        code = _say(_NO_THREAD, 2) if _NO_START.search(str(error)) else _bug(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _say(sentence: str, code: int) -> int:
-    click.echo(f"shoal: {sentence}", err=True)
+    with suppress(OSError):  # whoever listened there is gone
+        click.echo(f"shoal: {sentence}", err=True)
     return code
 
 
-def _bug(error: Exception) -> int:
+def _bug(error: BaseException) -> int:
     """Name the place of a bug, not the exception's text: that may quote the data."""
     if os.environ.get("SHOAL_DEBUG"):
         traceback.print_exc()

@@ -12,7 +12,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -220,8 +220,9 @@ def show_json(facts: Any) -> None:
 
 
 def warn(sentences: Iterable[str]) -> None:
-    for sentence in sentences:
-        click.echo(f"shoal: warning: {sentence}", err=True)
+    with suppress(OSError):  # whoever listened there is gone, and the release is there
+        for sentence in sentences:
+            click.echo(f"shoal: warning: {sentence}", err=True)
 
 
 @contextmanager
@@ -254,7 +255,8 @@ class _Once:
 
     def __call__(self) -> None:
         if self.sentence:
-            click.echo(f"shoal: {self.sentence}", err=True)
+            with suppress(OSError):
+                click.echo(f"shoal: {self.sentence}", err=True)
         self.sentence = ""
 
 

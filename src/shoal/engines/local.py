@@ -57,12 +57,14 @@ class LocalEngine:
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells; known from before where the file is the same."""
         kept = self.scratch.folder / f"{_SURVEY}.bin"
-        if self._is_noted(_SURVEY, self.key) and kept.exists():
+        noted = self.scratch.noted(_SURVEY) or {}
+        if noted.get("key") == self.key and kept.is_file() and noted.get("sha256") == tables.fingerprint(kept):
             return Survey.from_bytes(kept.read_bytes())
         found = self._surveyed(progress)
+        self.scratch.forget(kept.name)
         kept.touch(mode=0o600)
         kept.write_bytes(found.to_bytes())
-        self.scratch.note(_SURVEY, {"key": self.key})
+        self.scratch.note(_SURVEY, {"key": self.key, "sha256": tables.fingerprint(kept)})
         let_go()
         return found
 

@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from shoal.aside import reason
 from shoal.errors import OutputError
+from shoal.held import hold, is_same, left_behind
 
 _MARK = "shoal.scratch"
 """The file by which a folder is known to be one of ours, and which a run that is at work keeps locked."""
@@ -35,24 +36,35 @@ class Scratch:
         self.folder, self._lock = folder, -1
 
     def __enter__(self) -> Self:
+        mark = self.folder / _MARK
         try:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            mark = self.folder / _MARK
-            if not mark.exists() and any(self.folder.iterdir()):
-                raise OutputError.unwritable(self.folder, "it is needed as a scratch folder, and holds something else")
-            self._lock = os.open(mark, os.O_CREAT | os.O_RDWR, 0o600)
+            while True:
+                self.folder.mkdir(mode=0o700, exist_ok=True)
+                if not mark.exists() and any(self.folder.iterdir()):
+                    why = "it is needed as a scratch folder, and holds something else"
+                    raise OutputError.unwritable(self.folder, why)
+                try:
+                    self._lock = os.open(mark, os.O_CREAT | os.O_RDWR, 0o600)
+                except FileNotFoundError:
+                    continue  # the run before has just removed it
+                if not hold(self._lock, wait=False):
+                    os.close(self._lock)
+                    raise OutputError.at_work(self.folder)
+                if is_same(self._lock, mark):
+                    return self
+                os.close(self._lock)
         except OSError as error:
+            with suppress(OSError):
+                self.folder.rmdir()  # if it is empty
             raise OutputError.unwritable(self.folder, reason(error)) from None
-        if not _locked(self._lock):
-            os.close(self._lock)
-            raise OutputError.at_work(self.folder)
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         interrupted = kind is not None and not issubclass(kind, Exception)
         if not interrupted:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            _remove(self.folder)
         os.close(self._lock)
+        if isinstance(error, OSError):
+            raise OutputError.unwritable(self.folder, reason(error)) from None
 
     def place(self, name: str) -> Path:
         """A folder in it, made where it is not there."""
@@ -96,14 +108,22 @@ def _sum(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _locked(handle: int) -> bool:
-    """Whether this process has the folder for itself; systems without locks take it for granted."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+def _remove(folder: Path) -> None:
+    """Remove a scratch folder. The mark goes last: who is killed on the way leaves a folder that is known as ours."""
+    with suppress(OSError):
+        for entry in [entry for entry in folder.iterdir() if entry.name != _MARK]:
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    entry.unlink()
+        (folder / _MARK).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def drop_left(folder: Path) -> None:
+    """Remove a scratch folder that a killed run left, which nobody will take up any more."""
+    if (folder / _MARK).is_file() and not folder.is_symlink():
+        with left_behind(folder / _MARK) as free:
+            if free:
+                _remove(folder)

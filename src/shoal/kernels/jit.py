@@ -2,7 +2,8 @@
 
 * ``fastmath`` stays off: sums keep their order, so the same input gives the same release on every machine.
 * ``cache`` keeps compiled kernels on disk, so only the first run ever compiles. Where no folder can be
-  written (a read-only install and home) a kernel is compiled anew in each process instead of failing.
+  written (a read-only install and home, a full disk) a kernel is compiled anew in each process instead of failing.
+* A kept kernel bears a checksum: one that is damaged is compiled again, and never run.
 * Numba takes a cached kernel for good as long as the file that it stands in is the same. But a kernel has the
   kernels and constants of other files compiled into it, so the cache bears a fingerprint of this whole room: after
   an update, no kernel of the old version can be mixed with those of the new one.
@@ -25,6 +26,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+
+from shoal.kernels.kept import KernelFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,6 +63,8 @@ def _compiled(function: F, **more: Any) -> F:
     function.__qualname__ = f"{name}-{ROOM}"  # the cache is named after it
     try:
         compiled = numba.njit(cache=True, **options)(function)
+        if hasattr(compiled, "_cache"):  # it has none where nothing is compiled
+            compiled._cache._cache_file = KernelFile.like(compiled._cache)
     except RuntimeError:  # Numba found no folder for its cache
         compiled = numba.njit(**options)(function)
     finally:

@@ -6,6 +6,7 @@ machine. A clock only comes in where seconds are given; the steps that it came t
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -37,6 +38,8 @@ class Budget:
 
     seconds: float | None = None
     start: float = field(default_factory=lambda: time.monotonic())
+    worked: float = field(default_factory=lambda: time.process_time())
+    """The seconds that all cores had worked for this process when it began."""
     stopped: threading.Event = field(default_factory=threading.Event)
     """Set when somebody asked to stop."""
 
@@ -46,8 +49,8 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """The seconds that went by."""
-        return time.monotonic() - self.start
+        """The seconds that went by; at least those that were worked, where the clock stands still."""
+        return max(time.monotonic() - self.start, (time.process_time() - self.worked) / (os.cpu_count() or 1))
 
     @property
     def left(self) -> float | None:

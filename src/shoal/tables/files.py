@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import zlib
 from pathlib import Path
@@ -21,7 +22,7 @@ from shoal.tables.foreign import replaced_by
 from shoal.tables.formats import ENDINGS, format_of, is_packed
 from shoal.tables.frames import PolarsCells, checked, open_frame
 from shoal.tables.statistics import read_statistics
-from shoal.tables.table import ReadOptions, Table
+from shoal.tables.table import Cells, ReadOptions, Table
 
 
 def read(source: Any, *, options: ReadOptions | None = None) -> Table:
@@ -50,13 +51,21 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
         return Table(kind, delimited, path, settings | found, hashlib.sha256(raw).hexdigest())
     if path.stat().st_size == 0:
         raise FileError.empty(path)
-    mark = fingerprint(path)
+    if kind in ("parquet", "arrow"):
+        # from memory, and not by the path: a file that is cut off while a library has it mapped kills the process
+        raw = _bytes(path)
+        frame = _read_columns(raw, path, kind)
+        return checked(Table(kind, PolarsCells(frame), path, settings, hashlib.sha256(raw).hexdigest()))
+    before, mark = stamp(path), fingerprint(path)
+    cells: Cells
     if kind == "excel":
         cells, sheet = read_excel(path, options=options)
-        return checked(Table(kind, cells, path, settings | {"sheet": sheet, "header": options.header}, mark))
-    if kind in ("parquet", "arrow"):
-        return checked(Table(kind, PolarsCells(_read_columns(path, kind)), path, settings, mark))
-    return checked(Table(kind, read_statistics(path, kind, options=options), path, settings, mark))
+        settings |= {"sheet": sheet, "header": options.header}
+    else:
+        cells = read_statistics(path, kind, options=options)
+    if stamp(path) != before:
+        raise FileError.changed(path)
+    return checked(Table(kind, cells, path, settings, mark))
 
 
 def check_there(path: Path) -> None:
@@ -76,10 +85,24 @@ def check_there(path: Path) -> None:
 
 
 def _bytes(path: Path) -> bytes:
+    """All bytes of a file that does not change meanwhile."""
     try:
-        return path.read_bytes()
+        before = stamp(path)
+        found = path.read_bytes()
     except OSError as error:
         raise FileError.unreadable(path, reason(error)) from None
+    if stamp(path) != before or len(found) != before[0]:
+        raise FileError.changed(path)
+    return found
+
+
+def stamp(path: Path) -> tuple[int, ...]:
+    """What changes with the file: its size, its times, and which file it is."""
+    try:
+        found = path.stat()
+    except OSError:
+        raise FileError.changed(path) from None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
 def _unpacked(raw: bytes, path: Path) -> bytes:
@@ -89,14 +112,11 @@ def _unpacked(raw: bytes, path: Path) -> bytes:
         raise FileError.damaged(path, "gzip") from None
 
 
-def _read_columns(path: Path, kind: str) -> pl.DataFrame:
-    with (
-        replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)),
-        path.open("rb") as file,
-    ):
+def _read_columns(raw: bytes, path: Path, kind: str) -> pl.DataFrame:
+    with replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
         if kind == "parquet":
-            return pl.read_parquet(file)
-        return pl.read_ipc(file)
+            return pl.read_parquet(io.BytesIO(raw))
+        return pl.read_ipc(io.BytesIO(raw))
 
 
 def fingerprint(path: str | os.PathLike[str]) -> str:

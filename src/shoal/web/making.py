@@ -11,6 +11,7 @@ from pathlib import Path
 
 from shoal.aside import reason
 from shoal.errors import FileError, HierarchyError, OutputError
+from shoal.held import held, is_held
 
 _NEW, _OLD = ".making-", ".before-"
 
@@ -55,36 +56,3 @@ def sweep(folder: Path) -> None:
 def _remove(folder: Path) -> None:
     if not folder.is_symlink():
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def held(place: Path) -> Iterator[None]:
-    """Keep others away from a folder or a file; whoever is killed holds it no more. Not every system can."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(place, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def is_held(place: Path) -> bool:
-    """Whether somebody keeps others away from it."""
-    try:
-        import fcntl
-
-        handle = os.open(place, os.O_RDONLY)
-    except (ImportError, OSError):
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(handle)
-    return False

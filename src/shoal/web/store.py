@@ -18,7 +18,6 @@ import json
 import re
 import secrets
 import shutil
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -26,15 +25,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from shoal.aside import HIDDEN, aside, reason
+from shoal.aside import aside, reason
+from shoal.aside import sweep as sweep_files
 from shoal.errors import OutputError, PageError
+from shoal.held import held
 from shoal.web.interface import Project
-from shoal.web.making import held, is_held, sweep
+from shoal.web.making import sweep
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _GONE = ".gone-"
-_STILL = 60
-"""Seconds after which a small file that is not written to is one that nobody writes any more."""
 _NOTES, _MARK = "project.json", "release/mark"
 
 
@@ -54,10 +53,8 @@ class Store:
                 shutil.rmtree(gone, ignore_errors=True)
         for project in self.all():
             sweep(self.release(project.id))
-            for part in self.folder(project.id).glob(f"{HIDDEN}*"):
-                with suppress(OSError):
-                    if _is_left(part):
-                        part.unlink()
+            for folder in (self.folder(project.id), self.hierarchies(project.id)):
+                sweep_files(folder)
             if not project.keeps_data:
                 with suppress(OSError):
                     self.drop_data(project.id)
@@ -194,13 +191,6 @@ class Store:
 
     def _write(self, project: Project) -> None:
         self.keep(project.id, _NOTES, project.to_dict())
-
-
-def _is_left(part: Path) -> bool:
-    """Whether nobody, such as another start, writes this any more. Who copies data holds the copy meanwhile."""
-    if part.suffix == ".json":
-        return time.time() - part.lstat().st_mtime > _STILL
-    return not is_held(part)
 
 
 def _now() -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from shoal.errors import ColumnError, FileError, OptionError
-from shoal.tables.files import check_there, fingerprint
+from shoal.tables.files import check_there, fingerprint, stamp
 from shoal.tables.formats import ENDINGS, format_of
 from shoal.tables.large.columns import column_chunks, column_names
 from shoal.tables.large.lines import line_chunks, open_lines
@@ -25,7 +25,8 @@ Reader = Callable[[Sequence[str]], Iterator[Cells]]
 class Source:
     """A file of delimited text, Parquet or Arrow that is read in chunks, again and again.
 
-    It must not change meanwhile: its size and time are looked at before and after every pass (`FileError.changed`).
+    It must not change meanwhile: its size, times and identity are looked at before and after every
+    pass (`FileError.changed`).
     """
 
     path: Path
@@ -37,7 +38,7 @@ class Source:
     """The fingerprint of the file."""
     bytes: int
     """Of the file."""
-    _stamp: tuple[int, int]
+    _stamp: tuple[int, ...]
     _reader: Reader
 
     def chunks(self, *, columns: Sequence[str] | None = None) -> Iterator[Table]:
@@ -56,7 +57,7 @@ class Source:
         self._check()
 
     def _check(self) -> None:
-        if _stamp(self.path) != self._stamp:
+        if stamp(self.path) != self._stamp:
             raise FileError.changed(self.path)
 
 
@@ -77,8 +78,8 @@ def open_source(
         raise FileError.unknown_format(path, ENDINGS)
     if kind not in ("csv", "tsv", "parquet", "arrow"):
         raise FileError.not_streamed(path, kind)
-    stamp = _stamp(path)
-    if stamp[0] == 0:
+    before = stamp(path)
+    if before[0] == 0:
         raise FileError.empty(path)
     settings: dict[str, str | bool] = {"format": kind}
     with ThreadPoolExecutor(1) as pool:  # both read the same bytes at about the same time
@@ -95,15 +96,7 @@ def open_source(
             def reader(kept: Sequence[str]) -> Iterator[Cells]:
                 return column_chunks(path, kind, kept, rows=rows, size=size)
 
-        return Source(path, kind, names, settings, mark.result(), stamp[0], stamp, reader)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError:
-        raise FileError.changed(path) from None
-    return found.st_size, found.st_mtime_ns
+        return Source(path, kind, names, settings, mark.result(), before[0], before, reader)
 
 
 def _ahead(work: Iterator[T]) -> Iterator[T]:

@@ -18,7 +18,6 @@ from shoal.errors import OptionError, PageError
 from shoal.web import uploads
 from shoal.web.guard import Form
 from shoal.web.interface import Project, Source
-from shoal.web.making import held
 from shoal.web.pages import goto, page, pending, revision, step
 from shoal.web.workplace import Workplace, workplace
 from shoal.words import joined, short
@@ -178,8 +177,7 @@ def _copy(path: Path, copy: Path) -> None:
     if path != copy:
         with aside(copy, force=True) as part:
             part.chmod(0o600)
-            with held(part):
-                shutil.copyfile(path, part)
+            shutil.copyfile(path, part)
 
 
 def _remove(place: Workplace, project: Project) -> None:

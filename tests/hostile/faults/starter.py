@@ -1,0 +1,83 @@
+"""A process that has Shoal imported and its kernels loaded, and forks one run of the command line for each request.
+
+A run from scratch takes more than a second, most of it imports; so hundreds of runs take minutes and not hours. What is
+forked goes the way of `python -m shoal` from there on. Requests and answers are lines of JSON.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from importlib import import_module
+from typing import Any
+
+MODULES = (
+    *(
+        "anonymize",
+        "engines.local",
+        "bundle.contents",
+        "cli.anonymize",
+        "cli.in_pieces",
+        "cli.main",
+        "large",
+        "release",
+    ),
+    *("report.dossier", "report.text", "report.external", "partition.mondrian", "measure.evaluate", "kernels.jit"),
+)
+
+
+def warm() -> None:
+    """Import what runs import, and make Numba ready. No frame is touched: threads of polars are not to be forked."""
+    for name in MODULES:
+        import_module(f"shoal.{name}")
+    from numba.core.registry import cpu_target
+
+    cpu_target.target_context.refresh()
+
+
+def begin(request: dict[str, Any]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    os.environ.update(request["env"])
+    for name in request["unset"]:
+        os.environ.pop(name, None)
+    ctypes.CDLL(None).fault_reset()
+    for number, path in ((0, request["stdin"]), (1, request["stdout"]), (2, request["stderr"])):
+        handle = os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(handle, number)
+        os.close(handle)
+    for name, most in request["limits"].items():
+        resource.setrlimit(getattr(resource, name), (most, most))
+    os.chdir(request["cwd"])
+    sys.argv = ["shoal", *request["arguments"]]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    return 0
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    requests = os.fdopen(os.dup(0), "r")
+    warm()
+    print(json.dumps({"ready": True}), file=answers, flush=True)
+    while line := requests.readline():
+        request = json.loads(line)
+        if "wait" in request:
+            _, status = os.waitpid(request["wait"], 0)
+            print(json.dumps({"code": os.waitstatus_to_exitcode(status)}), file=answers, flush=True)
+            continue
+        child = begin(request)
+        if not child:
+            from shoal.cli.main import main as shoal
+
+            shoal()
+        print(json.dumps({"pid": child}), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
