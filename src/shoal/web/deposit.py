@@ -102,8 +102,8 @@ def _found(project: Project, source: Source | None, facts: Mapping[str, Any]) ->
 
 def _is_told(file: Any) -> bool:
     """Whether this tells of a file as a release of ours does; damaged facts tell of none."""
-    types = {"name": str, "size": int, "sha256": str}
-    return isinstance(file, Mapping) and all(isinstance(file.get(name), type) for name, type in types.items())
+    kinds = {"name": str, "size": int, "sha256": str}
+    return isinstance(file, Mapping) and all(isinstance(file.get(name), kind) for name, kind in kinds.items())
 
 
 def title(name: str) -> str:

@@ -17,37 +17,10 @@ _ENDS = st.sampled_from(["\n", "\r\n", "\r", "\n\n", "\r\r\n", "\x85", "\u2028"]
 _CELLS = st.one_of(
     st.sampled_from(
         [
-            *(
-                "",
-                " ",
-                '"',
-                '""',
-                '"a"',
-                "'",
-                "a,b",
-                MARKER,
-                f"={MARKER}",
-                "NA",
-                "nan",
-                "-inf",
-                "1e400",
-                "007",
-                "-0",
-                "+1",
-            ),
-            *(
-                "1.5",
-                "1,5",
-                "2024-02-29",
-                "2023-02-29",
-                "2024-01-01T25:00",
-                "9" * 30,
-                "\ufeff",
-                "\x00",
-                "\x1c",
-                "é",
-                "🐟",
-            ),
+            *("", " ", '"', '""', '"a"', "'", "a,b", MARKER, f"={MARKER}", "NA", "nan"),
+            *("-inf", "1e400", "007", "-0", "+1"),
+            *("1.5", "1,5", "2024-02-29", "2023-02-29", "2024-01-01T25:00", "9" * 30),
+            *("\ufeff", "\x00", "\x1c", "é", "🐟"),
         ]
     ),
     st.text(max_size=6),
@@ -109,28 +82,15 @@ def edges(draw: st.DrawFn) -> bytes:
 def rows(draw: st.DrawFn) -> bytes:
     """Rows of ARX with repeats, gaps and names at several levels."""
     levels = draw(st.integers(1, 4))
-    found = draw(
-        st.lists(st.lists(st.sampled_from("abcd* "), min_size=levels, max_size=levels), min_size=1, max_size=8)
-    )
+    row = st.lists(st.sampled_from("abcd* "), min_size=levels, max_size=levels)
+    found = draw(st.lists(row, min_size=1, max_size=8))
     return "\n".join(";".join([*row, "*"]) for row in found).encode()
 
 
 _TERMS = st.sampled_from(
     [
-        *(
-            "a",
-            "b",
-            "<a>",
-            "<http://x/b>",
-            "_:c",
-            '"d"',
-            '"d"@en',
-            '"e"^^<x>',
-            '"""f"""',
-            "skos:broader",
-            "broader",
-            ".",
-        ),
+        *("a", "b", "<a>", "<http://x/b>", "_:c", '"d"', '"d"@en', '"e"^^<x>', '"""f"""'),
+        *("skos:broader", "broader", "."),
         *("narrower", "prefLabel", '"\\u00e9"', '"\\ud800"'),
         *('"\\UFFFFFFFF"', '"', "<", "#", MARKER, "", '" "" "" "'),
     ]
@@ -147,34 +107,10 @@ def triples(draw: st.DrawFn) -> bytes:
 
 _VALUES = st.sampled_from(
     [
-        *(
-            "3",
-            "-1",
-            "0",
-            '"3"',
-            "true",
-            "nan",
-            "inf",
-            "1e400",
-            "[]",
-            "{}",
-            "[1]",
-            '["a"]',
-            "2024-01-01",
-            '""',
-            "9" * 30,
-        ),
-        *(
-            '"mdav"',
-            '"wildcard"',
-            '"fast"',
-            "1.5",
-            "18446744073709551616",
-            "[[1, 2]]",
-            "{a = 1}",
-            '"\\u0000"',
-            "[1, 100]",
-        ),
+        *("3", "-1", "0", '"3"', "true", "nan", "inf", "1e400", "[]", "{}", "[1]", '["a"]'),
+        *("2024-01-01", '""', "9" * 30),
+        *('"mdav"', '"wildcard"', '"fast"', "1.5", "18446744073709551616", "[[1, 2]]"),
+        *("{a = 1}", '"\\u0000"', "[1, 100]"),
     ]
 )
 _KEYS = st.sampled_from(
@@ -182,23 +118,17 @@ _KEYS = st.sampled_from(
         *("format", "release.k", "release.method", "release.seed", "release.suppression", "release.blocks"),
         *("release.pieces", "missing.policy", "missing.alpha"),
         *("options.standardize", "options.distance", "options.x"),
-        *(
-            "refine.effort",
-            "refine.planned",
-            "refine.done",
-            "refine.looks",
-            "refine.seconds",
-            "weights.age",
-            "weights.x",
-        ),
+        *("refine.effort", "refine.planned", "refine.done", "refine.looks"),
+        *("refine.seconds", "weights.age", "weights.x"),
         *("bounds.age", "bounds.job", "survey.strata"),
         *("survey.households", "survey.sampling_weights", "models"),
         *("survey.largest_household", "columns", "input", "output", "versions", "options", "release"),
     ]
 )
 POLICY = """format = 5
-columns = [{name = "age", role = "quasi-identifier", kind = "numeric"}, {name = "ill", role = "sensitive", kind = "nominal"},
- {name = "name", role = "identifier", kind = "nominal"}, {name = "job", role = "insensitive", kind = "nominal"},
+columns = [{name = "age", role = "quasi-identifier", kind = "numeric"},
+ {name = "ill", role = "sensitive", kind = "nominal"}, {name = "name", role = "identifier", kind = "nominal"},
+ {name = "job", role = "insensitive", kind = "nominal"},
  {name = "weight", role = "insensitive", kind = "numeric"}]
 release.k = 3
 release.method = "mdav"
@@ -262,56 +192,14 @@ def forms(draw: st.DrawFn) -> bytes:
         *("missing_values", "method", "effort", "seed"),
         *("survey", "strata", "households", "sampling_weights"),
         *("role-0", "kind-1", "weight-0", "recode-2", "bulk"),
-        *(
-            "bulk-role",
-            "pick",
-            "action",
-            "node",
-            "name",
-            "under",
-            "lacking",
-            "value-0",
-            "near-0",
-            "own",
-            "which",
-            "seconds",
-        ),
+        *("bulk-role", "pick", "action", "node", "name", "under", "lacking", "value-0"),
+        *("near-0", "own", "which", "seconds"),
     ]
     words = [
-        *(
-            "",
-            "own",
-            "3",
-            "-1",
-            "0",
-            "1e9",
-            "nan",
-            "inf",
-            "²",
-            "٣",
-            "9" * 31,
-            "0.5",
-            "0,5",
-            "x",
-            "\0",
-            "🐟",
-            "mdav",
-            "auto",
-        ),
-        *(
-            "ordinal",
-            "hierarchical",
-            "date",
-            "mean",
-            "lcs",
-            "rename",
-            "move",
-            "group",
-            "dissolve",
-            "add",
-            "match",
-            "work",
-        ),
+        *("", "own", "3", "-1", "0", "1e9", "nan", "inf", "²", "٣", "9" * 31, "0.5", "0,5"),
+        *("x", "\0", "🐟", "mdav", "auto"),
+        *("ordinal", "hierarchical", "date", "mean", "lcs", "rename", "move", "group"),
+        *("dissolve", "add", "match", "work"),
         *("craft", "baker", "role", "proposed", "identifier", "wildcard", "all", " ", "*"),
     ]
     return urlencode(

@@ -191,9 +191,10 @@ def _people() -> Path:
     return path
 
 
-@target(
-    "command-line", "a command line of wrong words", "shoal.cli.terminal", "shoal.cli.protection", "shoal.decisions"
-)
+_COMMAND_LINE = ("shoal.cli.terminal", "shoal.cli.protection", "shoal.decisions")
+
+
+@target("command-line", "a command line of wrong words", *_COMMAND_LINE)
 def command_line(raw: bytes, folder: Path) -> None:
     """A line a word; the first is the command. Arguments of a process hold no NUL."""
     words = raw.replace(b"\0", b"").decode("utf-8", "replace").split("\n")

@@ -28,18 +28,18 @@ def _any(raw: bytes) -> bool:
 
 def look_at(tree: Hierarchy, folder: Path) -> None:
     """The tree is one, is the same in every format, and stands for its values."""
-    assert tree.nodes and len(set(tree.nodes)) == len(tree.nodes), "a name stands twice"
+    assert len(set(tree.nodes)) == len(tree.nodes) > 0, "a name stands twice"
     tree.coverage(tree.nodes[:3])
     assert tree.lcs(tree.nodes[0], tree.nodes[-1]) == tree.nodes[-1]
     tree.centroid(tree.nodes[:3])
-    for format in FORMATS:
-        path = folder / f"again.{'json' if format == 'json' else 'csv'}"
+    for kind in FORMATS:
+        path = folder / f"again.{'json' if kind == 'json' else 'csv'}"
         try:
-            tree.save(path, format=format, force=True)
+            tree.save(path, format=kind, force=True)
         except HierarchyError:
             continue  # a format that cannot hold the tree says so
-        again = Hierarchy.read(path, format=format)
-        assert again == tree or set(again.nodes) == set(tree.nodes), f"another tree came back from {format}"
+        again = Hierarchy.read(path, format=kind)
+        assert again == tree or set(again.nodes) == set(tree.nodes), f"another tree came back from {kind}"
 
 
 def _protect(tree: Hierarchy) -> None:

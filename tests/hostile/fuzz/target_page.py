@@ -11,7 +11,7 @@ from abuse import scratch, target
 
 from shoal.errors import PageError
 from shoal.hierarchy import Hierarchy
-from shoal.web import recipes, wording
+from shoal.web import recipes
 from shoal.web.arrivals import display_name, ending
 from shoal.web.asked import asked
 from shoal.web.demands import demanded
@@ -105,7 +105,8 @@ def _run(form: object, folder: Path) -> None:
 def file_name(raw: bytes, folder: Path) -> None:
     name = display_name(unquote(raw.decode("latin-1")))
     found = ending(name)
-    assert "/" not in found and "\\" not in found and ".." not in found
+    assert not {"/", "\\"} & set(found)
+    assert ".." not in found
 
 
 @cache
@@ -123,7 +124,8 @@ def project(raw: bytes, folder: Path) -> None:
     found = store.read(ID)
     assert found.id == ID
     assert Project.from_dict(found.to_dict()) == found, "a project that is kept is another one when it is read"
-    assert found.mark and isinstance(found.looked_at, bool)
+    assert found.mark
+    assert isinstance(found.looked_at, bool)
     source, choices = found.source, found.choices
     if source is None or choices is None:
         return
@@ -133,7 +135,6 @@ def project(raw: bytes, folder: Path) -> None:
         asked(source, choices, folder)
         recipes.command(source, choices, reading=found.reading)
         recipes.python(source, choices, reading=found.reading)
-    wording.choices(source, choices) if hasattr(wording, "choices") else None
 
 
 @target("page-facts", "damaged facts about a release of the page", "shoal.web.deposit", "shoal.web.store")

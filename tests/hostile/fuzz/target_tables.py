@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -79,10 +80,8 @@ def _in_pieces(raw: bytes, folder: Path) -> None:
     path = folder / "pieces.csv"
     path.write_bytes(raw)
     whole: pl.DataFrame | None = None
-    try:
+    with suppress(ShoalError):
         whole = shoal.read(path).cells.text_frame()
-    except ShoalError:
-        pass
     try:
         chunks = [chunk.cells.text_frame() for chunk in open_source(path, rows=2, size=64).chunks()]
     except ShoalError:
@@ -122,13 +121,8 @@ target(
 target("parquet", "a damaged Parquet file", *_COLUMNS)(partial(_file, ending=".parquet"))
 target("arrow", "a damaged Arrow or Feather file", *_COLUMNS)(partial(_file, ending=".feather"))
 target("excel", "a damaged workbook", "shoal.tables.excel", "shoal.tables.files")(partial(_file, ending=".xlsx"))
-for _kind, _ending in (
-    ("spss", ".sav"),
-    ("stata", ".dta"),
-    ("sas", ".xpt"),
-    ("por", ".por"),
-    ("sas7bdat", ".sas7bdat"),
-):
+_STATISTICS = {"spss": ".sav", "stata": ".dta", "sas": ".xpt", "por": ".por", "sas7bdat": ".sas7bdat"}
+for _kind, _ending in _STATISTICS.items():
     target(_kind, f"a damaged {_ending} file", "shoal.tables.statistics", "shoal.tables.files")(
         partial(_file, ending=_ending)
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import target_decisions
-import target_hierarchies
-import target_page
-import target_tables  # noqa: F401 - these register what they hold
+from importlib import import_module
+
 from abuse import TARGETS, Target, attempt
+
+for _room in ("target_tables", "target_hierarchies", "target_decisions", "target_page"):
+    import_module(_room)  # each registers what it holds
 
 __all__ = ["TARGETS", "Target", "attempt"]
