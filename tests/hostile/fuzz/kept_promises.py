@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from naive.wildcard import wildcard_counts
 from odd_tables import Made
 
 import shoal
+from naive.wildcard import wildcard_counts
 
 Rows = list[tuple[Any, ...]]
 

@@ -29,7 +29,7 @@ _TEXTS = st.sampled_from(
 _FLOATS = st.sampled_from([0.0, -0.0, 1.0, 1.5, -2.25, 1e300, -1e300, 5e-324, 1e-300, 3.0, 1e15 + 1, 0.1])
 _WILD = st.one_of(_FLOATS, st.sampled_from([float("inf"), float("-inf"), float("nan")]))
 _DAYS = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31)) | st.dates(dt.date(2020, 1, 1), dt.date(2020, 1, 9))
-_TIMES = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1))  # noqa: DTZ001
+_TIMES = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1))
 _LEVELS = ["low", "mid", "high"]
 
 COLUMNS: dict[str, tuple[st.SearchStrategy[Any], Any]] = {

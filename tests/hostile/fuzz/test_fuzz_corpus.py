@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
 from abuse import CORPUS, Leak
 from targets import TARGETS, Target, attempt
 
+import shoal
 from shoal.errors import FileError
 
 _MOST, _MOST_IN_ALL = 4096, 1 << 20
@@ -26,6 +29,22 @@ def test_corpus_is_small_and_each_folder_has_a_target() -> None:
     sizes = [path.stat().st_size for path in files]
     assert max(sizes) <= _MOST
     assert sum(sizes) < _MOST_IN_ALL
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"a;broader;b" + b" " * 300_000 + b'"',
+        b'"a"^^;' * 30_000,
+        b'x broader "' + b' ""' * 30_000 + b' "',
+        b"a broader b ." + b" " * 300_000 + b'x"',
+        b"<" * 300_000,
+    ],
+    ids=["spaces", "types of literals", "marks in marks", "behind the end", "brackets"],
+)
+def test_long_lines_of_triples_are_looked_at_once(line: bytes) -> None:
+    attempt(TARGETS["hierarchy-skos"], line + b"\n")
+    attempt(TARGETS["hierarchy"], line + b"\n")
 
 
 def _refuses(sentence: str) -> Target:
@@ -51,3 +70,16 @@ def test_what_is_no_error_of_ours_is_a_finding() -> None:
 
     with pytest.raises(UnicodeError):
         attempt(Target("some", "", run, (), lambda raw: True), b"")
+
+
+def test_what_is_larger_than_the_memory_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shoal.tables.glance.memory", lambda: 1 << 20)
+    text, book = tmp_path / "dense.csv.gz", tmp_path / "dense.xlsx"
+    text.write_bytes(gzip.compress(b"a\n" + b"1\n" * (1 << 20)))
+    with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(2 << 20))
+    for path in (text, book):
+        with pytest.raises(FileError, match="memory of this machine when it is unpacked"):
+            shoal.read(path)

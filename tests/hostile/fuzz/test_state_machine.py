@@ -42,15 +42,15 @@ class Walk(RuleBasedStateMachine):
     def tried(self, what: Any) -> Any:
         """What comes of it, or true; None where it is refused."""
         with self.account.trial():
+            said, found = "", None
             try:
                 found = what() or True
             except ShoalError as error:
-                assert str(error).isprintable()
-                self.account.refused += 1
-                found = None
-            else:
-                self.account.whole += 1
+                said = str(error)
+            assert said.isprintable(), "a message that is no sentence"
             assert self.made.unchanged(), "the input changed"
+            self.account.refused += bool(said)
+            self.account.whole += not said
             return found
 
     def place(self, ending: str) -> Path:
