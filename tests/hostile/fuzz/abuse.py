@@ -50,6 +50,8 @@ class Target:
         return sorted((CORPUS / self.name).iterdir())
 
 
+READING: list[str] = []
+"""Not empty where there is no time to protect what was read: many more bytes can be read then."""
 TARGETS: dict[str, Target] = {}
 
 

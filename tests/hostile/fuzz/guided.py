@@ -93,15 +93,22 @@ def _fuzz(asked: argparse.Namespace) -> None:
     sys.path[:0] = [str(HERE), str(HERE.parent)]
     (name,) = asked.targets
     with atheris.instrument_imports(include=list(_ROOMS)):
+        import abuse
         from targets import TARGETS, attempt
 
+        abuse.READING.append(name)
         one = TARGETS[name]
         for room in one.rooms:
             import_module(room)  # some are loaded late otherwise, and not looked at
     grown = (asked.grown or Path(tempfile.mkdtemp())) / name
     grown.mkdir(parents=True, exist_ok=True)
     limits = [f"-max_total_time={asked.seconds}", f"-max_len={_LONGEST}", f"-rss_limit_mb={_MEMORY}"]
-    limits += [f"-timeout={_PATIENCE}", "-print_final_stats=1", f"-artifact_prefix={asked.findings}/"]
+    limits += [
+        f"-timeout={_PATIENCE}",
+        f"-report_slow_units={_PATIENCE}",
+        "-print_final_stats=1",
+        f"-artifact_prefix={asked.findings}/",
+    ]
     atheris.Setup(
         [sys.argv[0], *limits, str(grown), str(HERE / "corpus" / name)], lambda raw: attempt(one, raw) and None
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 import polars as pl
-from abuse import MARKER, scratch, target
+from abuse import MARKER, READING, scratch, target
 
 import shoal
 from shoal import Policy
@@ -66,7 +66,8 @@ def policy(raw: bytes, folder: Path) -> None:
 def _replayed(path: Path, read: Policy) -> None:
     """A policy that is read makes a release of its own table, or says why not."""
     refinement = read.refinement
-    if refinement is not None and (refinement.effort != "fast" or any(step > 1_000 for step in refinement.planned)):
+    long = refinement is not None and (refinement.effort != "fast" or max(refinement.planned, default=0) > 1_000)
+    if READING or long:
         return  # a search of this length was asked for
     trees = {"job": JOBS} if any(c.name == "job" and c.fingerprint for c in read.schema.columns) else None
     made = shoal.replay(PEOPLE, policy=path, hierarchies=trees, threads=1)

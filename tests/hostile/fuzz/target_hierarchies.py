@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from abuse import target
+from abuse import READING, target
 
 import shoal
 from shoal import Hierarchy
@@ -46,7 +46,7 @@ def _protect(tree: Hierarchy) -> None:
     """A column of such values is protected, or refused."""
     # no frame holds half of a character
     values = [name for name in tree.leaves if name.strip() and not any("\ud800" <= one <= "\udfff" for one in name)][:6]
-    if len(tree) > 40 or len(values) < 2:
+    if READING or len(tree) > 40 or len(values) < 2:
         return
     frame = pl.DataFrame({"c": [value for value in values for _ in range(2)]})
     made = shoal.anonymize(frame, k=3, quasi_identifiers="c", hierarchies={"c": tree}, method="mdav", threads=1)
