@@ -120,13 +120,13 @@ def _formed(plain: pl.DataFrame, form: str, folder: Path, kinds: Mapping[str, st
         return Made(frame, plain, form, kinds, lambda: frame.equals(copy))
     if form == "pyarrow":
         table = plain.to_arrow()
-        again = plain.to_arrow()
-        return Made(table, plain, form, kinds, lambda: table.equals(again))
+        first = repr(table.to_pydict())
+        return Made(table, plain, form, kinds, lambda: repr(table.to_pydict()) == first)
     if form == "numpy":
         array = plain.cast(pl.Float64).to_numpy().copy()
-        first = array.copy()
+        bits = array.tobytes()
         same = pl.DataFrame({name: array[:, at] for at, name in enumerate(plain.columns)})
-        return Made(array, same, form, kinds, lambda: array.tobytes() == first.tobytes())
+        return Made(array, same, form, kinds, lambda: array.tobytes() == bits)
     path = folder / f"odd.{form}"
     if form == "csv":
         plain.write_csv(path)
