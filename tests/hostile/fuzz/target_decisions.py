@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import warnings
 import zipfile
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
@@ -115,7 +116,8 @@ def bundle_part(raw: bytes, folder: Path) -> None:
     ]
     if said != "manifest.json":
         files["manifest.json"] = (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode()
-    with zipfile.ZipFile(path, "w") as archive:
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
+        warnings.simplefilter("ignore")  # of names that stand twice
         for one, bytes_ in files.items():
             archive.writestr(zipfile.ZipInfo(one), bytes_)
     found = shoal.verify_bundle(path)

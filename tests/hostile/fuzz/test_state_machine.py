@@ -22,6 +22,7 @@ from shoal.errors import ShoalError
 
 _NAME = "an odd table in any form, protected, verified, measured, saved, replayed and bundled in any order"
 _OUTCOME = "What is refused is refused in one sentence; every release keeps its promise, and comes again byte for byte."
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a disk that is waited for is no part of this
 _ENDINGS = (".csv", ".parquet", ".tsv", ".feather", ".csv.gz")
 
 
@@ -30,7 +31,7 @@ class Walk(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="shoal-walk-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="shoal-walk-", dir=_MEMORY if _MEMORY.is_dir() else None))
         self.account = LEDGER.account("abuse", _NAME, _OUTCOME)
         self.options: dict[str, Any] = {}
         self.release: shoal.Release | None = None
