@@ -133,7 +133,7 @@ def _failed(found: shoal.BundleCheck) -> ShoalError:
     return ShoalError(f"{len(found.failed)} checks failed", "see them")
 
 
-@target("comparison", "a damaged file of a comparison", "shoal.report.frontier", "shoal.report.drawing")
+@target("comparison", "a damaged file of a comparison", "shoal.report.frontier", "shoal.report.comparison")
 def comparison(raw: bytes, folder: Path) -> None:
     path = folder / "compared.json"
     path.write_bytes(raw)
