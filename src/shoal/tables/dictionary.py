@@ -13,6 +13,8 @@ _WIDTHS = range(-1, 256)
 """Of a variable: 0 for a number, that of a text, -1 where the text before goes on."""
 _MISSING = (-3, -2, 0, 1, 2, 3)
 """How many values are declared missing; below 0 a range is among them."""
+_LAST_OF_TEXT = 2
+"""Numbers of formats up to this are those of texts, all others those of numbers."""
 _LARGEST = 64 << 20
 """Bytes in which a dictionary is looked for."""
 
@@ -43,7 +45,7 @@ class _Records:
 
     def _pass(self, count: int) -> bool:
         self._at += count
-        return 0 <= count and self._at <= len(self._head)
+        return count >= 0 and self._at <= len(self._head)
 
     def are_sound(self) -> bool:
         while True:
@@ -69,9 +71,11 @@ class _Records:
         return size >= 0 and self._pass(size * parts)
 
     def _is_variable(self) -> bool:
-        width, labelled, missing, *_ = self._numbers(7)
+        width, labelled, missing, look, *_ = self._numbers(7)
         self._variables += 1
         if width not in _WIDTHS or labelled not in (0, 1) or missing not in _MISSING:
+            return False
+        if width > 0 and (look >> 16 & 255) > _LAST_OF_TEXT:
             return False
         named = not labelled or self._pass((self._numbers(1)[0] + 3) // 4 * 4)
         return named and self._pass(8 * abs(missing))

@@ -23,6 +23,10 @@ def test_targets_that_are_not_there_are_refused(
     assert "There is no target nowhere" in capsys.readouterr().err
 
 
+def test_rooms_that_are_looked_at_are_there() -> None:
+    assert all(find_spec(room) for one in TARGETS.values() for room in one.rooms)
+
+
 def test_without_atheris_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

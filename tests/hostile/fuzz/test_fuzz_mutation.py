@@ -10,7 +10,7 @@ from targets import TARGETS, Target, attempt
 _SLOW = ("command-line", "policy", "bundle-part", "wordnet", "hierarchy-edges")
 """Targets whose door is a whole command or release."""
 _FOREIGN = ("spss", "stata", "sas", "por", "sas7bdat")
-"""Targets behind which a library in C reads: it ends the process on some damaged files, though on none of these."""
+"""Targets behind which a library in C reads, which may end the process: these numbers are known not to."""
 _OUTCOME = "It is read, or refused in one sentence that shows no cell; nothing crashes, hangs or is half read."
 
 
