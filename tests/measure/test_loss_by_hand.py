@@ -251,3 +251,9 @@ def test_a_released_number_at_a_quartile_is_below_it_up_to_rounding() -> None:
         for mean in (51.5, 51.5 + 1e-13, 51.5 - 1e-13)
     }
     assert moved == {1 / 9}
+
+
+def test_nothing_lost_is_nothing_however_large_the_numbers() -> None:
+    frame = pl.DataFrame({"x": [-1e300] * 4, "y": [5.0] * 4})
+    made = shoal.anonymize(frame, k=2, quasi_identifiers=["x", "y"], method="mdav", standardize=False)
+    assert (made.evaluation.loss["sse"], made.evaluation.loss["sst"]) == (0, 0)

@@ -226,7 +226,7 @@ def _comparison(path: Path) -> dict[str, Any]:
         raise FileError.missing(path) from None
     except OSError as error:
         raise FileError.unreadable(path, reason(error)) from None
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError, RecursionError):
         raise FileError.damaged(path, "comparison") from None
     return facts
 

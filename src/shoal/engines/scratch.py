@@ -87,7 +87,7 @@ class Scratch:
         try:
             found = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
             facts = json.loads(found["facts"]) if found["sum"] == _sum(found["facts"]) else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
         return facts if isinstance(facts, dict) else None
 

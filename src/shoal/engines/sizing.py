@@ -12,6 +12,8 @@ from typing import NamedTuple
 from shoal.errors import OptionError
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_MOST = 2**62
+"""No machine has more bytes, and no count of them has more digits."""
 PROGRAM = 500_000_000
 """What the program itself takes, with all that it loads."""
 LEAST = 800_000_000
@@ -60,7 +62,11 @@ def whole_bytes(memory: object) -> int:
 
 def bytes_in(words: object, *, option: str) -> int:
     """A size as bytes, from a number or words such as 2GB."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(words))
+    try:
+        text = str(words)
+    except ValueError:
+        text = ""  # Python refuses to write whole numbers of thousands of digits
+    found = re.fullmatch(r"\s*(\d{1,40}(?:\.\d{1,40})?)\s*([a-zA-Z]*)\s*", text, re.ASCII)
     if isinstance(words, bool) or not found or found[2].upper() not in _UNITS:
         raise OptionError.bad_option(option, "a size such as 2GB or 800MB")
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return min(int(float(found[1]) * _UNITS[found[2].upper()]), _MOST)

@@ -125,6 +125,14 @@ class FileError(ShoalError):
         return cls(f"The file {str(path)!r} is compressed", "unpack it first")
 
     @classmethod
+    def too_large(cls, path: object, most: int) -> Self:
+        return cls(
+            f"The file {str(path)!r} is larger than the {most / 1e9:,.1f} GB of memory of this machine when it is"
+            " unpacked",
+            "check that it is whole, or protect delimited text in pieces with memory= (--memory)",
+        )
+
+    @classmethod
     def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
         return cls(
             f"The ending of {str(path)!r} names no format that Shoal knows",

@@ -18,10 +18,11 @@ from shoal.hierarchy.tree import Hierarchy
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 _WORDS = {form + word: word for word in ("broader", "narrower", "prefLabel") for form in ("", "skos:", SKOS)}
 
-_LITERAL = re.compile(r'"((?:[^"\\]|\\.|"")*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?')
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.|"")*+)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?')
 _ESCAPE = re.compile(r'\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\(.)|""')
 _CONTROLS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _IRI = re.compile(r"urn:|[A-Za-z][A-Za-z0-9+.-]*://")
+_REMARK = re.compile(r"\.\s*+#")
 _NO_TRIPLE = re.compile(r"\s*(?:#|@prefix\b|@base\b|PREFIX\b|BASE\b|$)")
 
 Triple = tuple[str, str, str]
@@ -29,12 +30,14 @@ Triple = tuple[str, str, str]
 
 
 def _line(separator: str) -> re.Pattern[str]:
-    bare, between = rf'[^<"\s{separator}][^"{separator}]*', rf"{separator}[ ]*"
+    # possessive throughout: what a line is not is known after one look at each of its characters
+    bare, between = rf'[^<"\s{separator}][^"{separator}]*+', rf"{separator}[ ]*+"
     if separator == " ":
-        bare, between = r'[^<"\s]\S*', "[ \t]+"
-    term = rf'(<[^>]*>|"(?:[^"\\]|\\.|"")*"(?:@[A-Za-z0-9-]+|\^\^\S+)?|{bare})'
+        bare, between = r'[^<"\s]\S*+', "[ \t]++"
+    literal = rf'"(?:[^"\\]|\\.|"")*+"(?:@[A-Za-z0-9-]++|\^\^(?:<[^>]*>|[^\s{separator}<]++))?'
+    term = rf"(<[^>]*>|{literal}|{bare})"
     # a full stop ends a triple where it stands by itself
-    return re.compile(rf"\s*{term}{between}{term}{between}{term}\s*(?:\.\s*(?:#.*)?)?")
+    return re.compile(rf"\s*+{term}{between}{term}{between}{term}\s*+(?:\.\s*+(?:#.*)?)?")
 
 
 _LINES = {separator: _line(separator) for separator in "\t;, "}
@@ -53,7 +56,7 @@ def from_text(text: str, *, delimiter: str | None = None) -> Hierarchy:
         if _NO_TRIPLE.match(line):
             continue
         pattern = pattern or _sniffed(line)
-        found = pattern.fullmatch(line)
+        found = _matched(pattern, line)
         if found is None:
             raise HierarchyError.odd_line(f"line {number:,}", "a subject, a predicate and an object")
         triples.append((found[1], found[2], found[3]))
@@ -63,11 +66,17 @@ def from_text(text: str, *, delimiter: str | None = None) -> Hierarchy:
     return from_triples(triples, places=places)
 
 
+def _matched(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+    """The three terms of a line, be there a remark behind them that no term could hold."""
+    remark = None if (found := pattern.fullmatch(line)) else _REMARK.search(line)
+    return found if remark is None else pattern.fullmatch(line[: remark.start()])
+
+
 def _sniffed(line: str) -> re.Pattern[str]:
     """The first of tab, semicolon, comma and space that makes three of a line; of N-Triples the space."""
-    if line.lstrip().startswith(("<", "_:")) and _LINES[" "].fullmatch(line):
+    if line.lstrip().startswith(("<", "_:")) and _matched(_LINES[" "], line):
         return _LINES[" "]
-    return next((known for known in _LINES.values() if known.fullmatch(line)), _LINES[" "])
+    return next((known for known in _LINES.values() if _matched(known, line)), _LINES[" "])
 
 
 def from_triples(triples: Iterable[Triple], *, places: Sequence[str]) -> Hierarchy:
@@ -102,20 +111,21 @@ def from_triples(triples: Iterable[Triple], *, places: Sequence[str]) -> Hierarc
 def _bare(term: str) -> str:
     """A term without its brackets or quotation marks."""
     term = term.strip()
-    if term.startswith("<") and term.endswith(">"):
-        return term[1:-1]
-    if len(term) > 1 and term.startswith('"') and term.endswith('"'):
-        return _bare(term[1:-1].replace('""', '"'))
-    return term
+    # a quoted field of a csv file may hold a term in quotation marks, and no more than that
+    for _ in range(2):
+        if len(term) > 1 and term.startswith('"') and term.endswith('"'):
+            term = term[1:-1].replace('""', '"').strip()
+    return term[1:-1] if term.startswith("<") and term.endswith(">") else term
 
 
 def _literal(term: str, place: str) -> tuple[str, str]:
     """The text of a label and its language; in a csv file its marks of quotation may themselves be quoted."""
     found = _LITERAL.fullmatch(term.strip())
+    if found is not None and found[1].startswith('""') and found[2] is None:
+        term = found[1].replace('""', '"')
+        found = _LITERAL.fullmatch(term.strip())
     if found is None:
         return term.strip(), ""
-    if found[1].startswith('""') and found[2] is None:
-        return _literal(found[1].replace('""', '"'), place)
     try:
         return _ESCAPE.sub(_unescaped, found[1]), (found[2] or "").lower()
     except (ValueError, OverflowError):

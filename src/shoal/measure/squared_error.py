@@ -26,6 +26,11 @@ def squares(block: Pair) -> Squares | None:
     return Squares(((block.was - block.now) ** 2).sum(axis=0), ((block.was - block.facts.center) ** 2).sum(axis=0))
 
 
+def _reported(squared: float, unit: float) -> float:
+    """A sum in the unit of the figures; nothing is nothing, be the unit beyond the range of a float."""
+    return squared * unit if squared else 0.0
+
+
 @loss(
     name="sse",
     label="squared error (SSE)",
@@ -38,7 +43,7 @@ def squares(block: Pair) -> Squares | None:
 )
 def sse(sums: Squares, facts: Facts) -> float | None:
     """The squared distance between the original and the released records."""
-    return float(sums.error.sum() * facts.unit)
+    return _reported(float(sums.error.sum()), facts.unit)
 
 
 @loss(
@@ -53,7 +58,7 @@ def sse(sums: Squares, facts: Facts) -> float | None:
 )
 def sst(sums: Squares, facts: Facts) -> float | None:
     """The squared distance between the original records and the centre of the whole table."""
-    return float(sums.total.sum() * facts.unit)
+    return _reported(float(sums.total.sum()), facts.unit)
 
 
 @loss(

@@ -21,6 +21,7 @@ from shoal.tables.excel import read_excel
 from shoal.tables.foreign import replaced_by
 from shoal.tables.formats import ENDINGS, format_of, is_packed
 from shoal.tables.frames import PolarsCells, checked, open_frame
+from shoal.tables.glance import check_room
 from shoal.tables.statistics import read_statistics
 from shoal.tables.table import Cells, ReadOptions, Table
 
@@ -44,6 +45,8 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     if kind is None:
         raise FileError.unknown_format(path, ENDINGS)
     settings: dict[str, str | bool] = {"format": kind}
+    if kind == "excel" or is_packed(path):
+        check_room(path)
     if kind in ("csv", "tsv"):
         raw = _bytes(path)
         text = _unpacked(raw, path) if is_packed(path) else raw

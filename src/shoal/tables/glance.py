@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zipfile
 import zlib
 from pathlib import Path
@@ -18,6 +19,8 @@ from shoal.tables.table import ReadOptions
 _HEAD = 1 << 20
 """Bytes in which the header of a text is looked for."""
 _PIECE = 1 << 20
+_UNTOLD = 64 << 30
+"""The memory of a machine that does not tell it."""
 _DENSEST = 1032
 """The most bytes that one byte of deflated data can stand for."""
 
@@ -71,6 +74,21 @@ def unpacked_size(path: Path, *, most: int) -> int:
     except OSError as error:
         raise FileError.unreadable(path, reason(error)) from None
     return size
+
+
+def check_room(path: Path) -> None:
+    """Refuse a file that grows beyond the memory of the machine when it is unpacked: a damaged one, or a trap."""
+    most = memory()
+    if unpacked_size(path, most=most) > most:
+        raise FileError.too_large(path, most)
+
+
+def memory() -> int:
+    """The bytes of memory of this machine."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return _UNTOLD
 
 
 def _counted(path: Path, most: int) -> int:

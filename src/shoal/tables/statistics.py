@@ -12,6 +12,7 @@ import polars as pl
 
 from shoal.errors import FileError, OutputError
 from shoal.schema.columns import Kind
+from shoal.tables.dictionary import is_sound
 from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending
@@ -144,6 +145,8 @@ def read_statistics(path: Path, kind: str, *, options: ReadOptions) -> LabelledC
     if options.encoding:
         more["encoding"] = options.encoding
     with replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
+        if kind == "spss" and not is_sound(path):
+            raise FileError.damaged(path, kind)
         frame, meta = reader(str(path), output_format="polars", **more)
         return LabelledCells(frame, Labels.noted(kind, meta))
 

@@ -65,8 +65,11 @@ class ReadOptions:
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
+                known = self.encoding.isprintable()  # Python passes over what no name has
             except (LookupError, ValueError):
-                raise OptionError.bad_option("encoding", _EXPECTED["encoding"][1]) from None
+                known = False
+            if not known:
+                raise OptionError.bad_option("encoding", _EXPECTED["encoding"][1])
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str | bool]) -> Self:

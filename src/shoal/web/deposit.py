@@ -17,7 +17,7 @@ _INTERNAL = "Internal use only"
 _KNOWN = re.compile(
     r"(?P<policy>released\.[a-z0-9.]+\.policy\.toml)|(?P<bundle>released\.bundle\.zip)|(?P<release>released\.[a-z0-9.]+)"
     r"|(?P<report>report\.internal\.html)|(?P<external>report\.external\.html)"
-    r"|hierarchies/(?P<tree>(hierarchy|levels)-(?P<number>[0-9]+))\.(json|txt)"
+    r"|hierarchies/(?P<tree>(hierarchy|levels)-(?P<number>[0-9]{1,9}))\.(json|txt)"
 )
 """The only names of files that leave the folder of a release."""
 _TOLD = {
@@ -84,8 +84,9 @@ def deposit(project: Project, source: Source | None, facts: Mapping[str, Any]) -
 
 def _found(project: Project, source: Source | None, facts: Mapping[str, Any]) -> Iterator[Deposited]:
     stem = title(project.name)
-    for file in facts.get("files", ()):
-        known = _KNOWN.fullmatch(file["name"])
+    files = facts.get("files")
+    for file in files if isinstance(files, list) else ():
+        known = _KNOWN.fullmatch(file["name"]) if _is_told(file) else None
         if known is None:
             continue
         own, size, sha256 = Path(file["name"]).name, file["size"], file["sha256"]
@@ -97,6 +98,12 @@ def _found(project: Project, source: Source | None, facts: Mapping[str, Any]) ->
         else:
             key = next(name for name in _TOLD if known[name])
             yield Deposited(key, file["name"], f"{stem}-{own}", *_TOLD[key], size, sha256)
+
+
+def _is_told(file: Any) -> bool:
+    """Whether this tells of a file as a release of ours does; damaged facts tell of none."""
+    kinds = {"name": str, "size": int, "sha256": str}
+    return isinstance(file, Mapping) and all(isinstance(file.get(name), kind) for name, kind in kinds.items())
 
 
 def title(name: str) -> str:

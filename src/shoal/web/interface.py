@@ -54,8 +54,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     kind = get_origin(hint) or hint
-    if kind is tuple:
-        return isinstance(value, tuple) and all(_fits(each, parts[0]) for each in value)
+    if kind in (tuple, list):
+        return isinstance(value, kind) and all(_fits(each, parts[0]) for each in value)
     return hint is Any or (isinstance(value, kind) and (kind is not int or not isinstance(value, bool)))
 
 
@@ -239,6 +239,9 @@ class Project(_Plain):
         for role, kind in [*((c.role, c.kind) for c in known), *((c.role, c.kind or Kind.NUMERIC) for c in chosen)]:
             Role(role), Kind(kind)
         if self.source is not None and self.choices is not None and len(known) != len(chosen):
+            raise PageError.damaged_project()
+        said = [*self.reading.values(), *(() if self.source is None else self.source.reading.values())]
+        if not all(_fits(value, str | bool | None) or _fits(value, list[str]) for value in said):
             raise PageError.damaged_project()
 
     @property

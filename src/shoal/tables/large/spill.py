@@ -23,6 +23,8 @@ _ENDING = ".spill"
 _MARK = b"shoal\x01"
 _TOP = struct.Struct("<6sIIQ")
 """The mark, the length of the description, the checksum of all below, and the length of the arrays."""
+_KINDS = "biuf"
+"""Of arrays: truths and numbers, of which no byte is a pointer."""
 
 
 class Part(NamedTuple):
@@ -65,7 +67,7 @@ class Spill:
         """Put one-dimensional arrays of one length below those that the name has."""
         columns = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
         for array in columns.values():
-            if array.dtype.kind not in "biuf":
+            if array.dtype.kind not in _KINDS:
                 raise DataError.array_type(str(array.dtype))
         rows = len(next(iter(columns.values()), ()))
         if any(array.shape != (rows,) for array in columns.values()):
@@ -188,11 +190,25 @@ def _found(path: Path) -> list[Part] | None:
             told = file.read(length)
             if _summed(file, bytes_, zlib.crc32(told)) != checksum:
                 return None
-            noted = json.loads(told)
-            columns = tuple((key, kind) for key, kind in noted["columns"])
-            parts.append(Part(at, noted["rows"], columns, checksum, bytes_, told))
+            rows, columns = _noted(told, bytes_)
+            if rows < 0:
+                return None
+            parts.append(Part(at, rows, columns, checksum, bytes_, told))
             at += bytes_
     return parts
+
+
+def _noted(told: bytes, size: int) -> tuple[int, tuple[tuple[str, str], ...]]:
+    """The rows and the columns of a part that has this size; -1 rows where it is none of ours."""
+    try:
+        noted = json.loads(told)
+        rows, columns = noted["rows"], tuple((str(key), np.dtype(kind)) for key, kind in noted["columns"])
+        plain = type(rows) is int and rows >= 0 and all(kind.kind in _KINDS for _, kind in columns)
+        if plain and rows * sum(kind.itemsize for _, kind in columns) == size:
+            return rows, tuple((key, kind.str) for key, kind in columns)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    return -1, ()
 
 
 def _summed(file: BinaryIO, left: int, checksum: int) -> int:

@@ -1,0 +1,224 @@
+"""Targets: what a user decides, in files and in words: policies, bundles, comparisons, checkpoints, options."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import warnings
+import zipfile
+from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from pathlib import Path
+
+import click
+import polars as pl
+from abuse import MARKER, READING, scratch, target
+
+import shoal
+from shoal import Policy
+from shoal.cli.anonymize import _comparison
+from shoal.cli.main import shoal as commands
+from shoal.compare.kept import Kept
+from shoal.engines.scratch import Scratch
+from shoal.engines.sizing import bytes_in
+from shoal.errors import ShoalError
+from shoal.schema.models import Model, read_models
+from shoal.tables.large import Spill, Survey
+
+PEOPLE = pl.DataFrame(
+    {
+        "name": [f"{MARKER}-{row}" for row in range(12)],
+        "age": [21, 22, 23, 34, 35, 36, 47, 48, 49, 60, 61, 62],
+        "job": ["baker", "smith", "clerk"] * 4,
+        "ill": ["flu", "gout", "flu", "cold"] * 3,
+        "weight": [1.5, 2.0, 1.0] * 4,
+    }
+)
+JOBS = {"work": {"craft": {"baker": {}, "smith": {}}, "office": {"clerk": {}}}}
+
+
+@cache
+def release() -> shoal.Release:
+    return shoal.anonymize(
+        PEOPLE,
+        k=3,
+        quasi_identifiers=["age", "job"],
+        identifiers="name",
+        sensitive="ill",
+        models={"ill": "distinct-l(2)"},
+        hierarchies={"job": JOBS},
+        method="mdav",
+        threads=1,
+    )
+
+
+@target("policy", "a damaged or contradictory policy file", "shoal.schema.policy", "shoal.schema.models")
+def policy(raw: bytes, folder: Path) -> None:
+    path = folder / "policy.toml"
+    path.write_bytes(raw)
+    read = Policy.read(path)
+    again = Policy.from_toml(read.to_toml().encode(), path=path)
+    assert again.to_toml() == read.to_toml(), "a policy that is written is another one when it is read"
+    _replayed(path, read)
+
+
+def _replayed(path: Path, read: Policy) -> None:
+    """A policy that is read makes a release of its own table, or says why not."""
+    refinement = read.refinement
+    long = refinement is not None and (refinement.effort != "fast" or max(refinement.planned, default=0) > 1_000)
+    if READING or long:
+        return  # a search of this length was asked for
+    trees = {"job": JOBS} if any(c.name == "job" and c.fingerprint for c in read.schema.columns) else None
+    made = shoal.replay(PEOPLE, policy=path, hierarchies=trees, threads=1)
+    keys = list(made.policy.schema.quasi_identifiers)
+    assert made.table.height == PEOPLE.height
+    assert not {column.name for column in read.schema.columns if column.role == "identifier"} & set(made.table.columns)
+    if read.missing != "wildcard":
+        assert min(Counter(made.table.select(keys).rows()).values()) >= read.k, "a class below k"
+
+
+@cache
+def _members() -> dict[str, bytes]:
+    """The files of a sound bundle."""
+    path = scratch() / "sound.zip"
+    shoal.bundle(release(), path, name="out.csv", force=True)
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+_BUNDLE = tuple(f"shoal.bundle.{name}" for name in ("archive", "manifest", "check", "evidence", "recount", "replay"))
+
+
+@target("bundle", "a zip file that is no bundle, or a trap", *_BUNDLE)
+def bundle(raw: bytes, folder: Path) -> None:
+    path = folder / "some.zip"
+    path.write_bytes(raw)
+    found = shoal.verify_bundle(path)
+    assert not found.ok or hashlib.sha256(raw).hexdigest() == found.sha256
+    shoal.replay_bundle(path, PEOPLE)
+
+
+@target("bundle-part", "a bundle with one file exchanged, all its hashes mended", *_BUNDLE)
+def bundle_part(raw: bytes, folder: Path) -> None:
+    """The first line names the file, the rest is its new content."""
+    name, _, content = raw.partition(b"\n")
+    files = dict(_members())
+    said = name.decode("utf-8", "replace")
+    files[said] = content
+    path = folder / "part.zip"
+    facts = json.loads(_members()["manifest.json"])
+    facts["files"] = [
+        {"name": one, "size": len(bytes_), "sha256": hashlib.sha256(bytes_).hexdigest()}
+        for one, bytes_ in files.items()
+        if one != "manifest.json"
+    ]
+    if said != "manifest.json":
+        files["manifest.json"] = (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode()
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
+        warnings.simplefilter("ignore")  # of names that stand twice
+        for one, bytes_ in files.items():
+            archive.writestr(zipfile.ZipInfo(one), bytes_)
+    found = shoal.verify_bundle(path)
+    str(found)
+    if said == "release/out.csv" and content != _members()[said]:
+        assert not found.ok, "another release passes for that of the policy"
+    if not found.ok:
+        raise _failed(found)
+    shoal.replay_bundle(path, PEOPLE)
+
+
+def _failed(found: shoal.BundleCheck) -> ShoalError:
+    return ShoalError(f"{len(found.failed)} checks failed", "see them")
+
+
+@target("comparison", "a damaged file of a comparison", "shoal.report.frontier", "shoal.report.comparison")
+def comparison(raw: bytes, folder: Path) -> None:
+    path = folder / "compared.json"
+    path.write_bytes(raw)
+    release().report(comparison=_comparison(path))
+
+
+@target("kept", "damaged results that a comparison kept", "shoal.compare.kept", "shoal.compare.points")
+def kept(raw: bytes, folder: Path) -> None:
+    path = folder / "kept.jsonl"
+    path.write_bytes(raw)
+    found = Kept.open(path, source=None)
+    assert all(point.measured or point.verified for point in found.points.values())
+
+
+@target("checkpoint", "a damaged checkpoint of a run in pieces", "shoal.engines.scratch", "shoal.tables.large.spill")
+def checkpoint(raw: bytes, folder: Path) -> None:
+    """What is not whole is as if it was not there."""
+    place = folder / ".shoal-scratch-x"
+    place.mkdir(exist_ok=True)
+    (place / "shoal.scratch").touch()
+    (place / "dealt.json").write_bytes(raw)
+    (place / "dealt").mkdir(exist_ok=True)
+    for old in (place / "dealt").iterdir():
+        old.unlink()
+    with Scratch(place) as held:
+        (place / "dealt" / "0.spill").write_bytes(raw)
+        held.noted("dealt")
+        spill = Spill(place / "dealt")
+        for name in spill.names():
+            spill.read(name)
+
+
+@target("survey", "a damaged survey of a run in pieces", "shoal.tables.large.stored")
+def survey(raw: bytes, folder: Path) -> None:
+    Survey.from_bytes(raw)
+
+
+@target("model", "a privacy model that is written wrongly", "shoal.schema.models")
+def model(raw: bytes, folder: Path) -> None:
+    (found,) = read_models({"ill": raw.decode("utf-8", "replace")})
+    assert Model.read("ill", found.written) == found, "a model that is written is another one when it is read"
+    shoal.verify(PEOPLE, k=2, quasi_identifiers="job", models={"ill": found.written})
+
+
+@target("size", "a size of memory that is written wrongly", "shoal.engines.sizing")
+def size(raw: bytes, folder: Path) -> None:
+    found = bytes_in(raw.decode("utf-8", "replace"), option="memory")
+    assert found >= 0
+
+
+_COMMANDS = ("verify", "anonymize", "evaluate", "describe", "compare", "bound", "explain", "hierarchy")
+
+
+@cache
+def _people() -> Path:
+    path = scratch() / "people.csv"
+    PEOPLE.write_csv(path)
+    return path
+
+
+_COMMAND_LINE = ("shoal.cli.terminal", "shoal.cli.protection", "shoal.decisions")
+
+
+@target("command-line", "a command line of wrong words", *_COMMAND_LINE)
+def command_line(raw: bytes, folder: Path) -> None:
+    """A line a word; the first is the command. Arguments of a process hold no NUL."""
+    words = raw.replace(b"\0", b"").decode("utf-8", "replace").split("\n")
+    if words[0] not in _COMMANDS:
+        words.insert(0, "verify")
+    if words[0] in ("compare", "anonymize") and "mdav" not in words:
+        words += ["--methods" if words[0] == "compare" else "--method", "mdav"]  # others may take their time
+    words = [str(_people()) if word == "PEOPLE" else word for word in words]
+    output = folder / "out"
+    output.mkdir(exist_ok=True)
+    for old in output.iterdir():
+        old.unlink()
+    words = [str(output / "released.csv") if word == "OUTPUT" else word for word in words]
+    if any(word.startswith(("-o", "--report", "--external", "--bundle", "--scratch")) for word in words[1:]) and (
+        "OUTPUT" not in raw.decode("utf-8", "replace")
+    ):
+        return  # files elsewhere are none of a test's business
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        try:
+            commands.main(words, standalone_mode=False, prog_name="shoal")
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise ShoalError("The command line is refused", "see --help") from None
+        except SystemExit:
+            return

@@ -1,0 +1,161 @@
+"""Targets: what the page in the browser reads, without a server: forms, names of files, what it keeps of projects."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+from abuse import scratch, target
+
+from shoal.errors import PageError
+from shoal.hierarchy import Hierarchy
+from shoal.web import recipes
+from shoal.web.arrivals import display_name, ending
+from shoal.web.asked import asked
+from shoal.web.demands import demanded
+from shoal.web.deposit import deposit
+from shoal.web.edits import edited
+from shoal.web.guard import _parsed
+from shoal.web.interface import Choices, ColumnChoice, ColumnFacts, Project, Source
+from shoal.web.steps.columns import _decided, state
+from shoal.web.steps.run import _chosen_methods, _levels, _seconds
+from shoal.web.store import Store
+from shoal.web.trees import read_levels, read_tree
+
+ID = "0123456789ab"
+SOURCE = Source(
+    name="people.csv",
+    kind="csv",
+    settings={"delimiter": ","},
+    records=500,
+    size=20_000,
+    sha256="0" * 64,
+    columns=(
+        ColumnFacts("age", "quasi-identifier", "numbers", "numeric", "integer", 70, 0, whole=True),
+        ColumnFacts("job", "quasi-identifier", "words", "nominal", "text", 12, 3),
+        ColumnFacts("born", "identifier", "days", "date", "date", 400, 0),
+        ColumnFacts("ill", "sensitive", "words", "nominal", "text", 9, 0),
+    ),
+)
+CHOICES = Choices(
+    (
+        ColumnChoice("quasi-identifier"),
+        ColumnChoice("quasi-identifier"),
+        ColumnChoice("identifier"),
+        ColumnChoice("sensitive"),
+    ),
+    k=5,
+)
+_STEPS = ("demands", "edits", "guard", "asked", "recipes", "interface", "store", "trees", "arrivals", "deposit")
+_ROOM = tuple(f"shoal.web.{name}" for name in _STEPS)
+
+
+@cache
+def _tree() -> Hierarchy:
+    return Hierarchy.from_dict({"work": {"craft": {"baker": {}, "smith": {}}, "office": {"clerk": {}}}})
+
+
+@target("page-form", "a form of the page with wrong fields", *_ROOM)
+def form(raw: bytes, folder: Path) -> None:
+    """The same form at every step that takes one."""
+    found = _parsed(raw)
+    refusals = []
+    for step in (_columns, _protection, _tree_edit, _run):
+        try:
+            step(found, folder)
+        except PageError as error:
+            refusals.append(error)
+        except Exception as error:
+            if type(error).__module__.startswith("shoal.errors"):
+                refusals.append(error)
+                continue
+            raise
+    if len(refusals) == 4:
+        raise refusals[0]
+
+
+def _columns(form: object, folder: Path) -> None:
+    columns = _decided(SOURCE, CHOICES, form, folder)  # type: ignore[arg-type]
+    made = Choices(columns, k=5)
+    state(SOURCE, made)
+    recipes.command(SOURCE, made)
+    recipes.python(SOURCE, made)
+
+
+def _protection(form: object, folder: Path) -> None:
+    made = demanded(form, SOURCE, CHOICES, CHOICES.kinds(SOURCE))  # type: ignore[arg-type]
+    asked(SOURCE, made, folder)
+    compile(recipes.python(SOURCE, made), "recipe", "exec")
+
+
+def _tree_edit(form: object, folder: Path) -> None:
+    tree = edited(_tree(), form)  # type: ignore[arg-type]
+    assert len(set(tree.nodes)) == len(tree)
+
+
+def _run(form: object, folder: Path) -> None:
+    _levels(form)  # type: ignore[arg-type]
+    _chosen_methods(form)  # type: ignore[arg-type]
+    _seconds(form.get("seconds"))  # type: ignore[attr-defined]
+
+
+@target("page-file-name", "a name of a file that is no name, sent to the page", "shoal.web.arrivals")
+def file_name(raw: bytes, folder: Path) -> None:
+    name = display_name(unquote(raw.decode("latin-1")))
+    found = ending(name)
+    assert not {"/", "\\"} & set(found)
+    assert ".." not in found
+
+
+@cache
+def _store() -> Store:
+    place = scratch() / "projects"
+    store = Store(place)
+    (place / ID).mkdir(exist_ok=True)
+    return store
+
+
+@target("page-project", "a damaged project of the page", *_ROOM)
+def project(raw: bytes, folder: Path) -> None:
+    store = _store()
+    store.place(ID, "project.json").write_bytes(raw)
+    found = store.read(ID)
+    assert found.id == ID
+    assert Project.from_dict(found.to_dict()) == found, "a project that is kept is another one when it is read"
+    assert found.mark
+    assert isinstance(found.looked_at, bool)
+    source, choices = found.source, found.choices
+    if source is None or choices is None:
+        return
+    if len(source.columns) == len(choices.columns):
+        choices.kinds(source)
+        state(source, choices)
+        asked(source, choices, folder)
+        recipes.command(source, choices, reading=found.reading)
+        recipes.python(source, choices, reading=found.reading)
+
+
+@target("page-facts", "damaged facts about a release of the page", "shoal.web.deposit", "shoal.web.store")
+def facts(raw: bytes, folder: Path) -> None:
+    store = _store()
+    store.place(ID, "comparison.json").write_bytes(raw)
+    found = store.facts(ID, "comparison.json")
+    if found is None:
+        raise PageError.damaged_project()
+    project = Project(ID, "people", "2026-01-01", "2026-01-01")
+    for one in deposit(project, SOURCE, found):
+        assert "/" not in one.name
+        one.disposition.encode("latin-1")
+
+
+@target("page-tree", "a damaged hierarchy that the page keeps", "shoal.web.trees", "shoal.hierarchy.nested")
+def tree(raw: bytes, folder: Path) -> None:
+    place = folder / "kept"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    (place / "levels-2.txt").write_bytes(raw)
+    read_levels(place / "levels-2.txt")
+    (place / "hierarchy-2.json").write_bytes(raw)
+    read_tree(place / "hierarchy-2.json")
