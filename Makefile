@@ -39,6 +39,11 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/every.py $(if $(QUICK),--quick)
 
+# Search for malformed input that breaks a reader, guided by coverage; what is found stands in findings/.
+fuzz: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(BIN)/python tests/hostile/fuzz/guided.py --seconds $(or $(SECONDS),30) --findings findings
+
 # The wheel and the sources, in dist/, tried in an empty environment; PYTHONS="python3.11 python3.13" tries several.
 release: $(READY)
 	$(BIN)/python tests/release/pythons.py $(PYTHONS)
@@ -55,7 +60,7 @@ reliability: $(READY)
 	$(BIN)/python tests/hostile/reliability.py
 
 clean:
-	rm -rf .venv demo build dist benchmarks/.envs
+	rm -rf .venv demo build dist findings benchmarks/.envs
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
