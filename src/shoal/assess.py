@@ -211,13 +211,8 @@ def _check_in_place(was: Table, now: Table, names: Sequence[str]) -> None:
 
     Where none of these stands as it stood, and some hold the same cells in another order, the rows are not the same.
     """
-    if now.path is not None and policy_path(now.path).is_file():
-        try:
-            policy = Policy.read(policy_path(now.path))
-        except PolicyError:
-            policy = None
-        if policy is not None and policy.shuffle and policy.output.get("sha256") == now.sha256:
-            raise DataError.shuffled()
+    if _is_shuffled(now):
+        raise DataError.shuffled()
     moved = False
     for name in (name for name in now.names if name in was.names and name not in names):
         before, after = (one.cells.content(name).words.fill_null("") for one in (was, now))
@@ -227,6 +222,17 @@ def _check_in_place(was: Table, now: Table, names: Sequence[str]) -> None:
             moved = moved or before.sort().equals(after.sort())
     if moved:
         raise DataError.shuffled()
+
+
+def _is_shuffled(table: Table) -> bool:
+    """Whether the policy beside a release says that its rows are shuffled."""
+    if table.path is None or not policy_path(table.path).is_file():
+        return False
+    try:
+        policy = Policy.read(policy_path(table.path))
+    except PolicyError:
+        return False
+    return policy.shuffle and policy.output.get("sha256") == table.sha256
 
 
 def _population_notes(classes: measure.Classes) -> list[str]:
@@ -337,7 +343,8 @@ def verify(
     value of a column that has a model, or is named as ``sensitive``, may be left over where their classes meet. The
     quasi-identifiers of the other are named, or those of the policy beside its file, or those of the same names.
     ``order`` tells whether the records of both stand in the same order (``kept`` or ``unknown``); where nothing is
-    said, they do if the columns that both show agree row by row. `shoal.together` has the reasoning.
+    said, they do if the columns that both show agree row by row, unless the policy of one says that its rows are
+    shuffled. `shoal.together` has the reasoning.
     """
     known, asked = tables.read(table), read_models(models)
     schema = protected(known, quasi_identifiers, asked)
@@ -363,6 +370,8 @@ def verify(
         raise OptionError.households_apart()
     other = tables.read(against)
     hidden = chosen(secret, tuple(dict.fromkeys([*known.names, *other.names])), Role.SENSITIVE)
+    if order is None and known.sha256 != other.sha256 and (_is_shuffled(known) or _is_shuffled(other)):
+        order = "unknown"
     return replace(
         found,
         together=together.compare(

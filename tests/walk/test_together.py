@@ -257,3 +257,19 @@ def test_what_is_told_names_no_cell_and_has_stable_keys() -> None:
     text = json.dumps(facts) + found._repr_html_()
     assert not any(word in text for word in ("angina", "obesity", "cough", "1964", "170"))
     assert "together" not in shoal.verify(BY_BIRTH, k=2, quasi_identifiers=["birth", "sex"]).to_dict()
+
+
+def test_shuffled_releases_are_not_in_one_order_though_they_have_as_many_rows(tmp_path: Path) -> None:
+    table = shoal.example_register(rows=60).select("age", "income")
+    for number, shuffle in enumerate((False, True)):
+        for name, k in (("one", 3), ("two", 4)):
+            made = shoal.anonymize(table, k=k, quasi_identifiers=["age", "income"], method="mondrian", shuffle=shuffle)
+            made.save(tmp_path / f"{name}-{number}.csv")
+        found = shoal.verify(
+            tmp_path / f"one-{number}.csv",
+            k=3,
+            quasi_identifiers=["age", "income"],
+            against=tmp_path / f"two-{number}.csv",
+        )
+        assert found.together.by == ("nothing" if shuffle else "order")
+        assert found.ok == shuffle
