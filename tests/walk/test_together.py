@@ -262,8 +262,8 @@ def test_what_is_told_names_no_cell_and_has_stable_keys() -> None:
 def test_shuffled_releases_are_not_in_one_order_though_they_have_as_many_rows(tmp_path: Path) -> None:
     table = shoal.example_register(rows=60).select("age", "income")
     for number, shuffle in enumerate((False, True)):
-        for name, k in (("one", 3), ("two", 4)):
-            made = shoal.anonymize(table, k=k, quasi_identifiers=["age", "income"], method="mondrian", shuffle=shuffle)
+        for name, method in (("one", "mondrian"), ("two", "mdav")):
+            made = shoal.anonymize(table, k=3, quasi_identifiers=["age", "income"], method=method, shuffle=shuffle)
             made.save(tmp_path / f"{name}-{number}.csv")
         found = shoal.verify(
             tmp_path / f"one-{number}.csv",

@@ -38,8 +38,8 @@ def test_shuffled_rows_hide_among_their_class_again(ledger: Ledger) -> None:
     account = ledger.account(
         "attack",
         "unsorted matching, rows shuffled (`--shuffle`)",
-        "The place of a row tells nothing: the class of a person is as large as before, and the row beside a name is right"
-        " by chance alone.",
+        "The place of a row tells nothing: the class of a person is as large as before, and the row beside a name is"
+        " right by chance alone.",
     )
     for number in tries(few=3, full=40):
         with account.trial():
