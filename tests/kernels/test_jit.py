@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from shoal.kernels import jit
+from shoal.kernels.kept import KernelFile
 
 SCRIPT = """
 import numpy as np
@@ -30,9 +31,22 @@ def compilations(cache: Path) -> int:
 def test_only_the_first_run_compiles_and_says_so(tmp_path: Path) -> None:
     assert compilations(tmp_path) > 0
     assert compilations(tmp_path) == 0
-    kept = list(tmp_path.rglob("*.nbi"))
+    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert kept
-    assert all(jit.ROOM in index.name for index in kept), "the cache of a kernel is named after the whole room"
+    assert all(jit.ROOM in path.name for path in kept), "the cache of a kernel is named after the whole room"
+
+
+def test_two_processes_that_compile_at_the_same_time_keep_their_own_kernels(tmp_path: Path) -> None:
+    """Both have looked before either has written, as two runs that begin together do."""
+    one, two = (KernelFile(str(tmp_path), "doubled", ("stamp",)) for _ in range(2))
+    assert one.load("whole numbers") is None
+    assert two.load("floats") is None
+    one.save("whole numbers", ["a kernel for whole numbers"])
+    two.save("floats", ["a kernel for floats"])
+    for fresh in (one, two, KernelFile(str(tmp_path), "doubled", ("stamp",))):
+        assert fresh.load("whole numbers") == ["a kernel for whole numbers"]
+        assert fresh.load("floats") == ["a kernel for floats"]
+    assert KernelFile(str(tmp_path), "doubled", ("another stamp",)).load("floats") is None
 
 
 def test_a_fingerprint_changes_with_any_file_of_the_room(tmp_path: Path) -> None:

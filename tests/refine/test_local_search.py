@@ -260,6 +260,7 @@ def test_the_more_time_the_more_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_share_of_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(0.0)
     monkeypatch.setattr(budget.time, "monotonic", clock)
+    monkeypatch.setattr(budget.time, "process_time", lambda: 0.0)
     whole = Budget(10.0)
     clock.now += 4
     part = whole.part(0.5)

@@ -64,7 +64,11 @@ def test_one_version_stands_everywhere(packages: Packages) -> None:
     said = facts(packages.wheel)["Version"]
     assert said == shoal.__version__
     assert f"\nversion: {said}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.search(rf"^## {re.escape(said)}\b", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(
+        rf"^## \[{re.escape(said)}\] - \d{{4}}-\d\d-\d\d$",
+        (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
 
 
 def test_the_wheel_says_for_which_python_it_is(packages: Packages) -> None:

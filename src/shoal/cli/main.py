@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import io
 import os
@@ -83,7 +84,15 @@ def main() -> NoReturn:
         code = _say(_NO_MEMORY, 2)
     except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception, and may quote cells too
         code = _say(_NO_THREAD, 2) if _NO_START.search(str(error)) else _bug(error)
+    _leave_terminal()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave_terminal() -> None:
+    """Where colorama is installed, Numba has it wait for the end, to send a code to the terminal that nobody asked for."""
+    loaded = sys.modules.get("colorama.initialise")
+    if loaded is not None:
+        atexit.unregister(loaded.reset_all)
 
 
 def _say(sentence: str, code: int) -> int:

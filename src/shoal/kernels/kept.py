@@ -1,7 +1,9 @@
-"""Compiled kernels on the disk: Numba's index and data files, each with a checksum.
+"""Compiled kernels on the disk: one file for each kernel and the types it was compiled for, with a checksum.
 
-What is damaged, or no file at all, is as if it was not there. What cannot be written is not kept. A file is written
-aside under one name and held meanwhile, so that what a killed process left is used up by the next one.
+What is damaged, or no file at all, is as if it was not there. What cannot be written is not kept. A file is named after
+all that decides what stands in it, where Numba would number files and note the numbers in an index: two processes that
+compile at the same time could take each other's kernels. It is written aside under one name and held meanwhile, so that
+what a killed process left is used up by the next one.
 """
 
 from __future__ import annotations
@@ -28,29 +30,29 @@ class KernelFile(IndexDataCacheFile):
         """In the place of the files that Numba has chosen."""
         return cls(cache._cache_path, cache._impl.filename_base, cache._cache_file._source_stamp)
 
+    def __init__(self, folder: str, name: str, stamp: Any) -> None:
+        super().__init__(folder, name, stamp)
+        self._name = name
+
     def save(self, key: Any, data: Any) -> None:
         """Keep a compiled kernel, if that is possible."""
         with suppress(OSError):
-            super().save(key, data)
+            _put(self._place(key), self._dump((self._version, self._source_stamp, key, data)))
 
-    def _load_index(self) -> dict[Any, str]:
-        found = _content(Path(self._index_path))
+    def load(self, key: Any) -> Any:
+        """The kernel for these types, if it was kept by this version of all that it is made of."""
+        found = _content(self._place(key))
         if found is None:
-            return {}
-        version, stamp, overloads = pickle.loads(found)  # noqa: S301 - of this user, as Numba keeps it
-        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+            return None
+        *made_of, data = pickle.loads(found)  # noqa: S301 - of this user, as Numba keeps it
+        return data if made_of == [self._version, self._source_stamp, key] else None
 
-    def _save_index(self, overloads: dict[Any, str]) -> None:
-        _put(Path(self._index_path), self._dump((self._version, self._source_stamp, overloads)))
+    def flush(self) -> None:
+        """Nothing: what is compiled anew takes the place of what was kept."""
 
-    def _load_data(self, name: str) -> Any:
-        found = _content(Path(self._data_path(name)))
-        if found is None:
-            raise FileNotFoundError(name)
-        return pickle.loads(found)  # noqa: S301 - of this user, as Numba keeps it
-
-    def _save_data(self, name: str, data: Any) -> None:
-        _put(Path(self._data_path(name)), self._dump(data))
+    def _place(self, key: Any) -> Path:
+        decided = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+        return Path(self._cache_path) / f"{self._name}.{decided}.nbc"
 
 
 def _content(path: Path) -> bytes | None:
