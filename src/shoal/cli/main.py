@@ -89,7 +89,7 @@ def main() -> NoReturn:
 
 
 def _leave_terminal() -> None:
-    """Where colorama is installed, Numba has it wait for the end, to send a code to the terminal that nobody asked for."""
+    """Where colorama is installed, Numba has it wait for the end, and send a code to the terminal that nobody wants."""
     loaded = sys.modules.get("colorama.initialise")
     if loaded is not None:
         atexit.unregister(loaded.reset_all)
