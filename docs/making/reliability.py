@@ -18,7 +18,7 @@ own. The ordinary suite tries the same things a few times.
 
 - **refused**: Shoal said no in one sentence, and what stood before stood as it was.
 - **whole**: a whole, verified state stood at the end; of a leak or an attack: nothing leaked, and nothing was gained
-  beyond what k promises.
+  beyond what is said beside it and in [threat-model.md](threat-model.md).
 - **lost**: anything was lost, leaked or left half. One such try fails the run, and no page is made from a failed run.
 """
 KINDS = {
