@@ -83,8 +83,8 @@ def _goes(cells: pl.Series, notation: Notation) -> tuple[bool, bool]:
     """Whether these cells go up, and whether they go down; as numbers where all of them are, else as texts."""
     numbers = _as_floats(cells, notation)
     if numbers is not None:
-        steps = numbers[1:] - numbers[:-1] if np.isfinite(numbers).all() else np.array([np.nan])
-        return bool((steps >= 0).all()), bool((steps <= 0).all())
+        before, after = numbers[:-1], numbers[1:]
+        return bool((before <= after).all()), bool((before >= after).all())
     if cells.dtype.is_nested() or cells.dtype in (pl.Object, pl.Null, pl.Binary):
         return False, False
     texts = cells.cast(pl.String)

@@ -27,7 +27,7 @@ from shoal.tables.layout import Layout
 from shoal.tables.table import Cells, Table
 
 Arrays = dict[str, NDArray[Any]]
-_FORM = 1
+_FORM = 2
 """Of another form nothing is understood."""
 
 
