@@ -55,9 +55,10 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "The site is build/site/index.html"
 
-# Everything a hostile world can do, as often as docs/reliability.md says, and that page made from what was counted.
+# Everything a hostile world can do, as often as docs/reliability.md says, and that page made from what was counted;
+# PARTS="faults load" does these only.
 reliability: $(READY)
-	$(BIN)/python tests/hostile/reliability.py
+	$(BIN)/python tests/hostile/reliability.py $(PARTS)
 
 clean:
 	rm -rf .venv demo build dist findings benchmarks/.envs

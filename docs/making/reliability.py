@@ -13,13 +13,14 @@ Account = Mapping[str, Any]
 HEAD = """# Reliability
 
 Made by `python docs/make.py` from `benchmarks/results/reliability.json`, which `make reliability` writes: it runs
-`tests/hostile/reliability.py`, and that runs every test of `tests/hostile` many times over, each try with a seed of its
-own. The ordinary suite tries the same things a few times.
+`tests/hostile/reliability.py`, and that runs every test of `tests/hostile`, part by part, as often as stands here, each
+try with a seed of its own. The ordinary suite tries the same things a few times.
 
 - **refused**: Shoal said no in one sentence, and what stood before stood as it was.
 - **whole**: a whole, verified state stood at the end; of a leak or an attack: nothing leaked, and nothing was gained
   beyond what is said beside it and in [threat-model.md](threat-model.md).
-- **lost**: anything was lost, leaked or left half. One such try fails the run, and no page is made from a failed run.
+- **lost**: anything was lost, leaked or left half. One such try fails its part, and nothing is written of a failed
+  part.
 """
 KINDS = {
     "fault": ("Faults", "Disks that are full, files that vanish, processes that are killed."),
@@ -62,4 +63,5 @@ def pages(docs: Path, results: Path) -> dict[Path, str]:
     """The page, where there are results."""
     if not results.is_file():
         return {}
-    return {docs / "reliability.md": page(json.loads(results.read_text(encoding="utf-8")))}
+    parts = json.loads(results.read_text(encoding="utf-8"))
+    return {docs / "reliability.md": page([account for accounts in parts.values() for account in accounts])}

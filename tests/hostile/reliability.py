@@ -1,4 +1,8 @@
-"""Try everything as often as the page says, and write what was counted: `make reliability`."""
+"""Try everything as often as the page says, and write what was counted: `make reliability`.
+
+Each folder of tests is a part that is run, and counted, by itself; `make reliability PARTS="faults load"` runs these
+parts only, and leaves what was counted of the others. Of a part in which a test fails nothing is written.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,18 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "benchmarks" / "results" / "reliability.json"
+PARTS = sorted(path.name for path in HERE.iterdir() if any(path.glob("test_*.py")))
+
+Accounts = list[dict[str, Any]]
 
 
-def added(folder: Path) -> list[dict[str, object]]:
+def added(folder: Path) -> Accounts:
     """The accounts of all processes, those of one thing added up."""
-    sums: dict[tuple[str, str], dict[str, object]] = {}
+    sums: dict[tuple[str, str], dict[str, Any]] = {}
     for path in sorted(folder.glob("*.json")):
         for account in json.loads(path.read_text(encoding="utf-8")):
             known = sums.setdefault((account["kind"], account["name"]), account)
@@ -25,19 +33,30 @@ def added(folder: Path) -> list[dict[str, object]]:
     return [sums[key] for key in sorted(sums)]
 
 
-def main() -> int:
+def tried(part: str) -> Accounts | None:
+    """What was counted in a part; None if one of its tests failed."""
     with tempfile.TemporaryDirectory() as folder:
-        tried = subprocess.run(
-            [sys.executable, "-m", "pytest", str(HERE), "-n", "2", "--dist", "worksteal", *sys.argv[1:]],
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", str(HERE / part), "-n", "2", "--dist", "worksteal", "-q"],
             env={**os.environ, "SHOAL_TRIES": "full", "SHOAL_LEDGER": folder},
             check=False,
         )
-        accounts = added(Path(folder))
-    if tried.returncode == 0:
-        RESULTS.write_text(json.dumps(accounts, indent=1) + "\n", encoding="utf-8")
-        subprocess.run([sys.executable, str(HERE.parents[1] / "docs" / "make.py")], check=True)
-    return tried.returncode
+        return added(Path(folder)) if done.returncode == 0 else None
+
+
+def main(asked: list[str]) -> int:
+    parts: dict[str, Accounts] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
+    failed = []
+    for part in asked or PARTS:
+        accounts = tried(part)
+        if accounts is None:
+            failed.append(part)
+        else:
+            parts = {name: accounts if name == part else parts.get(name, []) for name in PARTS}
+            RESULTS.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
+    subprocess.run([sys.executable, str(HERE.parents[1] / "docs" / "make.py")], check=True)
+    return len(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

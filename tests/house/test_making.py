@@ -26,7 +26,7 @@ ACCOUNTS = [
 
 def test_what_was_counted_is_a_table_by_kind_with_sums(tmp_path: Path) -> None:
     results = tmp_path / "reliability.json"
-    results.write_text(json.dumps(ACCOUNTS), encoding="utf-8")
+    results.write_text(json.dumps({"faults": ACCOUNTS[:2], "attacks": ACCOUNTS[2:]}), encoding="utf-8")
     ((path, text),) = reliability.pages(tmp_path, results).items()
     assert path == tmp_path / "reliability.md"
     assert "| A kill \\| while writing | The old file stands. | 1,300 | 0 | 1,300 | 0 |" in text

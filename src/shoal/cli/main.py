@@ -29,7 +29,7 @@ COMMANDS = (
 _NO_MEMORY = "There is not enough memory for this table; close other programs, or protect it in parts."
 _NO_THREAD = "The system starts no further thread; close other programs, or allow more processes (ulimit -u)."
 
-_NO_START = re.compile(rf"start new thread$|os error {errno.EAGAIN}\b")
+_NO_START = re.compile(rf"start new thread$|os error {errno.EAGAIN}\b|code: {errno.EAGAIN}, kind: WouldBlock")
 """What Python, and libraries in Rust, say where no thread can be started."""
 
 
@@ -84,12 +84,18 @@ def main() -> NoReturn:
         code = _say(_NO_MEMORY, 2)
     except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception, and may quote cells too
         code = _say(_NO_THREAD, 2) if _NO_START.search(str(error)) else _bug(error)
-    _leave_terminal()
+    _leave()
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _leave_terminal() -> None:
-    """Where colorama is installed, Numba has it wait for the end, and send a code to the terminal that nobody wants."""
+def _leave() -> None:
+    """All is done: a signal ends the process without a word, and nothing reaches the terminal any more.
+
+    Where colorama is installed, Numba has it wait for the end, and send a code there that nobody wants.
+    """
+    for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")):
+        if number and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     loaded = sys.modules.get("colorama.initialise")
     if loaded is not None:
         atexit.unregister(loaded.reset_all)

@@ -59,10 +59,12 @@ class Scratch:
             raise OutputError.unwritable(self.folder, reason(error)) from None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        interrupted = kind is not None and not issubclass(kind, Exception)
+        # a panic of a library is no Exception either, but nobody's wish
+        interrupted = kind is not None and issubclass(kind, KeyboardInterrupt | SystemExit | GeneratorExit)
         if not interrupted:
             _remove(self.folder)
-        os.close(self._lock)
+        with suppress(OSError):  # it is let go in any case
+            os.close(self._lock)
         if isinstance(error, OSError):
             raise OutputError.unwritable(self.folder, reason(error)) from None
 
