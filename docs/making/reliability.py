@@ -19,8 +19,8 @@ try with a seed of its own. The ordinary suite tries the same things a few times
 - **refused**: Shoal said no in one sentence, and what stood before stood as it was.
 - **whole**: a whole, verified state stood at the end; of a leak or an attack: nothing leaked, and nothing was gained
   beyond what is said beside it and in [threat-model.md](threat-model.md).
-- **lost**: anything was lost, leaked or left half. One such try fails its part, and nothing is written of a failed
-  part.
+- **lost**: anything was lost, leaked or left half. One such try fails the run, and what it was counted in is left out
+  here until it is mended and counted anew without a loss.
 """
 KINDS = {
     "fault": ("Faults", "Disks that are full, files that vanish, processes that are killed."),

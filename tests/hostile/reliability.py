@@ -1,7 +1,7 @@
 """Try everything as often as the page says, and write what was counted: `make reliability`.
 
-Each folder of tests is a part that is run, and counted, by itself; `make reliability PARTS="faults load"` runs these
-parts only, and leaves what was counted of the others. Of a part in which a test fails nothing is written.
+Each folder of tests is a part that is run by itself; `make reliability PARTS="faults load"` runs these parts only, and
+leaves what was counted of the others. What has a loss is left out until it is counted anew without one.
 """
 
 from __future__ import annotations
@@ -33,29 +33,30 @@ def added(folder: Path) -> Accounts:
     return [sums[key] for key in sorted(sums)]
 
 
-def tried(part: str) -> Accounts | None:
-    """What was counted in a part; None if one of its tests failed."""
+def tried(part: str) -> tuple[Accounts, bool]:
+    """What was counted in a part, and whether all of its tests passed."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", str(HERE / part), "-n", "2", "--dist", "worksteal", "-q"],
             env={**os.environ, "SHOAL_TRIES": "full", "SHOAL_LEDGER": folder},
             check=False,
         )
-        return added(Path(folder)) if done.returncode == 0 else None
+        return added(Path(folder)), done.returncode == 0
 
 
 def main(asked: list[str]) -> int:
     parts: dict[str, Accounts] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
-    failed = []
+    whole = True
     for part in asked or PARTS:
-        accounts = tried(part)
-        if accounts is None:
-            failed.append(part)
-        else:
-            parts = {name: accounts if name == part else parts.get(name, []) for name in PARTS}
-            RESULTS.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
+        accounts, passed = tried(part)
+        whole = whole and passed
+        known = {} if passed else {account["name"]: account for account in parts.get(part, [])}
+        known |= {account["name"]: account for account in accounts}
+        parts[part] = [account for _, account in sorted(known.items()) if not account["lost"]]
+        parts = {name: parts.get(name, []) for name in PARTS}
+        RESULTS.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
     subprocess.run([sys.executable, str(HERE.parents[1] / "docs" / "make.py")], check=True)
-    return len(failed)
+    return int(not whole)
 
 
 if __name__ == "__main__":

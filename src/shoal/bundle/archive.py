@@ -13,7 +13,7 @@ import shutil
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -132,13 +132,16 @@ def _new_folder(parent: Path) -> tuple[Path, int]:
         folder.mkdir(mode=0o700)
         try:
             handle = os.open(folder, os.O_RDONLY)
-            hold(handle, wait=True)
+        except FileNotFoundError:
+            continue  # another start took it for one that was left, in the moment before it was held
         except OSError:
-            folder.rmdir()
+            with suppress(OSError):
+                folder.rmdir()
             raise
+        hold(handle, wait=True)
         if is_same(handle, folder):
             return folder, handle
-        os.close(handle)  # another start took it for one that was left, in the moment before it was held
+        os.close(handle)
 
 
 @contextmanager
