@@ -89,16 +89,18 @@ def main() -> NoReturn:
 
 
 def _leave() -> None:
-    """All is done: a signal ends the process without a word, and nothing reaches the terminal any more.
-
-    Where colorama is installed, Numba has it wait for the end, and send a code there that nobody wants.
-    """
-    for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")):
-        if number and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
+    """Nothing reaches the terminal after the end: where colorama is installed, Numba has it send a code there."""
+    atexit.register(_be_quiet)
     loaded = sys.modules.get("colorama.initialise")
     if loaded is not None:
         atexit.unregister(loaded.reset_all)
+
+
+def _be_quiet() -> None:
+    """All is done: a signal ends the process without a word."""
+    for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")):
+        if number and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _say(sentence: str, code: int) -> int:
