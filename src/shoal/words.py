@@ -9,8 +9,9 @@ _LONGEST = 60
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 record``, ``2 records``, ``1,234 records``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    """``1 record``, ``2 records``, ``1,234 classes``."""
+    several = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else several}"
 
 
 def number(figure: float) -> str:

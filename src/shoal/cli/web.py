@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -88,9 +87,6 @@ def _table(file: str) -> Path:
 
 def _three_quarters() -> int:
     from shoal.engines.sizing import LEAST
+    from shoal.tables.glance import memory
 
-    try:
-        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        machine = 8 << 30  # a system that does not tell
-    return max(LEAST, int(machine * _SHARE))
+    return max(LEAST, int(memory(untold=8 << 30) * _SHARE))

@@ -40,7 +40,7 @@ def _smallest(facts: Mapping[str, Any]) -> str:
     if facts["min_joint_class"] is None:
         return ": no record is linked for sure"
     return (
-        f"; the smallest of {counted(facts['joint_classes'], 'joint class').replace('classs', 'classes')}"
+        f"; the smallest of {counted(facts['joint_classes'], 'joint class')}"
         f" has {counted(facts['min_joint_class'], 'record')}"
     )
 

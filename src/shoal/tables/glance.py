@@ -78,17 +78,17 @@ def unpacked_size(path: Path, *, most: int) -> int:
 
 def check_room(path: Path) -> None:
     """Refuse a file that grows beyond the memory of the machine when it is unpacked: a damaged one, or a trap."""
-    most = memory()
+    most = memory(untold=_UNTOLD)
     if unpacked_size(path, most=most) > most:
         raise FileError.too_large(path, most)
 
 
-def memory() -> int:
-    """The bytes of memory of this machine."""
+def memory(*, untold: int) -> int:
+    """The bytes of memory of this machine, or so many where the system does not tell."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return _UNTOLD
+        return untold
 
 
 def _counted(path: Path, most: int) -> int:
