@@ -1,0 +1,199 @@
+"""A set of small releases of every kind, each a name and a function that makes it.
+
+The set is a safety net: work on structure, speed or language must leave every released byte as it is. A change that is
+meant to alter releases says so in the changelog under "Results changed" and records the digests again:
+
+    python tests/regression/releases.py --write
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import shoal
+from shoal import tables
+from shoal.engines import sizing
+from shoal.tables.example import EDUCATION, OCCUPATIONS
+
+RECORDED = Path(__file__).with_name("digests.json")
+
+NUMBERS = ["age", "height_cm", "income"]
+CATEGORIES = ["sex", "region", "occupation"]
+MIXED = ["age", "sex", "postcode", "education", "income", "admission_date"]
+ROWS = 240
+PIECE = 90
+"""Records in one piece of an out-of-core run, so that a small table has several."""
+
+Case = Callable[[Path], Path]
+"""Makes a release in a folder and returns its path."""
+
+
+def register() -> pl.DataFrame:
+    """The example register, with households, strata and sampling weights added."""
+    frame = shoal.example_register(rows=ROWS, seed=11)
+    number = pl.int_range(pl.len())
+    return frame.with_columns(
+        (number // 2).alias("household"),
+        (number % 3).cast(pl.String).alias("stratum"),
+        (1.0 + number % 5).alias("weight"),
+    )
+
+
+def _options(columns: list[str]) -> dict[str, Any]:
+    """The hierarchies and levels of those columns that have any, and every other column dropped."""
+    dropped = [name for name in register().columns if name not in (*columns, "diagnosis", "visits")]
+    options: dict[str, Any] = {"k": 4, "quasi_identifiers": columns, "identifiers": dropped, "hierarchies": {}}
+    if "occupation" in columns:
+        options["hierarchies"]["occupation"] = OCCUPATIONS
+    if "postcode" in columns:
+        options["hierarchies"]["postcode"] = shoal.Hierarchy.from_prefixes(register()["postcode"], lengths=(1, 2, 3))
+    if "education" in columns:
+        options["levels"] = {"education": EDUCATION}
+    return options
+
+
+def _in_memory(columns: list[str], file: str = "released.csv", rows: int = ROWS, **more: Any) -> Case:
+    def make(folder: Path) -> Path:
+        options = _options(columns)
+        used = {more.get("sampling_weights"), more.get("households"), *more.get("strata", ())}
+        options["identifiers"] = [name for name in options["identifiers"] if name not in used]
+        shoal.anonymize(register().head(rows), **{**options, **more}).save(folder / file)
+        return folder / file
+
+    return make
+
+
+def _in_pieces(columns: list[str], file: str = "released.csv", **more: Any) -> Case:
+    def make(folder: Path) -> Path:
+        register().write_csv(folder / "register.csv")
+        piece = sizing.Sizing.piece
+        sizing.Sizing.piece = lambda *_, **__: PIECE  # type: ignore[method-assign]
+        try:
+            shoal.anonymize_file(folder / "register.csv", folder / file, **{**_options(columns), **more})
+        finally:
+            sizing.Sizing.piece = piece  # type: ignore[method-assign]
+        return folder / file
+
+    return make
+
+
+def _replayed(folder: Path) -> Path:
+    first = _in_memory(MIXED, method="mdav")(folder)
+    options = _options(MIXED)
+    again = shoal.replay(
+        register(), policy=f"{first}.policy.toml", hierarchies=options["hierarchies"], levels=options["levels"]
+    )
+    again.save(folder / "again.csv")
+    return folder / "again.csv"
+
+
+def _by_method() -> dict[str, Case]:
+    """One release for each method and kind of table."""
+    cases: dict[str, Case] = {}
+    for name, method in shoal.methods().items():
+        kinds = {str(kind) for kind in method.kinds}
+        effort = {"effort": "fast"} if name == "auto" else {}
+        if "numeric" in kinds:
+            columns = NUMBERS[: method.most_columns or len(NUMBERS)]
+            cases[f"{name}, numbers"] = _in_memory(columns, method=name, **effort)
+        if "hierarchical" in kinds:
+            cases[f"{name}, categories"] = _in_memory(CATEGORIES, method=name, **effort)
+        if method.mixes:
+            cases[f"{name}, mixed"] = _in_memory(MIXED, method=name, **effort)
+    return cases
+
+
+def _by_option() -> dict[str, Case]:
+    """Releases with every group of options."""
+    generalized = {"age": "interval", "postcode": "lcs", "*": "generalize"}
+    return {
+        "default method and effort": _in_memory(MIXED),
+        "balanced search on numbers": _in_memory(NUMBERS, method="mdav", effort="balanced"),
+        "best search on numbers": _in_memory(NUMBERS, method="mdav", effort="best", rows=36),
+        "search with a privacy model": _in_memory(MIXED, effort="fast", sensitive=["diagnosis"], l=2),
+        "search on categories": _in_memory(CATEGORIES, method="mdav", effort="fast"),
+        "search on categories with a privacy model": _in_memory(
+            CATEGORIES, method="mdav", effort="fast", sensitive=["diagnosis"], l=2
+        ),
+        "search on numbers with a privacy model": _in_memory(NUMBERS, effort="fast", sensitive=["diagnosis"], l=2),
+        "entropy-l": _in_memory(MIXED, method="mdav", models={"diagnosis": "entropy-l(2)"}, sensitive=["diagnosis"]),
+        "recursive-l": _in_memory(
+            MIXED, method="mondrian", models={"diagnosis": "recursive-l(3,2)"}, sensitive=["diagnosis"]
+        ),
+        "t-closeness": _in_memory(MIXED, method="mdav", sensitive=["diagnosis"], t=0.6),
+        "t-closeness of an ordered column": _in_memory(MIXED, method="mdav", sensitive=["visits"], t=0.2),
+        "missing values as wildcards": _in_memory(MIXED, method="mdav", missing_values="wildcard"),
+        "missing values imputed": _in_memory(MIXED, method="mdav", missing_values="impute"),
+        "missing values suppressed": _in_memory(MIXED, method="mdav", missing_values="suppress"),
+        "suppression": _in_memory(MIXED, method="mondrian", suppression=0.1),
+        "generalized values": _in_memory(MIXED, method="mondrian", recode=generalized),
+        "generalized values after a search": _in_memory(MIXED, effort="fast", recode="generalize"),
+        "medians and modes": _in_memory(MIXED, method="mdav", recode={"age": "median", "sex": "mode"}),
+        "rounded integers with totals kept": _in_memory(NUMBERS, method="mdav", round_integers=True, keep_totals=True),
+        "sampling weights": _in_memory(MIXED, method="mdav", sampling_weights="weight"),
+        "strata": _in_memory(MIXED, method="mdav", strata=["stratum"]),
+        "households": _in_memory(MIXED, method="mdav", households="household", k=3),
+        "households after a search": _in_memory(MIXED, effort="fast", households="household", k=3),
+        "column weights and another distance": _in_memory(
+            MIXED, method="mdav", weights={"age": 3.0}, distance="path", standardize=False
+        ),
+        "blocks": _in_memory(MIXED, method="mdav", blocks=60),
+        "blocks and repair": _in_memory(MIXED, method="mdav", blocks=60, effort="fast"),
+        "shuffled rows": _in_memory(MIXED, method="mdav", shuffle=True, seed=5),
+        "another seed": _in_memory(MIXED, method="k-means", seed=3),
+        "large k": _in_memory(NUMBERS, effort="fast", k=60),
+        "replayed policy": _replayed,
+        "out of core": _in_pieces(MIXED, method="mdav"),
+        "out of core, default method": _in_pieces(MIXED, effort="fast"),
+        "out of core, mondrian": _in_pieces(MIXED, method="mondrian", sensitive=["diagnosis"], l=2),
+        "out of core, shuffled, to Parquet": _in_pieces(MIXED, "released.parquet", method="mdav", shuffle=True),
+        "to Parquet": _in_memory(MIXED, "released.parquet", method="mdav"),
+        "to TSV": _in_memory(MIXED, "released.tsv", method="mdav"),
+        "to Excel": _in_memory(MIXED, "released.xlsx", method="mdav"),
+        "to SPSS": _in_memory(MIXED, "released.sav", method="mdav"),
+        "to Stata": _in_memory(MIXED, "released.dta", method="mdav"),
+    }
+
+
+CASES = {**_by_method(), **_by_option()}
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a text file's bytes; of a binary file's values, since libraries write their versions into those."""
+    text = path.suffix in {".csv", ".tsv"}
+    if not text:
+        values = path.with_suffix(".values.csv")
+        tables.write(tables.read(path), values)
+        path = values
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def made(name: str, folder: Path) -> str:
+    """The digest of one release, made now."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return digest(CASES[name](folder))
+
+
+def record() -> None:
+    """Write the digests of all releases as they are made now."""
+    digests = {}
+    for name in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            digests[name] = made(name, Path(folder))
+    RECORDED.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: python tests/regression/releases.py --write")
+    record()
