@@ -118,7 +118,7 @@ def _by_option() -> dict[str, Case]:
     return {
         "default method and effort": _in_memory(MIXED),
         "balanced search on numbers": _in_memory(NUMBERS, method="mdav", effort="balanced"),
-        "best search on numbers": _in_memory(NUMBERS, method="mdav", effort="best", rows=36),
+        "best search on numbers": _in_memory(NUMBERS, method="mdav", effort="best", rows=20),
         "search with a privacy model": _in_memory(MIXED, effort="fast", sensitive=["diagnosis"], l=2),
         "search on categories": _in_memory(CATEGORIES, method="mdav", effort="fast"),
         "search on categories with a privacy model": _in_memory(
