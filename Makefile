@@ -1,19 +1,30 @@
 # The only commands anybody must remember. Each sets up what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
+CORE := .venv/.core
 READY := .venv/.ready
 
-.PHONY: demo web test lint bench docs reliability fuzz release clean browser java
+# uv installs several times as fast as pip; where it cannot be had or fails, pip does the same.
+install = { $(BIN)/python -m pip install --quiet --disable-pip-version-check uv && \
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '$(1)'; } >/dev/null 2>&1 || \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
 
-demo: $(READY)
+.PHONY: demo web test check lint bench docs reliability fuzz release clean browser java
+
+demo: $(CORE)
 	$(BIN)/shoal demo
 
 # The page in the browser; FILE=people.csv opens a file at once.
 web: $(READY)
 	$(BIN)/shoal web $(FILE)
 
-test: $(READY) browser java
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+# Everything that proves the product, with lint. Three workers on two cores: tests of Spark and the browser mostly wait.
+test: $(READY) browser java lint
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --durations=20 --durations-min=1
+
+# The inner loop: lint and the quick tests.
+check: $(READY) lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 # The tests of the reports need a browser; where none can be installed they are skipped, and say so.
 browser:
@@ -63,7 +74,11 @@ reliability: $(READY)
 clean:
 	rm -rf .venv demo build dist findings benchmarks/.envs
 
-$(READY): pyproject.toml
+$(CORE): pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+	$(call install,.)
+	@touch $@
+
+$(READY): $(CORE)
+	$(call install,.[dev])
+	@touch $@

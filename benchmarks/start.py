@@ -1,6 +1,7 @@
-"""How long Shoal takes to start: help, import, a first run ever, and a warm run on 1,000 records.
+"""How long Shoal takes to start: help, import, first releases with an empty kernel cache, and warm ones.
 
-Each figure is the best of several runs of a fresh process, beside the start of Python itself.
+Each figure is the best of several runs of a fresh process, beside the start of Python itself. A release with an empty
+cache compiles its kernels and is run once. Further methods share the cache with those before them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from measuring.answers import Answers, parser
 
 import shoal
 
-QUASI = "age,height_cm,household_size,income"
+QUASI = "age,sex,birth_date,postcode,region,marital_status,education,occupation,household_size,height_cm,income"
+FURTHER = ("mdav", "mondrian", "k-means", "hac", "v-mdav", "mst", "xmondrian", "dba-2")
 
 
 def seconds(*command: str, runs: int = 5, **env: str) -> float:
@@ -35,7 +37,7 @@ def main() -> None:
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.csv", Path(folder) / "out.csv"
-        shoal.example_register(rows=1000).write_csv(source)
+        shoal.example_register(rows=5000).write_csv(source)
         job = (python, "-m", "shoal", "anonymize", str(source), "-k", "5", "-q", QUASI, "-o", str(target), "--force")
         rows = [
             ("python -c pass", seconds(python, "-c", "pass", runs=runs)),
@@ -44,10 +46,17 @@ def main() -> None:
             ("shoal methods", seconds(python, "-m", "shoal", "methods", runs=runs)),
         ]
         if not given.quick:  # compiling takes long
-            cache = f"{folder}/cache"
-            first = seconds(*job, runs=1, NUMBA_CACHE_DIR=cache)
-            rows.append(("anonymize 1,000 records, first run ever", first))
-            rows.append(("anonymize 1,000 records, warm", seconds(*job, NUMBA_CACHE_DIR=cache)))
+            cache = Path(folder) / "cache"
+            env = {"NUMBA_CACHE_DIR": str(cache)}
+            rows.append(("anonymize the register, first release ever", seconds(*job, runs=1, **env)))
+            rows.append(("anonymize the register, warm", seconds(*job, runs=2, **env)))
+            for method in FURTHER:
+                further = (*job, "--method", method)
+                rows.append((f"--method {method}, first", seconds(*further, runs=1, **env)))
+                rows.append((f"--method {method}, warm", seconds(*further, runs=2, **env)))
+            files = list(cache.rglob("*.nbc"))
+            size = sum(file.stat().st_size for file in files) / 1e6
+            answers.tell({"kernels": len(files), "MB": round(size, 2)}, f"{len(files)} kernels, {size:.1f} MB")
     for name, figure in rows:
         answers.tell({"what": name, "seconds": round(figure, 3)}, f"{name:42s} {figure:6.2f} s")
 

@@ -25,7 +25,7 @@ def descended(ground: Ground, near: Near, limit: float) -> list[float]:
     """The rises of each look at all units, until none is marked."""
     rises, dirty = [], np.ones(len(ground.standing.labels), dtype=np.bool_)
     while dirty.any():
-        rises.append(annealing.descend(*ground, near, dirty, limit, 0, len(dirty)))
+        rises.append(annealing.descend(ground, near, dirty, limit, 0, len(dirty)))
         assert len(rises) < ROUNDS, "the descent ends"
     return rises
 
@@ -37,7 +37,7 @@ def check_both(case: Case, seed: int, demands: Any = None, holds: Any = None) ->
     close: dict[str, Any] = {"rel": 1e-9, "abs": 1e-9 * size}
     total = 0.0
     for heat in (size / 10, size / 100, size / 10_000):
-        total += annealing.anneal(*ground, near, dice, heat, 300)
+        total += annealing.anneal(ground, near, dice, heat, 300)
         assert start + total == pytest.approx(case.error(ground.standing.labels), **close)
         check_groups(ground, case, holds)
     check_state(ground, case)
@@ -96,7 +96,7 @@ def test_the_colder_it_is_the_fewer_rise() -> None:
     near, size, ends = near_units(case.space, 3, progress=silent), scale(case.table), []
     for heat in (size, size / 100, size / 10_000):
         ground = begun(case)
-        annealing.anneal(*ground, near, chance.begin(0), heat, 20_000)
+        annealing.anneal(ground, near, chance.begin(0), heat, 20_000)
         ends.append(case.error(ground.standing.labels))
     assert ends == sorted(ends, reverse=True)
     assert ends[-1] < 0.6 * case.error(case.labels)

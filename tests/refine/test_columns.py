@@ -156,6 +156,6 @@ def test_triples_that_two_groups_break_raise_the_value() -> None:
 def test_where_no_solver_is_installed_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.random.default_rng(0).normal(size=(30, 2))
     monkeypatch.setitem(sys.modules, "highspy", None)
-    with pytest.raises(PackageError, match="highspy, which is not installed; run: pip install highspy"):
+    with pytest.raises(PackageError, match="highspy, which is not installed; run: pip install 'shoal\\[bounds\\]"):
         column_bound(points, 3, effort=10**6)
     assert elementary_bound(points, 3).value > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -248,9 +249,12 @@ def _asked(options: dict[str, Any]) -> dict[str, Any]:
 
 def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
     from shoal.anonymize import anonymize
+    from shoal.refine.precompile import precompiling
 
     asked = _asked(options)
-    return anonymize(open_table(file, options), progress=line, **asked)
+    searched = asked["method"] in (None, "auto") or any(asked.get(name) for name in ("refine", "effort", "seconds"))
+    with precompiling() if searched else nullcontext():
+        return anonymize(open_table(file, options), progress=line, **asked)
 
 
 def _check_undecided(options: dict[str, Any]) -> None:

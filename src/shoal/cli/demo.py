@@ -39,6 +39,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     from shoal.anonymize import anonymize
     from shoal.assess import describe
     from shoal.hierarchy import Hierarchy
+    from shoal.refine.precompile import precompiling
     from shoal.release import policy_path
     from shoal.report import hierarchy as drawing
     from shoal.report import text
@@ -84,7 +85,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             ]
         )
     )
-    with progress(quiet=False) as line:
+    with progress(quiet=False) as line, precompiling():
         made = anonymize(
             register,
             k=k,

@@ -235,10 +235,8 @@ def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> 
     from shoal.values import silent
 
     line = _Line(doing, noun) if not quiet and sys.stderr and sys.stderr.isatty() else None
-    with (
-        warnings.catch_warnings(),
-        kernels.jit.compiling(_Once("compiling (first run only, up to two minutes)", quiet)),
-    ):
+    notice = _CompileNotice(line, quiet=quiet)
+    with warnings.catch_warnings(), kernels.jit.compiling(notice):
         warnings.simplefilter("ignore", ShoalWarning)
         try:
             yield line.move if line else silent
@@ -247,17 +245,20 @@ def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> 
                 line.close()
 
 
-class _Once:
-    """A sentence that is said the first time it is called for."""
+class _CompileNotice:
+    """Says which kernel is being compiled and how many were before it: on a terminal in one line, else once."""
 
-    def __init__(self, sentence: str, quiet: bool) -> None:
-        self.sentence = "" if quiet else sentence
+    def __init__(self, line: _Line | None, *, quiet: bool) -> None:
+        self.line, self.quiet, self.count, self.start = line, quiet, 0, time.monotonic()
 
-    def __call__(self) -> None:
-        if self.sentence:
-            with suppress(OSError):
-                click.echo(f"shoal: {self.sentence}", err=True)
-        self.sentence = ""
+    def __call__(self, name: str) -> None:
+        self.count += 1
+        with suppress(OSError):
+            if self.line:
+                seconds = time.monotonic() - self.start
+                self.line.describe(f"compiling for the first run: {name} (kernel {self.count}, {seconds:.0f} s so far)")
+            elif self.count == 1 and not self.quiet:
+                click.echo("shoal: compiling kernels (first run only, up to half a minute)", err=True)
 
 
 class _Line:
@@ -266,6 +267,7 @@ class _Line:
     def __init__(self, doing: str, noun: str) -> None:
         self.doing, self.noun = doing, noun
         self.start = time.monotonic()
+        self.described = False
         self.bar: Any = None
         self.task: Any = None
 
@@ -274,14 +276,28 @@ class _Line:
             if time.monotonic() - self.start < _PATIENCE or done >= total:
                 return
             self._open(total)
-        self.bar.update(self.task, completed=done)
+        self.bar.update(self.task, completed=done, description=self.doing)
+
+    def describe(self, words: str) -> None:
+        """Say for now what else is being done."""
+        if self.bar is not None:
+            self.bar.update(self.task, description=words)
+        else:
+            self.described = True
+            click.echo(f"\r\x1b[Kshoal: {words}", err=True, nl=False)
+
+    def _clear(self) -> None:
+        if self.described:
+            self.described = False
+            click.echo("\r\x1b[K", err=True, nl=False)
 
     def _open(self, total: int) -> None:
+        self._clear()
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         self.bar = Progress(
-            TextColumn(self.doing),
+            TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn(f"{self.noun},"),
@@ -290,9 +306,11 @@ class _Line:
             console=Console(stderr=True),
             transient=True,
         )
-        self.task = self.bar.add_task("", total=total)
+        self.task = self.bar.add_task(self.doing, total=total)
         self.bar.start()
 
     def close(self) -> None:
+        with suppress(OSError):
+            self._clear()
         if self.bar is not None:
             self.bar.stop()

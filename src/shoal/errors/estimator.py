@@ -100,5 +100,5 @@ class PackageError(ShoalError, ImportError):
         return cls(
             "A bound by linear programs, and the effort 'best' for a small table, need the package highspy, which is"
             " not installed",
-            "run: pip install highspy, or ask for the effort 'fast'",
+            "run: pip install 'shoal[bounds]', or ask for the effort 'balanced'",
         )

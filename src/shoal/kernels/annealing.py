@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from shoal.kernels.chance import below, draw
+import numpy as np
+
+from shoal.kernels.chance import Chance, below, draw
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.meanings import NOBODY
-from shoal.kernels.standing import leaving, may_pay
-from shoal.kernels.turns import LOOK, dissolve, found, move, swap
+from shoal.kernels.meanings import NOBODY, has_categories
+from shoal.kernels.standing import Ground, leaving, may_pay
+from shoal.kernels.turns import LOOK, Near, dissolve, found, move, swap
+from shoal.values import BoolVector
 
 RESHAPE, LARGE = 8, 4
 """One of so many looks within a group tries to dissolve it or to found another; groups of so many times k stay."""
+_NO_UNITS = np.zeros(0, dtype=np.bool_)
+_NO_CHANCE = Chance(np.ones(2, dtype=np.int64), np.zeros(1))
 
 
-@kernel
-def descend(standing, meanings, asked, near, dirty, limit, start, stop):
+def descend(ground: Ground, near: Near, dirty: BoolVector, limit: float, start: int, stop: int) -> float:
     """Try every turn around the units from ``start`` to ``stop`` that are marked; the sum of the rises, at most 0.
 
     A unit is marked while something near it may have changed.
     """
+    return float(search(*ground, near, dirty, limit, start, stop, _NO_CHANCE, 0.0, 0))
+
+
+def anneal(ground: Ground, near: Near, chance: Chance, heat: float, steps: int) -> float:
+    """So many turns at random at this heat; the sum of the rises.
+
+    A turn that raises the error by x is done with probability exp(-x / heat).
+    """
+    return float(search(*ground, near, _NO_UNITS, 0.0, 0, 0, chance, heat, steps))
+
+
+@kernel
+def search(standing, meanings, asked, near, dirty, limit, start, stop, chance, heat, steps):
+    """Both searches in one kernel: they share most of their code, which is compiled once this way."""
+    return go_down(standing, meanings, asked, near, dirty, limit, start, stop) + go_at_random(
+        standing, meanings, asked, near, chance, heat, steps
+    )
+
+
+@kernel
+def go_down(standing, meanings, asked, near, dirty, limit, start, stop):
+    """Try every turn around the marked units of a range."""
     total = 0.0
     for unit in range(start, stop):
         if dirty[unit]:
@@ -46,7 +72,9 @@ def around(standing, meanings, asked, near, unit, limit):
             other, looks = standing.head[group], 0
             while rise == 0.0 and other != NOBODY and looks < LOOK:
                 after = standing.after[other]
-                if meanings is not None or may_pay(standing, unit, other, limit):  # first, since a call takes longer
+                if has_categories(meanings) or may_pay(
+                    standing, unit, other, limit
+                ):  # first, since a call takes longer
                     rise = swap(standing, meanings, asked, unit, other, limit)
                 other, looks = after, looks + 1
             if rise != 0.0:
@@ -87,11 +115,8 @@ def mark(standing, near, unit, dirty):
 
 
 @kernel
-def anneal(standing, meanings, asked, near, chance, heat, steps):
-    """So many turns at random at this heat; the sum of the rises.
-
-    A turn that raises the error by x is done with probability exp(-x / heat).
-    """
+def go_at_random(standing, meanings, asked, near, chance, heat, steps):
+    """Try turns at random."""
     total, places, middles = 0.0, near.points.shape[1], len(chance.waits)
     for _ in range(steps):
         unit, dice = some_unit(standing, near, chance), draw(chance.state)
@@ -108,7 +133,7 @@ def anneal(standing, meanings, asked, near, chance, heat, steps):
                 total += move(standing, meanings, asked, unit, group, limit)
             else:
                 other = partner(standing, other, chance.state)
-                if meanings is not None or may_pay(standing, unit, other, limit):
+                if has_categories(meanings) or may_pay(standing, unit, other, limit):
                     total += swap(standing, meanings, asked, unit, other, limit)
         elif coin == 0:
             total += found(standing, meanings, asked, near, unit, limit)

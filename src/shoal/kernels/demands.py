@@ -87,6 +87,24 @@ def entropy(counts):
     return math.exp(math.log(size) - weighted / size) if size > 0 else 0.0
 
 
+@part
+def total_of(counts):
+    """The sum of these counts."""
+    total = 0
+    for count in counts:
+        total += count
+    return total
+
+
+@part
+def largest_of(counts):
+    """The largest of these counts."""
+    largest = counts[0]
+    for count in counts:
+        largest = max(largest, count)
+    return largest
+
+
 @kernel
 def recursive(counts, factor):
     """The largest l for which the most frequent value has fewer records than c times all from the l-th on; or 0.
@@ -94,7 +112,7 @@ def recursive(counts, factor):
     To this is added half of how near the next l is, so that small steps towards it count. It looks for the rarest
     values, then for the next rarest, and so on: numbers of records are few where values are many.
     """
-    rank, most, rest, near, rare = distinct(counts), counts.max(), 0, 0.0, 0
+    rank, most, rest, near, rare = distinct(counts), largest_of(counts), 0, 0.0, 0
     while rare < most:
         least = most
         for count in counts:
@@ -113,7 +131,7 @@ def recursive(counts, factor):
 @kernel
 def equal(counts, shares):
     """The earth mover's distance to the whole table where all values are equally far apart."""
-    size, total = counts.sum(), 0.0
+    size, total = total_of(counts), 0.0
     for i in range(len(counts)):
         total += abs(counts[i] / size - shares[i])
     return total / 2.0
@@ -122,7 +140,7 @@ def equal(counts, shares):
 @kernel
 def ordered(counts, shares):
     """The same where values are as far apart as their places: what has to pass from each place to the next."""
-    size, total, passing = counts.sum(), 0.0, 0.0
+    size, total, passing = total_of(counts), 0.0, 0.0
     for i in range(len(counts)):
         passing += counts[i] / size - shares[i]
         total += abs(passing)
@@ -136,7 +154,7 @@ def hierarchical(counts, shares, above, height):
     Li, Li and Venkatasubramanian, "t-Closeness: Privacy Beyond k-Anonymity and l-Diversity", ICDE 2007, section 5:
     below each node what some children have too much fills up what others lack, and the rest goes to the node above.
     """
-    size, total = counts.sum(), 0.0
+    size, total = total_of(counts), 0.0
     more, less = np.zeros(len(above)), np.zeros(len(above))
     for node in range(len(above)):
         extra = more[node] - less[node]

@@ -13,6 +13,7 @@ import numpy as np
 from shoal.kernels.groups import farthest_of, middle
 from shoal.kernels.jit import SLICE, kernel
 from shoal.kernels.search import SORTED, nearest
+from shoal.kernels.space import copy
 from shoal.kernels.spanning import ROOT
 from shoal.kernels.tree import plant
 from shoal.values import IntVector, Progress, Space
@@ -222,5 +223,5 @@ def arrange(forest, rows):
         else:
             forest.order[zeros] = row
             zeros += 1
-    rows[ones:] = forest.order[:zeros]
+    copy(forest.order[:zeros], rows[ones:])
     return ones

@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel, part
 from shoal.kernels.meaning import add, apart, find_center, no_costs
+from shoal.kernels.space import copy
 from shoal.values import FloatVector, IntMatrix, IntVector, Progress, Records, Tuples
 
 NONE = -1
@@ -111,7 +112,7 @@ def open_group(state, most, groups):
     else:
         seed = farthest(state, state.tuples.codes[state.counts[BEFORE]])
     state.counts[SEED] = seed
-    state.center[:] = state.tuples.codes[seed]
+    copy(state.tuples.codes[seed], state.center)
     full = min(state.left[seed] // most, groups)
     take(state, seed, full * most if full > 0 else state.left[seed], most)
 

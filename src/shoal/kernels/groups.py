@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.space import add, exact, find_center
+from shoal.kernels.space import add, copy, exact, find_center
 
 
 @kernel
@@ -24,7 +24,7 @@ def centroids(space, labels, count):
             place[labels[row]] += 1
     centers = np.empty((count, space.matrix.shape[1]))
     for group in range(count):
-        centers[group] = middle(space, rows[starts[group] : starts[group + 1]])
+        copy(middle(space, rows[starts[group] : starts[group + 1]]), centers[group])
     return centers
 
 

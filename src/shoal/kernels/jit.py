@@ -1,12 +1,10 @@
 """How Numba is used: the only file that configures it.
 
 * ``fastmath`` stays off: sums keep their order, so the same input gives the same release on every machine.
-* ``cache`` keeps compiled kernels on disk, so only the first run ever compiles. Where no folder can be
-  written (a read-only install and home, a full disk) a kernel is compiled anew in each process instead of failing.
-* A kept kernel bears a checksum: one that is damaged is compiled again, and never run.
-* Numba takes a cached kernel for good as long as the file that it stands in is the same. But a kernel has the
-  kernels and constants of other files compiled into it, so the cache bears a fingerprint of this whole room: after
-  an update, no kernel of the old version can be mixed with those of the new one.
+* Compiled kernels are kept on disk (`jit_cache`), so only the first run compiles.
+* A kernel that another kernel calls is linked into it and optimized there, once. Numba by itself would optimize and
+  emit machine code for every kernel alone, and then again in each of its callers: twice the time of a first run.
+* A kernel has one version for whole numbers, whether they are constants or not.
 * ``nogil`` lets other threads go on while a kernel runs, such as the one that draws the progress line. An interrupt
   waits until the kernel returns, so long work is done in slices.
 * No kernel is ``parallel``: Numba does not cache those, and every start would compile again. Several threads work where
@@ -18,73 +16,163 @@ With ``NUMBA_DISABLE_JIT=1`` every kernel runs as plain Python.
 
 from __future__ import annotations
 
-import hashlib
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
-from numba.core import event
+from numba.core import config, event, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
 
-from shoal.kernels.kept import KernelFile
+from shoal.kernels.jit_cache import KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 SLICE = 200_000_000
 """Cells that one call of a kernel may look at: a fraction of a second, then a progress line and an interrupt get in."""
 
-
-def fingerprint(folder: Path) -> str:
-    """Eight letters that change with any source file of a folder."""
-    digest = hashlib.sha256()
-    for source in sorted(folder.glob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:8]
-
-
-ROOM = fingerprint(Path(__file__).parent)
+_OPTIONS = {"nopython": True, "nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+_LINKED = {**_OPTIONS, "no_cpython_wrapper": True}
 
 
 def kernel(function: F) -> F:
     """Compile a loop over arrays on its first call."""
-    return _compiled(function)
+    return function if config.DISABLE_JIT else cast("F", Kernel(function))
 
 
 def part(function: F) -> F:
-    """A part of kernels, woven into those that call it: not compiled by itself, which shortens the first run."""
-    return _compiled(function, inline="always")
+    """The same, always inlined into the kernels that call it: worth it for small functions in inner loops."""
+    return function if config.DISABLE_JIT else cast("F", Kernel(function, forceinline=True))
 
 
-def _compiled(function: F, **more: Any) -> F:
-    options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy", **more}
-    compiled: Any
-    name = function.__qualname__
-    function.__qualname__ = f"{name}-{ROOM}"  # the cache is named after it
-    try:
-        compiled = numba.njit(cache=True, **options)(function)
-        if hasattr(compiled, "_cache"):  # it has none where nothing is compiled
-            compiled._cache._cache_file = KernelFile.like(compiled._cache)
-    except RuntimeError:  # Numba found no folder for its cache
-        compiled = numba.njit(**options)(function)
-    finally:
-        function.__qualname__ = name
-    return cast("F", compiled)
+class Kernel(CPUDispatcher):  # type: ignore[misc] # Numba has no types
+    """A function that Numba compiles: for calls from Python, and, in another form, for calls from other kernels."""
+
+    def __init__(self, function: Any, **linked: Any) -> None:
+        super().__init__(function, targetoptions=dict(_OPTIONS))
+        self.options = {**_LINKED, **linked}
+        self._cache = KernelCache(function, self.options)
+        self._linked = CPUDispatcher(function, targetoptions=dict(self.options), pipeline_class=_LinkedCompiler)
+
+    def compile(self, sig: Any) -> Any:
+        """Load or compile the kernel for these types; the time counts as compile time."""
+        with _compile_clock:
+            return super().compile(sig)
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the cache has a version of the kernel, for any types."""
+        return self._cache.has_version(self.targetctx.codegen())
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """How another kernel calls this one: a constant has the type of any whole number."""
+        types_by_name = {name: types.unliteral(value) for name, value in kws.items()}
+        return self._linked.get_call_template(tuple(map(types.unliteral, args)), types_by_name)
+
+    def get_overload(self, sig: Any) -> Any:
+        """What another kernel calls."""
+        return self._linked.get_overload(sig)
 
 
-class _Compilation(event.Listener):
-    def __init__(self, notice: Callable[[], None]) -> None:
-        self.notice = notice
+class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel for the kernels that call it: never optimized or run by itself."""
 
-    def on_start(self, _: Any) -> None:
-        self.notice()
+    @property
+    def codegen(self) -> Any:
+        return _NoEnvironments(self._codegen)
 
-    def on_end(self, _: Any) -> None:
+    def finalize(self) -> None:
+        """Link what the kernel calls, and leave the rest to its callers."""
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002
+        """None: there is no machine code."""
+        self._ensure_finalized()
+        return 0
+
+
+class _NoEnvironments:
+    """A code generator for a library without machine code, in which no environment can be set."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def set_env(self, name: str, environment: Any) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+
+class _LinkedCompiler(Compiler):  # type: ignore[misc]
+    def define_pipelines(self) -> Any:
+        if self.state.library is None:
+            self.state.library = _LinkedLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+class _CompileClock:
+    """The seconds in which at least one thread loaded or compiled a kernel."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running, self._since, self._total = 0, 0.0, 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._running == 0:
+                self._since = time.monotonic()
+            self._running += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._running -= 1
+            if self._running == 0:
+                self._total += time.monotonic() - self._since
+
+    def read(self) -> float:
+        with self._lock:
+            return self._total + (time.monotonic() - self._since if self._running else 0.0)
+
+
+_compile_clock = _CompileClock()
+
+
+def compile_seconds() -> float:
+    """The seconds that this process has spent on loading and compiling kernels; time limits leave them out."""
+    return _compile_clock.read()
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether the cache has a version of this kernel, for any types."""
+    return not isinstance(function, Kernel) or function.is_cached
+
+
+class _CompileListener(event.Listener):  # type: ignore[misc]
+    """Reports each kernel that is compiled for a call from Python."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+
+    def on_start(self, event: Any) -> None:
+        compiled = event.data["dispatcher"]
+        if isinstance(compiled, Kernel):
+            self._report(compiled.py_func.__name__)
+
+    def on_end(self, event: Any) -> None:
         pass
 
 
 @contextmanager
-def compiling(notice: Callable[[], None]) -> Iterator[None]:
-    """Call ``notice`` whenever a kernel is compiled, and not when it comes from the cache."""
-    with event.install_listener("numba:compile", _Compilation(notice)):
+def compiling(report: Callable[[str], None]) -> Iterator[None]:
+    """Call ``report`` with the name of every kernel that is compiled, and not when it comes from the cache."""
+    with event.install_listener("numba:compile", _CompileListener(report)):
         yield

@@ -70,6 +70,12 @@ def no_meanings(space: Space, first: IntVector, members: IntVector, groups: int)
     )
 
 
+@part
+def has_categories(meanings):
+    """Whether there are any categories at all."""
+    return len(meanings.centers) > 0
+
+
 @kernel
 def count_categories(meanings, unit, group, times):
     """Add the records of a unit to the categories of a group, or take them away."""
@@ -83,14 +89,13 @@ def count_categories(meanings, unit, group, times):
 @kernel
 def measure(meanings, group):
     """Note the nodes of least cost of a group, and the squared distances of its categories to them."""
-    if meanings is not None:
-        space, costs, total = meanings.space, meanings.costs[group], 0.0
-        for j in range(len(space.widths)):
-            first, stop = space.first[j], space.first[j] + space.widths[j]
-            best, other = two_cheapest(costs, first, stop)
-            meanings.best[group, j], meanings.other[group, j] = best, other
-            total += meanings.squares[group, best]
-        meanings.errors[group] = total
+    space, costs, total = meanings.space, meanings.costs[group], 0.0
+    for j in range(len(space.widths)):
+        first, stop = space.first[j], space.first[j] + space.widths[j]
+        best, other = two_cheapest(costs, first, stop)
+        meanings.best[group, j], meanings.other[group, j] = best, other
+        total += meanings.squares[group, best]
+    meanings.errors[group] = total
 
 
 @part

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.kernels.groups import farthest_of, middle
 from shoal.kernels.jit import kernel, part
 from shoal.kernels.parts import OPEN, close, divide, top
-from shoal.kernels.space import add_costs, add_squares
+from shoal.kernels.space import add_costs, add_squares, copy
 from shoal.values import FloatMatrix, FloatVector, IntVector, Space
 
 ROUNDS = 10
@@ -90,9 +90,9 @@ def outermost(parts, line, k):
     """
     start, stop = top(parts)
     rows = parts.rows[start:stop]
-    line.center[:] = middle(line.space, rows)
-    line.ends[0] = parts.matrix[farthest_of(line.space, rows, line.center)]
-    line.ends[1] = parts.matrix[farthest_of(line.space, rows, line.ends[0])]
+    copy(middle(line.space, rows), line.center)
+    copy(parts.matrix[farthest_of(line.space, rows, line.center)], line.ends[0])
+    copy(parts.matrix[farthest_of(line.space, rows, line.ends[0])], line.ends[1])
     line.pull[0] = 0.5
     for j in range(len(line.axis)):
         line.axis[j] = line.ends[1, j] - line.ends[0, j]
@@ -164,7 +164,7 @@ def best_cut(parts, line, k, free):
             gain = gain / (left * (size - left)) + category_gain(line, ends) / size
             if gain > line.gain[0]:
                 line.gain[0], line.whole[CUT], line.pull[0] = gain, left, 0.5 * left * (size - left) / size
-                line.sums[:] = sums
+                copy(sums, line.sums)
                 line.ends[:, line.space.numbers :] = ends
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.kernels.jit import kernel, part
 from shoal.kernels.search import NOBODY, farthest
-from shoal.kernels.space import exact
+from shoal.kernels.space import copy, exact
 from shoal.values import FloatVector, IntVector, Space
 
 KEPT = 256
@@ -70,7 +70,7 @@ def outermost(state, point):
 @kernel
 def renew(state, point):
     """Seek the records that are farthest from a point."""
-    state.outer.center[:] = point
+    copy(point, state.outer.center)
     farthest(state.tree, point, state.outer.distance, state.outer.rows)
     state.outer.first[0] = 0
 

@@ -10,7 +10,7 @@ from shoal.kernels.ahead import anticipate, nothing_ahead, room, wanting
 from shoal.kernels.jit import kernel, part
 from shoal.kernels.outer import outermost
 from shoal.kernels.search import nearest
-from shoal.kernels.space import add, find_center
+from shoal.kernels.space import add, copy, find_center
 from shoal.kernels.unassigned import (
     GROUPS,
     LEFT,
@@ -88,7 +88,7 @@ def extended(state, k, center, gamma, passes):
         passes -= 1
         members = np.empty(2 * k - 1, dtype=np.int64)
         members[0] = outermost(state, center)
-        members[1:k] = grow(state, members[0], k, state.counts[GROUPS])
+        copy(grow(state, members[0], k, state.counts[GROUPS]), members[1:k])
         extend(state, members, k, gamma)
 
 

@@ -19,6 +19,13 @@ def no_sums(space: Space) -> FloatVector:
 
 
 @part
+def copy(row, to):
+    """Copy a row into another of its length; an assignment of Numba compiles ten times as long for its error text."""
+    for j in range(len(row)):
+        to[j] = row[j]
+
+
+@part
 def exact(space, record, point):
     """The squared distance between a record and a point."""
     total = 0.0

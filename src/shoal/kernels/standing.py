@@ -2,8 +2,8 @@
 
 A unit is a record, or a household with all of its records. The error of a group is the sum of the squared distances
 of its records to its center, as everywhere. For numbers the rise of the error follows from the center alone; for
-categories see `meanings`. Kernels take what concerns categories and demands as arguments of their own, which may be
-None: Numba then leaves out all that is about them.
+categories see `meanings`. A table without categories has `meanings` of no columns, and one without privacy models has
+`asked` of no records: so each kernel is compiled once for all tables.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ import numpy as np
 
 from shoal.kernels import demands as sensitive
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.meanings import NOBODY, Meanings, category_rise, count_categories, measure, no_meanings
+from shoal.kernels.meanings import (
+    NOBODY,
+    Meanings,
+    category_rise,
+    count_categories,
+    has_categories,
+    measure,
+    no_meanings,
+)
 from shoal.values import Demands, FloatMatrix, FloatVector, IntVector, Space
 
 DOUBT = 1e-9
@@ -46,7 +54,10 @@ class Standing(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The demands on every group, about the records ``members[first[u] : first[u + 1]]`` of its units."""
+    """The demands on every group, about the records ``members[first[u] : first[u + 1]]`` of its units.
+
+    Without any demand there are no ``members``.
+    """
 
     demands: Demands
     first: IntVector
@@ -57,8 +68,8 @@ class Ground(NamedTuple):
     """All that local search stands on."""
 
     standing: Standing
-    meanings: Meanings | None
-    asked: Asked | None
+    meanings: Meanings
+    asked: Asked
 
 
 def begin(space: Space, labels: IntVector, k: int, *, unit_of: IntVector, demands: Demands | None) -> Ground:
@@ -87,8 +98,8 @@ def begin(space: Space, labels: IntVector, k: int, *, unit_of: IntVector, demand
     )
     ground = Ground(
         standing,
-        no_meanings(space, first, members, groups) if len(space.widths) else None,
-        None if demands is None else Asked(demands, first, members),
+        no_meanings(space, first, members, groups),
+        Asked(Demands.none(0), first, members[:0]) if demands is None else Asked(demands, first, members),
     )
     settle(ground.standing, ground.meanings)
     return ground
@@ -98,7 +109,7 @@ def error(ground: Ground, space: Space, unit_of: IntVector) -> float:
     """The squared distances of all records to the centers of their groups, from scratch."""
     centers = ground.standing.centers[ground.standing.labels[unit_of]]
     total = float(((space.matrix[:, : space.numbers] - centers) ** 2).sum())
-    return total + (0.0 if ground.meanings is None else float(ground.meanings.errors.sum()))
+    return total + float(ground.meanings.errors.sum())
 
 
 @kernel
@@ -122,9 +133,8 @@ def clear(standing, meanings, group):
     standing.sizes[group], standing.weights[group] = 0, 0.0
     for j in range(standing.centers.shape[1]):
         standing.centers[group, j] = 0.0
-    if meanings is not None:
-        for node in range(meanings.costs.shape[1]):
-            meanings.costs[group, node], meanings.squares[group, node] = 0.0, 0.0
+    for node in range(meanings.costs.shape[1]):
+        meanings.costs[group, node], meanings.squares[group, node] = 0.0, 0.0
 
 
 @kernel
@@ -137,7 +147,7 @@ def fill(standing, meanings, unit, group):
     share = mass / standing.weights[group]
     for j in range(standing.centers.shape[1]):
         standing.centers[group, j] += (standing.means[unit, j] - standing.centers[group, j]) * share
-    if meanings is not None:
+    if has_categories(meanings):
         count_categories(meanings, unit, group, 1.0)
     other = standing.head[group]
     standing.before[unit], standing.after[unit], standing.head[group] = NOBODY, other, unit
@@ -172,7 +182,7 @@ def take(standing, meanings, unit):
         for j in range(standing.centers.shape[1]):
             center = standing.centers[group, j]
             standing.centers[group, j] = center - (standing.means[unit, j] - center) * share
-        if meanings is not None:
+        if has_categories(meanings):
             count_categories(meanings, unit, group, -1.0)
     measure(meanings, group)
 
@@ -185,7 +195,7 @@ def joining(standing, meanings, unit, group):
         difference = standing.means[unit, j] - standing.centers[group, j]
         far += difference * difference
     rise = far * mass * weight / (mass + weight)
-    if meanings is not None:
+    if has_categories(meanings):
         rise += category_rise(meanings, group, NOBODY, unit)
     return rise
 
@@ -199,7 +209,7 @@ def leaving(standing, meanings, unit):
         difference = standing.means[unit, j] - standing.centers[group, j]
         far += difference * difference
     fall = far * mass * weight / (weight - mass) if standing.sizes[group] > 1 else 0.0
-    if meanings is not None:
+    if has_categories(meanings):
         fall -= category_rise(meanings, group, unit, NOBODY)
     return fall
 
@@ -217,7 +227,7 @@ def trading(standing, meanings, unit, other):
         into += come * come
     mass = standing.mass[other]
     rise = into * mass * rest / (mass + rest) - out * share * standing.weights[group]
-    if meanings is not None:
+    if has_categories(meanings):
         rise += category_rise(meanings, group, unit, other)
     return rise
 
@@ -245,7 +255,7 @@ def may_pay(standing, unit, other, limit):
 @kernel
 def allowed(standing, asked, group, gone, come):
     """Whether a group meets all demands if one unit leaves and another comes, or nobody does."""
-    if asked is None:
+    if len(asked.members) == 0:
         return True
     tally, unit = sensitive.no_tally(asked.demands), standing.head[group]
     while unit != NOBODY:

@@ -126,7 +126,7 @@ def dissolve(standing, meanings, asked, near, group, limit):
 @kernel
 def all_allowed(standing, asked, groups, group):
     """Whether all these groups meet the demands, and one more if it is not nobody."""
-    if asked is None:
+    if len(asked.members) == 0:
         return True
     for place in range(len(groups)):
         if not allowed(standing, asked, groups[place], NOBODY, NOBODY):

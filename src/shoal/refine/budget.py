@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
+from shoal import kernels
+
 _STEPS = {"fast": (0, 0), "balanced": (3_000, 9_000_000), "best": (40_000, 200_000_000)}
 """By effort, the steps of annealing for each different point, and in all."""
 _FEW = 30
@@ -40,6 +42,8 @@ class Budget:
     start: float = field(default_factory=lambda: time.monotonic())
     worked: float = field(default_factory=lambda: time.process_time())
     """The seconds that all cores had worked for this process when it began."""
+    compiled: float = field(default_factory=lambda: kernels.jit.compile_seconds())
+    """The seconds that compiling had taken when it began: what it takes from then on is no part of the time."""
     stopped: threading.Event = field(default_factory=threading.Event)
     """Set when somebody asked to stop."""
 
@@ -50,7 +54,9 @@ class Budget:
     @property
     def elapsed(self) -> float:
         """The seconds that went by; at least those that were worked, where the clock stands still."""
-        return max(time.monotonic() - self.start, (time.process_time() - self.worked) / (os.cpu_count() or 1))
+        compiled = kernels.jit.compile_seconds() - self.compiled
+        passed, worked = time.monotonic() - self.start, time.process_time() - self.worked
+        return max(passed - compiled, (worked - compiled) / (os.cpu_count() or 1))
 
     @property
     def left(self) -> float | None:

@@ -174,7 +174,7 @@ class _Search:
                     return
                 self.looks += 1
                 progress(at * n, n)
-                kernels.annealing.descend(*self.ground, self.near, dirty, limit, start, min(start + _SLICE, n))
+                kernels.annealing.descend(self.ground, self.near, dirty, limit, start, min(start + _SLICE, n))
             last, error = error, self.error()
 
     def anneal(self, steps: int, *, seed: int, stop: int | None, progress: Progress) -> int:
@@ -184,7 +184,7 @@ class _Search:
         for heat, count in zip(heats, _parts(steps, len(heats)), strict=True):
             if self.budget.late if stop is None else done >= stop:
                 break
-            kernels.annealing.anneal(*self.ground, self.near, chance, heat, count)
+            kernels.annealing.anneal(self.ground, self.near, chance, heat, count)
             kernels.standing.settle(self.ground.standing, self.ground.meanings)
             done += count
             progress(done, steps)
@@ -220,7 +220,7 @@ class _Search:
         for heat in (heats[0], heats[len(heats) // 2], heats[-1]):
             count, clock = 0, Budget()
             while count == 0 or (count < _REHEARSED and clock.elapsed < left / 20):
-                kernels.annealing.anneal(*self.ground, self.near, chance, heat, 1000)
+                kernels.annealing.anneal(self.ground, self.near, chance, heat, 1000)
                 count += 1000
             taken += max(clock.elapsed, _TICK) / count / 3
         self.ground.standing.labels[:] = kept

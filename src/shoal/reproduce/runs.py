@@ -79,7 +79,7 @@ class Runs:
         key = (reading.method, tuple(reading.options.items()), reading.standardize, reading.as_printed, name, k)
         if key not in self.done:
             compiled: list[bool] = []
-            with kernels.jit.compiling(lambda: compiled.append(True)):
+            with kernels.jit.compiling(lambda _: compiled.append(True)):
                 run = self._run(reading, name, table, k)
             if compiled or reading.method not in self.warm:
                 self.warm.add(reading.method)

@@ -103,7 +103,7 @@ class Room:
             self.progress(done, of)
 
         self.stage(words)
-        with compiling(lambda: self.stage(_COMPILING)):
+        with compiling(lambda _: self.stage(_COMPILING)):
             yield progress
 
     def _say(self, facts: Mapping[str, Any]) -> None:

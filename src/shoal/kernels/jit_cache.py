@@ -1,0 +1,280 @@
+"""Compiled kernels on disk: one file per kernel and signature, in the user's cache folder.
+
+A file is named after everything that decides its content: the bytecode of the kernel and of every kernel, constant and
+function it refers to, the types of its arguments, the processor, and the versions of Python, Numba and numpy. A change
+in one kernel so recompiles that kernel and those that call it, and a second checkout or environment reuses the rest.
+
+Every file carries a checksum. A damaged file counts as missing and is compiled again. A process that compiles a kernel
+locks its file, and other processes wait for the result instead of compiling the same kernel. The operating system
+releases the lock of a killed process. Where no folder can be written, each process compiles for itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from shoal.held import hold, is_same
+
+_CHECKSUM = hashlib.sha256().digest_size
+_VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvm.llvm_version_info, np.__version__)
+_KNOWN_MODULES = ("math", "numpy")
+"""Modules whose content follows from the versions."""
+_UNUSED_DAYS = 30
+"""Files of older versions of a kernel go when nothing has used them for so long."""
+
+
+class KernelCache:
+    """The compiled versions of one kernel, in the form in which Numba asks for them."""
+
+    def __init__(self, function: FunctionType, options: Mapping[str, Any]) -> None:
+        self._function, self._options = function, options
+        self._locks: dict[Path, int] = {}
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder; None where there is none."""
+        folder = cache_folder()
+        return None if folder is None else str(folder)
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """The kernel compiled for these types, if it is there; else the lock on it, so that only one compiles it."""
+        path = self._path(signature, target_context.codegen())
+        if path is None:
+            return None
+        content = _read(path)
+        if content is None and self._lock(path):
+            content = _read(path)  # another process may have compiled it meanwhile
+        if content is None:
+            return None
+        self._unlock(path)
+        with suppress(OSError):
+            os.utime(path)
+        target_context.refresh()
+        return CompileResult._rebuild(target_context, *pickle.loads(content))  # noqa: S301 - written by this user
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep a compiled kernel, if the disk takes it."""
+        # the kernels linked into this one never set up their environments in the process themselves
+        for environment in result._find_referenced_environments():
+            result.library.codegen.set_env(environment.env_name, environment)
+        path = self._path(signature, result.library.codegen)
+        if path is None:
+            return
+        result.library._shared_module = _outline(result.library._final_module)
+        try:
+            with suppress(OSError):
+                _write(path, dumps(result._replace(type_annotation="")._reduce()))
+                _remove_unused(path)
+        finally:
+            self._unlock(path)
+
+    def flush(self) -> None:
+        """Do nothing: a kernel that is compiled again replaces its file."""
+
+    def has_version(self, codegen: Any) -> bool:
+        """Whether the kernel is there for any types."""
+        folder = cache_folder()
+        return folder is not None and any(folder.glob(f"{self._stem(codegen)}.*.nbc"))
+
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        folder = cache_folder()
+        return None if folder is None else folder / f"{self._stem(codegen)}.{_digest(_describe_types(signature))}.nbc"
+
+    def _stem(self, codegen: Any) -> str:
+        """The name of the kernel, and a digest of everything but its types."""
+        name = f"{self._function.__module__.rpartition('.')[2]}.{self._function.__name__}"
+        facts = (code_digest(self._function), self._options, codegen.magic_tuple(), _VERSIONS)
+        return f"{name}.{_digest(repr(facts))}"
+
+    def _lock(self, path: Path) -> bool:
+        """Lock a kernel, after waiting for a process that compiles it; False where files cannot be locked."""
+        lock = path.with_suffix(".lock")
+        with suppress(OSError):
+            while True:
+                handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
+                if not hold(handle, wait=True):
+                    os.close(handle)
+                    return False
+                if is_same(handle, lock):
+                    self._locks[path] = handle
+                    return True
+                os.close(handle)  # the process before removed it
+        return False
+
+    def _unlock(self, path: Path) -> None:
+        handle = self._locks.pop(path, None)
+        if handle is not None:
+            with suppress(OSError):
+                path.with_suffix(".lock").unlink(missing_ok=True)
+            os.close(handle)
+
+
+def _outline(module: Any) -> Any:
+    """The names that a module defines.
+
+    Numba keeps the whole code a second time, to link it into other kernels. `jit.Kernel` links in another way, so the
+    names are enough: a tenth of the size.
+    """
+    functions = [function.name for function in module.functions if not function.is_declaration]
+    variables = [variable.name for variable in module.global_variables if not variable.is_declaration]
+    lines = [f'define void @"{name}"() {{ unreachable }}' for name in functions]
+    lines += [f'@"{name}" = global i8 0' for name in variables if name.startswith("_ZN08NumbaEnv")]
+    return llvm.parse_assembly("\n".join(lines))
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder of compiled kernels: the one of NUMBA_CACHE_DIR, or the user's, or one beside the code.
+
+    The first that can be written; None where none can.
+    """
+    for place in _places():
+        with suppress(OSError, RuntimeError):
+            folder = place()
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK | os.X_OK):
+                return folder
+    return None
+
+
+def _places() -> Iterator[Callable[[], Path]]:
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if named:
+        yield lambda: Path(named).resolve() / "shoal"
+        return
+    yield lambda: _user_folder() / "shoal" / "kernels"
+    yield lambda: Path(__file__).parent / "__pycache__"
+
+
+def _user_folder() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
+
+
+def code_digest(function: FunctionType) -> str:
+    """A digest of a kernel's bytecode and of everything it refers to; names, comments and docstrings do not count."""
+    digest, seen, waiting = hashlib.sha256(), set(), [function]
+    while waiting:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        names: list[str] = []
+        for code in _codes(current.__code__):
+            constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
+            if current.__doc__ is not None and code is current.__code__:
+                constants.remove(current.__doc__)
+            names += code.co_names
+            facts = (code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants, current.__defaults__)
+            digest.update(repr(facts).encode())
+        for name, value in _referred(current, names):
+            inner = getattr(value, "py_func", value)
+            if inner is not value:
+                waiting.append(inner)
+            options = getattr(value, "options", "")  # of a kernel: how it is linked
+            digest.update(f"{name}={_describe_value(inner)}{options}".encode())
+    return digest.hexdigest()
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _codes(value)
+
+
+def _referred(function: FunctionType, names: list[str]) -> Iterator[tuple[str, Any]]:
+    """The global values that a function names, and those that it names as attributes of modules."""
+    for name in dict.fromkeys(names):
+        if name in function.__globals__:
+            value = function.__globals__[name]
+            yield name, value
+            if isinstance(value, ModuleType) and value.__name__ not in _KNOWN_MODULES:
+                for attribute in dict.fromkeys(names):
+                    if attribute in vars(value):
+                        yield f"{name}.{attribute}", vars(value)[attribute]
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        yield name, cell.cell_contents
+
+
+def _describe_value(value: Any) -> str:
+    """A constant, or the name of what is none."""
+    if value is None or isinstance(value, bool | int | float | str | tuple | np.generic | np.dtype):
+        return repr(value)
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
+    raise TypeError(f"a kernel cannot refer to a {type(value).__name__}: its compiled form could not be told apart")
+
+
+def _describe_types(signature: Any) -> str:
+    """The types of all arguments, with the names of fields, which a type of Numba leaves out of its own name."""
+    fields: list[tuple[str, ...]] = []
+    waiting = list(signature)
+    while waiting:
+        current = waiting.pop()
+        fields.append(tuple(getattr(current, "fields", ())))
+        waiting += getattr(current, "types", ())
+    return f"{signature!r}{fields}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _read(path: Path) -> bytes | None:
+    """The content of a file; None where it is missing or damaged."""
+    try:
+        found = path.read_bytes()
+    except OSError:
+        return None
+    content = found[_CHECKSUM:]
+    return content if found[:_CHECKSUM] == _checksum(path, content) else None
+
+
+def _write(path: Path, content: bytes) -> None:
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        part.write_bytes(_checksum(path, content) + content)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _checksum(path: Path, content: bytes) -> bytes:
+    """Of the name too: a file in the place of another one is damaged."""
+    return hashlib.sha256(path.name.encode() + b"\0" + content).digest()
+
+
+def _remove_unused(path: Path) -> None:
+    """Remove files of the same kernel that nothing has used for long, and what killed processes left."""
+    oldest = time.time() - _UNUSED_DAYS * 86_400
+    kernel = ".".join(path.name.split(".")[:2])
+    for other in path.parent.glob(f"{kernel}.*"):
+        with suppress(OSError):
+            if other.stat().st_mtime < oldest:
+                other.unlink()
