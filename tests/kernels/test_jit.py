@@ -1,66 +1,208 @@
-"""The cache of compiled kernels: kept, and never a stale one."""
+"""Compiled kernels: kept for what they are made of, compiled once by one process, and never part of a time limit."""
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
+from types import FunctionType
 
-from shoal.kernels import jit
-from shoal.kernels.kept import KernelFile
+import numpy as np
+import pytest
+
+from shoal import kernels
+from shoal.kernels import jit, jit_cache
+from shoal.kernels.jit_cache import KernelCache, code_digest
+from shoal.refine import Budget
 
 SCRIPT = """
 import numpy as np
 import shoal
 from shoal import kernels
 compiled = []
-with kernels.jit.compiling(lambda: compiled.append(1)):
+with kernels.jit.compiling(compiled.append):
     shoal.partition(np.arange(8.0), k=2, method="hm")
+print(*compiled)
+"""
+
+
+def compilations(cache: Path) -> list[str]:
+    """The kernels that a fresh process compiles with this cache."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_only_the_first_run_compiles_and_says_what(tmp_path: Path) -> None:
+    first = compilations(tmp_path)
+    assert "cut" in first
+    assert compilations(tmp_path) == []
+    files = [path.name for path in tmp_path.rglob("*") if path.is_file()]
+    assert sorted(name.split(".")[1] for name in files) == sorted(first)
+
+
+def function(source: str, name: str = "f", **given: object) -> FunctionType:
+    """A function of this source, as the module of a kernel would have it."""
+    names: dict[str, object] = {"__name__": "kernels", **given}
+    exec(source, names)  # noqa: S102
+    found = names[name]
+    assert isinstance(found, FunctionType)
+    return found
+
+
+def test_a_digest_follows_the_code_and_all_that_it_refers_to() -> None:
+    source = "def f(x):\n    '''Add.'''\n    return x + LIMIT + g(x)"
+    inner = jit.kernel(function("def g(x):\n    return 2 * x", "g"))
+    digest = code_digest(function(source, LIMIT=3, g=inner))
+    assert code_digest(function(source, LIMIT=3, g=inner)) == digest
+    assert code_digest(function("\n# why\n" + source.replace("Add.", "Sum up."), LIMIT=3, g=inner)) == digest
+    assert code_digest(function(source.replace("+ LIMIT", "- LIMIT"), LIMIT=3, g=inner)) != digest
+    assert code_digest(function(source, LIMIT=4, g=inner)) != digest
+    assert code_digest(function(source, LIMIT=3, g=jit.kernel(function("def g(x):\n    return 3 * x", "g")))) != digest
+    assert code_digest(function(source, LIMIT=3, g=jit.part(function("def g(x):\n    return 2 * x", "g")))) != digest
+
+
+def test_a_digest_follows_kernels_and_constants_of_modules() -> None:
+    source = "def f(x):\n    return module.g(x) + module.LIMIT"
+
+    def module(limit: int, factor: int) -> object:
+        made = type(os)("another")
+        made.LIMIT, made.g = limit, jit.kernel(function(f"def g(x):\n    return {factor} * x", "g"))  # type: ignore[attr-defined]
+        return made
+
+    digests = {code_digest(function(source, module=module(*given))) for given in [(1, 2), (1, 2), (1, 3), (2, 2)]}
+    assert len(digests) == 3
+
+
+def test_what_cannot_be_told_apart_is_refused() -> None:
+    with pytest.raises(TypeError, match="cannot refer to a dict"):
+        code_digest(function("def f(x):\n    return LIMITS", LIMITS={}))
+
+
+@pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(kernels.__path__)])
+def test_every_kernel_has_a_digest(name: str) -> None:
+    module = importlib.import_module(f"shoal.kernels.{name}")
+    found = [value for value in vars(module).values() if isinstance(value, jit.Kernel)]
+    assert all(len(code_digest(kernel.py_func)) == 64 for kernel in found)
+
+
+def test_a_change_leaves_the_kernels_that_do_not_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    searching, sorting = kernels.annealing.search.py_func, kernels.path.reach.py_func
+    before = code_digest(searching), code_digest(sorting)
+    monkeypatch.setitem(kernels.turns.dissolve.py_func.__globals__, "LOOK", 31)
+    assert code_digest(searching) != before[0]
+    assert code_digest(sorting) == before[1]
+
+
+def test_fields_of_named_tuples_count() -> None:
+    from collections import namedtuple
+
+    import numba
+
+    one, two = namedtuple("State", ["low", "high"]), namedtuple("State", ["high", "low"])  # noqa: PYI024
+    types = [numba.typeof(made(np.zeros(1), np.zeros(1))) for made in (one, two)]
+    assert str(types[0]) == str(types[1])
+    assert jit_cache._describe_types((types[0],)) != jit_cache._describe_types((types[1],))
+
+
+COMPILING = """
+import sys, time
+import numpy as np
+from shoal.kernels import jit
+
+@jit.kernel
+def added(values):
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+compiled = []
+with jit.compiling(compiled.append):
+    added(np.arange(5.0))
 print(len(compiled))
 """
 
 
-def compilations(cache: Path) -> int:
-    """How many kernels a fresh process compiles with this cache."""
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True)
-    return int(done.stdout)
+def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(COMPILING)
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    both = [
+        subprocess.Popen([sys.executable, str(script)], env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    assert sum(int(process.communicate(timeout=120)[0]) for process in both) == 1
+    assert [path.suffix for path in (tmp_path / "cache").rglob("*") if path.is_file()] == [".nbc"]
 
 
-def test_only_the_first_run_compiles_and_says_so(tmp_path: Path) -> None:
-    assert compilations(tmp_path) > 0
-    assert compilations(tmp_path) == 0
-    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert kept
-    assert all(jit.ROOM in path.name for path in kept), "the cache of a kernel is named after the whole room"
+def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit_cache, "cache_folder", lambda: tmp_path)
+    path = tmp_path / "module.kernel.digest.nbc"
+    ours, theirs = (KernelCache(function("def f(x):\n    return x"), {}) for _ in range(2))
+    assert theirs._lock(path)
+    waited: list[bool] = []
+    thread = threading.Thread(target=lambda: waited.append(ours._lock(path)))
+    thread.start()
+    thread.join(timeout=0.2)
+    assert thread.is_alive()
+    theirs._unlock(path)
+    thread.join(timeout=10)
+    assert waited == [True]
+    ours._unlock(path)
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_two_processes_that_compile_at_the_same_time_keep_their_own_kernels(tmp_path: Path) -> None:
-    """Both have looked before either has written, as two runs that begin together do."""
-    one, two = (KernelFile(str(tmp_path), "doubled", ("stamp",)) for _ in range(2))
-    assert one.load("whole numbers") is None
-    assert two.load("floats") is None
-    one.save("whole numbers", ["a kernel for whole numbers"])
-    two.save("floats", ["a kernel for floats"])
-    for fresh in (one, two, KernelFile(str(tmp_path), "doubled", ("stamp",))):
-        assert fresh.load("whole numbers") == ["a kernel for whole numbers"]
-        assert fresh.load("floats") == ["a kernel for floats"]
-    assert KernelFile(str(tmp_path), "doubled", ("another stamp",)).load("floats") is None
+def test_files_that_nothing_uses_any_more_go(tmp_path: Path) -> None:
+    old, recent, other = (tmp_path / name for name in ("a.f.1.2.nbc", "a.f.3.4.nbc", "a.g.1.2.nbc"))
+    for path in (old, recent, other):
+        path.write_bytes(b"")
+    long_ago = time.time() - 40 * 86_400
+    for path in (old, other):
+        os.utime(path, (long_ago, long_ago))
+    jit_cache._remove_unused(recent)
+    assert sorted(tmp_path.iterdir()) == [recent, other]
 
 
-def test_a_fingerprint_changes_with_any_file_of_the_room(tmp_path: Path) -> None:
-    for name, text in (("a.py", "x = 1"), ("b.py", "y = 2")):
-        (tmp_path / name).write_text(text)
-    before = jit.fingerprint(tmp_path)
-    (tmp_path / "b.py").write_text("y = 3")
-    assert jit.fingerprint(tmp_path) != before
+def test_the_cache_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert jit_cache.cache_folder.__wrapped__() == tmp_path / "user" / "shoal" / "kernels"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    assert jit_cache.cache_folder.__wrapped__() is None
 
 
-def test_a_kernel_keeps_its_name() -> None:
-    def thrice(x: float) -> float:
-        return 3 * x
+def test_compiling_is_no_part_of_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit_cache, "cache_folder", lambda: tmp_path)
 
-    name = thrice.__qualname__
-    assert jit.kernel(thrice)(2.0) == 6.0
-    assert thrice.__qualname__ == name
+    @jit.kernel
+    def slow_to_compile(values):  # type: ignore[no-untyped-def]
+        return np.sort(values)[0]
+
+    budget, start, before = Budget(seconds=60.0), time.monotonic(), jit.compile_seconds()
+    slow_to_compile(np.arange(3.0))
+    passed, compiled = time.monotonic() - start, jit.compile_seconds() - before
+    assert compiled > 0.5 * passed
+    assert budget.elapsed < 0.5 * passed
+    assert budget.left is not None
+    assert budget.left > 60.0 - 0.5 * passed
+
+
+def test_constants_need_no_version_of_their_own() -> None:
+    @jit.kernel
+    def inner(value):  # type: ignore[no-untyped-def]
+        return value + 1
+
+    @jit.kernel
+    def outer(value):  # type: ignore[no-untyped-def]
+        return inner(value) + inner(3) + inner(4)
+
+    assert outer(1) == 11
+    assert len(inner._linked.signatures) == 1
+    assert not inner.signatures, "nothing is compiled for calls that nobody makes"

@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from numba.core import config, event, types
+import numba
+from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
@@ -34,21 +35,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 SLICE = 200_000_000
 """Cells that one call of a kernel may look at: a fraction of a second, then a progress line and an interrupt get in."""
 
+_config: Any = numba.config
 _OPTIONS = {"nopython": True, "nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
 _LINKED = {**_OPTIONS, "no_cpython_wrapper": True}
 
 
 def kernel(function: F) -> F:
     """Compile a loop over arrays on its first call."""
-    return function if config.DISABLE_JIT else cast("F", Kernel(function))
+    return function if _config.DISABLE_JIT else cast("F", Kernel(function))
 
 
 def part(function: F) -> F:
     """The same, always inlined into the kernels that call it: worth it for small functions in inner loops."""
-    return function if config.DISABLE_JIT else cast("F", Kernel(function, forceinline=True))
+    return function if _config.DISABLE_JIT else cast("F", Kernel(function, forceinline=True))
 
 
-class Kernel(CPUDispatcher):  # type: ignore[misc] # Numba has no types
+class Kernel(CPUDispatcher):
     """A function that Numba compiles: for calls from Python, and, in another form, for calls from other kernels."""
 
     def __init__(self, function: Any, **linked: Any) -> None:
@@ -65,7 +67,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc] # Numba has no types
     @property
     def is_cached(self) -> bool:
         """Whether the cache has a version of the kernel, for any types."""
-        return self._cache.has_version(self.targetctx.codegen())
+        context: Any = self.targetctx
+        return self._cache.has_version(context.codegen())
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """How another kernel calls this one: a constant has the type of any whole number."""
@@ -77,7 +80,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc] # Numba has no types
         return self._linked.get_overload(sig)
 
 
-class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _LinkedLibrary(JITCodeLibrary):
     """The code of a kernel for the kernels that call it: never optimized or run by itself."""
 
     @property
@@ -111,7 +114,7 @@ class _NoEnvironments:
         return getattr(self._codegen, name)
 
 
-class _LinkedCompiler(Compiler):  # type: ignore[misc]
+class _LinkedCompiler(Compiler):
     def define_pipelines(self) -> Any:
         if self.state.library is None:
             self.state.library = _LinkedLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
@@ -156,7 +159,7 @@ def is_compiled(function: Any) -> bool:
     return not isinstance(function, Kernel) or function.is_cached
 
 
-class _CompileListener(event.Listener):  # type: ignore[misc]
+class _CompileListener(event.Listener):
     """Reports each kernel that is compiled for a call from Python."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
