@@ -50,7 +50,6 @@ class Runs:
         self.tables: dict[str, Table | None] = {}
         self.records: dict[str, Records] = {}
         self.done: dict[tuple[Any, ...], Run] = {}
-        self.warm: set[str] = set()
         self.missing: dict[str, None] = {}
         """What was asked for and does not lie in the folder."""
 
@@ -78,14 +77,7 @@ class Runs:
             return None
         key = (reading.method, tuple(reading.options.items()), reading.standardize, reading.as_printed, name, k)
         if key not in self.done:
-            compiled: list[bool] = []
-            with kernels.jit.compiling(lambda _: compiled.append(True)):
-                run = self._run(reading, name, table, k)
-            if compiled or reading.method not in self.warm:
-                self.warm.add(reading.method)
-                # compiling, or loading what was compiled, is no part of the seconds
-                run = self._run(reading, name, table, k)
-            self.done[key] = run
+            self.done[key] = self._run(reading, name, table, k)
         return self.done[key]
 
     def _run(self, reading: Reading, name: str, table: Table, k: int | None) -> Run:
@@ -102,16 +94,21 @@ class Runs:
         return self.records[name]
 
 
+def _now() -> float:
+    """Seconds on a clock that stops while kernels are compiled or loaded."""
+    return time.perf_counter() - kernels.jit.compile_seconds()
+
+
 def _on_numbers(reading: Reading, table: Table, k: int) -> Run:
     options: dict[str, Any] = dict(reading.options)
     records = encoded(table, standardize=reading.standardize)
-    start = time.perf_counter()
+    start = _now()
     if reading.as_printed:
         loss = loss_as_printed(records, k)
     else:
         made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
         loss = made.information_loss or 0.0
-    seconds = time.perf_counter() - start
+    seconds = _now() - start
     return Run(loss, loss / 100.0 * variation(records.matrix), seconds)
 
 
@@ -119,12 +116,12 @@ def on_mixed(reading: Reading, records: Records, k: int) -> Run:
     """The classes, their mean size and the records in small ones; the seconds are those of the method alone."""
     seconds = []
     for _ in range(TIMES):
-        start = time.perf_counter()
+        start = _now()
         if reading.as_printed:
             sizes = sizes_as_printed(records, k)
         else:
             sizes = registry.run(records, k=k, method=reading.method, options=reading.options).sizes
-        seconds.append(time.perf_counter() - start)
+        seconds.append(_now() - start)
     return Run(
         None,
         None,
@@ -139,9 +136,9 @@ def _on_categories(reading: Reading, records: Records, k: int | None) -> Run:
     """Loss and risk on the semantic centroids, as they would be released; the seconds are those of the method alone."""
     if k is None:
         return _released(records, Partition(records.tuple_of, k=1, method=reading.method), seconds=None)
-    start = time.perf_counter()
+    start = _now()
     made = registry.run(records, k=k, method=reading.method, options=reading.options)
-    return _released(records, made, seconds=time.perf_counter() - start)
+    return _released(records, made, seconds=_now() - start)
 
 
 def _released(records: Records, made: Partition, *, seconds: float | None) -> Run:
