@@ -11,14 +11,17 @@ import threading
 import time
 from pathlib import Path
 from types import FunctionType
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from shoal import kernels
 from shoal.kernels import jit, jit_cache
 from shoal.kernels.jit_cache import KernelCache, code_digest
 from shoal.refine import Budget
+from shoal.values import FloatVector, IntVector
 
 SCRIPT = """
 import numpy as np
@@ -150,10 +153,10 @@ def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path: Path, mo
     thread.start()
     thread.join(timeout=0.2)
     assert thread.is_alive()
-    theirs._unlock(path)
+    theirs.unlock()
     thread.join(timeout=10)
     assert waited == [True]
-    ours._unlock(path)
+    ours.unlock()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -194,7 +197,9 @@ def test_compiling_is_no_part_of_a_time_limit(tmp_path: Path, monkeypatch: pytes
     assert budget.left > 60.0 - 0.5 * passed
 
 
-def test_constants_need_no_version_of_their_own() -> None:
+def test_constants_need_no_version_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit_cache, "cache_folder", lambda: tmp_path)
+
     @jit.kernel
     def inner(value):  # type: ignore[no-untyped-def]
         return value + 1
@@ -206,3 +211,67 @@ def test_constants_need_no_version_of_their_own() -> None:
     assert outer(1) == 11
     assert len(inner._linked.signatures) == 1
     assert not inner.signatures, "nothing is compiled for calls that nobody makes"
+
+
+def test_a_kernel_that_cannot_be_compiled_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit_cache, "cache_folder", lambda: tmp_path)
+
+    @jit.kernel
+    def wrong(values):  # type: ignore[no-untyped-def]
+        return values.no_such_attribute
+
+    with pytest.raises(TypingError):
+        wrong(np.arange(3.0))
+    assert list(tmp_path.iterdir()) == []
+
+
+class Inner(NamedTuple):
+    counts: IntVector
+    limit: int
+
+
+class Outer(NamedTuple):
+    inner: Inner
+    sums: FloatVector
+
+
+def test_states_reach_kernels_by_name_and_by_place() -> None:
+    @jit.kernel
+    def add(inner, place):  # type: ignore[no-untyped-def]
+        counts, limit = inner
+        counts[place] += limit
+        return inner.counts[place]
+
+    @jit.kernel
+    def work(outer):  # type: ignore[no-untyped-def]
+        for place in range(len(outer.sums)):
+            outer.sums[place] = add(outer.inner, place) / 2.0
+        return outer.inner.limit
+
+    state = Outer(Inner(np.arange(3), 5), np.zeros(3))
+    assert work(state) == 5
+    assert state.inner.counts.tolist() == [5, 6, 7]
+    assert state.sums.tolist() == [2.5, 3.0, 3.5]
+    assert work(state._replace(inner=state.inner._replace(limit=1))) == 1
+    assert state.sums.tolist() == [3.0, 3.5, 4.0]
+
+
+def test_the_arrays_of_a_state_are_let_go_of() -> None:
+    @jit.kernel
+    def total(outer):  # type: ignore[no-untyped-def]
+        return outer.sums[0] + outer.inner.counts[0]
+
+    sums, counts = np.zeros(1), np.zeros(1, dtype=np.int64)
+    before = sys.getrefcount(sums), sys.getrefcount(counts)
+    for _ in range(10):
+        total(Outer(Inner(counts, 1), sums))
+    assert (sys.getrefcount(sums), sys.getrefcount(counts)) == before
+
+
+def test_a_state_of_wrong_content_is_refused() -> None:
+    @jit.kernel
+    def total(outer):  # type: ignore[no-untyped-def]
+        return outer.sums[0]
+
+    with pytest.raises(ValueError, match="Cannot determine Numba type"):
+        total(Outer(Inner(np.arange(3), 5), object()))  # type: ignore[arg-type]

@@ -29,6 +29,7 @@ from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
 from shoal.kernels.jit_cache import KernelCache
+from shoal.kernels.states import state_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,7 +63,17 @@ class Kernel(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Load or compile the kernel for these types; the time counts as compile time."""
         with _compile_clock:
-            return super().compile(sig)
+            try:
+                return super().compile(sig)
+            finally:
+                self._cache.unlock()
+
+    def typeof_pyval(self, val: Any) -> Any:
+        """The type of an argument."""
+        found = state_of(val)
+        active: Any = self._types_active_call  # type: ignore[attr-defined]
+        active.add(found)
+        return found
 
     @property
     def is_cached(self) -> bool:

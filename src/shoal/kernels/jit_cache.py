@@ -62,7 +62,6 @@ class KernelCache:
             content = _read(path)  # another process may have compiled it meanwhile
         if content is None:
             return None
-        self._unlock(path)
         with suppress(OSError):
             os.utime(path)
         target_context.refresh()
@@ -77,12 +76,9 @@ class KernelCache:
         if path is None:
             return
         result.library._shared_module = _outline(result.library._final_module)
-        try:
-            with suppress(OSError):
-                _write(path, dumps(result._replace(type_annotation="")._reduce()))
-                _remove_unused(path)
-        finally:
-            self._unlock(path)
+        with suppress(OSError):
+            _write(path, dumps(result._replace(type_annotation="")._reduce()))
+            _remove_unused(path)
 
     def flush(self) -> None:
         """Do nothing: a kernel that is compiled again replaces its file."""
@@ -117,9 +113,10 @@ class KernelCache:
                 os.close(handle)  # the process before removed it
         return False
 
-    def _unlock(self, path: Path) -> None:
-        handle = self._locks.pop(path, None)
-        if handle is not None:
+    def unlock(self) -> None:
+        """Release the locks of this process, whether a kernel was compiled or not."""
+        while self._locks:
+            path, handle = self._locks.popitem()
             with suppress(OSError):
                 path.with_suffix(".lock").unlink(missing_ok=True)
             os.close(handle)
