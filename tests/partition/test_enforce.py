@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -99,45 +96,3 @@ def test_progress_is_told_to_the_end() -> None:
     records = Records(("a",), values, Scale.raw(values), np.ones(1), demands=Demands.none(8))
     enforce(records, np.arange(8), k=3, progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (8, 8)
-
-
-SCRIPT = """
-import numpy as np, polars as pl
-from dataclasses import replace
-from shoal import tables
-from shoal.partition.enforce import enforce
-from shoal.schema import Schema
-from shoal.schema.models import read_models
-from shoal.hierarchy import Hierarchy
-from shoal.values import silent
-
-draw = np.random.default_rng(7)
-frame = pl.DataFrame({"a": draw.normal(size=80), "b": draw.choice(list("xyz"), 80).tolist(),
-                      "s": draw.choice(list("cdefg"), 80).tolist(), "t": draw.integers(0, 9, 80)})
-table = tables.read(frame)
-schema = Schema.assign(tables.kinds(table), quasi_identifiers=["a", "b"], sensitive=["s", "t"])
-tree = Hierarchy.from_dict({"*": {"u": ["c", "d"], "v": ["e", "f", "g"]}})
-schema = schema.understood(hierarchies={"s": (tree, "")})
-records = tables.encode(table, schema)
-for model in ("distinct-l(3)", "entropy-l(2.5)", "recursive-l(2,3)", "t-equal(0.3)", "t-hierarchical(0.2)"):
-    asked = read_models({"s": model, "t": "t-ordered(0.15)"})
-    demands = tables.demands(table, asked, schema)
-    found = enforce(replace(records, demands=demands), np.arange(80) // 4, k=4, progress=silent)
-    assert all(check.ok for check in tables.check_models(demands, asked, found))
-    print(*found)
-"""
-
-
-def test_plain_python_merges_alike() -> None:
-    printed = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", SCRIPT],
-            env=os.environ | {"NUMBA_DISABLE_JIT": plain},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for plain in ("0", "1")
-    ]
-    assert printed[0] == printed[1]
-    assert len(set(printed[0].splitlines())) > 1
