@@ -55,7 +55,8 @@ def install(text: str, folder: Path) -> None:
 def follow(page: str, folder: Path, *, real: bool = False) -> Iterator[tuple[str, str]]:
     """Run a page from top to bottom; what was printed, with what is shown.
 
-    If its commands have to be real, each is a process of its own. Python that begins with the name of a file is that file. What Python prints is shown in the next block of text.
+    If its commands have to be real, each is a process of its own. Python that begins with the name of a file is that
+    file. What Python prints is shown in the next block of text.
     """
     names: dict[str, Any] = {"__name__": "page"}
     real = real or "entry-points" in page  # which only a new process finds
