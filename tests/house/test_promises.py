@@ -78,12 +78,12 @@ def test_no_folder_for_the_kernel_cache_is_no_obstacle() -> None:
     script = (
         "import numpy as np, numba.core.caching as caching\n"
         "caching.CacheImpl._locator_classes = []\n"
-        "import shoal\n"
-        "from shoal import kernels\n"
-        "print(shoal.partition(np.arange(8.0), k=2, method='hm').count, type(kernels.path.reach._cache).__name__)"
+        "from shoal.kernels import jit, path\n"
+        "def doubled(values): return values + values\n"
+        "print(*jit.kernel(doubled)(np.arange(3)), type(path.reach._cache).__name__)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["4", "NullCache"]
+    assert done.stdout.split() == ["0", "2", "4", "NullCache"]
 
 
 def test_no_validation_by_assert_in_the_package() -> None:
