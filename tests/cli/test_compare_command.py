@@ -123,7 +123,9 @@ def test_a_comparison_that_was_killed_goes_on(shoal, tmp_path: Path) -> None:
     levels = list(range(2, 26))
     asked = ["compare", str(data), "-k", ",".join(map(str, levels)), "--methods", "mdav", *ROLES]
     asked += ["--workers", "1", "--json"]
-    killed = subprocess.Popen([sys.executable, "-m", "shoal", *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "shoal", *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     end = time.monotonic() + 120
     while not (keep.exists() and keep.read_bytes().count(b"\n") >= 3) and time.monotonic() < end:
         time.sleep(0.002)
