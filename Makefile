@@ -59,8 +59,8 @@ fuzz: $(READY)
 release: $(READY)
 	$(BIN)/python tests/release/pythons.py $(PYTHONS)
 
-# The docs as a site in build/site: pages that come from the house are made anew, and one warning fails the build (a quiet
-# build would count none).
+# The docs as a site in build/site. Pages that come from the code are generated first, into docs/, where git ignores them.
+# One warning fails the build (a quiet build would count none).
 docs: $(READY)
 	$(BIN)/python docs/make.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

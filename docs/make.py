@@ -1,7 +1,12 @@
-"""Make the pages that come from the house itself: commands, methods, measures, errors, formats, figures."""
+"""Generate the pages of the docs that come from the code, and those that come from recorded results.
+
+`python docs/make.py` writes all of them into this folder; git ignores those that come from the code.
+`python docs/make.py --into FOLDER` writes them into another folder, for a build that leaves the checkout as it is.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -11,36 +16,59 @@ for folder in (DOCS, ROOT / "benchmarks"):
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
-FOLDERS = ("commands", "errors", "figures", "measures", "methods")
-"""Folders in which everything is made, but pictures that are taken; what is not made any more is removed."""
+FOLDERS = ("commands", "errors", "measures", "methods")
+"""Folders in which every page is generated."""
+PAGES = ("command-line", "errors", "formats", "formats/json", "imports", "measures", "methods")
+"""Other pages that are generated from the code."""
 
 
-def pages() -> dict[Path, str]:
-    """Every page that is made, by its path."""
-    from making import answers, commands, errors, formats, goodness, imports, measures, methods, reliability
+def is_generated(name: str) -> bool:
+    """Whether a page of the docs, such as `methods/mdav.md`, is generated from the code."""
+    return name.partition("/")[0] in FOLDERS or name.removesuffix(".md") in PAGES
+
+
+def from_code(docs: Path) -> dict[Path, str]:
+    """Every page and picture that comes from the code, by its path below a folder of docs."""
+    from making import answers, commands, errors, formats, imports, measures, methods
+
+    return {
+        **commands.pages(docs),
+        **methods.pages(docs),
+        **measures.pages(docs),
+        **errors.pages(docs),
+        **formats.pages(docs),
+        **answers.pages(docs),
+        **imports.pages(docs, ROOT / "src" / "shoal", ROOT / "pyproject.toml"),
+    }
+
+
+def from_results(docs: Path) -> dict[Path, str]:
+    """Every page and picture that comes from `benchmarks/results/`; git keeps them, since the runs take long."""
+    from making import goodness, reliability
     from measuring.kept import RESULTS, results
     from measuring.page import made as benchmarks
 
     kept = {name: found for name, found in results().items() if "figures" in found}
     return {
-        **commands.pages(DOCS),
-        **methods.pages(DOCS),
-        **measures.pages(DOCS),
-        **errors.pages(DOCS),
-        **formats.pages(DOCS),
-        **answers.pages(DOCS),
-        **imports.pages(DOCS, ROOT / "src" / "shoal", ROOT / "pyproject.toml"),
-        **reliability.pages(DOCS, RESULTS / "reliability.json"),
-        **goodness.pages(DOCS, kept),
-        **benchmarks(kept, DOCS),
+        **reliability.pages(docs, RESULTS / "reliability.json"),
+        **goodness.pages(docs, kept),
+        **benchmarks(kept, docs),
     }
 
 
-if __name__ == "__main__":
-    made = pages()
-    for folder in FOLDERS:
-        (DOCS / folder).mkdir(exist_ok=True)
-        for old in {*(DOCS / folder).glob("*.md"), *(DOCS / folder).glob("*.svg")} - set(made):
-            old.unlink()
+def write(docs: Path) -> None:
+    """Write all pages below a folder, and remove generated ones that have no source any more."""
+    made = {**from_code(docs), **from_results(docs)}
+    old = {path for folder in FOLDERS for path in (docs / folder).glob("*.md")}
+    old |= set((docs / "figures").glob("*.svg"))
+    for path in old - set(made):
+        path.unlink()
     for path, text in made.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("--into", type=Path, default=DOCS, metavar="FOLDER", help="a folder other than docs/")
+    write(options.parse_args().into.resolve())

@@ -1,1 +1,1 @@
-"""Pages that are made from the house itself, a file for each kind of page; `docs/make.py` writes them."""
+"""The pages that `docs/make.py` generates, a file for each kind of page."""

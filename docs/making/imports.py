@@ -10,10 +10,14 @@ from pathlib import Path
 
 from making.markdown import table
 
-BEGIN, END = "<!-- imports: made by docs/make.py -->", "<!-- imports: end -->"
 CELL, LEFT, TOP, CHAR = 18, 118, 104, 6.6
 INK, FAINT, BAND, DOT = "#24313f", "#c9d3dc", "#eef3f7", "#1f6f8b"
 WORDS = """\
+# Who imports whom
+
+`make docs` generates this page from the sources and from the layers in `pyproject.toml`. What each of these packages
+does: [architecture.md](architecture.md).
+
 Each row is a room, the highest layer at the top; a dot says that it imports the room of that column. All dots lie to
 the right of the diagonal: data goes one way, and a room knows only what is below it. Rooms of one band share a layer
 and do not know each other. Imports that only type checkers see are left out.
@@ -113,11 +117,10 @@ def listing(known: Sequence[Sequence[str]], found: Mapping[str, set[str]]) -> st
 
 
 def pages(docs: Path, source: Path, project: Path) -> dict[Path, str]:
-    """The picture, and the page of the house with the graph between its two marks."""
+    """The picture, and the page that shows it with the same facts as a table."""
     known = layers(project)
     found = graph(source, [room for layer in known for room in layer])
-    page = (docs / "architecture.md").read_text(encoding="utf-8")
-    head, _, rest = page.partition(BEGIN)
-    tail = rest.partition(END)[2]
-    text = f"{head}{BEGIN}\n{WORDS}{listing(known, found)}{END}{tail}"
-    return {docs / "architecture.md": text, docs / "figures" / "imports.svg": drawing(known, found)}
+    return {
+        docs / "imports.md": f"{WORDS}{listing(known, found)}",
+        docs / "figures" / "imports.svg": drawing(known, found),
+    }

@@ -42,13 +42,13 @@ def targets(nav: list[Any]) -> Iterator[str]:
         yield from targets(target) if isinstance(target, list) else [target]
 
 
-def told(text: str, place: str) -> str:
+def told(text: str, place: str, docs: Path = ROOT / "docs") -> str:
     """A page above the docs, its links as seen from the docs; what the site does not have is named without a link."""
 
     def turned(match: re.Match[str]) -> str:
         words, target, anchor = match[1], match[2], match[3] or ""
         seen = posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
-        if seen.startswith("docs/") and (ROOT / seen).is_file():
+        if seen.startswith("docs/") and (docs / seen.removeprefix("docs/")).is_file():
             home = posixpath.relpath(seen.removeprefix("docs/"), posixpath.dirname(place) or ".")
             return f"[{words}]({home}{anchor})"
         return f"[{words}]({target}{anchor})" if seen in ABOVE and (ROOT / seen).is_file() else words
@@ -60,7 +60,7 @@ def on_config(config: Any) -> Any:
     """The whole nav; pages that it does not name stand at its end."""
     docs = Path(config["docs_dir"])
     nav = expanded(config["nav"], docs)
-    rest = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")} - set(targets(nav))
+    rest = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")} - {*targets(nav), "README.md"}
     config["nav"] = [*nav, *([{"More": sorted(rest)}] if rest else [])]
     return config
 
@@ -68,7 +68,7 @@ def on_config(config: Any) -> Any:
 def on_files(files: Any, config: Any) -> Any:
     for name in ABOVE:
         if (ROOT / name).is_file():
-            text = told((ROOT / name).read_text(encoding="utf-8"), name)
+            text = told((ROOT / name).read_text(encoding="utf-8"), name, Path(config["docs_dir"]))
             files.append(File.generated(config, name, content=text))
     return files
 

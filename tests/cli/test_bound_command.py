@@ -19,7 +19,9 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_is_the_bound_of_these_columns(people: Path, shoal) -> None:
+def test_it_is_the_bound_of_these_columns(tmp_path: Path, shoal) -> None:
+    people = tmp_path / "few.csv"  # its program is small
+    front_door.example_register(rows=60).write_csv(people)
     done = shoal("bound", people, "-k", 3, "-q", "age,income", "--json")
     found = front_door.bound(front_door.read(people).native().select("age", "income"), k=3)
     told = json.loads(done.out)

@@ -259,6 +259,7 @@ def test_both_reports_are_written_with_the_release(shoal, register_csv: Path, tm
 def test_colors_on_a_terminal_only(register_csv: Path, tmp_path: Path, settings: dict[str, str], colored: bool) -> None:
     main, side = pty.openpty()
     command = [sys.executable, "-m", "shoal", "anonymize", str(register_csv), "-k", "5", "-q", "age,income"]
+    command += ["--method", "mondrian"]
     plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     running = subprocess.Popen(
         [*command, "-o", str(tmp_path / "out.csv")], stdout=side, stderr=subprocess.DEVNULL, env={**plain, **settings}
@@ -343,7 +344,7 @@ def test_a_signal_between_two_files_waits_until_both_are_there(tmp_path: Path) -
     script = (
         "import os, signal\n"
         "import numpy as np, shoal\n"
-        "release = shoal.anonymize(np.arange(9.0), k=3, quasi_identifiers=[0])\n"
+        "release = shoal.anonymize(np.arange(9.0), k=3, quasi_identifiers=[0], method='mondrian')\n"
         "real = os.link\n"
         "def link(*paths):\n"
         "    real(*paths)\n"

@@ -26,7 +26,17 @@ NUMBERS = ["age", "education-num", "hours-per-week"]
 
 @pytest.fixture(scope="module")
 def adult(data_folder: Path) -> tuple[Table, Schema, Records]:
-    table = tables.read(pl.read_csv(data_folder / "adult.csv"))
+    return prepared(pl.read_csv(data_folder / "adult.csv"))
+
+
+@pytest.fixture(scope="module")
+def part(data_folder: Path) -> tuple[Table, Schema, Records]:
+    """A part of Adult for a method whose time grows with the square of the records."""
+    return prepared(pl.read_csv(data_folder / "adult.csv", n_rows=12_000))
+
+
+def prepared(frame: pl.DataFrame) -> tuple[Table, Schema, Records]:
+    table = tables.read(frame)
     schema = Schema.assign(tables.kinds(table), quasi_identifiers=NUMBERS, sensitive="income")
     return table, schema, tables.encode(table, schema)
 
@@ -41,8 +51,8 @@ def adult(data_folder: Path) -> tuple[Table, Schema, Records]:
         ("mdav", "t-equal(0.2)"),
     ],
 )
-def test_enforced_groups_hold(adult, method: str, written: str) -> None:
-    table, schema, records = adult
+def test_enforced_groups_hold(adult, part, method: str, written: str) -> None:
+    table, schema, records = part if method == "mdav" else adult
     models = read_models({"income": written})
     demands = tables.demands(table, models, schema)
     tables.check_feasible(demands, models)

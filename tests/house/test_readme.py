@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
 import pytest
+from pages import ran
 from shell import printed
 
 import shoal
@@ -28,11 +30,13 @@ def block(kind: str, word: str) -> str:
 
 
 def run(script: str, folder: Path) -> str:
-    return printed(script, folder, check=True)
+    """What the commands of a script print, one after the other; each must succeed."""
+    lines = re.findall(r"^((?:.*\\\n)*.*\S.*)$", script, re.MULTILINE)
+    return "".join(printed(re.sub(r"\s+#.*", "", line), folder, check=True) for line in lines)
 
 
 def test_the_commands_run_and_print_what_is_shown(folder: Path) -> None:
-    printed = run("set -e\n" + block("", "shoal describe people.csv"), folder)
+    printed = run(block("", "shoal describe people.csv"), folder)
     assert "VERIFIED" in printed
     assert (folder / "released.csv").read_bytes() == (folder / "again.csv").read_bytes()
     shown = block("text", "$ shoal verify")
@@ -49,8 +53,8 @@ def test_the_hospital_file_is_released_as_shown(folder: Path) -> None:
 
 
 def test_the_python_example_runs_and_prints_what_is_shown(folder: Path) -> None:
-    (folder / "example.py").write_text(block("python", "import shoal"), encoding="utf-8")
-    assert run("python example.py", folder) == block("text", "Release(k=5")
+    with contextlib.chdir(folder):
+        assert ran(block("python", "import shoal"), {"__name__": "readme"}) == block("text", "Release(k=5")
     assert (folder / "released.parquet").exists()
 
 

@@ -12,8 +12,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import click
+import make
 import pytest
 import yaml
+from pages import blocks, follow
 
 import shoal
 from shoal import errors
@@ -23,8 +25,8 @@ from shoal.hierarchy.files import FORMATS as HIERARCHIES
 from shoal.schema import Policy
 from shoal.tables.formats import ENDINGS, FORMATS
 
+pytestmark = pytest.mark.xdist_group("docs")  # one worker generates the pages and builds the site
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
 OUTSIDE = re.compile(r"^(https?:)?//", re.IGNORECASE)
 LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "form": "action"}
 
@@ -44,11 +46,14 @@ class Loads(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(docs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("material", reason="the theme of the docs is not installed: pip install '.[docs]'")
     folder = tmp_path_factory.mktemp("site")
+    settings = folder.parent / f"{folder.name}.yml"
+    hook = ROOT / "docs" / "making" / "site.py"
+    settings.write_text(f"INHERIT: {ROOT / 'mkdocs.yml'}\ndocs_dir: {docs}\nhooks: [{hook}]\n", encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(settings), "--site-dir", str(folder)],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -59,9 +64,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_page_is_on_the_site(site: Path) -> None:
-    for page in DOCS.rglob("*.md"):
-        assert (site / page.relative_to(DOCS).with_suffix(".html")).is_file()
+def test_every_page_is_on_the_site(site: Path, docs: Path) -> None:
+    pages = {page.relative_to(docs) for page in docs.rglob("*.md")} - {Path("README.md")}
+    assert len(pages) > 100
+    for page in pages:
+        assert (site / page.with_suffix(".html")).is_file()
     assert not list(site.rglob("*.py")), "sources are none of the site's"
 
 
@@ -106,7 +113,31 @@ def test_the_site_is_read_and_searched_as_files(site: Path) -> None:
     assert not [address for address in asked if not address.startswith(("file:", "data:", "blob:"))]
 
 
-def test_no_link_of_the_nav_is_left_out() -> None:
+def test_examples_of_generated_pages(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examples of the other pages run in test_pages.py."""
+    monkeypatch.chdir(tmp_path)
+    names = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    shown = {name: (docs / name).read_text(encoding="utf-8") for name in sorted(names) if make.is_generated(name)}
+    ran = 0
+    for name, page in shown.items():
+        for printed, expected in follow(page, tmp_path):
+            assert printed == expected, name
+            ran += 1
+    assert ran
+
+
+def test_every_block_is_of_a_known_kind(docs: Path) -> None:
+    kinds = {kind for path in docs.rglob("*.md") for kind, _ in blocks(path.read_text(encoding="utf-8"))}
+    assert kinds <= {"", "python", "text", "toml", "json"}, "a block of another kind would never be run"
+
+
+def test_the_figures_of_pages_are_there(docs: Path) -> None:
+    for page in docs.rglob("*.md"):
+        for target in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).is_file(), f"{page.name}: {target}"
+
+
+def test_no_link_of_the_nav_is_left_out(docs: Path) -> None:
     text = re.sub(r"!!\S+", "", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 
     def targets(nav: list[object]) -> list[str]:
@@ -117,23 +148,23 @@ def test_no_link_of_the_nav_is_left_out() -> None:
         return found
 
     named = targets(yaml.safe_load(text)["nav"])
-    assert not [name for name in named if not ((DOCS / name).exists() or (ROOT / name).exists())]
+    assert not [name for name in named if not ((docs / name).exists() or (ROOT / name).exists())]
 
 
-def stems(folder: str) -> set[str]:
-    return {path.stem for path in (DOCS / folder).glob("*.md")}
+def stems(folder: Path) -> set[str]:
+    return {path.stem for path in folder.glob("*.md")}
 
 
-def test_every_method_measure_and_error_has_a_page() -> None:
-    assert stems("methods") == set(shoal.methods())
-    assert stems("measures") == set(shoal.measures())
-    assert stems("errors") == set(errors.__all__)
+def test_every_method_measure_and_error_has_a_page(docs: Path) -> None:
+    assert stems(docs / "methods") == set(shoal.methods())
+    assert stems(docs / "measures") == set(shoal.measures())
+    assert stems(docs / "errors") == set(errors.__all__)
 
 
-def test_every_command_has_a_page_with_its_subcommands() -> None:
-    assert stems("commands") == set(COMMANDS)
+def test_every_command_has_a_page_with_its_subcommands(docs: Path) -> None:
+    assert stems(docs / "commands") == set(COMMANDS)
     for name in COMMANDS:
-        text = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        text = (docs / "commands" / f"{name}.md").read_text(encoding="utf-8")
         waiting = [(f"shoal {name}", front.get_command(click.Context(front), name))]
         while waiting:
             path, command = waiting.pop()
@@ -145,25 +176,25 @@ def test_every_command_has_a_page_with_its_subcommands() -> None:
             assert option.opts[0] in text, f"{name} {option.opts[0]}"
 
 
-def test_every_sentence_of_an_error_is_on_its_page() -> None:
+def test_every_sentence_of_an_error_is_on_its_page(docs: Path) -> None:
     for name in errors.__all__:
-        text = (DOCS / "errors" / f"{name}.md").read_text(encoding="utf-8")
+        text = (docs / "errors" / f"{name}.md").read_text(encoding="utf-8")
         for member, kind in vars(getattr(errors, name)).items():
             if isinstance(kind, classmethod):
                 assert re.search(rf"^\| `{member}` \| \S.*; .*\. \|$", text, re.MULTILINE), f"{name}.{member}"
 
 
-def test_every_format_has_a_page() -> None:
-    index = (DOCS / "formats.md").read_text(encoding="utf-8")
+def test_every_format_has_a_page(docs: Path) -> None:
+    index = (docs / "formats.md").read_text(encoding="utf-8")
     pages = {*FORMATS, *(f"hierarchy-{name}" for name in HIERARCHIES)}
-    assert pages <= stems("formats")
-    assert {name for name in stems("formats") if f"(formats/{name}.md)" in index} == stems("formats")
+    assert pages <= stems(docs / "formats")
+    assert {name for name in stems(docs / "formats") if f"(formats/{name}.md)" in index} == stems(docs / "formats")
     for ending in ENDINGS:
         assert f"`{ending}`" in index
 
 
-def test_every_key_of_a_policy_is_told() -> None:
-    text = (DOCS / "formats" / "policy.md").read_text(encoding="utf-8")
+def test_every_key_of_a_policy_is_told(docs: Path) -> None:
+    text = (docs / "formats" / "policy.md").read_text(encoding="utf-8")
     release = shoal.anonymize(
         shoal.example_register(rows=100).select("age", "sex", "diagnosis"),
         k=3,
@@ -184,8 +215,8 @@ def test_every_key_of_a_policy_is_told() -> None:
                 assert f"`{table}.{key}`" in text, f"{table}.{key}"
 
 
-def test_the_keys_of_a_reproduction_are_those_of_the_page(data_folder: Path) -> None:
-    text = (DOCS / "formats" / "json.md").read_text(encoding="utf-8").partition("## shoal reproduce")[2]
+def test_the_keys_of_a_reproduction_are_those_of_the_page(docs: Path, data_folder: Path) -> None:
+    text = (docs / "formats" / "json.md").read_text(encoding="utf-8").partition("## shoal reproduce")[2]
     facts = shoal.reproduce(data_folder, only=["toy19"]).to_dict()
     if facts["summary"]["no data"]:
         pytest.skip("the smallest table of the papers is not there")

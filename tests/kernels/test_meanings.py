@@ -30,7 +30,7 @@ def noted(found: Meanings, nodes: np.ndarray) -> list[int]:
     return (nodes - found.space.first).tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 1, 3]))
 def test_the_center_after_a_change_is_that_of_all_nodes(seed: int, members: int) -> None:
     noise = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ def apart_in_numbers(case: Case, unit: int) -> float:
     return float(((members - members.mean(axis=0)) ** 2).sum())
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_rises_are_what_the_errors_before_and_after_say(case: Case) -> None:
     ground, before = begun(case), case.error(case.labels)

@@ -9,7 +9,7 @@ import pytest
 
 from shoal.errors import OptionError, PromiseError
 from shoal.partition import registry
-from shoal.testing import check_method, checks, mixed
+from shoal.testing import battery, categories, check_method, checks, mixed
 from shoal.values import IntVector, Progress, Records, Scale
 
 COMMON = [
@@ -22,6 +22,22 @@ COMMON = [
 @pytest.mark.parametrize(("name", "check"), COMMON)
 def test_common(name: str, check) -> None:
     check(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        ("mdav", battery.check_release_is_k_anonymous),
+        ("mondrian", battery.check_release_is_k_anonymous),
+        ("sa-mdav-plus", categories.check_release_of_categories_is_k_anonymous),
+        ("mondrian-extent", categories.check_release_of_categories_is_k_anonymous),
+        ("mdav", mixed.check_release_of_mixed_tables_is_k_anonymous),
+        ("mondrian-extent", mixed.check_release_of_mixed_tables_is_k_anonymous),
+    ],
+)
+def test_every_drawn_table_is_released(name: str, check) -> None:
+    """The battery releases a few of the drawn tables by each method; here all are, by some."""
+    check(name, examples=battery.EXAMPLES)
 
 
 def records(rows: int = 12) -> Records:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import deliveries
@@ -27,6 +24,7 @@ def arrivals(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int]:
     return points, rng.integers(0, values, (draw(st.integers(1, 50)), columns)).astype(float), k
 
 
+@settings(max_examples=60)
 @given(arrivals())
 def test_merges_as_the_naive_code_does(made) -> None:
     points, centers, k = made
@@ -35,6 +33,7 @@ def test_merges_as_the_naive_code_does(made) -> None:
     assert min(Counter(labels.tolist()).values()) >= k
 
 
+@settings(max_examples=60)
 @given(arrivals())
 def test_refuses_just_what_the_nearest_centers_would_break(made) -> None:
     points, centers, k = made
@@ -59,22 +58,3 @@ def test_what_is_too_far_for_distances_is_refused() -> None:
     with pytest.raises(EstimatorError, match=r"^2 of 4 records are so far .* \(the first is record 3\);"):
         deliver(points, centers, k=2, below="merge")
     assert deliver(points[:2] + 9e14, centers, k=2, below="refuse").tolist() == [0, 0]
-
-
-SCRIPT = """
-import numpy as np
-from shoal.partition.delivery import deliver
-rng = np.random.default_rng(3)
-print(*deliver(rng.normal(size=(120, 2)), rng.normal(size=(70, 2)), k=4, below="merge"))
-"""
-
-
-def test_without_the_compiler() -> None:
-    said = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT], env=os.environ | more, capture_output=True, text=True, check=True
-        ).stdout
-        for more in ({}, {"NUMBA_DISABLE_JIT": "1"})
-    ]
-    assert said[0] == said[1]
-    assert len(said[0].split()) == 120

@@ -25,7 +25,7 @@ def test_equals_its_oracle(values: np.ndarray, k: int, standardized: bool) -> No
 
 @pytest.mark.parametrize(("p", "k"), [(1, 3), (3, 2), (6, 10)])
 def test_equals_its_oracle_on_many_records(p: int, k: int) -> None:
-    given = records(np.exp(np.random.default_rng(p).standard_normal((800, p))))
+    given = records(np.exp(np.random.default_rng(p).standard_normal((400, p))))
     assert run(given, k=k, method="k-means").labels.tolist() == naive.renumbered(clusters.k_means(given.matrix, k))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -144,20 +142,3 @@ def test_too_many_nodes_are_refused_before_memory_is_taken(monkeypatch: pytest.M
     monkeypatch.setattr("shoal.kernels.cells.stand", None)
     with pytest.raises(OptionError, match=f"{m} combinations of categories and hierarchies of {nodes} nodes"):
         run(records, k=3, method="optimal-cells")
-
-
-SCRIPT = """
-from test_optimal_cells import drawn
-from shoal.partition.registry import run
-records = drawn(11, rows=50, columns=2)
-print(*run(records, k=4, method="optimal-cells", options={"rounds": 1}).labels)
-"""
-
-
-def test_without_the_compiler() -> None:
-    def outcome(**environment: str) -> str:
-        made = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment
-        done = subprocess.run([sys.executable, "-c", SCRIPT], env=made, capture_output=True, text=True, check=True)
-        return done.stdout
-
-    assert outcome(NUMBA_DISABLE_JIT="1") == outcome() != ""

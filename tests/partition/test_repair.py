@@ -73,7 +73,7 @@ def test_the_rounds_of_each_effort() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("members", [1, 3])
 def test_demands_households_and_categories(kind: str, members: int) -> None:
-    case = drawn(5, kind=kind, rows=240, k=3, members=members, steps=4)
+    case = drawn(5, kind=kind, rows=180, k=3, members=members, steps=4)
     demands, holds = asked(5, len(case.unit_of))
     case = merged(case, holds)
     units = None if members == 1 else case.units
@@ -91,7 +91,7 @@ def test_demands_households_and_categories(kind: str, members: int) -> None:
 
 def test_a_search_that_was_stopped_is_made_again() -> None:
     """After so many blocks of so many rounds, as its looks tell."""
-    table = records()
+    table = records(250)
     task, labels = refine.Task(table.space, 3), registry.run(table, k=3, method="mdav").labels
     whole = searched(task, labels, "balanced")
     assert whole.planned == whole.done > 0

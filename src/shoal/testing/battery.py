@@ -15,22 +15,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
-from hypothesis.strategies import SearchStrategy
 
 from shoal.errors import OptionError, ShoalError
+from shoal.partition import registry
 from shoal.partition.registry import Method, find
-from shoal.testing.strategies import tables
-from shoal.values import FloatMatrix, IntVector, Partition
+from shoal.testing.examples import Drawn, Example, encoded, of_numbers
+from shoal.values import FloatMatrix, IntVector, Partition, Records
 
 Check = Callable[[str], None]
 CHECKS: list[Check] = []
 """The checks on tables of numbers; those on categories and on both stand in files of their own."""
 EXAMPLES = 20
+"""Tables on which the groups of a method are checked."""
+RELEASES = 4
+"""Tables that are released by each method: all that comes after its groups is the same for all methods."""
 _walk = import_module("shoal")
 
 
@@ -39,24 +42,12 @@ def _check(function: Check) -> Check:
     return function
 
 
-def repeated(strategy: SearchStrategy[Any], test: Callable[..., None], *, examples: int = EXAMPLES) -> None:
-    """Run a test on tables that hypothesis draws, the same ones in every run."""
-    quiet = settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
-    )
-    quiet(given(strategy)(lambda drawn: test(*drawn)))()
-
-
 _WAYS: tuple[dict[str, Any], ...] = ({}, {"recode": "median"}, {"round_integers": True})
 """To recode; a table is released in one of them, since each takes all measures too."""
 
 
-def _drawn(test: Callable[[FloatMatrix, int], None], method: Method) -> None:
-    repeated(tables(most_columns=method.most_columns), test)
+def _drawn(method: Method) -> Drawn:
+    return of_numbers(method.most_columns, EXAMPLES)
 
 
 def sized(partition: Partition, n: int, k: int, method: Method) -> None:
@@ -69,8 +60,27 @@ def sized(partition: Partition, n: int, k: int, method: Method) -> None:
         assert partition.sizes.max() <= method.largest_group(k), f"{method.name}: no group exceeds the declared size"
 
 
-def _example(method: Method, *, rows: int, seed: int = 0) -> FloatMatrix:
-    return np.random.default_rng(seed).normal(size=(rows, method.most_columns or 3))
+def _example(method: Method, *, rows: int) -> FloatMatrix:
+    matrix: FloatMatrix = _normal(method.most_columns or 3, rows).data.copy()
+    return matrix
+
+
+@cache
+def _divided(example: Example) -> Records:
+    return encoded(example.data / 4.0)
+
+
+@cache
+def _normal(columns: int, rows: int) -> Example:
+    return Example(np.random.default_rng(0).normal(size=(rows, columns)), k=3)
+
+
+@cache
+def _equal(columns: int) -> list[Example]:
+    constant = np.full((17, columns), 0.1)
+    duplicates = np.repeat(_normal(columns, 6).data, 3, axis=0)
+    two_values = np.repeat([[0.0], [1.0]], [9, 11], axis=0) * np.ones(columns)
+    return [Example(matrix, k=2) for matrix in (constant, duplicates, two_values)]
 
 
 def check_says_what_it_is(name: str) -> None:
@@ -89,19 +99,20 @@ def check_sizes(name: str) -> None:
     """Each record is labelled once, and groups have k records and at most the declared number."""
     method = find(name)
 
-    def test(matrix: FloatMatrix, k: int) -> None:
-        sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
-        sized(_walk.partition(matrix, k=k, method=name, standardize=False), len(matrix), k, method)
+    def test(example: Example) -> None:
+        for standardize in (True, False):
+            sized(example.partition(name, standardize=standardize), example.rows, example.k, method)
 
-    _drawn(test, method)
+    _drawn(method).each(test)
 
 
 @_check
-def check_release_is_k_anonymous(name: str) -> None:
+def check_release_is_k_anonymous(name: str, *, examples: int | None = None) -> None:
     """The released values keep the promise: by verification, and by a naive count of rows."""
     method = find(name)
 
-    def test(matrix: FloatMatrix, k: int) -> None:
+    def test(example: Example) -> None:
+        matrix, k = example.data, example.k
         columns = list(range(matrix.shape[1]))
         options = _WAYS[len(matrix) % len(_WAYS)]
         release = _walk.anonymize(matrix, k=k, quasi_identifiers=columns, method=name, **options)
@@ -110,7 +121,7 @@ def check_release_is_k_anonymous(name: str) -> None:
         naive = Counter(map(tuple, release.table.tolist()))
         assert min(naive.values()) >= k, f"{name}: naive count"
 
-    _drawn(test, method)
+    _drawn(method).each(test, most=RELEASES if examples is None else examples)
 
 
 @_check
@@ -118,15 +129,16 @@ def check_same_input_same_labels(name: str) -> None:
     """The same records give the same labels: again, from another memory layout, and with other digits around."""
     method = find(name)
 
-    def test(matrix: FloatMatrix, k: int) -> None:
-        first = _walk.partition(matrix, k=k, method=name).labels
-        again = _walk.partition(np.asfortranarray(matrix), k=k, method=name).labels
-        doubled = _walk.partition(matrix / 4.0, k=k, method=name).labels
+    def test(example: Example) -> None:
+        first = example.partition(name).labels
+        again = registry.run(example.again(), k=example.k, method=name).labels
         assert np.array_equal(first, again), f"{name}: same labels again"
+        matrix = example.data
         if np.abs(matrix[matrix != 0]).min(initial=1.0) > 1e-290:  # below, dividing by four loses digits
-            assert np.array_equal(first, doubled), f"{name}: same labels on columns divided by four"
+            divided = registry.run(_divided(example), k=example.k, method=name).labels
+            assert np.array_equal(first, divided), f"{name}: same labels on columns divided by four"
 
-    _drawn(test, method)
+    _drawn(method).each(test)
 
 
 @_check
@@ -134,17 +146,17 @@ def check_refined_groups(name: str) -> None:
     """Local search from its groups keeps k, never raises the error, and finds the same again."""
     method = find(name)
 
-    def test(matrix: FloatMatrix, k: int) -> None:
-        for standardize in (True, False):
-            made, again = (
-                _walk.partition(matrix, k=k, method=name, effort="fast", standardize=standardize) for _ in range(2)
-            )
-            assert made.sizes.min() >= k, f"{name}: every refined group has at least k records"
-            assert made.sizes.sum() == len(matrix), f"{name}: every record is in one refined group"
-            assert made.search.after <= made.search.before, f"{name}: the error does not rise"
-            assert np.array_equal(made.labels, again.labels), f"{name}: same refined labels again"
+    def test(example: Example) -> None:
+        matrix, k, standardize = example.data, example.k, example.rows % 2 == 0
+        made, again = (
+            _walk.partition(matrix, k=k, method=name, effort="fast", standardize=standardize) for _ in range(2)
+        )
+        assert made.sizes.min() >= k, f"{name}: every refined group has at least k records"
+        assert made.sizes.sum() == len(matrix), f"{name}: every record is in one refined group"
+        assert made.search.after <= made.search.before, f"{name}: the error does not rise"
+        assert np.array_equal(made.labels, again.labels), f"{name}: same refined labels again"
 
-    repeated(tables(most_columns=method.most_columns), test, examples=EXAMPLES // 3)
+    _drawn(method).each(test, most=EXAMPLES // 3)
     matrix = _example(method, rows=40)
     plain, refined = (_walk.partition(matrix, k=3, method=name, refine=refine) for refine in (False, True))
     assert refined.information_loss <= plain.information_loss * (1 + 1e-9), f"{name}: no more is lost"
@@ -167,7 +179,7 @@ def check_smallest_tables(name: str) -> None:
     method = find(name)
     for k in (2, 3, 5):
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
-            partition = _walk.partition(_example(method, rows=rows), k=k, method=name)
+            partition = _normal(method.most_columns or 3, rows).with_k(k).partition(name)
             sized(partition, rows, k, method)
             if rows < 2 * k:
                 assert partition.count == 1, f"{name}: fewer than 2k records are one group"
@@ -177,14 +189,13 @@ def check_smallest_tables(name: str) -> None:
 def check_equal_records(name: str) -> None:
     """Constants, duplicates and a table of two values do not confuse a method."""
     method = find(name)
-    columns = method.most_columns or 3
-    constant = np.full((17, columns), 0.1)
-    duplicates = np.repeat(_example(method, rows=6), 3, axis=0)
-    two_values = np.repeat([[0.0], [1.0]], [9, 11], axis=0) * np.ones(columns)
-    for matrix in (constant, duplicates, two_values):
+    examples = _equal(method.most_columns or 3)
+    for example in examples:
         for k in (2, 3, 5):
-            sized(_walk.partition(matrix, k=k, method=name), len(matrix), k, method)
-    assert _walk.partition(constant, k=2, method=name).information_loss == 0, f"{name}: nothing lost on constants"
+            sized(example.with_k(k).partition(name), example.rows, k, method)
+    assert _walk.partition(examples[0].data, k=2, method=name).information_loss == 0, (
+        f"{name}: nothing lost on constants"
+    )
 
 
 @_check
@@ -204,7 +215,7 @@ def check_one_column(name: str) -> None:
     """One column is enough."""
     method = find(name)
     for rows in (8, 30):
-        sized(_walk.partition(_example(method, rows=rows)[:, :1], k=3, method=name), rows, 3, method)
+        sized(_normal(1, rows).partition(name), rows, 3, method)
 
 
 @_check

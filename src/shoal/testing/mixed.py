@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 
 import numpy as np
@@ -11,10 +11,9 @@ import polars as pl
 from shoal.partition.registry import Method, find
 from shoal.schema.columns import Kind
 from shoal.testing import frames
-from shoal.testing.battery import Check, repeated, sized
+from shoal.testing.battery import RELEASES, Check, sized
 from shoal.testing.categories import example, takes_categories
-from shoal.testing.frames import Meaning
-from shoal.testing.strategies import mixed_tables
+from shoal.testing.examples import Drawn, Example, of_both
 
 CHECKS: list[Check] = []
 EXAMPLES = 15
@@ -31,14 +30,28 @@ def takes_both(method: Method) -> bool:
     return method.mixes and Kind.NUMERIC in method.kinds and takes_categories(method)
 
 
-def _drawn(test: Callable[[pl.DataFrame, int, Meaning], None], method: Method) -> None:
-    repeated(mixed_tables(kinds=method.kinds, most_columns=method.most_columns), test, examples=EXAMPLES)
+def _drawn(method: Method) -> Drawn:
+    return of_both(method.kinds, method.most_columns, EXAMPLES)
 
 
-def _example(method: Method, *, rows: int) -> tuple[pl.DataFrame, Meaning]:
+def _example(method: Method, *, rows: int) -> Example:
     """A column of categories and one of numbers."""
-    frame, meaning = example(method, rows=rows, columns=1)
-    return frame.with_columns(x=np.random.default_rng(rows).normal(size=rows)), meaning
+    return _with_numbers(example(method, rows=rows, columns=1))
+
+
+@cache
+def _with_numbers(words: Example) -> Example:
+    numbers = np.random.default_rng(words.rows).normal(size=words.rows)
+    return Example(words.data.with_columns(x=numbers), words.k, words.meaning)
+
+
+@cache
+def _equal(some: Example) -> list[Example]:
+    """Equal in all columns, in the numbers, and in the categories."""
+    category, number = pl.lit(some.data["c0"][0]).alias("c0"), pl.lit(0.1).alias("x")
+    return [
+        Example(some.data.with_columns(*same), 2, some.meaning) for same in ([category, number], [number], [category])
+    ]
 
 
 @_check
@@ -46,40 +59,33 @@ def check_sizes_of_mixed_tables(name: str) -> None:
     """Each record is labelled once, and groups have k records and at most the declared number, on every base."""
     method = find(name)
 
-    def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
+    def test(example: Example) -> None:
         for standardize in (True, False):
-            made = _walk.partition(frame, k=k, method=name, standardize=standardize, **meaning)
-            sized(made, frame.height, k, method)
+            sized(example.partition(name, standardize=standardize), example.rows, example.k, method)
 
-    _drawn(test, method)
+    _drawn(method).each(test)
 
 
 @_check
-def check_release_of_mixed_tables_is_k_anonymous(name: str) -> None:
+def check_release_of_mixed_tables_is_k_anonymous(name: str, *, examples: int | None = None) -> None:
     """The released values keep the promise: by verification, and by a naive count of rows."""
-    method = find(name)
 
-    def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
-        frames.keeps_its_promise(name, frame, k, **meaning)
+    def test(example: Example) -> None:
+        frames.keeps_its_promise(name, example.data, example.k, **example.meaning)
 
-    _drawn(test, method)
+    _drawn(find(name)).each(test, most=RELEASES if examples is None else examples)
 
 
 @_check
 def check_same_mixed_table_same_labels(name: str) -> None:
     """The same records give the same labels again, and with all weights doubled."""
-    method = find(name)
-
-    def test(frame: pl.DataFrame, k: int, meaning: Meaning) -> None:
-        frames.gives_the_same_again(name, frame, k, meaning)
-
-    _drawn(test, method)
+    _drawn(find(name)).each(lambda example: frames.gives_the_same_again(name, example))
 
 
 @_check
 def check_mixed_table_is_not_changed(name: str) -> None:
     """A method leaves the table that it was given as it was."""
-    frames.changes_nothing(name, *_example(find(name), rows=40))
+    frames.changes_nothing(name, _example(find(name), rows=40))
 
 
 @_check
@@ -88,36 +94,33 @@ def check_smallest_mixed_tables(name: str) -> None:
     method = find(name)
     for k in (2, 3, 5):
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
-            frame, meaning = _example(method, rows=rows)
-            frames.groups_few(name, frame, k, meaning)
+            frames.groups_few(name, _example(method, rows=rows).with_k(k))
 
 
 @_check
 def check_equal_records_of_both(name: str) -> None:
     """Records that are equal in all columns, in the numbers or in the categories do not confuse a method."""
     method = find(name)
-    frame, meaning = _example(method, rows=17)
-    category = pl.lit(frame["c0"][0])
-    constant = frame.with_columns(category.alias("c0"), x=pl.lit(0.1))
-    for table in (constant, frame.with_columns(x=pl.lit(0.1)), frame.with_columns(category.alias("c0"))):
+    examples = _equal(_example(method, rows=17))
+    for one in examples:
         for k in (2, 3, 5, 17):
-            sized(_walk.partition(table, k=k, method=name, **meaning), 17, k, method)
-    made = _walk.partition(constant, k=2, method=name, **meaning)
+            sized(one.with_k(k).partition(name), 17, k, method)
+    made = _walk.partition(examples[0].data, k=2, method=name, **examples[0].meaning)
     assert made.information_loss == made.semantic_loss == 0, f"{name}: nothing lost on equal records"
 
 
 @_check
 def check_progress_on_mixed_tables(name: str) -> None:
     """Progress never goes back and never beyond the end."""
-    frames.moves_forward(name, *_example(find(name), rows=300))
+    frames.moves_forward(name, _example(find(name), rows=300))
 
 
 @_check
 def check_weights_decide(name: str) -> None:
     """The column that counts a million times as much as the other loses less than it does where the other counts."""
-    frame, meaning = _example(find(name), rows=60)
+    some = _example(find(name), rows=60)
     numbers, categories = (
-        _walk.partition(frame, k=4, method=name, weights={column: 1e6}, **meaning) for column in ("x", "c0")
+        _walk.partition(some.data, k=4, method=name, weights={column: 1e6}, **some.meaning) for column in ("x", "c0")
     )
     assert numbers.information_loss < categories.information_loss, f"{name}: a weight on numbers lowers their loss"
     assert categories.semantic_loss < numbers.semantic_loss, f"{name}: a weight on categories lowers their loss"
