@@ -25,15 +25,11 @@ SLOW = "optimal-cells"
 
 @pytest.fixture(scope="session")
 def found(data_folder: Path) -> Reproduction:
-    """All that `shoal reproduce` runs, but faster where no test looks at the figures.
-
-    Methods do not run once more for their time alone, and the slowest one has no rounds on Analytics, where no paper
-    prints figures of it.
-    """
+    """All that `shoal reproduce` runs. The slowest method has no rounds on Analytics, where no paper prints figures of it
+    and no test looks at them."""
     whole = Runs.run
 
     def run(runs: Runs, reading: Reading, dataset: str, k: int | None) -> Run | None:
-        runs.warm.add(reading.method)
         if reading.method == SLOW and dataset.startswith("analytics"):
             reading = replace(reading, options={"rounds": 0})
         return whole(runs, reading, dataset, k)

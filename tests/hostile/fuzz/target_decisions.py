@@ -8,7 +8,7 @@ import json
 import warnings
 import zipfile
 from collections import Counter
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 
@@ -215,7 +215,8 @@ def command_line(raw: bytes, folder: Path) -> None:
         "OUTPUT" not in raw.decode("utf-8", "replace")
     ):
         return  # files elsewhere are none of a test's business
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+    # a comparison keeps its results in the working folder
+    with chdir(output), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         try:
             commands.main(words, standalone_mode=False, prog_name="shoal")
         except (click.ClickException, click.Abort, click.exceptions.Exit):
