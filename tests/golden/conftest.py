@@ -25,8 +25,10 @@ SLOW = "optimal-cells"
 
 @pytest.fixture(scope="session")
 def found(data_folder: Path) -> Reproduction:
-    """All that `shoal reproduce` runs. The slowest method has no rounds on Analytics, where no paper prints figures of it
-    and no test looks at them."""
+    """All that `shoal reproduce` runs.
+
+    The slowest method has no rounds on Analytics: no paper prints its figures there, and no test looks at them.
+    """
     whole = Runs.run
 
     def run(runs: Runs, reading: Reading, dataset: str, k: int | None) -> Run | None:
