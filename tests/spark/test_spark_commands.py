@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import shoal
 from shoal.cli.anonymize import command as anonymize
+from shoal.cli.main import main
 from shoal.errors import ShoalError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "spark"
@@ -50,14 +51,14 @@ def command(*given: str, folder: Path, **environment: str) -> subprocess.Complet
 def register(tmp_path: Path) -> Path:
     """A folder of two files."""
     (tmp_path / "register").mkdir()
-    frame = shoal.example_register(900)
-    frame[:500].write_parquet(tmp_path / "register" / "a.parquet")
-    frame[500:].write_parquet(tmp_path / "register" / "b.parquet")
+    frame = shoal.example_register(600)
+    frame[:350].write_parquet(tmp_path / "register" / "a.parquet")
+    frame[350:].write_parquet(tmp_path / "register" / "b.parquet")
     return tmp_path / "register"
 
 
 def test_a_folder_is_released(register: Path, tmp_path: Path, java: str) -> None:
-    on_spark = ["--engine", "spark", "--master", "local[2]"]
+    on_spark = ["--engine", "spark", "--master", "local[1]"]
     done = command(
         "register",
         *ASKED,
@@ -115,12 +116,22 @@ def test_bad_input_gets_one_sentence(
     ],
 )
 def test_what_does_not_go_together_is_refused_before_anything_starts(
-    register: Path, tmp_path: Path, given: list[str], said: str
+    register: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: list[str],
+    said: str,
 ) -> None:
-    done = command("register/a.parquet", *ASKED, *given, "-o", "out.parquet", folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert said in done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["shoal", "anonymize", "register/a.parquet", *ASKED, *given, "-o", "out.parquet"])
+    monkeypatch.setattr("shoal.engines.spark.session.session", lambda *_: pytest.fail("a session was wanted"))
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert said in printed
     assert not (tmp_path / "out.parquet").exists()
 
 
@@ -139,14 +150,14 @@ def test_the_examples_run_at_any_size(
     """In the session of the tests, which they must not stop."""
     monkeypatch.setattr(type(spark), "stop", lambda _: None)
     people, released = str(tmp_path / "people"), str(tmp_path / "released")
-    for name, *given in (("register", "1500", people, "600"), ("release", people, released)):
+    for name, *given in (("register", "900", people, "360"), ("release", people, released)):
         monkeypatch.setattr(sys, "argv", [name, *given])
         runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
     printed = capsys.readouterr().out
-    assert "1,500 persons with 1,500 identifiers in 3 files" in printed
+    assert "900 persons with 900 identifiers in 3 files" in printed
     assert "Verified: k = 10 holds" in printed
     frame = pl.read_parquet(tmp_path / "released" / "*.parquet")
-    assert frame.height == 1500
+    assert frame.height == 900
     assert (
         frame.group_by(["age", "sex", "region", "marital_status", "education", "household_size"]).len()["len"].min()
         >= 10
@@ -156,10 +167,18 @@ def test_the_examples_run_at_any_size(
 def test_spark_submit_takes_the_command(register: Path, tmp_path: Path, java: str) -> None:
     submit = Path(sys.executable).parent / "spark-submit"
     done = run(
-        *(str(submit), "--master", "local[2]", "--conf", "spark.ui.enabled=false", "--conf", "spark.log.level=ERROR"),
+        *(
+            str(submit),
+            "--master",
+            "local-cluster[1,1,1024]",
+            "--conf",
+            "spark.ui.enabled=false",
+            "--conf",
+            "spark.log.level=ERROR",
+        ),
         *(str(EXAMPLES / "submit.py"), "anonymize", "register", *ASKED, "--engine", "spark", "-o", "out"),
         folder=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "VERIFIED  k = 4 holds" in done.stdout
-    assert pl.read_parquet(tmp_path / "out" / "*.parquet").height == 900
+    assert pl.read_parquet(tmp_path / "out" / "*.parquet").height == 600
