@@ -15,13 +15,54 @@ import pytest
 from hypothesis import settings
 
 # machines are noisy, so no example has a deadline; where a red run must be red again, examples are the same ones
-settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile(
+    "house",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    max_examples=200 if os.environ.get("SHOAL_TRIES") == "full" else 40,
+)
 settings.load_profile("house")
 
 # what runs in the background of a script or under nohup ignores these signals, and so would every child of a test
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
+
+
+TESTS = Path(__file__).resolve().parent
+GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    # group, fixture, files or folders
+    ("spark-clusters", "", ("spark/test_spark_faults.py", "spark/test_spark_programs.py")),
+    ("spark", "spark", ("engines/test_engines_alike.py",)),  # one Java process
+    ("browser", "browser", ("browser/",)),  # one browser and one page
+    ("page-server", "site", ("web/test_server.py",)),
+    ("faults", "ground", ()),  # one process that all runs are forked from
+    ("golden", "", ("golden/",)),
+    ("wheel", "", ("release/",)),
+    ("site", "", ("house/test_site.py",)),
+)
+"""With ``--dist loadgroup``, tests of a group run in one worker, so that what they share is started once. A test is in
+the first group whose fixture it takes or whose files it is among."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        group = _group(item)
+        if group:
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _group(item: pytest.Item) -> str | None:
+    path, taken = item.path.relative_to(TESTS).as_posix(), getattr(item, "fixturenames", ())
+    for group, fixture, places in GROUPS:
+        if fixture in taken or path.startswith(places):
+            return group
+    # tests that share a fixture of their file, which would be made anew in each worker
+    found = getattr(item, "_fixtureinfo", None)
+    shared = found is not None and any(
+        one.scope == "module" for some in found.name2fixturedefs.values() for one in some
+    )
+    return path if shared else None
 
 
 def pytest_collection_finish() -> None:

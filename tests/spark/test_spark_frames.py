@@ -284,13 +284,13 @@ def test_a_driver_takes_no_more_for_more_records(spark: Any, tmp_path: Path) -> 
     """Results of more than 24 MB are refused by the session; these tables are larger, and not compressible."""
     import numpy as np
 
-    rows = 55_000
+    rows = 110_000
     chance = np.random.default_rng(1)
     pl.DataFrame(
         {
             "x": chance.normal(size=rows),
             "y": chance.normal(size=rows),
-            **{f"note {i}": [chance.bytes(240).hex() for _ in range(rows)] for i in range(2)},
+            **{f"note {i}": [chance.bytes(120).hex() for _ in range(rows)] for i in range(2)},
         }
     ).write_parquet(tmp_path / "in.parquet", compression="uncompressed")
     assert (tmp_path / "in.parquet").stat().st_size > 2 * 24 * 2**20
