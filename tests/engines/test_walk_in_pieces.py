@@ -25,7 +25,7 @@ from shoal.errors import ColumnError, DataError, FileError, OptionError, OutputE
 from shoal.large import anonymize_file, replay_file
 from shoal.pieced import LargeRelease
 
-ROWS, GROWN = 1200, 1200
+ROWS, GROWN = 1200, 4000
 
 
 @pytest.fixture(autouse=True)
@@ -233,7 +233,7 @@ def test_a_fault_leaves_nothing(register: Path, tmp_path: Path, monkeypatch: pyt
 KILLED = """
     import os, signal, sys
     from shoal.engines import local, plan, sizing
-    sizing._GROWN = 1200
+    sizing._GROWN = 4000
     sizing.Sizing.piece = lambda *_, **__: 300
     moment, left = sys.argv[1], int(sys.argv[2])
     def dying(function):
