@@ -45,6 +45,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 the first group whose fixture it takes or whose files it is among."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         group = _group(item)

@@ -25,7 +25,7 @@ PAYLOAD = "<img src=x onerror=document.title='broken'><script>document.title='br
 
 @pytest.fixture(scope="module")
 def person(browser: Any, start: Callable[..., Any]) -> Iterator[Person]:
-    found = Person(browser, start())
+    found = Person(browser, start(warm=True))
     yield found
     found.context.close()
 

@@ -29,7 +29,7 @@ def test_memory_is_short(ground: Ground, ledger: Ledger, how: str) -> None:
     for number in tries(1, 8):
         with account.trial():
             place = ground.place(JOBS[how])
-            most = (90 + 60 * number) << 20
+            most = ground.starter.held() + ((10 + 20 * number) << 20)
             pid = ground.starter.begin(place.job.arguments(), place.folder, limits={"RLIMIT_DATA": most})
             patience = threading.Timer(40, os.kill, (pid, signal.SIGKILL))  # a library may wait for a thread for ever
             patience.start()

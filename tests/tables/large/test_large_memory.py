@@ -1,4 +1,4 @@
-"""Memory: a file of hundreds of megabytes is surveyed, encoded, counted and written in far less."""
+"""Memory: a file of more than a hundred megabytes is surveyed, encoded, counted and written in far less."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ print(found.records, used() - begun)
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is told in other units")
 @pytest.mark.parametrize("ending", [".csv"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str) -> None:
-    rng, n, times = np.random.default_rng(0), 5_000, 24
+    rng, n, times = np.random.default_rng(0), 5_000, 12
     block = pl.DataFrame(
         {
             "id": np.arange(n),
@@ -60,6 +60,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str) -> None
         [sys.executable, "-c", RUN, path, tmp_path], capture_output=True, text=True, check=True
     ).stdout.split()
     assert int(done[0]) == n * times
-    assert size > 240
-    assert float(done[1]) < 150, done
+    assert size > 130
+    assert float(done[1]) < 80, done
     assert (tmp_path / f"out{ending}").read_bytes() == path.read_bytes()
