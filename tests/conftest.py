@@ -29,41 +29,43 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(number, handler)
 
 
-TESTS = Path(__file__).resolve().parent
-GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    # group, fixture, files or folders
-    ("spark-clusters", "", ("spark/test_spark_faults.py", "spark/test_spark_programs.py")),
-    ("spark", "spark", ("engines/test_engines_alike.py",)),  # one Java process
-    ("browser", "browser", ("browser/",)),  # one browser and one page
-    ("page-server", "site", ("web/test_server.py",)),
-    ("faults", "ground", ()),  # one process that all runs are forked from
-    ("golden", "", ("golden/",)),
-    ("wheel", "", ("release/",)),
-    ("site", "", ("house/test_site.py",)),
-)
+GROUPS = {
+    # in turn, from the group that takes longest: what the ids of its tests contain
+    "spark": ("tests/engines/test_engines_alike.py", "tests/spark/", "spark.md"),  # one Java process
+    "spark-clusters": ("tests/spark/test_spark_faults.py", "tests/spark/test_spark_programs.py"),
+    "browser": ("tests/browser/",),  # one browser and one page
+    "golden": ("tests/golden/",),  # one reproduction of all printed figures
+    "page-server": ("tests/web/test_server.py", "tests/web/test_guard.py", "tests/web/test_uploads.py"),
+    "faults": ("tests/hostile/faults/",),  # one process that all runs are forked from
+    "pieces": ("tests/engines/test_walk_in_pieces.py",),
+    "hierarchies": ("tests/web/test_hierarchies.py",),
+    "reports": ("tests/report/",),
+    "wheel": ("tests/release/",),
+    "site": ("tests/house/test_site.py",),
+}
 """With ``--dist loadgroup``, tests of a group run in one worker, so that what they share is started once. A test is in
-the first group whose fixture it takes or whose files it is among."""
+the last group that fits; one that fits none goes to whichever worker is free."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        group = _group(item)
-        if group:
-            item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Groups by the table, the longest first. The marks of xdist do not work with all versions of pytest."""
+    from xdist.scheduler import LoadScopeScheduling
 
+    order = list(GROUPS)
 
-def _group(item: pytest.Item) -> str | None:
-    path, taken = item.path.relative_to(TESTS).as_posix(), getattr(item, "fixturenames", ())
-    for group, fixture, places in GROUPS:
-        if fixture in taken or path.startswith(places):
-            return group
-    # tests that share a fixture of their file, which would be made anew in each worker
-    found = getattr(item, "_fixtureinfo", None)
-    shared = found is not None and any(
-        one.scope == "module" for some in found.name2fixturedefs.values() for one in some
-    )
-    return path if shared else None
+    class Grouped(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            found = [name for name, places in GROUPS.items() if any(place in nodeid for place in places)]
+            return found[-1] if found else nodeid
+
+        def _assign_work_unit(self, node: Any) -> None:
+            name = next((name for name in order if name in self.workqueue), None)
+            if name is not None:
+                self.workqueue.move_to_end(name, last=False)
+            super()._assign_work_unit(node)
+
+    return Grouped(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_collection_finish() -> None:
