@@ -15,13 +15,57 @@ import pytest
 from hypothesis import settings
 
 # machines are noisy, so no example has a deadline; where a red run must be red again, examples are the same ones
-settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile(
+    "house",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    max_examples=200 if os.environ.get("SHOAL_TRIES") == "full" else 40,
+)
 settings.load_profile("house")
 
 # what runs in the background of a script or under nohup ignores these signals, and so would every child of a test
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
+
+
+GROUPS = {
+    # in turn, from the group that takes longest: what the ids of its tests contain
+    "spark": ("tests/engines/test_engines_alike.py", "tests/spark/", "spark.md"),  # one Java process
+    "spark-clusters": ("tests/spark/test_spark_faults.py", "tests/spark/test_spark_programs.py"),
+    "browser": ("tests/browser/",),  # one browser and one page
+    "golden": ("tests/golden/",),  # one reproduction of all printed figures
+    "page-server": ("tests/web/test_server.py", "tests/web/test_guard.py", "tests/web/test_uploads.py"),
+    "faults": ("tests/hostile/faults/",),  # one process that all runs are forked from
+    "pieces": ("tests/engines/test_walk_in_pieces.py",),
+    "hierarchies": ("tests/web/test_hierarchies.py",),
+    "reports": ("tests/report/",),
+    "wheel": ("tests/release/",),
+    "site": ("tests/house/test_site.py",),
+}
+"""With ``--dist loadgroup``, tests of a group run in one worker, so that what they share is started once. A test is in
+the last group that fits; one that fits none goes to whichever worker is free."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Groups by the table, the longest first. The marks of xdist do not work with all versions of pytest."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    order = list(GROUPS)
+
+    class Grouped(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            found = [name for name, places in GROUPS.items() if any(place in nodeid for place in places)]
+            return found[-1] if found else nodeid
+
+        def _assign_work_unit(self, node: Any) -> None:
+            name = next((name for name in order if name in self.workqueue), None)
+            if name is not None:
+                self.workqueue.move_to_end(name, last=False)
+            super()._assign_work_unit(node)
+
+    return Grouped(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_collection_finish() -> None:

@@ -42,13 +42,17 @@ CONTRAST = """() => {
 }"""
 
 
+COLD = {"PYTHONPATH": str(Path(__file__).resolve().parents[1] / "web" / "cold")}
+"""The environment of a page that does not warm up."""
+
+
 @pytest.fixture(scope="session")
 def contrast() -> str:
     """A function for the browser that lists texts which are hard to read."""
     return CONTRAST
 
 
-@pytest.fixture(scope="module")  # no longer: its loop would be in the way of tests that run one of their own
+@pytest.fixture(scope="package")  # no longer: its loop would be in the way of tests that run one of their own
 def browser() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -85,7 +89,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., St
     """Starts the page; every start is stopped at the end."""
     begun: list[Started] = []
 
-    def start_it(*arguments: str, projects: Path | None = None) -> Started:
+    def start_it(*arguments: str, projects: Path | None = None, warm: bool = False) -> Started:
         folder = projects or tmp_path_factory.mktemp("projects")
         cache = tmp_path_factory.mktemp("cache")
         process = subprocess.Popen(
@@ -101,7 +105,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., St
                 "--projects",
                 str(folder),
             ],
-            env=os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONUNBUFFERED": "1"},
+            env=os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONUNBUFFERED": "1"} | ({} if warm else COLD),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

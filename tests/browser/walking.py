@@ -78,15 +78,20 @@ class Person:
         with self.page.expect_response(lambda answer: answer.request.method == "POST"):
             self.page.locator(f"input[type=radio][name=k][value='{level}']").check(force=True)
 
-    def quick(self) -> None:
-        """The least effort, so that tests take seconds."""
-        self.page.get_by_role("heading", name="How groups are found").click()
+    def effort(self, name: str) -> None:
+        """Fast is the least effort, so that tests take seconds."""
+        self._open_methods()
         with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-            self.page.locator("[name=effort][value=fast]").check(force=True)
+            self.page.locator(f"[name=effort][value={name}]").check(force=True)
+
+    def _open_methods(self) -> None:
+        heading = self.page.get_by_role("heading", name="How groups are found")
+        if self.page.locator("details", has=heading).get_attribute("open") is None:
+            heading.click()
 
     def method(self, name: str) -> None:
         """One method without any search."""
-        self.page.get_by_role("heading", name="How groups are found").click()
+        self._open_methods()
         for chosen in ("[name=method][value=own]", "[name=effort][value='']"):
             with self.page.expect_response(lambda answer: answer.request.method == "POST"):
                 self.page.locator(chosen).check(force=True)
@@ -111,7 +116,7 @@ class Person:
         self.columns()
         self.protection()
         self.k(k)
-        self.quick()
+        self.effort("fast")
         self.run()
         self.make()
 

@@ -37,9 +37,9 @@ DECISIONS: list[dict[str, Any]] = [
 ]
 
 
-def with_gaps() -> pl.DataFrame:
+def with_gaps(rows: int = 1200) -> pl.DataFrame:
     """A register in which some heights and sexes are missing."""
-    return shoal.example_register(2000).with_columns(
-        height_cm=pl.when(pl.int_range(2000) % 97 == 0).then(None).otherwise(pl.col("height_cm")),
-        sex=pl.when(pl.int_range(2000) % 89 == 0).then(None).otherwise(pl.col("sex")),
+    return shoal.example_register(rows).with_columns(
+        height_cm=pl.when(pl.int_range(rows) % 97 == 0).then(None).otherwise(pl.col("height_cm")),
+        sex=pl.when(pl.int_range(rows) % 89 == 0).then(None).otherwise(pl.col("sex")),
     )

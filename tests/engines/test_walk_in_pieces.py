@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
@@ -19,24 +18,56 @@ from asked_in_pieces import ASKED, DECISIONS, QUASI_IDENTIFIERS, with_gaps
 
 import shoal
 from shoal import threads
+from shoal.cli.main import main
 from shoal.engines import plan as plans
 from shoal.engines import sizing
 from shoal.errors import ColumnError, DataError, FileError, OptionError, OutputError, PolicyError
 from shoal.large import anonymize_file, replay_file
+from shoal.pieced import LargeRelease
+
+ROWS, GROWN = 1200, 4000
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_small(monkeypatch)
+
+
+def make_small(patch: pytest.MonkeyPatch) -> None:
     """Chunks and pieces of few records, so that a small table has many of them."""
-    monkeypatch.setattr(sizing, "_GROWN", 2000)
-    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+    patch.setattr(sizing, "_GROWN", GROWN)
+    patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
 
 
 @pytest.fixture(params=["csv", "parquet"])
 def register(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     path = tmp_path / f"register.{request.param}"
-    write(shoal.example_register(2000), path)
+    write(shoal.example_register(ROWS), path)
     return path
+
+
+class Whole(NamedTuple):
+    """A register, and its release by a run that met no fault."""
+
+    source: Path
+    target: Path
+    release: LargeRelease
+    before: bytes
+
+    @property
+    def policy(self) -> Path:
+        return self.target.with_name(f"{self.target.name}.policy.toml")
+
+
+@pytest.fixture(scope="module", params=["csv", "parquet"])
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    folder = tmp_path_factory.mktemp("whole")
+    source, target = folder / f"register.{request.param}", folder / f"out.{request.param}"
+    write(shoal.example_register(ROWS), source)
+    before = source.read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        make_small(patch)
+        return Whole(source, target, anonymize_file(source, target, **ASKED), before)
 
 
 def write(frame: pl.DataFrame, path: Path) -> None:
@@ -50,59 +81,54 @@ def read(path: Path) -> pl.DataFrame:
     return pl.read_csv(path, infer_schema=False) if path.suffix == ".csv" else pl.read_parquet(path)
 
 
-def test_keeps_the_promise_the_records_and_their_order(register: Path, tmp_path: Path) -> None:
-    target = tmp_path / f"out{register.suffix}"
-    before = register.read_bytes()
-    made = anonymize_file(register, target, **ASKED)
+def test_keeps_the_promise_the_records_and_their_order(whole: Whole) -> None:
+    made = whole.release
     assert made.verification.ok
     assert made.done.pieces > 3
-    assert shoal.verify(target, k=4, quasi_identifiers=QUASI_IDENTIFIERS).min_class == made.verification.min_class
-    old, new = read(register), read(target)
+    assert shoal.verify(whole.target, k=4, quasi_identifiers=QUASI_IDENTIFIERS).min_class == made.verification.min_class
+    old, new = read(whole.source), read(whole.target)
     kept = [name for name in old.columns if name not in ("person_id", "name")]
     assert new.columns == kept
     for name in kept:
         if name not in QUASI_IDENTIFIERS:
             assert new[name].equals(old[name]), name
-    assert register.read_bytes() == before
-    assert not list(tmp_path.glob(".shoal*"))
+    assert whole.source.read_bytes() == whole.before
+    assert {path.name for path in whole.source.parent.iterdir()} == {
+        path.name for path in (whole.source, whole.target, whole.policy)
+    }
 
 
-def test_figures_are_those_of_an_evaluation(register: Path, tmp_path: Path) -> None:
-    target = tmp_path / f"out{register.suffix}"
-    made = anonymize_file(register, target, **ASKED)
-    whole = shoal.evaluate(register, target, quasi_identifiers=QUASI_IDENTIFIERS, k=4)
+def test_figures_are_those_of_an_evaluation(whole: Whole) -> None:
+    made = whole.release
+    other = shoal.evaluate(whole.source, whole.target, quasi_identifiers=QUASI_IDENTIFIERS, k=4)
     for mine, theirs in (
-        (made.evaluation.loss, whole.loss),
-        (made.evaluation.before, whole.before),
-        (made.evaluation.after, whole.after),
+        (made.evaluation.loss, other.loss),
+        (made.evaluation.before, other.before),
+        (made.evaluation.after, other.after),
     ):
         for name, figure in mine.items():
-            other = theirs[name]
-            assert (figure is None) == (other is None), name
+            assert (figure is None) == (theirs[name] is None), name
             # the quartiles by which queries are asked are those of a sample
             near = 0.2 if name.startswith("query") or "quer" in name else 1e-6
-            assert figure is None or math.isclose(figure, other, rel_tol=near, abs_tol=1e-9), name
+            assert figure is None or math.isclose(figure, theirs[name], rel_tol=near, abs_tol=1e-9), name
     assert made.evaluation.columns.keys() == set(QUASI_IDENTIFIERS)
 
 
+@pytest.mark.parametrize(("number", "grown"), [(1, 2000), (3, 300)])
 def test_bytes_do_not_depend_on_threads_or_chunks(
-    register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, grown: int
 ) -> None:
-    found = set()
-    for number, grown in ((1, 2000), (2, 2000), (3, 300)):
-        monkeypatch.setattr(sizing, "_GROWN", grown)
-        target = tmp_path / f"out-{number}{register.suffix}"
-        with threads.using(number):
-            anonymize_file(register, target, **ASKED)
-        found.add(target.read_bytes())
-    assert len(found) == 1
+    monkeypatch.setattr(sizing, "_GROWN", grown)
+    target = tmp_path / whole.target.name
+    with threads.using(number):
+        anonymize_file(whole.source, target, **ASKED)
+    assert target.read_bytes() == whole.target.read_bytes()
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_other_formats_come_out(register: Path, tmp_path: Path, suffix: str) -> None:
-    target = tmp_path / f"out.{suffix}"
-    anonymize_file(register, target, **ASKED)
-    assert read(target).height == 2000
+def test_another_format_comes_out(whole: Whole, tmp_path: Path) -> None:
+    target = tmp_path / ("out.csv" if whole.target.suffix == ".parquet" else "out.parquet")
+    anonymize_file(whole.source, target, **ASKED)
+    assert read(target).height == ROWS
 
 
 @pytest.mark.parametrize(
@@ -121,15 +147,14 @@ def test_decisions_hold_in_pieces(tmp_path: Path, more: dict[str, Any]) -> None:
     assert ("l" in more or "t" in more) == bool(made.verification.models)
 
 
-def test_replays_to_the_same_bytes(register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, again = tmp_path / f"out{register.suffix}", tmp_path / f"again{register.suffix}"
-    made = anonymize_file(register, target, **ASKED)
-    assert made.policy.pieces == 300
+def test_replays_to_the_same_bytes(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = tmp_path / f"again{whole.target.suffix}"
+    assert whole.release.policy.pieces == 300
     monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 900)
-    replay_file(register, again, policy=f"{target}.policy.toml")
-    assert again.read_bytes() == target.read_bytes()
+    replay_file(whole.source, again, policy=whole.policy)
+    assert again.read_bytes() == whole.target.read_bytes()
     with pytest.raises(PolicyError):
-        replay_file(register, tmp_path / "third.csv", policy=tmp_path / "none.toml")
+        replay_file(whole.source, tmp_path / "third.csv", policy=tmp_path / "none.toml")
 
 
 class _Stopped:
@@ -153,53 +178,48 @@ def _fail() -> None:
     raise RuntimeError("a fault")
 
 
-def test_goes_on_after_an_interrupt(register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, whole = tmp_path / f"out{register.suffix}", tmp_path / f"whole{register.suffix}"
-    pieces = anonymize_file(register, whole, **ASKED).done.pieces
+def test_goes_on_after_an_interrupt(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / whole.target.name
     stopped = _Stopped(2, _interrupt)
     with threads.using(1), monkeypatch.context() as patch:
         patch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
         with pytest.raises(KeyboardInterrupt):
-            anonymize_file(register, target, **ASKED)
+            anonymize_file(whole.source, target, **ASKED)
     assert not target.exists()
     left = tmp_path / f".shoal-scratch-{target.name}"
     assert left.stat().st_mode & 0o077 == 0
     counted = _Stopped(10**6, _fail)
     monkeypatch.setattr(plans.Plan, "work", lambda plan, records: counted(plan, records))
-    anonymize_file(register, target, **ASKED)
-    assert counted.calls == pieces - 2
-    assert target.read_bytes() == whole.read_bytes()
+    anonymize_file(whole.source, target, **ASKED)
+    assert counted.calls == whole.release.done.pieces - 2
+    assert target.read_bytes() == whole.target.read_bytes()
     assert not left.exists()
 
 
-@pytest.mark.parametrize("torn", ["dealt", "shown"])
-def test_a_torn_scratch_file_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torn: str) -> None:
-    register, target, whole = (tmp_path / name for name in ("in.csv", "out.csv", "whole.csv"))
-    write(shoal.example_register(2000), register)
-    anonymize_file(register, whole, **ASKED)
-    stopped = _Stopped(3, _interrupt)
+def test_torn_scratch_files_are_made_again(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kinds of them: records as they are dealt out, and what they show."""
+    target, stopped = tmp_path / whole.target.name, _Stopped(3, _interrupt)
     with threads.using(1), monkeypatch.context() as patch:
         patch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
         with pytest.raises(KeyboardInterrupt):
-            anonymize_file(register, target, **ASKED)
+            anonymize_file(whole.source, target, **ASKED)
+    torn = "dealt" if target.suffix == ".csv" else "shown"
     file = next((tmp_path / f".shoal-scratch-{target.name}" / torn).glob("*.spill"))
     file.write_bytes(file.read_bytes()[:-7])
-    anonymize_file(register, target, **ASKED)
-    assert target.read_bytes() == whole.read_bytes()
+    anonymize_file(whole.source, target, **ASKED)
+    assert target.read_bytes() == whole.target.read_bytes()
 
 
 def test_other_decisions_do_not_take_up_what_is_left(
-    register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target, whole = tmp_path / f"out{register.suffix}", tmp_path / f"whole{register.suffix}"
-    anonymize_file(register, whole, **{**ASKED, "k": 7})
-    stopped = _Stopped(2, _interrupt)
+    target, stopped = tmp_path / whole.target.name, _Stopped(2, _interrupt)
     with monkeypatch.context() as patch:
         patch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
         with pytest.raises(KeyboardInterrupt):
-            anonymize_file(register, target, **ASKED)
-    anonymize_file(register, target, **{**ASKED, "k": 7})
-    assert target.read_bytes() == whole.read_bytes()
+            anonymize_file(whole.source, target, **{**ASKED, "k": 7})
+    anonymize_file(whole.source, target, **ASKED)
+    assert target.read_bytes() == whole.target.read_bytes()
 
 
 def test_a_fault_leaves_nothing(register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +233,7 @@ def test_a_fault_leaves_nothing(register: Path, tmp_path: Path, monkeypatch: pyt
 KILLED = """
     import os, signal, sys
     from shoal.engines import local, plan, sizing
-    sizing._GROWN = 2000
+    sizing._GROWN = 4000
     sizing.Sizing.piece = lambda *_, **__: 300
     moment, left = sys.argv[1], int(sys.argv[2])
     def dying(function):
@@ -224,8 +244,7 @@ KILLED = """
                 os.kill(os.getpid(), signal.SIGKILL)
             return function(*given, **named)
         return call
-    if moment != "none":
-        setattr(plan.Plan, moment, dying(getattr(plan.Plan, moment)))
+    setattr(plan.Plan, moment, dying(getattr(plan.Plan, moment)))
     from shoal.large import anonymize_file
     anonymize_file(sys.argv[3], sys.argv[4], k=4, quasi_identifiers=["age", "sex", "height_cm"],
                    identifiers=["person_id", "name"], method="mondrian")
@@ -235,21 +254,16 @@ KILLED = """
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_killed_at_any_stage_it_finishes_with_the_same_bytes(tmp_path: Path) -> None:
     source, target, whole = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "whole.csv"
-    shoal.example_register(2000).write_csv(source)
-
-    def run(moment: str, left: int, out: Path) -> int:
-        code = textwrap.dedent(KILLED)
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code, moment, str(left), str(source), str(out)], check=False
-        )
-        return done.returncode
-
-    assert run("none", 0, whole) == 0
-    for moment, left in (("deal", 2), ("work", 0), ("work", 2), ("deliver", 1)):
-        assert run(moment, left, target) == -signal.SIGKILL
+    shoal.example_register(ROWS).write_csv(source)
+    asked = {**ASKED, "quasi_identifiers": ["age", "sex", "height_cm"]}
+    anonymize_file(source, whole, **asked)
+    for moment, left in (("deal", 2), ("work", 2), ("deliver", 1)):
+        command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(KILLED), moment, str(left)]
+        done = subprocess.run([*command, str(source), str(target)], check=False)
+        assert done.returncode == -signal.SIGKILL
         assert not target.exists()
         assert not Path(f"{target}.policy.toml").exists()
-    assert run("none", 0, target) == 0
+    anonymize_file(source, target, **asked)
     assert target.read_bytes() == whole.read_bytes()
     assert not list(tmp_path.glob(".shoal*"))
 
@@ -311,25 +325,30 @@ def test_what_is_not_measured_is_said(tmp_path: Path) -> None:
 
 def test_a_value_that_nine_of_ten_records_share(tmp_path: Path) -> None:
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
-    rows = 4000
-    frame = pl.DataFrame({"a": [1.0] * (rows - 400) + [float(i % 37) for i in range(400)], "b": ["x"] * rows})
+    rows = 2400
+    frame = pl.DataFrame({"a": [1.0] * (rows - 240) + [float(i % 37) for i in range(240)], "b": ["x"] * rows})
     frame.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(source)
     made = anonymize_file(source, target, k=5, quasi_identifiers=["a", "b"], method="mdav")
     assert made.verification.ok
     assert made.done.largest <= 1200
 
 
+class Said(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    def run(*given: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "shoal", *given],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONWARNINGS": "ignore"},
-        )
+def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """The command line, in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*given: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["shoal", *given])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        return Said(int(stopped.value.code or 0), *capsys.readouterr())
 
     return run
 

@@ -1,13 +1,15 @@
-"""Releases on real clusters of processes, made by a program of their own, so that all of it can be killed.
+"""Releases on a real cluster of processes, made by a program of its own, so that all of it can be killed.
 
-Run as ``python clusters.py MASTER SOURCE FOLDER FAULT...``: one release for each fault. A file
-``sitecustomize.py`` that the workers load makes the fault happen in the first task that works on a piece.
+Run as ``python clusters.py MASTER SOURCE FOLDER FAULTS...``: one release for each argument, which names its faults with
+commas between them. A file ``sitecustomize.py`` that the workers load makes each fault happen once: the first task of
+a piece takes the next fault, and no piece meets two.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -16,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PIECE = 400
+PIECE = 250
 ASKED: dict[str, Any] = {
     "k": 4,
     "quasi_identifiers": ["height_cm"],
@@ -30,20 +32,30 @@ import os, sys, time
 from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder
 
-def faulty(work):
-    def piece(*given):
-        folder = os.environ["SHOAL_TEST_FAULTS"]
+def next_fault(folder, piece):
+    try:
+        os.close(os.open(os.path.join(folder, "pieces", str(piece)), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return None
+    for name in sorted(os.listdir(os.path.join(folder, "faults"))):
         try:
-            with open(os.path.join(folder, "fault"), encoding="utf-8") as file:
-                fault = file.read()
-            os.rename(os.path.join(folder, "fault"), os.path.join(folder, "met"))
-        except FileNotFoundError:
-            return work(*given)
+            os.rename(os.path.join(folder, "faults", name), os.path.join(folder, "met", name))
+        except FileNotFoundError:  # another worker took it
+            continue
+        return name.partition("-")[2]
+    return None
+
+def faulty(work):
+    def piece(state, number, block):
+        folder = os.environ["SHOAL_TEST_FAULTS"]
+        fault = next_fault(folder, number)
+        if fault is None:
+            return work(state, number, block)
         if fault == "fail":
             raise RuntimeError("top-secret cell")
-        with open(os.path.join(folder, "victim.part"), "w", encoding="utf-8") as file:
+        with open(os.path.join(folder, f"victim-{os.getpid()}"), "w", encoding="utf-8") as file:
             file.write(f"{os.getpid()} {os.getppid()}")
-        os.rename(os.path.join(folder, "victim.part"), os.path.join(folder, "victim"))
+        os.rename(file.name, os.path.join(folder, "victims", fault))
         time.sleep(120)  # until somebody kills the process, or the one above it
         raise SystemExit
     return piece
@@ -68,15 +80,18 @@ def parent(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
-def kill_when_met(folder: Path, fault: str) -> None:
-    """Wait for the victim, and kill what is to die: its executor, or the worker of the cluster that runs this."""
-    while not (folder / "victim").exists():
+def kill_victims(folder: Path, faults: list[str]) -> None:
+    """Wait for each victim, and kill what is to die: itself, its executor, or the worker of the cluster above that."""
+    waiting = {fault for fault in faults if fault in ("python", "executor", "worker")}
+    while waiting:
+        for fault in [fault for fault in waiting if (folder / "victims" / fault).exists()]:
+            worker, daemon = (int(word) for word in (folder / "victims" / fault).read_text().split())
+            executor = parent(daemon)
+            doomed = {"python": [worker], "executor": [executor], "worker": [parent(executor), executor]}[fault]
+            for process in doomed:
+                os.kill(process, signal.SIGKILL)
+            waiting.remove(fault)
         time.sleep(0.02)
-    worker, daemon = (int(word) for word in (folder / "victim").read_text().split())
-    executor = parent(daemon)
-    doomed = {"python": [worker], "executor": [executor], "worker": [parent(executor), executor]}[fault]
-    for process in doomed:
-        os.kill(process, signal.SIGKILL)
 
 
 def watch(target: Path, over: threading.Event, seen: list[str]) -> None:
@@ -86,18 +101,19 @@ def watch(target: Path, over: threading.Event, seen: list[str]) -> None:
             seen.append("half of a release")
 
 
-def releases(master: str, source: str, folder: Path, faults: list[str]) -> Iterator[dict[str, Any]]:
+def releases(master: str, source: str, folder: Path, given: list[str]) -> Iterator[dict[str, Any]]:
     from shoal.engines import sizing
     from shoal.large import anonymize_file
 
     sizing.Sizing.piece = lambda *_, **__: PIECE  # type: ignore[method-assign]
-    for fault in faults:
-        for name in ("fault", "victim", "met"):
-            (folder / name).unlink(missing_ok=True)
-        (folder / "fault").write_text(fault)
-        if fault in ("python", "executor", "worker"):
-            threading.Thread(target=kill_when_met, args=(folder, fault), daemon=True).start()
-        target, over, seen = folder / "releases" / fault, threading.Event(), list[str]()
+    for number, faults in enumerate([names.split(",") for names in given]):
+        for name in ("pieces", "met", "victims", "faults"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+            (folder / name).mkdir()
+        for place, fault in enumerate(faults):
+            (folder / "faults" / f"{place}-{fault}").touch()
+        threading.Thread(target=kill_victims, args=(folder, faults), daemon=True).start()
+        target, over, seen = folder / "releases" / str(number), threading.Event(), list[str]()
         watching = threading.Thread(target=watch, args=(target, over, seen))
         watching.start()
         try:
@@ -112,8 +128,7 @@ def releases(master: str, source: str, folder: Path, faults: list[str]) -> Itera
             over.set()
             watching.join()
         yield {
-            "fault": fault,
-            "met": (folder / "met").exists(),
+            "met": sorted(path.name.partition("-")[2] for path in (folder / "met").iterdir()),
             "verified": made.verification.ok,
             "records": made.verification.records,
             "seen": seen,
@@ -123,7 +138,7 @@ def releases(master: str, source: str, folder: Path, faults: list[str]) -> Itera
 def main() -> None:
     from pyspark.sql import SparkSession
 
-    master, source, folder, *faults = sys.argv[1:]
+    master, source, folder, *given = sys.argv[1:]
     builder: Any = SparkSession.builder
     settings = {
         "spark.driver.host": "127.0.0.1",
@@ -135,8 +150,8 @@ def main() -> None:
         "spark.sql.shuffle.partitions": "2",
         "spark.executor.memory": "1g",
         "spark.executor.cores": "1",
-        "spark.network.timeout": "60s",
-        "spark.executor.heartbeatInterval": "5s",
+        # a task whose executor is gone goes to another one at once
+        "spark.locality.wait": "0s",
         "spark.local.dir": f"{folder}/local",
         "spark.executorEnv.SHOAL_TEST_FAULTS": folder,
         "spark.executorEnv.PYTHONPATH": f"{folder}/site",
@@ -146,7 +161,7 @@ def main() -> None:
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     (Path(folder) / "releases").mkdir()
-    for facts in releases(master, source, Path(folder), faults):
+    for facts in releases(master, source, Path(folder), given):
         sys.stdout.write(json.dumps(facts) + "\n")
         sys.stdout.flush()
     session.stop()

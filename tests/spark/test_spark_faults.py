@@ -1,4 +1,4 @@
-"""Real clusters of processes on this machine, killed in the middle: the release is whole, verified, the same."""
+"""A real cluster of processes on this machine, killed in the middle: the release is whole, verified, the same."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import clusters
 import polars as pl
@@ -21,16 +20,18 @@ import shoal
 from shoal.engines import sizing
 from shoal.large import anonymize_file
 
-ROWS = 2400
+ROWS = 1500
+FAULTS = ["fail", "python", "executor", "worker"]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(clusters.SITE)
-    (tmp_path / "local").mkdir()
-    shoal.example_register(ROWS).write_parquet(tmp_path / "in.parquet")
-    return tmp_path
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cluster")
+    (path / "site").mkdir()
+    (path / "site" / "sitecustomize.py").write_text(clusters.SITE)
+    (path / "local").mkdir()
+    shoal.example_register(ROWS).write_parquet(path / "in.parquet")
+    return path
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -52,37 +53,6 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def run(master: str, folder: Path, *faults: str) -> tuple[list[dict[str, Any]], str]:
-    """The facts of all releases, and all that was written to the terminal and into the logs of the cluster."""
-    command = [sys.executable, clusters.__file__, master, str(folder / "in.parquet"), str(folder), *faults]
-    with (folder / "driver.log").open("w+") as log:
-        done = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=log, text=True, check=False, env=environment(folder), timeout=400
-        )
-    logs = "\n".join(
-        path.read_text(errors="replace") for path in [folder / "driver.log", *folder.glob("spark/work/**/std*")]
-    )
-    assert done.returncode == 0, logs[-6000:]
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], logs
-
-
-def check(folder: Path, found: list[dict[str, Any]], faults: list[str]) -> None:
-    assert [facts["fault"] for facts in found] == faults
-    releases = {}
-    for facts in found:
-        assert facts["met"], facts
-        assert facts["verified"]
-        assert facts["records"] == ROWS
-        assert facts["seen"] == []
-        parts = sorted((folder / "releases" / facts["fault"]).glob("part-*.parquet"))
-        releases[facts["fault"]] = pl.concat([pl.read_parquet(path) for path in parts])
-    expected = here(folder)
-    for fault, release in releases.items():
-        assert release.equals(expected), fault
-    left = sorted(path.name for path in (folder / "releases").iterdir())
-    assert left == sorted([*faults, *(f"{fault}.policy.toml" for fault in faults)])
-
-
 def here(folder: Path) -> pl.DataFrame:
     """The same release, made by this process alone."""
     with pytest.MonkeyPatch.context() as patch:
@@ -91,88 +61,107 @@ def here(folder: Path) -> pl.DataFrame:
     return pl.read_parquet(folder / "here.parquet")
 
 
-def processes(folder: Path) -> list[str]:
-    """The processes that know of this folder."""
+def processes(folder: Path, but: tuple[str, ...] = ()) -> list[str]:
+    """The processes that know of this folder, but for those that have one of these words in their command."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             told = (path / "cmdline").read_bytes() + (path / "environ").read_bytes()
+            command = (path / "cmdline").read_text(errors="replace").replace("\0", " ")
         except OSError:
             continue
-        if str(folder).encode() in told and int(path.name) != os.getpid():
-            found.append((path / "cmdline").read_text(errors="replace").replace("\0", " ")[:200])
+        if str(folder).encode() in told and int(path.name) != os.getpid() and not any(word in command for word in but):
+            found.append(command[:200])
     return found
 
 
-def check_nobody_left(folder: Path) -> None:
+def check_nobody_left(folder: Path, but: tuple[str, ...] = ()) -> None:
     for _ in range(300):
-        if not processes(folder):
+        if not processes(folder, but):
             return
         time.sleep(0.1)
-    assert processes(folder) == []
+    assert processes(folder, but) == []
 
 
-def test_executors_and_tasks_that_die_in_the_middle(folder: Path, java: str) -> None:
-    faults = ["executor", "python", "fail"]
-    found, logs = run("local-cluster[2,1,1024]", folder, *faults)
-    check(folder, found, faults)
-    assert "top-secret" not in logs
-    check_nobody_left(folder)
+def wait_for(found: Callable[[], bool], log: Path, process: subprocess.Popen[str]) -> None:
+    for _ in range(2400):
+        if found():
+            return
+        assert process.poll() is None, log.read_text()[-6000:]
+        time.sleep(0.05)
+    raise AssertionError(log.read_text()[-6000:])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def standalone(folder: Path, java: str) -> Iterator[str]:
     """A master and two workers on loopback; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    home = folder / "spark"
+        port = free.getsockname()[1]
     address = f"spark://127.0.0.1:{port}"
-    of_master = ["--host", "127.0.0.1", "--port", port, "--webui-port", "0"]
     of_worker = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", "0", address]
-    begun = []
+    begun: list[subprocess.Popen[str]] = []
+
+    def listens() -> bool:
+        with socket.socket() as asking:
+            return asking.connect_ex(("127.0.0.1", port)) == 0
+
     with (folder / "cluster.log").open("w") as log:
+
+        def start(role: str, *given: str) -> None:
+            command = [str(folder / "spark" / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}", *given]
+            more = {"SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": clusters.SWIFT}
+            begun.append(
+                subprocess.Popen(command, stdout=log, stderr=log, env={**environment(folder), **more}, text=True)
+            )
+
         try:
-            for role, given in (
-                ("master.Master", of_master),
-                ("worker.Worker", of_worker),
-                ("worker.Worker", of_worker),
-            ):
-                begun.append(
-                    subprocess.Popen(
-                        [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}", *given],
-                        stdout=log,
-                        stderr=log,
-                        env={**environment(folder), "SPARK_DAEMON_MEMORY": "256m"},
-                    )
-                )
+            start("master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
+            # who finds no master asks again only after many seconds
+            wait_for(listens, folder / "cluster.log", begun[0])
+            start("worker.Worker", *of_worker)
+            start("worker.Worker", *of_worker)
             yield address
         finally:
             for process in begun:
                 process.send_signal(signal.SIGTERM)
             for process in begun:
                 process.wait(timeout=60)
-
-
-def test_a_worker_of_a_standalone_cluster_that_dies(folder: Path, standalone: str) -> None:
-    faults = ["worker"]
-    found, _ = run(standalone, folder, *faults)
-    check(folder, found, faults)
-
-
-def test_a_driver_that_is_killed_leaves_nothing(folder: Path, java: str) -> None:
-    command = [sys.executable, clusters.__file__, "local[2]", str(folder / "in.parquet"), str(folder)]
-    with (folder / "driver.log").open("w") as log:
-        driver = subprocess.Popen([*command, "sleep"], stdout=log, stderr=log, env=environment(folder))
-        try:
-            for _ in range(1200):
-                if (folder / "victim").exists() or driver.poll() is not None:
-                    break
-                time.sleep(0.1)
-            assert (folder / "victim").exists(), (folder / "driver.log").read_text()[-4000:]
-            assert any(path.name.startswith(".shoal-scratch") for path in (folder / "releases").iterdir())
-        finally:
-            driver.kill()
-            driver.wait()
     check_nobody_left(folder)
-    assert list((folder / "releases").iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def driver(folder: Path, standalone: str) -> Iterator[subprocess.Popen[str]]:
+    """A program that makes a release among all faults, and then another one, in which a task waits for ever."""
+    command = [sys.executable, clusters.__file__, standalone, str(folder / "in.parquet"), str(folder)]
+    with (folder / "driver.out").open("w") as out, (folder / "driver.log").open("w") as log:
+        process = subprocess.Popen(
+            [*command, ",".join(FAULTS), "sleep"], stdout=out, stderr=log, env=environment(folder), text=True
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_tasks_executors_and_workers_that_die_in_the_middle(folder: Path, driver: subprocess.Popen[str]) -> None:
+    wait_for(lambda: "}\n" in (folder / "driver.out").read_text(), folder / "driver.log", driver)
+    facts = json.loads((folder / "driver.out").read_text())
+    assert facts == {"met": sorted(FAULTS), "verified": True, "records": ROWS, "seen": []}
+    parts = sorted((folder / "releases" / "0").glob("part-*.parquet"))
+    assert pl.concat([pl.read_parquet(path) for path in parts]).equals(here(folder))
+    left = {path.name for path in (folder / "releases").iterdir() if not path.name.startswith(".shoal-scratch")}
+    assert left == {"0", "0.policy.toml"}
+    logs = [folder / "driver.log", *folder.glob("spark/work/**/std*")]
+    assert len(logs) > 4
+    assert not [path for path in logs if "top-secret" in path.read_text(errors="replace")]
+
+
+def test_a_driver_that_is_killed_leaves_nothing(folder: Path, driver: subprocess.Popen[str]) -> None:
+    wait_for((folder / "victims" / "sleep").exists, folder / "driver.log", driver)
+    assert any(path.name.startswith(".shoal-scratch") for path in (folder / "releases").iterdir())
+    driver.kill()
+    driver.wait()
+    check_nobody_left(folder, but=("deploy.master.Master", "deploy.worker.Worker"))
+    assert {path.name for path in (folder / "releases").iterdir()} == {"0", "0.policy.toml"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.errors import FileError, OutputError, ShoalError
@@ -317,7 +317,6 @@ def written_files(draw: st.DrawFn) -> tuple[list[list[str]], str, str, bytes]:
     return rows, delimiter, newline, raw
 
 
-@settings(max_examples=300, deadline=None)
 @given(written_files())
 def test_reading_agrees_with_the_csv_module(file: tuple[list[list[str]], str, str, bytes]) -> None:
     rows, delimiter, _, raw = file
@@ -325,7 +324,6 @@ def test_reading_agrees_with_the_csv_module(file: tuple[list[list[str]], str, st
     assert [list(row) for row in cells.text_frame().rows()] == rows
 
 
-@settings(max_examples=150, deadline=None)
 @given(written_files(), st.data())
 def test_splicing_leaves_the_bytes_of_other_fields(
     file: tuple[list[list[str]], str, str, bytes], data: st.DataObject
@@ -369,7 +367,6 @@ def test_many_blocks_give_the_same_as_one(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "out.csv").read_bytes() == expected
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from([b"a", b"1", b",", b'"', b"\n", b"\r", b"\r\n", b" ", "é".encode()]), max_size=20))
 def test_any_bytes_are_refused_or_understood_as_the_csv_module_does(parts: list[bytes]) -> None:
     raw = b"x,y\n" + b"".join(parts)

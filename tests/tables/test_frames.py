@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import ColumnError, DataError
@@ -274,7 +274,6 @@ def test_a_kind_that_is_declared_counts() -> None:
 CELLS = st.one_of(st.none(), st.integers(-1, 1), st.sampled_from([0.0, -0.0, 0.5, float("nan")]))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(CELLS, st.sampled_from(["a", "b", "", None])), min_size=1, max_size=30))
 def test_class_sizes_equal_a_naive_count(rows: list[tuple[float | None, str | None]]) -> None:
     seen = [(None if a is None or a != a else float(a), b) for a, b in rows]

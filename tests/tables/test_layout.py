@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import fields
@@ -62,7 +62,6 @@ def told(raw: bytes, *, header: bool) -> list[Any]:
     ]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(PARTS), max_size=24), st.booleans())
 def test_pieces_and_threads_change_nothing(parts: list[bytes], header: bool) -> None:
     raw = b"x,y\n" + b"".join(parts)
@@ -79,7 +78,6 @@ FIELDS = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.data(), st.sampled_from([".", ","]), st.sampled_from([MISSING_WORDS, ("", "1"), ("", "-0", "x")]))
 def test_fields_mean_what_the_rules_say(data: st.DataObject, decimal: str, missing: tuple[str, ...]) -> None:
     pool = data.draw(st.lists(FIELDS, min_size=1, max_size=3))
@@ -98,7 +96,6 @@ def test_fields_mean_what_the_rules_say(data: st.DataObject, decimal: str, missi
         assert repr(found) == repr(expected)  # so that -0.0 is not 0.0
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.text(alphabet="0123456789+-.eEinfINFtyNa_x", max_size=9))
 def test_a_cast_takes_for_a_number_what_the_rules_take_for_one(text: str) -> None:
     number = pl.Series([text]).cast(pl.Float64, strict=False).fill_nan(None)

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 PATIENCE = 30
+COLD = Path(__file__).resolve().parent / "cold"
+"""A page with this folder on its path does not warm up."""
 
 
 class Answer(NamedTuple):
@@ -129,7 +131,9 @@ def eventually(found: Any) -> Any:
 
 def start(home: Path, *arguments: str, command: tuple[str, ...] = ("-m", "shoal"), **options: Any) -> Site:
     """Start the page with folders of its own below ``home``."""
-    environment: Mapping[str, str] = {**os.environ, "XDG_CACHE_HOME": str(home / "cache"), "PYTHONUNBUFFERED": "1"}
+    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(COLD)])
+    own = {"XDG_CACHE_HOME": str(home / "cache"), "PYTHONUNBUFFERED": "1", "PYTHONPATH": path}
+    environment: Mapping[str, str] = {**os.environ, **own}
     errors = (home / "errors.txt").open("w")
     usual = ("--no-browser", "--port", "0", "--projects", str(home / "projects"))
     process = subprocess.Popen(

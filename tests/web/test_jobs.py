@@ -171,7 +171,7 @@ def test_a_release_cancelled_at_any_moment_leaves_the_old_one_or_the_new_one(tmp
         "folder": str(folder),
         "comparison": None,
     }
-    moments = np.random.default_rng(0).uniform(0.3, 1.6, 5)
+    moments = np.random.default_rng(0).uniform(0.3, 1.6, 2)
 
     async def told() -> list[str]:
         jobs, states = Jobs(limited(tmp_path)), []

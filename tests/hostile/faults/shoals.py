@@ -103,6 +103,11 @@ class Starter:
     def run(self, arguments: Sequence[str], cwd: Path, **more: Any) -> Ended:
         return self.ended(self.begin(arguments, cwd, **more))
 
+    def held(self) -> int:
+        """The bytes that a run has from the beginning, as the system counts them for RLIMIT_DATA."""
+        status = Path(f"/proc/{self._running.pid}/status").read_text()
+        return int(re.findall(r"VmData:\s+(\d+) kB", status)[0]) << 10
+
     def close(self) -> None:
         self._running.communicate("", timeout=60)
 

@@ -7,36 +7,32 @@ forked goes the way of `python -m shoal` from there on. Requests and answers are
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
+import pkgutil
 import resource
 import signal
 import sys
 from importlib import import_module
 from typing import Any
 
-MODULES = (
-    *(
-        "anonymize",
-        "engines.local",
-        "bundle.contents",
-        "cli.anonymize",
-        "cli.in_pieces",
-        "cli.main",
-        "large",
-        "release",
-    ),
-    *("report.dossier", "report.text", "report.external", "partition.mondrian", "measure.evaluate", "kernels.jit"),
-)
+import shoal
+
+UNUSED = ("shoal.__main__", "shoal.web", "shoal.testing", "shoal.sklearn", "shoal.engines.spark", "shoal.reproduce")
+"""What no run of the command line needs here."""
 
 
 def warm() -> None:
     """Import what runs import, and make Numba ready. No frame is touched: threads of polars are not to be forked."""
-    for name in MODULES:
-        import_module(f"shoal.{name}")
+    for found in pkgutil.walk_packages(shoal.__path__, "shoal."):
+        if not found.name.startswith(UNUSED):
+            import_module(found.name)
     from numba.core.registry import cpu_target
 
     cpu_target.target_context.refresh()
+    gc.collect()
+    gc.freeze()  # runs that look for garbage need not look at all modules
 
 
 def begin(request: dict[str, Any]) -> int:
@@ -73,9 +69,9 @@ def main() -> None:
             continue
         child = begin(request)
         if not child:
-            from shoal.cli.main import main as shoal
+            from shoal.cli.main import main as command
 
-            shoal()
+            command()
         print(json.dumps({"pid": child}), file=answers, flush=True)
 
 

@@ -14,13 +14,13 @@ from shoals import JOBS, RELEASE, TABLE, Ground, Job, faults, pairs
 
 STANDS = "One sentence; the old release, policy, report and bundle stand as they were, and nothing is left aside."
 CALLS = {
-    "the disk is full at a write of a run, at one after another": ("write", errno.ENOSPC, 3, 60),
+    "the disk is full at a write of a run, at one after another": ("write", errno.ENOSPC, 2, 60),
     "the quota is used up at a write of a run": ("write", errno.EDQUOT, 1, 15),
     "the disk gives an error at a write of a run": ("write", errno.EIO, 1, 15),
     "the disk gives an error when a file is closed": ("close", errno.EIO, 1, 15),
-    "the disk gives an error when a file is flushed": ("sync", errno.EIO, 2, 15),
-    "files cannot be moved to their places": ("rename,link", errno.EIO, 3, 15),
-    "the file system turns read-only during a run": ("write,open,rename,link,mkdir,unlink", errno.EROFS, 2, 30),
+    "the disk gives an error when a file is flushed": ("sync", errno.EIO, 1, 15),
+    "files cannot be moved to their places": ("rename,link", errno.EIO, 2, 15),
+    "the file system turns read-only during a run": ("write,open,rename,link,mkdir,unlink", errno.EROFS, 1, 30),
     "permission to write is taken away during a run": ("open,rename,mkdir", errno.EACCES, 1, 15),
 }
 

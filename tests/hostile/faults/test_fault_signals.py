@@ -24,7 +24,7 @@ def test_killed_at_a_call(ground: Ground, ledger: Ledger, how: str) -> None:
     """At one call after another, so that every moment between two moves is met."""
     account = ledger.account("fault", "killed (SIGKILL) at a write, a move or a removal of a file", ENDS)
     draw = Random(how)  # noqa: S311 - moments, no secret
-    for calls, few, full in (("rename,link,unlink", 2, 40), (WRITES, 1, 40)):
+    for calls, few, full in (("rename,link,unlink", 1, 40), (WRITES, 1, 40)):
         count = ground.count(JOBS[how], calls)
         for number in tries(few, full):
             with account.trial():

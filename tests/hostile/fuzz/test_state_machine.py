@@ -207,7 +207,7 @@ def test_any_order_with_any_table(ledger: Ledger) -> None:
     run_state_machine_as_test(
         Walk,
         settings=settings(
-            max_examples=200 if FULL else 40,
+            max_examples=200 if FULL else 15,
             stateful_step_count=12 if FULL else 8,
             derandomize=not FULL,
             database=None,

@@ -234,7 +234,7 @@ def test_in_pieces_the_same_rows_come_in_an_order_of_their_own(tmp_path: Path, l
     )
     for source, target in (("in.csv", "out.csv"), ("in.parquet", "out.arrow")):
         with account.trial():
-            tables.write(tables.read(people(rows=3000)), tmp_path / source)
+            tables.write(tables.read(people(rows=1000)), tmp_path / source)
             common = {**ASKED, "memory": "800MB", "force": True}
             shoal.anonymize_file(tmp_path / source, tmp_path / target, **common)
             plain = tables.read(tmp_path / target).cells.frame()

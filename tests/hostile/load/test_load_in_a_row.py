@@ -87,7 +87,7 @@ def test_a_thousand_runs_in_a_row(tmp_path: Path, ledger: Ledger) -> None:
         "runs in a row in one process, on tables of mixed kinds, some in pieces",
         "Each release is verified; memory, files, open files and threads do not grow.",
     )
-    numbers = tries(60, 1000)
+    numbers = tries(24, 1000)
     memory, files, threads = [], [], []
     for number in numbers:
         with account.trial(), warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Memory: a file of hundreds of megabytes is surveyed, encoded, counted and written in far less."""
+"""Memory: a file of more than a hundred megabytes is surveyed, encoded, counted and written in far less."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ print(found.records, used() - begun)
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is told in other units")
 @pytest.mark.parametrize("ending", [".csv"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str) -> None:
-    rng, n, times = np.random.default_rng(0), 20_000, 24
+    rng, n, times = np.random.default_rng(0), 5_000, 12
     block = pl.DataFrame(
         {
             "id": np.arange(n),
             "age": rng.integers(0, 100, n),
             "income": np.round(rng.lognormal(10, 1, n), 2),
             "city": [f"city {number}" for number in rng.integers(0, 300, n)],
-            "note": ["a note that is long enough to fill the file and says nothing else, over and over again" * 7] * n,
+            "note": ["a note that is long enough to fill the file and says nothing else, over and over again" * 28] * n,
         }
     )
     path = tmp_path / f"a{ending}"
@@ -60,6 +60,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str) -> None
         [sys.executable, "-c", RUN, path, tmp_path], capture_output=True, text=True, check=True
     ).stdout.split()
     assert int(done[0]) == n * times
-    assert size > 240
-    assert float(done[1]) < 150, done
+    assert size > 130
+    assert float(done[1]) < 80, done
     assert (tmp_path / f"out{ending}").read_bytes() == path.read_bytes()
