@@ -98,5 +98,5 @@ def test_what_is_allowed_is_what_the_models_say(case: Case, seed: int) -> None:
 
 def test_without_demands_all_is_allowed() -> None:
     ground = begun(drawn(1, kind="numbers"))
-    assert ground.asked is None
-    assert kernels.allowed(ground.standing, None, 0, 0, NOBODY)
+    assert len(ground.asked.members) == 0
+    assert kernels.allowed(ground.standing, ground.asked, 0, 0, NOBODY)
