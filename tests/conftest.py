@@ -14,14 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# machines are noisy, so no example has a deadline; where a red run must be red again, examples are the same ones
-settings.register_profile(
-    "house",
-    deadline=None,
-    derandomize=bool(os.environ.get("CI")),
-    max_examples=200 if os.environ.get("SHOAL_TRIES") == "full" else 40,
-)
-settings.load_profile("house")
+# Machines are noisy, so no example has a deadline. The suite draws the same few examples each time: a red run stays
+# red. `make reliability` draws many new ones.
+FULL = os.environ.get("SHOAL_TRIES") == "full"
+settings.register_profile("shoal", deadline=None, derandomize=not FULL, max_examples=200 if FULL else 40)
+settings.load_profile("shoal")
 
 # what runs in the background of a script or under nohup ignores these signals, and so would every child of a test
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
@@ -42,6 +39,7 @@ GROUPS = {
     "reports": ("tests/report/",),
     "wheel": ("tests/release/",),
     "site": ("tests/house/test_site.py",),
+    "plain-python": ("tests/kernels/test_plain_python.py",),  # one process without the compiler
 }
 """With ``--dist loadgroup``, tests of a group run in one worker, so that what they share is started once. A test is in
 the last group that fits; one that fits none goes to whichever worker is free."""
@@ -66,6 +64,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             super()._assign_work_unit(node)
 
     return Grouped(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+SLOW = (
+    *(place for name in GROUPS if name not in ("hierarchies", "reports") for place in GROUPS[name]),
+    *(
+        "tests/benchmarks/",
+        "tests/hostile/",
+        "tests/house/",
+        "tests/reproduce/",
+        "tests/tables/large/",
+        "tests/regression/",
+    ),
+)
+"""Tests that `make check` leaves out: what the ids of them contain."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(place in item.nodeid for place in SLOW):
+            item.add_marker("slow")
 
 
 def pytest_collection_finish() -> None:

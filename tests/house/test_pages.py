@@ -22,13 +22,12 @@ ALL = {
     if not make.is_generated(name := path.relative_to(DOCS).as_posix())
 }
 """The pages in git; tests/house/test_site.py runs the examples of generated ones."""
-SPARK = pytest.param("spark.md", marks=pytest.mark.xdist_group("spark"))  # where a session of Spark runs
 REAL = {"guides/engineer.md"}
 """Pages whose commands run in a real shell, each in a process of its own: pipes, files and exit codes."""
 SHOWN = [name for name, page in ALL.items() if examples(page) and name not in EXEMPT]
 
 
-@pytest.mark.parametrize("name", [SPARK if name == "spark.md" else name for name in SHOWN])
+@pytest.mark.parametrize("name", SHOWN)
 def test_a_page_shows_what_happens(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

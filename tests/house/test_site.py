@@ -25,7 +25,6 @@ from shoal.hierarchy.files import FORMATS as HIERARCHIES
 from shoal.schema import Policy
 from shoal.tables.formats import ENDINGS, FORMATS
 
-pytestmark = pytest.mark.xdist_group("docs")  # one worker generates the pages and builds the site
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = re.compile(r"^(https?:)?//", re.IGNORECASE)
 LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "form": "action"}

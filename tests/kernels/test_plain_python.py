@@ -14,8 +14,6 @@ import pytest
 
 import shoal
 
-pytestmark = pytest.mark.xdist_group("plain python")  # so that one worker runs the process below for all tests
-
 
 @pytest.fixture(scope="module")
 def plain() -> dict[str, Any]:
