@@ -52,7 +52,7 @@ def contrast() -> str:
     return CONTRAST
 
 
-@pytest.fixture(scope="package")  # no longer: its loop would be in the way of tests that run one of their own
+@pytest.fixture(scope="module")  # no longer: its loop would be in the way of tests that run one of their own
 def browser() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
