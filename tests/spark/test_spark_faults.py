@@ -84,7 +84,7 @@ def check_nobody_left(folder: Path, but: tuple[str, ...] = ()) -> None:
 
 
 def wait_for(found: Callable[[], bool], log: Path, process: subprocess.Popen[str]) -> None:
-    for _ in range(2400):
+    for _ in range(6000):
         if found():
             return
         assert process.poll() is None, log.read_text()[-6000:]
