@@ -47,7 +47,7 @@ def test_a_release_keeps_all_that_was_asked_or_is_refused_in_a_sentence() -> Non
             promise.check(survey, made)
 
     walk()
-    assert outcomes["Release"] > 2 * outcomes["str"]
+    assert outcomes["Release"] > outcomes["str"], "most of what is drawn is released"
 
 
 def looked_at(survey: Survey) -> dict[str, Any]:

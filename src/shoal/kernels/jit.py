@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numba
@@ -58,7 +59,11 @@ class Kernel(CPUDispatcher):
         super().__init__(function, targetoptions=dict(_OPTIONS))
         self.options = {**_LINKED, **linked}
         self._cache = KernelCache(function, self.options)
-        self._linked = CPUDispatcher(function, targetoptions=dict(self.options), pipeline_class=_LinkedCompiler)
+
+    @cached_property
+    def _linked(self) -> Any:
+        """The form for other kernels; made when one of them is compiled, since most runs compile none."""
+        return CPUDispatcher(self.py_func, targetoptions=dict(self.options), pipeline_class=_LinkedCompiler)
 
     def compile(self, sig: Any) -> Any:
         """Load or compile the kernel for these types; the time counts as compile time."""
