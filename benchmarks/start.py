@@ -17,7 +17,10 @@ from measuring.answers import Answers, parser
 
 import shoal
 
-QUASI = "age,sex,birth_date,postcode,region,marital_status,education,occupation,household_size,height_cm,income"
+QUASI = (
+    "age,sex,birth_date,postcode,region,marital_status,education,occupation,household_size,height_cm,weight_kg,income,"
+    "admission_date"
+)
 FURTHER = ("mdav", "mondrian", "k-means", "hac", "v-mdav", "mst", "xmondrian", "dba-2")
 
 
