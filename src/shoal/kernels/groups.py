@@ -17,11 +17,12 @@ def centroids(space, labels, count):
             starts[label + 1] += 1
     for group in range(count):
         starts[group + 1] += starts[group]
-    rows, place = np.empty(starts[count], dtype=np.int64), starts[:count].copy()
+    rows, filled = np.empty(starts[count], dtype=np.int64), np.zeros(count, dtype=np.int64)
     for row in range(len(labels)):
-        if labels[row] >= 0:
-            rows[place[labels[row]]] = row
-            place[labels[row]] += 1
+        group = labels[row]
+        if group >= 0:
+            rows[starts[group] + filled[group]] = row
+            filled[group] += 1
     centers = np.empty((count, space.matrix.shape[1]))
     for group in range(count):
         copy(middle(space, rows[starts[group] : starts[group + 1]]), centers[group])

@@ -16,6 +16,7 @@ With ``NUMBA_DISABLE_JIT=1`` every kernel runs as plain Python.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -67,7 +68,7 @@ class Kernel(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Load or compile the kernel for these types; the time counts as compile time."""
-        with _compile_clock:
+        with _compile_clock, _garbage_later:
             try:
                 return super().compile(sig)
             finally:
@@ -163,6 +164,30 @@ class _CompileClock:
 
 
 _compile_clock = _CompileClock()
+
+
+class _GarbageLater:
+    """No garbage is collected while a kernel is compiled: the compiler makes many objects that live to its end."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running, self._collected_before = 0, False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._running == 0:
+                self._collected_before = gc.isenabled()
+                gc.disable()
+            self._running += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._running -= 1
+            if self._running == 0 and self._collected_before:
+                gc.enable()
+
+
+_garbage_later = _GarbageLater()
 
 
 def compile_seconds() -> float:

@@ -4,8 +4,9 @@ The center of a category is the node with the least sum of distances, and of sev
 are kept, so that a change asks for a look at the nodes and not at the records. Mostly not even for that: the two best
 nodes are kept too, and a node that is ahead by more than the change can move stays the best. Where any two nodes are
 equally far apart, as those of names without an order are, a unit that leaves or comes only moves its own node against
-all others, and three nodes are left to look at. Sums of distances are exact, so that all of this finds the very node
-that a look at all of them finds.
+all others: costs are kept less the part that all nodes share, three nodes are left to look at, and the two best nodes
+are found among those of the records. Sums of distances are exact, so that all of this finds the very node that a look
+at all of them finds.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import kernel, part
-from shoal.kernels.space import add_costs, add_squares
 from shoal.values import FloatMatrix, FloatVector, IntMatrix, IntVector, Space
 
 NOBODY = -1
@@ -26,7 +26,8 @@ class Meanings(NamedTuple):
 
     ``errors`` has the squares to the center of each group, and ``best`` and ``other`` the nodes of least and second
     least cost, by group and category. ``farthest`` is the largest distance of a category, and ``apart`` the distance of
-    any two nodes, or 0 where these differ. ``centers`` and ``scratch`` are room for the nodes and the costs of a group
+    any two nodes, or 0 where these differ; if it is above 0, ``costs`` has minus ``apart`` for each record of a node.
+    ``centers`` and ``scratch`` are room for the nodes and the costs of a group
     that might be. The records of unit u are ``members[first[u] : first[u + 1]]``.
     """
 
@@ -79,23 +80,22 @@ def has_categories(meanings):
 @kernel
 def count_categories(meanings, unit, group, times):
     """Add the records of a unit to the categories of a group, or take them away."""
-    space = meanings.space
+    space, costs, squares = meanings.space, meanings.costs[group], meanings.squares[group]
     for place in range(meanings.first[unit], meanings.first[unit + 1]):
-        record = space.matrix[meanings.members[place]]
-        add_costs(space, meanings.costs[group], record, times)
-        add_squares(space, meanings.squares[group], record, times)
-
-
-@kernel
-def measure(meanings, group):
-    """Note the nodes of least cost of a group, and the squared distances of its categories to them."""
-    space, costs, total = meanings.space, meanings.costs[group], 0.0
-    for j in range(len(space.widths)):
-        first, stop = space.first[j], space.first[j] + space.widths[j]
-        best, other = two_cheapest(costs, first, stop)
-        meanings.best[group, j], meanings.other[group, j] = best, other
-        total += meanings.squares[group, best]
-    meanings.errors[group] = total
+        record = meanings.members[place]
+        for j in range(len(space.widths)):
+            code, first, width = int(space.matrix[record, space.numbers + j]), space.first[j], space.widths[j]
+            row = space.starts[j] + width * code
+            if meanings.apart[j] > 0.0:
+                costs[first + code] -= times * meanings.apart[j]
+                own, square = squares[first + code], times * space.square[row + (1 if code == 0 else 0)]
+                for node in range(first, first + width):
+                    squares[node] += square
+                squares[first + code] = own
+            else:
+                for node in range(width):
+                    costs[first + node] += times * space.distance[row + node]
+                    squares[first + node] += times * space.square[row + node]
 
 
 @part

@@ -20,8 +20,8 @@ from shoal.kernels.meanings import (
     category_rise,
     count_categories,
     has_categories,
-    measure,
     no_meanings,
+    two_cheapest,
 )
 from shoal.values import Demands, FloatMatrix, FloatVector, IntVector, Space
 
@@ -121,7 +121,7 @@ def settle(standing, meanings):
     for unit in range(len(standing.labels)):
         fill(standing, meanings, unit, standing.labels[unit])
     for group in range(len(standing.sizes)):
-        measure(meanings, group)
+        measure(standing, meanings, group)
         if standing.sizes[group] == 0:
             standing.free[standing.counts[FREE]] = group
             standing.counts[FREE] += 1
@@ -156,10 +156,55 @@ def fill(standing, meanings, unit, group):
 
 
 @kernel
+def measure(standing, meanings, group):
+    """Note the nodes of least cost of a group, and the squared distances of its categories to them."""
+    space, total = meanings.space, 0.0
+    for j in range(len(space.widths)):
+        first, width = space.first[j], space.widths[j]
+        if meanings.apart[j] > 0.0 and standing.weights[group] < width:
+            best, other = two_most_frequent(standing, meanings, group, j)
+        else:
+            best, other = two_cheapest(meanings.costs[group], first, first + width)
+        meanings.best[group, j], meanings.other[group, j] = best, other
+        total += meanings.squares[group, best]
+    meanings.errors[group] = total
+
+
+@kernel
+def two_most_frequent(standing, meanings, group, j):
+    """The two nodes of least cost of a category whose nodes are equally far apart, by a look at the records.
+
+    Of several, the first. Nodes without a record are the last.
+    """
+    space, costs, first = meanings.space, meanings.costs[group], meanings.space.first[j]
+    best, other, unit = NOBODY, NOBODY, standing.head[group]
+    while unit != NOBODY:
+        for place in range(meanings.first[unit], meanings.first[unit + 1]):
+            node = first + int(space.matrix[meanings.members[place], space.numbers + j])
+            if node not in (best, other):
+                if best == NOBODY or comes_before(costs, node, best):
+                    best, other = node, best
+                elif other == NOBODY or comes_before(costs, node, other):
+                    other = node
+        unit = standing.after[unit]
+    if best == NOBODY:
+        best = first
+    if other == NOBODY:
+        other = first + 1 if best == first else first
+    return best, other
+
+
+@part
+def comes_before(costs, node, other):
+    """Whether a node costs less than another one, or as much and is the first."""
+    return costs[node] < costs[other] or (costs[node] == costs[other] and node < other)
+
+
+@kernel
 def put(standing, meanings, unit, group):
     """A unit without a group joins one."""
     fill(standing, meanings, unit, group)
-    measure(meanings, group)
+    measure(standing, meanings, group)
 
 
 @kernel
@@ -184,7 +229,7 @@ def take(standing, meanings, unit):
             standing.centers[group, j] = center - (standing.means[unit, j] - center) * share
         if has_categories(meanings):
             count_categories(meanings, unit, group, -1.0)
-    measure(meanings, group)
+    measure(standing, meanings, group)
 
 
 @part
