@@ -1,5 +1,7 @@
 # The only commands anybody must remember. Each sets up what it needs.
 PYTHON ?= python3
+# Bytecode is kept, whatever the environment says: hundreds of short processes would compile it again.
+export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 CORE := .venv/.core
 READY := .venv/.ready

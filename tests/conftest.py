@@ -17,7 +17,7 @@ from hypothesis import settings
 # Machines are noisy, so no example has a deadline. The suite draws the same few examples each time: a red run stays
 # red. `make reliability` draws many new ones.
 FULL = os.environ.get("SHOAL_TRIES") == "full"
-settings.register_profile("shoal", deadline=None, derandomize=not FULL, max_examples=200 if FULL else 40)
+settings.register_profile("shoal", deadline=None, derandomize=not FULL, max_examples=200 if FULL else 25)
 settings.load_profile("shoal")
 
 # what runs in the background of a script or under nohup ignores these signals, and so would every child of a test
@@ -86,8 +86,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
-def pytest_collection_finish() -> None:
-    """Thousands of tests are there to stay: what looks for garbage need not look at them each time."""
+@pytest.fixture(scope="module", autouse=True)
+def _freeze_what_stays() -> None:
+    """Tests, modules and compiled kernels stay: what looks for garbage need not look at them each time."""
+    gc.collect()
     gc.freeze()
 
 

@@ -157,10 +157,8 @@ def test_releases_are_alike(local_release: Made, spark_release: Made) -> None:
     compared(local_release.target, spark_release.target, local_release.release, spark_release.release)
 
 
-@pytest.mark.parametrize("several", [[0, 2, 4, 5], [1, 3, 6, 7]], ids=str)
-def test_decisions_are_kept_alike(both: Any, tmp_path: Path, several: list[int]) -> None:
-    """Some of them together, since each release of a cluster takes its time."""
-    more: dict[str, Any] = {name: value for one in several for name, value in DECISIONS[one].items()}
+@pytest.mark.parametrize("more", DECISIONS, ids="-".join)
+def test_decisions_are_kept_alike(both: Any, tmp_path: Path, more: dict[str, Any]) -> None:
     source = tmp_path / "in.parquet"
     with_gaps(ROWS).write_parquet(source)
     made, release = both(source, **{**ASKED, **more})

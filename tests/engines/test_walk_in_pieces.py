@@ -133,8 +133,8 @@ def test_another_format_comes_out(whole: Whole, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "more",
-    [*DECISIONS, {"round_integers": True}, {"method": "mdav"}, {"method": None, "effort": "fast"}],
-    ids=lambda more: "-".join(f"{name}" for name in more),
+    [*DECISIONS, {"method": "mdav"}, {"method": None, "effort": "fast"}],
+    ids=lambda more: "-".join(more),
 )
 def test_decisions_hold_in_pieces(tmp_path: Path, more: dict[str, Any]) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.hierarchies import distance, trees
@@ -32,7 +32,6 @@ def counted_trees(draw: st.DrawFn) -> tuple[Hierarchy, dict[str, int]]:
 
 
 @pytest.mark.parametrize("kind", DISTANCES)
-@settings(max_examples=40)
 @given(counted_trees())
 def test_distances_are_their_formulas(kind: str, drawn: tuple[Hierarchy, Mapping[str, int]]) -> None:
     tree, counts = drawn
@@ -41,7 +40,6 @@ def test_distances_are_their_formulas(kind: str, drawn: tuple[Hierarchy, Mapping
 
 
 @pytest.mark.parametrize("kind", DISTANCES)
-@settings(max_examples=40)
 @given(counted_trees())
 def test_distances_are_symmetric_and_within_their_bounds(kind: str, drawn: tuple[Hierarchy, Mapping[str, int]]) -> None:
     table = distances(drawn[0], distance=kind, counts=drawn[1])
@@ -58,7 +56,6 @@ def test_sizes_and_common_depths(tree: Hierarchy) -> None:
 
 
 @pytest.mark.parametrize("kind", DISTANCES)
-@settings(max_examples=40)
 @given(counted_trees())
 def test_the_pruned_tree_has_a_centroid_as_near_as_the_whole(
     kind: str, drawn: tuple[Hierarchy, Mapping[str, int]]

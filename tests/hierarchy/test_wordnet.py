@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_wordnet import OCEAN, write_wordnet
 
@@ -347,7 +347,6 @@ def test_plain_files_come_before_packed_ones(tmp_path: Path) -> None:
     assert build(["Cafe"], tmp_path).certain
 
 
-@settings(max_examples=40)
 @given(st.data(), st.sampled_from(["alphabetical", "shortest", "first"]), st.sampled_from(["value", "synset"]))
 def test_whatever_the_ways_a_tree_comes_out(data: st.DataObject, rule: str, leaf: str) -> None:
     size = data.draw(st.integers(2, 12))

@@ -27,7 +27,7 @@ ORACLES = {
     "cbfs": naive.cbfs,
     "v-mdav": naive.v_mdav,
 }
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kernels_of_search import SEEDS, begun, cases, check_groups, check_state
 
@@ -48,13 +48,11 @@ def check_both(case: Case, seed: int, demands: Any = None, holds: Any = None) ->
     check_state(ground, case)
 
 
-@settings(max_examples=50)
 @given(case=cases(), seed=SEEDS)
 def test_the_rises_add_up(case: Case, seed: int) -> None:
     check_both(case, seed)
 
 
-@settings(max_examples=25)
 @given(case=cases(), seed=SEEDS)
 def test_all_demands_hold_after_it(case: Case, seed: int) -> None:
     demands, holds = asked(seed, len(case.unit_of))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from naive.sensitive_tables import Case, cases
 from shoal.kernels import demands as kernels
@@ -20,7 +20,6 @@ def tally_of(case: Case, rows: np.ndarray) -> np.ndarray:
     return tally
 
 
-@settings(max_examples=60)
 @given(cases())
 def test_kernels_naive_code_and_verification_agree(case: Case) -> None:
     figures = diversity.reached(case.demands, 0, case.classes)
@@ -34,7 +33,6 @@ def test_kernels_naive_code_and_verification_agree(case: Case) -> None:
         assert (kernels.lack(case.demands, tally) == 0) == case.holds(group)
 
 
-@settings(max_examples=60)
 @given(cases())
 def test_a_union_of_groups_that_hold_holds(case: Case) -> None:
     kept = [row for group in range(case.classes.max() + 1) for row in rows_if_held(case, group)]
@@ -47,7 +45,6 @@ def rows_if_held(case: Case, group: int) -> np.ndarray:
     return rows if kernels.holds(case.demands, tally_of(case, rows)) else rows[:0]
 
 
-@settings(max_examples=60)
 @given(cases())
 def test_what_is_taken_away_again_leaves_no_trace(case: Case) -> None:
     tally = tally_of(case, np.arange(len(case.cells)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_mixed_space import grown, senseless
 
@@ -30,7 +30,6 @@ def noted(found: Meanings, nodes: np.ndarray) -> list[int]:
     return (nodes - found.space.first).tolist()
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 1, 3]))
 def test_the_center_after_a_change_is_that_of_all_nodes(seed: int, members: int) -> None:
     noise = np.random.default_rng(seed)

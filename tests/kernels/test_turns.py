@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kernels_of_search import SEEDS, begun, cases, check_groups, check_state
 
@@ -57,13 +57,11 @@ def check_turns(case: Case, seed: int, demands: Any, holds: Callable[[Sequence[i
     return done
 
 
-@settings(max_examples=60)
 @given(case=cases(), seed=SEEDS)
 def test_every_turn_costs_what_it_says(case: Case, seed: int) -> None:
     check_turns(case, seed, None, None)
 
 
-@settings(max_examples=25)
 @given(case=cases(), seed=SEEDS)
 def test_every_turn_keeps_all_demands(case: Case, seed: int) -> None:
     demands, holds = asked(seed, len(case.unit_of))

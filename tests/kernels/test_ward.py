@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import tours
@@ -31,7 +31,6 @@ def test_the_tree_is_that_of_the_nearest_two_of_all(n: int, seed: int) -> None:
     assert order == tours.ward(matrix, points)
 
 
-@settings(max_examples=60)
 @given(steps=st.integers(1, 6), n=st.integers(1, 40), columns=st.integers(1, 3), seed=st.integers(0, 10**6))
 def test_ties_go_as_in_a_plain_chain(steps: int, n: int, columns: int, seed: int) -> None:
     matrix = np.random.default_rng(seed).integers(0, steps, (n, columns)).astype(float)

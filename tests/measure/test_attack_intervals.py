@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -19,7 +19,6 @@ TABLES = st.integers(1, 3).flatmap(
 )
 
 
-@settings(max_examples=60)
 @given(TABLES)
 def test_numbers_told_follow_their_definition(cells) -> None:
     was, now = [tuple(cell[0] for cell in row) for row in cells], [tuple(cell[1] for cell in row) for row in cells]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -46,7 +46,6 @@ def expected(was, now, weights=(1.0, 1.0, 1.0)) -> float:
     return outsiders.linked(was, points, distance)
 
 
-@settings(max_examples=60)
 @given(st.lists(ORIGINALS, min_size=1, max_size=16), st.data())
 def test_linkage_is_that_of_the_plain_loop(was, data) -> None:
     points = data.draw(st.lists(ORIGINALS, min_size=1, max_size=4))

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -19,7 +19,6 @@ from shoal.measure.minimal_uniques import combined, minimal_uniques
 TABLES = st.integers(1, 5).flatmap(lambda p: st.lists(st.tuples(*[st.integers(0, 3)] * p), min_size=1, max_size=25))
 
 
-@settings(max_examples=100)
 @given(TABLES, st.integers(1, 4))
 def test_the_fewest_columns_are_those_of_brute_force(rows, most) -> None:
     found = minimal_uniques(np.array(rows), most)
@@ -51,7 +50,6 @@ def test_figures_count_records_before_and_after() -> None:
     assert shoal.evaluate(was, now, **asked).minimal_uniques == 2
 
 
-@settings(max_examples=25)
 @given(surveys())
 def test_no_attack_on_a_release_gets_beyond_k(survey: Survey) -> None:
     with warnings.catch_warnings():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import mondrian_mixed
@@ -13,7 +13,6 @@ from shoal.measure.extent import extent
 NONE = np.empty((4, 0), dtype=np.int64)
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 30), numbers=st.integers(0, 2), codes=st.integers(0, 3))
 def test_equals_a_count_cell_by_cell(seed: int, n: int, numbers: int, codes: int) -> None:
     draw = np.random.default_rng(seed)

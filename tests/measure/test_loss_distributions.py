@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -18,7 +18,6 @@ TREE = shoal.Hierarchy.from_dict({"all": {"north": ["a", "b"], "south": ["c", "d
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_every_record_is_in_one_bar_or_blank(seed: int) -> None:
     pair = draw(seed)

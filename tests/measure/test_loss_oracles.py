@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from naive import losses
@@ -23,7 +23,6 @@ def near(figure: float | None, *, slack: float = 1e-9) -> object:
     return figure if figure is None else pytest.approx(figure, rel=slack, abs=slack)
 
 
-@settings(max_examples=120, deadline=None)
 @example(936)
 @given(SEEDS)
 def test_the_losses_of_a_table(seed: int) -> None:
@@ -45,7 +44,6 @@ def test_the_losses_of_a_table(seed: int) -> None:
     assert figures["entropy"] == (near(100 * unsaid / said if said else 0.0) if measured else None)
 
 
-@settings(max_examples=120, deadline=None)
 @given(SEEDS)
 def test_the_changes_of_its_columns(seed: int) -> None:
     pair = draw(seed)
@@ -74,7 +72,6 @@ def test_the_changes_of_its_columns(seed: int) -> None:
         assert figures["values_kept"] == near(100 * len(second) / len(first) if first else None)
 
 
-@settings(max_examples=120, deadline=None)
 @example(919)
 @given(SEEDS)
 def test_the_answers_to_queries(seed: int) -> None:
@@ -85,7 +82,6 @@ def test_the_answers_to_queries(seed: int) -> None:
     assert figures["query_regression"] == near(losses.query_regression(pair), slack=1e-4)
 
 
-@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_blocks_change_nothing(seed: int) -> None:
     pair = draw(seed)
@@ -104,7 +100,6 @@ def flat(figures: Evaluation) -> dict[str, float | None]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(SEEDS)
 def test_what_did_not_change_lost_nothing(seed: int) -> None:
     pair = draw(seed)

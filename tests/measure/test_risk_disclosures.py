@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -28,7 +28,6 @@ def framed(rows) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"key": pl.Int64, "ill": pl.String, "pay": pl.Float64}, orient="row")
 
 
-@settings(max_examples=40)
 @given(ROWS)
 def test_disclosures_follow_their_definitions(rows) -> None:
     frame = framed(rows)
@@ -40,7 +39,6 @@ def test_disclosures_follow_their_definitions(rows) -> None:
         assert isinstance(figures[name]["homogeneous_classes"], int)
 
 
-@settings(max_examples=40)
 @given(ROWS, st.sampled_from(["equal", "tree", "levels"]))
 def test_closeness_is_by_the_distance_that_fits_the_column(rows, meaning) -> None:
     frame, said = framed(rows), {}

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -30,7 +30,6 @@ def check(found, expected) -> None:
     assert {name: found[name] for name in expected} == pytest.approx({name: float(v) for name, v in expected.items()})
 
 
-@settings(max_examples=40)
 @given(TABLES)
 def test_without_weights_and_population_the_table_is_the_population(rows) -> None:
     figures = shoal.evaluate(framed(rows), framed(rows), quasi_identifiers=NAMES)
@@ -41,7 +40,6 @@ def test_without_weights_and_population_the_table_is_the_population(rows) -> Non
     assert figures.after["journalist_at_risk"] == figures.after["prosecutor_at_risk"]
 
 
-@settings(max_examples=40)
 @given(TABLES, st.data())
 def test_sampling_weights_estimate_the_population(rows, data) -> None:
     weights = data.draw(st.lists(st.sampled_from([0.25, 1.0, 2.5, 40.0]), min_size=len(rows), max_size=len(rows)))
@@ -53,7 +51,6 @@ def test_sampling_weights_estimate_the_population(rows, data) -> None:
     check(figures.after, outsiders.risks(rows, lambda row: sums[row]))
 
 
-@settings(max_examples=40)
 @given(TABLES, TABLES)
 def test_a_population_is_counted_on_the_values_shown(rows, others) -> None:
     counts = Counter(others)

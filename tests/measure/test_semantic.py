@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -40,7 +40,6 @@ def naive(trees: list[Hierarchy], was: list[tuple[str, ...]], now: list[tuple[st
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_semantic_loss_is_that_of_the_definition(data) -> None:
     trees = [data.draw(hierarchies()), data.draw(hierarchies())]

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import deliveries
@@ -24,7 +24,6 @@ def arrivals(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int]:
     return points, rng.integers(0, values, (draw(st.integers(1, 50)), columns)).astype(float), k
 
 
-@settings(max_examples=60)
 @given(arrivals())
 def test_merges_as_the_naive_code_does(made) -> None:
     points, centers, k = made
@@ -33,7 +32,6 @@ def test_merges_as_the_naive_code_does(made) -> None:
     assert min(Counter(labels.tolist()).values()) >= k
 
 
-@settings(max_examples=60)
 @given(arrivals())
 def test_refuses_just_what_the_nearest_centers_would_break(made) -> None:
     points, centers, k = made

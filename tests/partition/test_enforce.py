@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from category_records import category_records
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import renumbered, unions
@@ -39,7 +39,6 @@ def broken(draw: st.DrawFn) -> tuple[Records, np.ndarray, Case]:
     return records, rng.integers(0, draw(st.integers(1, 12)), n), case
 
 
-@settings(max_examples=60)
 @given(broken(), st.integers(1, 5))
 def test_every_group_stands_and_is_a_union_of_groups(made, k: int) -> None:
     records, labels, case = made
@@ -55,7 +54,6 @@ def test_every_group_stands_and_is_a_union_of_groups(made, k: int) -> None:
         assert found.max() == 0, "what nobody can meet ends in one group"
 
 
-@settings(max_examples=60)
 @given(broken(), st.integers(1, 5))
 def test_merges_as_the_naive_code_does(made, k: int) -> None:
     records, labels, _ = made
@@ -63,7 +61,6 @@ def test_merges_as_the_naive_code_does(made, k: int) -> None:
     assert found.tolist() == renumbered(unions.enforce(records, renumbered(labels), k))
 
 
-@settings(max_examples=60)
 @given(broken())
 def test_groups_that_stand_stay(made) -> None:
     records, labels, _ = made

@@ -15,7 +15,7 @@ from shoal.partition.registry import run
 from shoal.values import Space
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 12), standardized=st.booleans())
 def test_equals_its_oracle(values: np.ndarray, k: int, standardized: bool) -> None:
     given, k = records(values, standardized=standardized), min(k, len(values))

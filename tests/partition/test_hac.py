@@ -29,7 +29,7 @@ def assert_equal(values: np.ndarray, method: str, k: int, *, standardized: bool 
 
 
 @pytest.mark.parametrize("method", ORACLES)
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     values=tables(),
     k=st.integers(2, 8),

@@ -15,7 +15,7 @@ from shoal.partition.registry import run
 from shoal.values import Space
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 12), standardized=st.booleans())
 def test_equals_its_oracle(values: np.ndarray, k: int, standardized: bool) -> None:
     given, k = records(values, standardized=standardized), min(k, len(values))
@@ -42,7 +42,6 @@ def test_equal_records_do_not_slow_it_down() -> None:
     assert sizes.max() <= 5
 
 
-@settings(max_examples=50, deadline=None)
 @given(keys=st.lists(st.integers(-3, 3), min_size=1, max_size=70))
 def test_the_sort_keeps_the_order_of_equal_keys(keys: list[int]) -> None:
     line = kernels.means.begin(Space.of_numbers(np.zeros((len(keys), 1))))

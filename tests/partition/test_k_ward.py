@@ -19,7 +19,7 @@ def assert_equal(values: np.ndarray, k: int, *, standardized: bool) -> None:
     assert labels.tolist() == naive.renumbered(oracle.k_ward(given.matrix, k))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 8), standardized=st.booleans())
 def test_equals_its_oracle(values: np.ndarray, k: int, standardized: bool) -> None:
     values = values[:40]

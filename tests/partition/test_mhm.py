@@ -21,7 +21,7 @@ ORACLES = {
 
 
 @pytest.mark.parametrize("method", ORACLES)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 12), standardized=st.booleans())
 def test_equals_its_oracle(method: str, values: np.ndarray, k: int, standardized: bool) -> None:
     drawn, k = records(values, standardized=standardized), min(k, len(values))

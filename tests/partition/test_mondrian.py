@@ -14,7 +14,7 @@ from shoal.partition.registry import find, run
 from shoal.values import Records, Scale
 
 ORACLES = {"mondrian": clusters.mondrian, "mondrian-relaxed": clusters.mondrian_relaxed}
-GENEROUS = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+GENEROUS = settings(suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("method", ORACLES)

@@ -32,7 +32,7 @@ ORACLES = {
     "xmondrian": mondrian_mixed.xmondrian,
     "mondrian-extent": mondrian_mixed.mondrian_extent,
 }
-GENEROUS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+GENEROUS = settings(suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("method", ORACLES)

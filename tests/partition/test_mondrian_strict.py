@@ -24,7 +24,7 @@ STRICT = {
     "sa-mondrian-strict": oracles.sa_mondrian_strict,
     "mondrian-branch": oracles.mondrian_branch,
 }
-GENEROUS = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+GENEROUS = settings(suppress_health_check=list(HealthCheck))
 
 
 @st.composite

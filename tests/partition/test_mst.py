@@ -20,7 +20,7 @@ def assert_equal(values: np.ndarray, k: int, *, standardized: bool = True, split
     assert labels.tolist() == naive.renumbered(trees.mst(given.matrix, k, split))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     values=tables(), k=st.integers(2, 8), standardized=st.booleans(), split=st.sampled_from(["diameter", "centroid"])
 )

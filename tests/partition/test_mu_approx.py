@@ -21,7 +21,7 @@ def assert_equal(values: np.ndarray, k: int, *, standardized: bool = True) -> No
     assert labels.tolist() == naive.renumbered(trees.mu_approx(given.matrix, k))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 9), standardized=st.booleans())
 def test_equals_its_oracle(values: np.ndarray, k: int, standardized: bool) -> None:
     values = values[:80]

@@ -17,14 +17,14 @@ ORACLES = {"p-s": orders.p_s, "multi-dsort": orders.multi_dsort}
 
 
 @pytest.mark.parametrize("method", ORACLES)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 12), standardized=st.booleans())
 def test_equals_its_oracle(method: str, values: np.ndarray, k: int, standardized: bool) -> None:
     drawn, k = records(values, standardized=standardized), min(k, len(values))
     assert run(drawn, k=k, method=method).labels.tolist() == naive.renumbered(ORACLES[method](drawn.matrix, k))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 12), standardized=st.booleans())
 def test_ranks_anew_equal_their_oracle(values: np.ndarray, k: int, standardized: bool) -> None:
     drawn, k = records(values, standardized=standardized), min(k, len(values))

@@ -18,7 +18,7 @@ from shoal.schema.columns import Kind
 from shoal.tables.categories import by_rank, flat
 from shoal.values import Categories, Records, Scale
 
-GENEROUS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+GENEROUS = settings(suppress_health_check=list(HealthCheck))
 
 
 def column(rng: np.random.Generator, name: str, kind: Kind, nodes: int) -> Categories:

@@ -63,13 +63,13 @@ def tables(draw: st.DrawFn) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", ORACLES)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 12), standardized=st.booleans())
 def test_equals_its_oracle(method: str, values: np.ndarray, k: int, standardized: bool) -> None:
     assert_equal(records(values, standardized=standardized), method, min(k, len(values)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(values=tables(), k=st.integers(2, 8), gamma=st.sampled_from([0, 0.5, 1, 1.1, 5.0]))
 def test_v_mdav_equals_its_oracle_for_every_gamma(values: np.ndarray, k: int, gamma: float) -> None:
     assert_equal(records(values), "v-mdav", min(k, len(values)), gamma=gamma)
@@ -101,7 +101,6 @@ def test_squares_that_underflow(method: str) -> None:
     assert_equal(records(values, standardized=False), method, 3)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     values=arrays.arrays(
         np.float64, st.integers(2, 12), elements=st.one_of(st.integers(0, 6).map(float), st.floats(1e5, 1e5 + 1))

@@ -27,7 +27,7 @@ ORACLES = {
     "k-modes": categories_k_modes.k_modes,
 }
 TOGETHER = ["sa-mdav", "sa-mdav-static", "sa-mdav-plus", "k-modes"]
-GENEROUS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+GENEROUS = settings(suppress_health_check=list(HealthCheck))
 
 
 def of_kinds(method: str) -> st.SearchStrategy[Records]:

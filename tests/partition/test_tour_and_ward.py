@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mixed_records import mixed_records
 from test_oracles import records
@@ -33,7 +33,6 @@ def expanded(points: list[int], point: np.ndarray) -> list[int]:
     return [row for number in points for row in np.flatnonzero(point == number)]
 
 
-@settings(max_examples=60)
 @given(drawn=mixed_records(), most=st.integers(1, 12))
 def test_a_tour_of_any_points_visits_each_once_and_is_never_longer_than_before(drawn: Records, most: int) -> None:
     lists = near.nearest_others(drawn.space, most)
@@ -44,7 +43,6 @@ def test_a_tour_of_any_points_visits_each_once_and_is_never_longer_than_before(d
     assert tours.length(table, done.tolist()) <= tours.length(table, begun.tolist()) * (1 + 1e-12)
 
 
-@settings(max_examples=60)
 @given(drawn=mixed_records())
 def test_the_leaves_of_mixed_records_are_those_of_a_plain_chain(drawn: Records) -> None:
     first, point = drawn.space.distinct()
@@ -53,7 +51,6 @@ def test_the_leaves_of_mixed_records_are_those_of_a_plain_chain(drawn: Records) 
     assert order.tolist() == tours.chained_ward(Mixed.of(drawn), points)
 
 
-@settings(max_examples=40)
 @given(drawn=mixed_records(), k=st.integers(2, 6))
 def test_ward_mhm_is_the_cut_of_these_leaves(drawn: Records, k: int) -> None:
     table, k = Mixed.of(drawn), min(k, drawn.count)
@@ -64,7 +61,6 @@ def test_ward_mhm_is_the_cut_of_these_leaves(drawn: Records, k: int) -> None:
     assert run(drawn, k=k, method="ward-mhm").labels.tolist() == expected
 
 
-@settings(max_examples=40)
 @given(drawn=mixed_records(), k=st.integers(2, 6))
 def test_tour_mhm_is_the_cut_of_the_tour_from_its_longest_edge_on(drawn: Records, k: int) -> None:
     table, k = Mixed.of(drawn), min(k, drawn.count)
@@ -94,7 +90,6 @@ def test_the_cut_of_a_ring_is_no_worse_than_of_a_line_and_mostly_the_best() -> N
     assert best > 30
 
 
-@settings(max_examples=60)
 @given(drawn=mixed_records(exact=False))
 def test_distinct_points_are_numbered_by_their_first_record(drawn: Records) -> None:
     rows = [tuple(row) for row in drawn.space.matrix.tolist()]

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -69,7 +69,6 @@ def naive(way: str, values: list[int], table: np.ndarray, hierarchy: Hierarchy) 
 
 
 @pytest.mark.parametrize("way", ["centroid", "mode", "lcs"])
-@settings(max_examples=60, deadline=None)
 @given(drawn=category_tables(), data=st.data())
 def test_nodes_are_those_of_the_definition(way: str, drawn, data) -> None:
     frame, _, meaning = drawn

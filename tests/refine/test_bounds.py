@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -25,7 +25,6 @@ def least(points: np.ndarray, k: int) -> float:
     return least_cost(len(points), k, lambda group: error(points, group))
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), n=st.integers(4, 9), k=st.integers(2, 3), spread=st.sampled_from([3, 1000]))
 def test_no_partition_beats_the_bound(seed: int, n: int, k: int, spread: int) -> None:
     points = records(np.random.default_rng(seed).integers(0, spread, (n, 2)).astype(float)).matrix
@@ -68,7 +67,6 @@ def test_large_tables_are_seen_along_a_few_axes(monkeypatch: pytest.MonkeyPatch)
     assert far.value <= along.value * (1 + 1e-6)
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 9), columns=st.integers(1, 3), k=st.integers(2, 4))
 def test_exact_is_exact(seed: int, n: int, columns: int, k: int) -> None:
     k = min(k, n)

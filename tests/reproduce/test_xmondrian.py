@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -64,7 +64,6 @@ def test_as_printed_is_no_method() -> None:
     assert not any("printed" in name for name in shoal.methods())
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 60), numbers=st.integers(0, 2), k=st.integers(2, 6))
 def test_as_printed_equals_its_oracle(seed: int, n: int, numbers: int, k: int) -> None:
     draw = np.random.default_rng(seed)

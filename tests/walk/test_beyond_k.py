@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import shoal
 from naive import promise
@@ -34,7 +34,6 @@ def released(survey: Survey) -> shoal.Release | str:
 def test_a_release_keeps_all_that_was_asked_or_is_refused_in_a_sentence() -> None:
     outcomes: Counter[str] = Counter()
 
-    @settings(max_examples=120)
     @given(surveys())
     def walk(survey: Survey) -> None:
         before = survey.frame.clone()
@@ -56,7 +55,6 @@ def looked_at(survey: Survey) -> dict[str, Any]:
     return {name: survey.asked[name] for name in names if name in survey.asked}
 
 
-@settings(max_examples=30)
 @given(surveys())
 def test_a_release_is_found_as_it_was_told_and_comes_out_the_same_again(survey: Survey) -> None:
     """`verify` and `evaluate` see nothing but the tables, and `anonymize` has no memory."""

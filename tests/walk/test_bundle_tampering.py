@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from bundles import MEMBERS, failed, listed, members
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -220,7 +220,6 @@ def test_a_bundle_of_the_future_is_refused(made: Path, tmp_path: Path) -> None:
         shoal.verify_bundle(tmp_path / "out.zip")
 
 
-@settings(max_examples=60)
 @given(data=st.data())
 def test_whatever_is_changed_is_told_or_changes_nothing(made: Path, data: st.DataObject) -> None:
     raw = bytearray((made / "out.zip").read_bytes())

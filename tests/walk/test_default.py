@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -68,7 +68,6 @@ def test_nothing_is_searched_where_no_groups_could_be_better(edge: str, seconds:
     assert search.after == search.before
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
 def test_no_more_is_lost_than_by_any_of_the_starts(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)

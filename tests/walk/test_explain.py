@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -45,7 +45,6 @@ def framed(rows) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"age": pl.Int64, "sex": pl.String, "job": pl.String}, orient="row")
 
 
-@settings(max_examples=60)
 @given(ROWS, st.data())
 def test_an_explanation_counts_as_naive_code_does(rows, data) -> None:
     place, k = data.draw(st.integers(0, len(rows) - 1)), data.draw(st.integers(2, 6))

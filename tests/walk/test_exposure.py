@@ -9,7 +9,7 @@ from itertools import combinations, count
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -41,7 +41,6 @@ def alone(rows, columns, below: int = 2) -> int:
     return sum(times[key] < below for key in keys)
 
 
-@settings(max_examples=80)
 @given(ROWS, st.integers(2, 6), st.integers(0, 4))
 def test_counts_are_those_of_naive_code(rows, k, most) -> None:
     found = shoal.exposure(framed(rows), quasi_identifiers=NAMES, k=k, most=most)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import shoal
 from naive import promise
@@ -57,7 +57,6 @@ def check_search(table: pl.DataFrame, made: shoal.Release) -> None:
     assert found.after == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=60)
 @given(surveys())
 def test_a_refined_release_keeps_all_that_was_asked(survey: Survey) -> None:
     """Models, strata, households, suppression, gaps in every way, dates, intervals and all other recodings."""

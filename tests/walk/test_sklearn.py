@@ -16,7 +16,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -136,7 +136,6 @@ def test_frames_go_out_where_they_are_asked_for() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
-@settings(max_examples=25)
 def test_the_records_of_the_fit_are_known_in_any_order(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     table = rng.integers(0, rng.choice([2, 1000]), (int(rng.integers(k, 40)), 2)) - 1.0

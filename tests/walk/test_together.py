@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -53,7 +53,6 @@ def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 @given(releases(), st.integers(2, 4), st.booleans())
-@settings(max_examples=150)
 def test_what_is_counted_is_what_a_slow_count_finds(tables: Any, k: int, ordered: bool) -> None:
     rows, others = tables
     ordered = ordered and len(rows) == len(others)
@@ -74,7 +73,6 @@ def test_what_is_counted_is_what_a_slow_count_finds(tables: Any, k: int, ordered
 
 
 @given(releases(), st.integers(2, 4), st.integers(0, 12))
-@settings(max_examples=80)
 def test_values_that_are_not_followed_make_nothing_safe_and_nothing_sure(tables: Any, k: int, pairs: int) -> None:
     rows, others = tables
     exact = naive.together(rows, others, k=k, known=["age"], other_known=["age"], sensitive=["ill"])

@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -311,7 +311,6 @@ NUMERIC = sorted(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(2, 5), st.sampled_from(NUMERIC))
 def test_any_numbers_give_a_release_that_a_naive_reader_finds_k_anonymous(data, k: int, method: str) -> None:
     """Through files, as text: whatever the numbers, k holds, no record is lost, nothing else changes."""

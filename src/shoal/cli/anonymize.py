@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +124,11 @@ def command(
         from shoal.engines.allocators import keep_little
 
         keep_little()
+    expected = None
+    if memory is None and engine is None and policy is None and options["method"] in (None, "auto"):
+        from shoal.kernels.precompile import precompiling
+
+        expected = click.get_current_context().with_resource(precompiling())
     from shoal.bundle.contents import bundle_path, bundling
     from shoal.engines.interface import ENGINES, LOCAL
     from shoal.release import check_outputs, check_places, named_path, policy_path
@@ -174,7 +178,7 @@ def command(
         return
     if scratch is not None:
         raise OptionError.bad_option("scratch", "it together with memory (--memory)")
-    with progress(quiet=quiet) as line:
+    with progress(quiet=quiet, kernels_expected=expected) as line:
         made = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
     saved = made.save(
         target,
@@ -249,12 +253,8 @@ def _asked(options: dict[str, Any]) -> dict[str, Any]:
 
 def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
     from shoal.anonymize import anonymize
-    from shoal.refine.precompile import precompiling
 
-    asked = _asked(options)
-    searched = asked["method"] in (None, "auto") or any(asked.get(name) for name in ("refine", "effort", "seconds"))
-    with precompiling() if searched else nullcontext():
-        return anonymize(open_table(file, options), progress=line, **asked)
+    return anonymize(open_table(file, options), progress=line, **_asked(options))
 
 
 def _check_undecided(options: dict[str, Any]) -> None:

@@ -35,11 +35,13 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     Makes up a register of hospital patients from a seed, describes it, builds hierarchies, protects numbers, dates and
     categories together, with their missing values and a sensitive diagnosis, and writes release, policy and report.
     """
+    from shoal.kernels.precompile import precompiling
+
+    expected = click.get_current_context().with_resource(precompiling())
     from shoal import tables
     from shoal.anonymize import anonymize
     from shoal.assess import describe
     from shoal.hierarchy import Hierarchy
-    from shoal.refine.precompile import precompiling
     from shoal.release import policy_path
     from shoal.report import hierarchy as drawing
     from shoal.report import text
@@ -85,7 +87,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             ]
         )
     )
-    with progress(quiet=False) as line, precompiling():
+    with progress(quiet=False, kernels_expected=expected) as line:
         made = anonymize(
             register,
             k=k,

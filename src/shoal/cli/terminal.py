@@ -226,7 +226,9 @@ def warn(sentences: Iterable[str]) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> Iterator[Callable[[float, int], None]]:
+def progress(
+    *, quiet: bool, doing: str = "grouping", noun: str = "records", kernels_expected: int | None = None
+) -> Iterator[Callable[[float, int], None]]:
     """A progress line with the time left, on a terminal only; and a word when kernels are compiled.
 
     Python's warnings stay silent inside: a command prints those of a release itself.
@@ -235,7 +237,7 @@ def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> 
     from shoal.values import silent
 
     line = _Line(doing, noun) if not quiet and sys.stderr and sys.stderr.isatty() else None
-    notice = _CompileNotice(line, quiet=quiet)
+    notice = _CompileNotice(line, kernels_expected or 0, quiet=quiet)
     with warnings.catch_warnings(), kernels.jit.compiling(notice):
         warnings.simplefilter("ignore", ShoalWarning)
         try:
@@ -246,19 +248,21 @@ def progress(*, quiet: bool, doing: str = "grouping", noun: str = "records") -> 
 
 
 class _CompileNotice:
-    """Says which kernel is being compiled and how many were before it: on a terminal in one line, else once."""
+    """Says which kernel is compiled, and how many were and will be: on a terminal in one line, else once."""
 
-    def __init__(self, line: _Line | None, *, quiet: bool) -> None:
-        self.line, self.quiet, self.count, self.start = line, quiet, 0, time.monotonic()
+    def __init__(self, line: _Line | None, expected: int, *, quiet: bool) -> None:
+        self.line, self.expected, self.quiet = line, expected, quiet
+        self.count, self.start = 0, time.monotonic()
 
     def __call__(self, name: str) -> None:
         self.count += 1
         with suppress(OSError):
             if self.line:
-                seconds = time.monotonic() - self.start
-                self.line.describe(f"compiling for the first run: {name} (kernel {self.count}, {seconds:.0f} s so far)")
+                of = f" of about {self.expected}" if self.count <= self.expected else ""
+                seconds = f"{time.monotonic() - self.start:.0f} s so far"
+                self.line.describe(f"compiling for the first run: {name} (kernel {self.count}{of}, {seconds})")
             elif self.count == 1 and not self.quiet:
-                click.echo("shoal: compiling kernels (first run only, up to half a minute)", err=True)
+                click.echo("shoal: compiling kernels (first run only, some 15 seconds)", err=True)
 
 
 class _Line:

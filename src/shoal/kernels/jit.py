@@ -81,12 +81,6 @@ class Kernel(CPUDispatcher):
         active.add(found)
         return found
 
-    @property
-    def is_cached(self) -> bool:
-        """Whether the cache has a version of the kernel, for any types."""
-        context: Any = self.targetctx
-        return self._cache.has_version(context.codegen())
-
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """How another kernel calls this one: a constant has the type of any whole number."""
         types_by_name = {name: types.unliteral(value) for name, value in kws.items()}
@@ -193,11 +187,6 @@ _garbage_later = _GarbageLater()
 def compile_seconds() -> float:
     """The seconds that this process has spent on loading and compiling kernels; time limits leave them out."""
     return _compile_clock.read()
-
-
-def is_compiled(function: Any) -> bool:
-    """Whether the cache has a version of this kernel, for any types."""
-    return not isinstance(function, Kernel) or function.is_cached
 
 
 class _CompileListener(event.Listener):

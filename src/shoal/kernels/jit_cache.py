@@ -16,9 +16,8 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -30,6 +29,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from shoal.held import hold, is_same
+from shoal.kernels.cache_folder import cache_folder
 
 _CHECKSUM = hashlib.sha256().digest_size
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvm.llvm_version_info, np.__version__)
@@ -83,11 +83,6 @@ class KernelCache:
     def flush(self) -> None:
         """Do nothing: a kernel that is compiled again replaces its file."""
 
-    def has_version(self, codegen: Any) -> bool:
-        """Whether the kernel is there for any types."""
-        folder = cache_folder()
-        return folder is not None and any(folder.glob(f"{self._stem(codegen)}.*.nbc"))
-
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         folder = cache_folder()
         return None if folder is None else folder / f"{self._stem(codegen)}.{_digest(_describe_types(signature))}.nbc"
@@ -133,39 +128,6 @@ def _outline(module: Any) -> Any:
     lines = [f'define void @"{name}"() {{ unreachable }}' for name in functions]
     lines += [f'@"{name}" = global i8 0' for name in variables if name.startswith("_ZN08NumbaEnv")]
     return llvm.parse_assembly("\n".join(lines))
-
-
-@cache
-def cache_folder() -> Path | None:
-    """The folder of compiled kernels: the one of NUMBA_CACHE_DIR, or the user's, or one beside the code.
-
-    The first that can be written; None where none can.
-    """
-    for place in _places():
-        with suppress(OSError, RuntimeError):
-            folder = place()
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK | os.X_OK):
-                return folder
-    return None
-
-
-def _places() -> Iterator[Callable[[], Path]]:
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    if named:
-        yield lambda: Path(named).resolve() / "shoal"
-        return
-    yield lambda: _user_folder() / "shoal" / "kernels"
-    yield lambda: Path(__file__).parent / "__pycache__"
-
-
-def _user_folder() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
 
 
 def code_digest(function: FunctionType) -> str:
