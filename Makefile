@@ -24,9 +24,9 @@ web: $(READY)
 test: $(READY) browser java lint
 	$(BIN)/python -m pytest -n 3 --dist loadgroup --durations=20 --durations-min=1
 
-# The inner loop: lint and the quick tests.
+# The inner loop: lint and the quick tests, with few drawn examples.
 check: $(READY) lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	SHOAL_TRIES=few $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 # The tests of the reports need a browser; where none can be installed they are skipped, and say so.
 browser:

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import settings
 
 # Machines are noisy, so no example has a deadline. The suite draws the same few examples each time: a red run stays
-# red. `make reliability` draws many new ones.
-FULL = os.environ.get("SHOAL_TRIES") == "full"
-settings.register_profile("shoal", deadline=None, derandomize=not FULL, max_examples=200 if FULL else 25)
+# red. `make check` draws fewer still, and `make reliability` many new ones.
+TRIES = os.environ.get("SHOAL_TRIES", "")
+EXAMPLES = {"few": 6, "": 25, "full": 200}
+settings.register_profile("shoal", deadline=None, derandomize=TRIES != "full", max_examples=EXAMPLES[TRIES])
 settings.load_profile("shoal")
 
 # what runs in the background of a script or under nohup ignores these signals, and so would every child of a test

@@ -189,10 +189,14 @@ def mondrian_extent(records: Records, k: int, *, rounds: int = 3) -> Labels:
     def extent(rows: Rows) -> float:
         return sum(shares[j] * (covered(rows, j) - (0 if ordered[j] else 1)) for j in range(len(ordered)))
 
+    def added(group: Rows, more: Rows, j: int) -> float:
+        values, new = [table.columns[j][row] for row in group], table.columns[j][more[0]]
+        return max(min(values) - new, new - max(values), 0.0) if ordered[j] else float(new not in values)
+
     def grows(group: Rows, more: Rows) -> float:
         total = len(more) * extent(group)
         for j in range(len(ordered)):
-            total += (len(group) + len(more)) * (shares[j] * (covered([*group, *more], j) - covered(group, j)))
+            total += (len(group) + len(more)) * (shares[j] * added(group, more, j))
         return total
 
     labels = table.grouped(cut)

@@ -91,7 +91,7 @@ def compare(whole: Table, source: Source, schema: Schema, **options: Any) -> Non
     same_records([encode_chunk(fixed(chunk, found), common) for chunk in source.chunks()], expected)
 
 
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=max(settings().max_examples // 4, 1))
 @given(texts(), cuts, ways, st.booleans(), st.sampled_from([2, 1000]))
 def test_text_is_encoded_on_the_base_of_the_whole_table(
     content: bytes, cut: tuple[int, int], missing: str, standardize: bool, most: int
@@ -103,7 +103,7 @@ def test_text_is_encoded_on_the_base_of_the_whole_table(
             compare(whole, source, schema, missing=missing, standardize=standardize, weights={whole.names[0]: 2.0})
 
 
-@settings(max_examples=settings().max_examples // 8)
+@settings(max_examples=max(settings().max_examples // 8, 1))
 @given(frames(), cuts, ways)
 def test_columns_are_encoded_on_the_base_of_the_whole_table(
     frame: pl.DataFrame, cut: tuple[int, int], missing: str

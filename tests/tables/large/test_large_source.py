@@ -34,7 +34,7 @@ def test_chunks_of_text_hold_the_fields_of_the_file(content: bytes, cut: tuple[i
         assert [chunk.settings for chunk in chunks] == [source.settings] * len(chunks)
 
 
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=max(settings().max_examples // 5, 1))
 @given(frames(), cuts, st.sampled_from([".parquet", ".arrow"]))
 def test_chunks_of_columns_hold_the_cells_of_the_file(frame: pl.DataFrame, cut: tuple[int, int], ending: str) -> None:
     with opened(frame, cut, ending=ending) as (whole, source):

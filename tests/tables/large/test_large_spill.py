@@ -14,7 +14,7 @@ from shoal.errors import DataError, FileError, OutputError
 from shoal.tables.large import Spill
 
 
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=max(settings().max_examples // 5, 1))
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=6), st.integers(0, 20), st.integers(0, 20))
 def test_parts_come_back_one_below_the_other(
     tmp_path_factory: pytest.TempPathFactory, lengths: list[int], start: int, stop: int

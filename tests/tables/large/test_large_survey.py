@@ -58,7 +58,7 @@ def facts(found: Survey) -> list[object]:
     return [(column.name, column.sketch, column.climb, column.profile(found.records)) for column in found.columns]
 
 
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=max(settings().max_examples // 4, 1))
 @given(texts(), cuts, bounds)
 def test_text_is_surveyed_as_a_whole_however_it_is_cut(
     content: bytes, cut: tuple[int, int], most: tuple[int, int]
@@ -72,7 +72,7 @@ def test_text_is_surveyed_as_a_whole_however_it_is_cut(
         assert facts(found) == facts(whole_cut)
 
 
-@settings(max_examples=settings().max_examples // 8)
+@settings(max_examples=max(settings().max_examples // 8, 1))
 @given(frames(), cuts, bounds, st.sampled_from([".parquet", ".arrow"]))
 def test_columns_are_surveyed_as_a_whole_however_they_are_cut(
     frame: pl.DataFrame, cut: tuple[int, int], most: tuple[int, int], ending: str

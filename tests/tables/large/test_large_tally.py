@@ -39,14 +39,14 @@ def compare(whole: Table, source: Source, room: int, k: int) -> None:
         assert not list(Path(folder).rglob("*.arrow"))
 
 
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=max(settings().max_examples // 5, 1))
 @given(texts(), cuts, rooms, st.integers(2, 4))
 def test_classes_of_text_are_those_of_the_whole_table(content: bytes, cut: tuple[int, int], room: int, k: int) -> None:
     with opened(content, cut) as (whole, source):
         compare(whole, source, room, k)
 
 
-@settings(max_examples=settings().max_examples // 8)
+@settings(max_examples=max(settings().max_examples // 8, 1))
 @given(frames(), cuts, rooms, st.permutations(range(10)))
 def test_classes_of_columns_are_those_of_the_whole_table(
     frame: pl.DataFrame, cut: tuple[int, int], room: int, order: list[int]
@@ -59,7 +59,7 @@ def test_classes_of_columns_are_those_of_the_whole_table(
 MODELS = [Model.read("s", text) for text in ("distinct-l(2)", "entropy-l(1.1)", "t-equal(0.5)", "t-ordered(0.3)")]
 
 
-@settings(max_examples=settings().max_examples // 8)
+@settings(max_examples=max(settings().max_examples // 8, 1))
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["1", "2", "3.0", "3", ""])), min_size=2, max_size=20),
     cuts,

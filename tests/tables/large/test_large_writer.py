@@ -64,7 +64,7 @@ def written_in_chunks(source: Source, schema: Schema, columns: Mapping[str, Any]
 ways = st.sampled_from(["numbers", "intervals", "words", "strange"])
 
 
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=max(settings().max_examples // 4, 1))
 @given(texts(), cuts, ways, st.sampled_from([".csv", ".tsv", ".csv.gz"]))
 def test_text_has_the_bytes_of_the_whole_release(content: bytes, cut: tuple[int, int], how: str, ending: str) -> None:
     with opened(content, cut) as (whole, source), tempfile.TemporaryDirectory() as folder:
@@ -85,7 +85,7 @@ def test_text_has_the_bytes_of_the_whole_release(content: bytes, cut: tuple[int,
         assert chunked.read_bytes() == once.read_bytes()
 
 
-@settings(max_examples=settings().max_examples // 8)
+@settings(max_examples=max(settings().max_examples // 8, 1))
 @given(frames(), cuts, ways, st.sampled_from([".parquet", ".arrow", ".feather", ".csv"]))
 def test_columns_are_those_of_the_whole_release(
     frame: pl.DataFrame, cut: tuple[int, int], how: str, ending: str

@@ -21,7 +21,7 @@ def moments(pairs: list[tuple[float, int]]) -> Moments:
     return Moments.of(np.array([value for value, _ in pairs]), np.array([count for _, count in pairs], dtype=np.int64))
 
 
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=max(settings().max_examples // 5, 1))
 @given(weighted, weighted)
 def test_sums_are_exact_and_add_up(one: list[tuple[float, int]], two: list[tuple[float, int]]) -> None:
     found, both = moments(one) + moments(two), one + two
