@@ -86,8 +86,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+_STEP = 50
+"""Modules that make it worth to look again at what is there to stay."""
+_modules = 0
+
+
 def pytest_collection_finish() -> None:
     """Thousands of tests are there to stay: what looks for garbage need not look at them each time."""
+    _keep_for_good()
+
+
+def pytest_runtest_logfinish() -> None:
+    """So are the libraries that a test was the first to need. Every run in pieces looks for garbage several times."""
+    if len(sys.modules) >= _modules + _STEP:
+        gc.collect()
+        _keep_for_good()
+
+
+def _keep_for_good() -> None:
+    global _modules
+    _modules = len(sys.modules)
     gc.freeze()
 
 
