@@ -38,7 +38,7 @@ GROUPS = {
     "hierarchies": ("tests/web/test_hierarchies.py",),
     "reports": ("tests/report/",),
     "wheel": ("tests/release/",),
-    "site": ("tests/house/test_site.py",),
+    "site": ("tests/house/test_site.py", "tests/house/test_making.py"),  # one copy of the docs
     "plain-python": ("tests/kernels/test_plain_python.py",),  # one process without the compiler
 }
 """With ``--dist loadgroup``, tests of a group run in one worker, so that what they share is started once. A test is in

@@ -8,7 +8,7 @@ from shoal.kernels.jit_cache import cache_folder
 
 
 def own_cache(folder: Path) -> dict[str, str]:
-    """The environment of a process with a cache of its own, in which only the compiled kernels are those of all tests."""
+    """The environment of a process that has a cache of its own, but the compiled kernels of all tests."""
     kernels = cache_folder()
     own = folder / "shoal" / "kernels"
     if kernels is not None and not own.exists():
