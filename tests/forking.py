@@ -35,6 +35,7 @@ class Starter:
             [sys.executable, str(Path(__file__).with_name("starter.py"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,  # of a file Python would keep its place, which a pipe or a terminal has not
             text=True,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **env},
         )

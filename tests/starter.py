@@ -50,10 +50,6 @@ def begin(request: dict[str, Any]) -> int:
         handle = os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(handle, number)
         os.close(handle)
-    # as Python opens them when it starts: whether they are terminals, or have places to go to, is asked only then
-    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     for name, most in request["limits"].items():
         resource.setrlimit(getattr(resource, name), (most, most))
     os.chdir(request["cwd"])
