@@ -33,6 +33,7 @@ def test_a_page_shows_what_happens(
         request.getfixturevalue("spark")  # the page takes the session that is there
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a page that runs pytest needs none of ours
     shoal.example_register(rows=2000).write_csv("people.csv")
     for printed, shown in follow(ALL[name], tmp_path):
         assert printed == shown
