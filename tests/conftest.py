@@ -39,7 +39,15 @@ GROUPS = {
     "hierarchies": ("tests/web/test_hierarchies.py",),
     "reports": ("tests/report/",),
     "wheel": ("tests/release/",),
-    "site": ("tests/house/test_site.py",),
+    "site": ("tests/house/test_site.py", "tests/house/test_making.py"),  # one copy of the docs
+    "processes": (  # one warm process of the command line
+        "test_commands.py::test_colors_on_a_terminal_only",
+        "test_commands.py::test_a_signal_",
+        "test_commands.py::test_progress_with_time_left",
+        "test_refine_command.py::test_the_first_interrupt",
+        "test_refine_command.py::test_the_second_interrupt",
+        "test_compare_command.py::test_a_comparison_that_was_killed",
+    ),
     "plain-python": ("tests/kernels/test_plain_python.py",),  # one process without the compiler
 }
 """With ``--dist loadgroup``, tests of a group run in one worker, so that what they share is started once. A test is in
@@ -68,7 +76,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 SLOW = (
-    *(place for name in GROUPS if name not in ("hierarchies", "reports") for place in GROUPS[name]),
+    *(place for name in GROUPS if name not in ("hierarchies", "reports", "processes") for place in GROUPS[name]),
     *(
         "tests/benchmarks/",
         "tests/hostile/",

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from surroundings import own_cache
+
 CONTRAST = """() => {
   const parse = text => {
     const numbers = (text.match(/[\\d.]+/g) || []).map(Number);
@@ -42,8 +44,8 @@ CONTRAST = """() => {
 }"""
 
 
-COLD = {"PYTHONPATH": str(Path(__file__).resolve().parents[1] / "web" / "cold")}
-"""The environment of a page that does not warm up."""
+COLD = Path(__file__).resolve().parents[1] / "web" / "cold"
+"""A page with this folder on its path does not warm up."""
 
 
 @pytest.fixture(scope="session")
@@ -92,6 +94,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., St
     def start_it(*arguments: str, projects: Path | None = None, warm: bool = False) -> Started:
         folder = projects or tmp_path_factory.mktemp("projects")
         cache = tmp_path_factory.mktemp("cache")
+        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), "" if warm else str(COLD)]))
         process = subprocess.Popen(
             [
                 sys.executable,
@@ -105,7 +108,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., St
                 "--projects",
                 str(folder),
             ],
-            env=os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONUNBUFFERED": "1"} | ({} if warm else COLD),
+            env=os.environ | own_cache(cache) | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": path},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

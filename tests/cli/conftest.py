@@ -1,14 +1,16 @@
-"""Running the command line inside the test process: what it printed, and its exit code."""
+"""Running the command line inside the test process, and in processes of its own where signals and terminals matter."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pytest
 
+from forking import Starter
 from shoal.cli.main import main
 
 
@@ -29,3 +31,18 @@ def shoal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return Run(int(stopped.value.code or 0), printed.out, re.sub(r"shoal: compiling.*\n", "", printed.err))
 
     return run
+
+
+@pytest.fixture(scope="session")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starter]:
+    found = Starter(tmp_path_factory.mktemp("starter"))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def pipe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A pipe with a name, for what a process prints."""
+    path = str(tmp_path_factory.mktemp("pipe") / "pipe")
+    os.mkfifo(path)
+    return path

@@ -80,12 +80,13 @@ def test_all_options_do_what_the_function_does(shoal, folder: Path) -> None:
     assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
 
 
-def test_the_same_bytes_in_every_process(folder: Path) -> None:
-    for threads, seed in (("1", "1"), ("2", "77")):
-        env = {**os.environ, "POLARS_MAX_THREADS": threads, "NUMBA_NUM_THREADS": threads, "PYTHONHASHSEED": seed}
-        command = [sys.executable, "-m", "shoal", "anonymize", "in.csv", *map(str, ASKED), "-o", f"{threads}.csv"]
-        subprocess.run(command, env=env, capture_output=True, check=True)
-    assert (folder / "1.csv").read_bytes() == (folder / "2.csv").read_bytes()
+def test_the_same_bytes_in_every_process(shoal, folder: Path) -> None:
+    """With one thread and another order of sets than here."""
+    assert shoal("anonymize", "in.csv", *ASKED, "-o", "here.csv").code == 0
+    env = {**os.environ, "POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1", "PYTHONHASHSEED": "77"}
+    command = [sys.executable, "-m", "shoal", "anonymize", "in.csv", *map(str, ASKED), "-o", "there.csv"]
+    subprocess.run(command, env=env, capture_output=True, check=True)
+    assert (folder / "there.csv").read_bytes() == (folder / "here.csv").read_bytes()
 
 
 def test_text_and_report_tell_what_was_asked(shoal, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import pty
@@ -10,12 +11,15 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import shoal as package
+from forking import Starter
+from shoal.cli.main import main
 
 QUASI = ["age", "height_cm", "household_size", "income"]
 ROLES = ["-q", ",".join(QUASI), "--identifiers", "person_id,name", "--sensitive", "diagnosis"]
@@ -53,7 +57,7 @@ def nearly(one: Any, other: Any) -> bool:
 
 def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
-    made = json.loads(shoal("anonymize", register_csv, "-k", 5, *ROLES, "-o", target, "--json").out)
+    made = json.loads(shoal("anonymize", register_csv, "-k", 5, *ROLES, "--effort", "fast", "-o", target, "--json").out)
     assert list(made) == [
         "shoal", "policy", "method", "account", "search", "verification", "evaluation", "sentences", "group_sizes",
         "measures", "warnings", "data", "class_bands",
@@ -218,7 +222,7 @@ def test_quiet_says_nothing(shoal, register_csv: Path, tmp_path: Path) -> None:
     every = [name for name in rows(register_csv)[0] if name not in QUASI]
     run = shoal(
         "anonymize", register_csv, "-k", 5, "-q", ",".join(QUASI), "--identifiers", ",".join(every), "--quiet",
-        "-o", tmp_path / "out.csv",
+        "--effort", "fast", "-o", tmp_path / "out.csv",
     )  # fmt: skip
     assert (run.code, run.out, run.err) == (0, "", "")
 
@@ -255,27 +259,30 @@ def test_both_reports_are_written_with_the_release(shoal, register_csv: Path, tm
     assert all(digest in page.read_text() for page in (inside, outside))
 
 
-@pytest.mark.parametrize(("settings", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_colors_on_a_terminal_only(register_csv: Path, tmp_path: Path, settings: dict[str, str], colored: bool) -> None:
+def shown_on_a_terminal(starter: Starter, stream: str, *arguments: object, **more: Any) -> bytes:
+    """What a run that ends well writes to a terminal."""
     main, side = pty.openpty()
-    command = [sys.executable, "-m", "shoal", "anonymize", str(register_csv), "-k", "5", "-q", "age,income"]
-    command += ["--method", "mondrian"]
-    plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    running = subprocess.Popen(
-        [*command, "-o", str(tmp_path / "out.csv")], stdout=side, stderr=subprocess.DEVNULL, env={**plain, **settings}
-    )
+    pid = starter.begin([*map(str, arguments)], **{stream: os.ttyname(side)}, **more)
+    shown = os.read(main, 65536)  # from now on the process has it open
     os.close(side)
-    printed = b""
     while True:
         try:
             part = os.read(main, 65536)
-        except OSError:
+        except OSError:  # the other end of the terminal was closed
             break
-        if not part:
-            break
-        printed += part
+        shown += part
     os.close(main)
-    assert running.wait(timeout=60) == 0
+    assert starter.ended(pid).code == 0
+    return shown
+
+
+@pytest.mark.parametrize(("settings", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colors_on_a_terminal_only(
+    starter: Starter, register_csv: Path, tmp_path: Path, settings: dict[str, str], colored: bool
+) -> None:
+    asked = ["anonymize", register_csv, "-k", 5, "-q", "age,income", "--method", "mondrian", "-o", tmp_path / "out.csv"]
+    unset = [] if settings else ["NO_COLOR"]
+    printed = shown_on_a_terminal(starter, "stdout", *asked, cwd=tmp_path, env=settings, unset=unset)
     assert b"VERIFIED" in printed
     assert (b"\x1b[" in printed) is colored
 
@@ -298,66 +305,74 @@ main()
 """
 
 
-def slow_command(tmp_path: Path, steps: int) -> list[str]:
-    """A run that takes a known number of seconds, so that it can be interrupted and show its progress."""
+@pytest.fixture
+def slow(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], dict[str, Any]]:
+    """A run that takes a known number of tenths of seconds, so that it can be interrupted and show its progress."""
+    program = tmp_path_factory.mktemp("slow") / "slow.py"
+    program.write_text(SLOW)
     source = tmp_path / "in.csv"
     source.write_text("age\n" + "".join(f"{i}\n" for i in range(50)))
-    arguments = ["anonymize", str(source), "-k", "2", "-q", "age", "--method", "slow", "--option", f"steps={steps}"]
-    return [sys.executable, "-c", SLOW, *arguments, "-o", str(tmp_path / "out.csv")]
+
+    def run(steps: int) -> dict[str, Any]:
+        asked = ["anonymize", str(source), "-k", "2", "-q", "age", "--method", "slow", "--option", f"steps={steps}"]
+        return {
+            "arguments": [*asked, "-o", str(tmp_path / "out.csv")],
+            "cwd": tmp_path,
+            "program": str(program),
+        }
+
+    return run
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_leaves_no_file(tmp_path: Path, sent: signal.Signals, code: int) -> None:
-    running = subprocess.Popen(slow_command(tmp_path, 600), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdout is not None
-    assert running.stdout.readline() == b"started\n"
-    running.send_signal(sent)
-    running.communicate(timeout=60)
-    assert running.returncode == code
+def test_a_signal_leaves_no_file(
+    starter: Starter, pipe: str, slow, tmp_path: Path, sent: signal.Signals, code: int
+) -> None:
+    pid = starter.begin(**slow(600), stdout=pipe)
+    with Path(pipe).open("rb", buffering=0) as printed:
+        assert printed.readline() == b"started\n"
+        os.kill(pid, sent)
+        assert starter.ended(pid).code == code
     assert os.listdir(tmp_path) == ["in.csv"]
 
 
-def test_no_progress_in_a_pipe(tmp_path: Path) -> None:
-    piped = subprocess.run(slow_command(tmp_path, 12), capture_output=True, check=True)
+def test_no_progress_in_a_pipe(slow, tmp_path: Path) -> None:
+    run = slow(12)
+    piped = subprocess.run([sys.executable, run["program"], *run["arguments"]], capture_output=True, check=True)
     assert all(line.startswith(b"shoal: warning: ") for line in piped.stderr.splitlines())
     assert b"\x1b" not in piped.stdout
 
 
-def test_progress_with_time_left_on_a_terminal(tmp_path: Path) -> None:
-    main, side = pty.openpty()
-    running = subprocess.Popen(slow_command(tmp_path, 20), stdout=subprocess.DEVNULL, stderr=side)
-    os.close(side)
-    shown = b""
-    while True:
-        try:
-            part = os.read(main, 65536)
-        except OSError:  # the other end of the terminal was closed
-            break
-        shown += part
-    os.close(main)
-    assert running.wait(timeout=120) == 0
+def test_progress_with_time_left_on_a_terminal(starter: Starter, slow) -> None:
+    run = slow(20)
+    shown = shown_on_a_terminal(starter, "stderr", *run.pop("arguments"), **run)
     assert b"grouping" in shown
     assert b"left" in shown
 
 
-def test_a_signal_between_two_files_waits_until_both_are_there(tmp_path: Path) -> None:
-    script = (
-        "import os, signal\n"
-        "import numpy as np, shoal\n"
-        "release = shoal.anonymize(np.arange(9.0), k=3, quasi_identifiers=[0], method='mondrian')\n"
-        "real = os.link\n"
-        "def link(*paths):\n"
-        "    real(*paths)\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "os.link = link\n"
-        "try:\n"
-        f"    release.save({str(tmp_path / 'out.csv')!r})\n"
-        "except KeyboardInterrupt:\n"
-        "    print('stopped')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "stopped\n"
-    assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.csv.policy.toml"]
+BETWEEN = """
+import os, signal
+import numpy as np, shoal
+release = shoal.anonymize(np.arange(9.0), k=3, quasi_identifiers=[0], method="mondrian")
+real = os.link
+def link(*paths):
+    real(*paths)
+    os.kill(os.getpid(), signal.SIGINT)
+os.link = link
+try:
+    release.save("out.csv")
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_a_signal_between_two_files_waits_until_both_are_there(starter: Starter, pipe: str, tmp_path: Path) -> None:
+    program = tmp_path / "between.py"
+    program.write_text(BETWEEN)
+    pid = starter.begin([], tmp_path, program=str(program), stdout=pipe)
+    assert Path(pipe).read_text() == "stopped\n"
+    assert starter.ended(pid).code == 0
+    assert sorted(os.listdir(tmp_path)) == ["between.py", "out.csv", "out.csv.policy.toml"]
 
 
 @pytest.mark.parametrize(
@@ -372,15 +387,20 @@ def test_odd_ends_of_the_output(register_csv: Path, tmp_path: Path, redirection:
     assert "Traceback" not in done.stderr
 
 
-def test_a_terminal_with_a_small_alphabet(register_csv: Path) -> None:
-    for arguments in (["evaluate", str(register_csv), str(register_csv), "-q", "age"], ["methods", "--json"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "shoal", *arguments],
-            env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+def test_a_terminal_with_a_small_alphabet(register_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "shoal", "methods", "--json"], env=env, capture_output=True, check=True
+    )
+    assert json.loads(done.stdout.decode("latin-1"))
+    small = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", small)
+    monkeypatch.setattr(sys, "argv", ["shoal", "evaluate", str(register_csv), str(register_csv), "-q", "age"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    small.flush()
+    assert not stopped.value.code
+    assert b"information loss" in small.buffer.getvalue()
 
 
 def test_a_table_that_loses_nothing_says_so(shoal, tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 import pytest
 
 import shoal as package
+from forking import Starter
 
 ROLES = ["-q", "age,income", "--identifiers", "person_id,name"]
 
@@ -117,20 +116,18 @@ def test_where_no_run_gives_a_release_the_exit_code_is_3(shoal, register_csv: Pa
     assert run.err.count("\n") == 1
 
 
-def test_a_comparison_that_was_killed_goes_on(shoal, tmp_path: Path) -> None:
+def test_a_comparison_that_was_killed_goes_on(shoal, starter: Starter, tmp_path: Path) -> None:
     data, keep = tmp_path / "people.csv", tmp_path / "people.compare.jsonl"
-    package.example_register(rows=1500, seed=2).write_csv(data)
-    levels = list(range(2, 26))
+    package.example_register(rows=1000, seed=2).write_csv(data)
+    levels = list(range(2, 16))
     asked = ["compare", str(data), "-k", ",".join(map(str, levels)), "--methods", "mdav", *ROLES]
     asked += ["--workers", "1", "--json"]
-    killed = subprocess.Popen(
-        [sys.executable, "-m", "shoal", *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    killed = starter.begin(asked, tmp_path)
     end = time.monotonic() + 120
     while not (keep.exists() and keep.read_bytes().count(b"\n") >= 3) and time.monotonic() < end:
         time.sleep(0.002)
-    killed.send_signal(signal.SIGKILL)
-    assert killed.wait() == -signal.SIGKILL
+    os.kill(killed, signal.SIGKILL)
+    assert starter.ended(killed).code == -signal.SIGKILL
     whole = keep.read_bytes().count(b"\n")
     assert 3 <= whole < len(levels)
     with keep.open("ab") as file:  # as if it had been killed while it wrote

@@ -6,15 +6,15 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from forking import Starter
 from shoal.schema import Policy
 
 QUASI = "age,height_cm,household_size,income"
@@ -141,28 +141,32 @@ main()
 """
 
 
-def searching(folder: Path, *, interrupts: int = 0) -> subprocess.Popen[str]:
-    """A release that tells when it begins to anneal, and is interrupted so many times then."""
+@pytest.fixture
+def search(starter: Starter, large: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., int]:
+    """Begins a release that tells when it begins to anneal, and is interrupted so many times then."""
+    program = tmp_path_factory.mktemp("telling") / "telling.py"
+    program.write_text(TELLING)
     given = ["anonymize", "in.csv", "-k", "3", "-q", "x,y,z", "--method", "mdav", "--effort", "best", "-o", "out.csv"]
-    return subprocess.Popen(
-        [sys.executable, "-c", TELLING, *given],
-        cwd=folder,
-        env={**os.environ, "INTERRUPTS": str(interrupts)},
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+
+    def begin(*, interrupts: int = 0, **more: str) -> int:
+        env = {"INTERRUPTS": str(interrupts)}
+        return starter.begin(given, large.parent, program=str(program), env=env, **more)
+
+    return begin
 
 
-def test_the_first_interrupt_ends_the_search_and_not_the_release(shoal, large: Path, tmp_path: Path) -> None:
-    process = searching(tmp_path)
-    assert process.stderr is not None
-    while "annealing" not in (line := process.stderr.readline()):
-        assert "compiling" in line
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
+def test_the_first_interrupt_ends_the_search_and_not_the_release(
+    shoal, starter: Starter, search, pipe: str, large: Path, tmp_path: Path
+) -> None:
+    pid = search(stderr=pipe)
+    with Path(pipe).open(encoding="utf-8") as told:
+        while "annealing" not in (line := told.readline()):
+            assert "compiling" in line
+        time.sleep(0.5)
+        os.kill(pid, signal.SIGINT)
+        err = told.read()
+    assert starter.ended(pid).code == 0, err
+    out = (starter.folder / "said").read_text(encoding="utf-8")
     assert "VERIFIED" in out
     assert "where it was stopped" in out
     assert re.search(r"shoal: warning: The search for better groups was stopped after [\d,]+ of [\d,]+ steps;", err)
@@ -177,9 +181,8 @@ def test_the_first_interrupt_ends_the_search_and_not_the_release(shoal, large: P
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 
 
-def test_the_second_interrupt_ends_the_command(large: Path, tmp_path: Path) -> None:
-    process = searching(tmp_path, interrupts=2)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    assert "Interrupted; no partial file is left." in err
+def test_the_second_interrupt_ends_the_command(starter: Starter, search, large: Path, tmp_path: Path) -> None:
+    ended = starter.ended(search(interrupts=2))
+    assert ended.code == 130, ended
+    assert "Interrupted; no partial file is left." in ended.said
     assert sorted(os.listdir(tmp_path)) == [large.name]

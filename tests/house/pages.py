@@ -52,14 +52,13 @@ def install(text: str, folder: Path) -> None:
     (home / "entry_points.txt").write_text(f"[{group}]\n{entries.replace(chr(34), '')}", encoding="utf-8")
 
 
-def follow(page: str, folder: Path, *, real: bool = False) -> Iterator[tuple[str, str]]:
+def follow(page: str, folder: Path) -> Iterator[tuple[str, str]]:
     """Run a page from top to bottom; what was printed, with what is shown.
 
-    If its commands have to be real, each is a process of its own. Python that begins with the name of a file is that
-    file. What Python prints is shown in the next block of text.
+    Python that begins with the name of a file is that file. What Python prints is shown in the next block of text.
     """
     names: dict[str, Any] = {"__name__": "page"}
-    real = real or "entry-points" in page  # which only a new process finds
+    real = "entry-points" in page  # which only a new process finds
     printed = ""
     for kind, text in blocks(page):
         if kind == "python" and (named := re.match(r"# (\w+\.py)\n", text)):

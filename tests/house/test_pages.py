@@ -22,8 +22,6 @@ ALL = {
     if not make.is_generated(name := path.relative_to(DOCS).as_posix())
 }
 """The pages in git; tests/house/test_site.py runs the examples of generated ones."""
-REAL = {"guides/engineer.md"}
-"""Pages whose commands run in a real shell, each in a process of its own: pipes, files and exit codes."""
 SHOWN = [name for name, page in ALL.items() if examples(page) and name not in EXEMPT]
 
 
@@ -35,8 +33,9 @@ def test_a_page_shows_what_happens(
         request.getfixturevalue("spark")  # the page takes the session that is there
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a page that runs pytest needs none of ours
     shoal.example_register(rows=2000).write_csv("people.csv")
-    for printed, shown in follow(ALL[name], tmp_path, real=name in REAL):
+    for printed, shown in follow(ALL[name], tmp_path):
         assert printed == shown
 
 

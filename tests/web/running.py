@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from surroundings import own_cache
+
 PATIENCE = 30
 COLD = Path(__file__).resolve().parent / "cold"
 """A page with this folder on its path does not warm up."""
@@ -132,7 +134,7 @@ def eventually(found: Any) -> Any:
 def start(home: Path, *arguments: str, command: tuple[str, ...] = ("-m", "shoal"), **options: Any) -> Site:
     """Start the page with folders of its own below ``home``."""
     path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(COLD)])
-    own = {"XDG_CACHE_HOME": str(home / "cache"), "PYTHONUNBUFFERED": "1", "PYTHONPATH": path}
+    own = {**own_cache(home / "cache"), "PYTHONUNBUFFERED": "1", "PYTHONPATH": path}
     environment: Mapping[str, str] = {**os.environ, **own}
     errors = (home / "errors.txt").open("w")
     usual = ("--no-browser", "--port", "0", "--projects", str(home / "projects"))

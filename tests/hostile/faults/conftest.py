@@ -22,6 +22,6 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def ground(shim: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
     folder = tmp_path_factory.mktemp("ground")
-    starter = Starter(shim, folder)
+    starter = Starter(folder, LD_PRELOAD=str(shim))
     yield Ground(folder, starter)
     starter.close()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 import os
 import re
 import shutil
@@ -21,13 +20,14 @@ import tomllib
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from ledger import FULL
+
+from forking import Ended, Starter
 
 HERE = Path(__file__).resolve().parent
 QUASI = ("age", "income")
@@ -48,68 +48,6 @@ def table(records: int = 120, seed: int = 1) -> bytes:
         age, income, illness = draw.randint(18, 90), draw.randint(10, 99) * 100, draw.randint(100, 999)
         lines += [f"Zqname{number % 90 + 10},{age},{income},Zqill{illness}"]
     return ("\n".join(lines) + "\n").encode()
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a run ended."""
-
-    code: int
-    said: str
-
-    @property
-    def sentences(self) -> list[str]:
-        return [line for line in self.said.splitlines() if line and not line.startswith("shoal: warning: ")]
-
-
-class Starter:
-    """Runs the command line, each time in a new process; quick, since that is forked from one that is warm."""
-
-    def __init__(self, shim: Path, folder: Path) -> None:
-        self.folder = folder
-        self._running = subprocess.Popen(
-            [sys.executable, str(HERE / "starter.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "LD_PRELOAD": str(shim), "OPENBLAS_NUM_THREADS": "1"},
-        )
-        assert self._answer()["ready"]
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._running.stdout is not None
-        found: dict[str, Any] = json.loads(self._running.stdout.readline())
-        return found
-
-    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        assert self._running.stdin is not None
-        print(json.dumps(request), file=self._running.stdin, flush=True)
-        return self._answer()
-
-    def begin(self, arguments: Sequence[str], cwd: Path, **more: Any) -> int:
-        """Start a run; its process id."""
-        request = {"arguments": list(arguments), "cwd": str(cwd), "env": {}, "unset": [], "limits": {}}
-        request |= {"stdin": os.devnull, "stdout": str(self.folder / "said"), "stderr": str(self.folder / "told")}
-        return int(self._ask({**request, **more})["pid"])
-
-    def ended(self, pid: int, told: str = "told") -> Ended:
-        """Wait for its end."""
-        code = self._ask({"wait": pid})["code"]
-        said = ""
-        with suppress(OSError):
-            said = (self.folder / told).read_text(encoding="utf-8", errors="replace")
-        return Ended(code, said)
-
-    def run(self, arguments: Sequence[str], cwd: Path, **more: Any) -> Ended:
-        return self.ended(self.begin(arguments, cwd, **more))
-
-    def held(self) -> int:
-        """The bytes that a run has from the beginning, as the system counts them for RLIMIT_DATA."""
-        status = Path(f"/proc/{self._running.pid}/status").read_text()
-        return int(re.findall(r"VmData:\s+(\d+) kB", status)[0]) << 10
-
-    def close(self) -> None:
-        self._running.communicate("", timeout=60)
 
 
 def by_hand(arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, **more: Any) -> Ended:

@@ -1,7 +1,7 @@
 """A process that has Shoal imported and its kernels loaded, and forks one run of the command line for each request.
 
 A run from scratch takes more than a second, most of it imports; so hundreds of runs take minutes and not hours. What is
-forked goes the way of `python -m shoal` from there on. Requests and answers are lines of JSON.
+forked goes the way of `python -m shoal` from there on, or runs another program. Requests and answers are lines of JSON.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import json
 import os
 import pkgutil
 import resource
+import runpy
 import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -42,7 +44,8 @@ def begin(request: dict[str, Any]) -> int:
     os.environ.update(request["env"])
     for name in request["unset"]:
         os.environ.pop(name, None)
-    ctypes.CDLL(None).fault_reset()
+    with suppress(AttributeError):  # where no faults are preloaded
+        ctypes.CDLL(None).fault_reset()
     for number, path in ((0, request["stdin"]), (1, request["stdout"]), (2, request["stderr"])):
         handle = os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(handle, number)
@@ -71,7 +74,10 @@ def main() -> None:
         if not child:
             from shoal.cli.main import main as command
 
-            command()
+            if "program" not in request:
+                command()
+            runpy.run_path(request["program"], run_name="__main__")
+            sys.exit()
         print(json.dumps({"pid": child}), file=answers, flush=True)
 
 
