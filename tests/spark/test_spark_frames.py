@@ -172,14 +172,16 @@ HOSTILE = {
     "spark.sql.sources.useV1SourceList": "",
     "spark.sql.caseSensitive": "true",
     "spark.sql.ansi.enabled": "false",
-    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
     "spark.sql.session.timeZone": "America/New_York",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "0",
     "spark.sql.execution.arrow.useLargeVarTypes": "true",
     "spark.sql.files.ignoreCorruptFiles": "true",
     "spark.sql.files.maxPartitionBytes": "20000",
     "spark.sql.parquet.enableVectorizedReader": "false",
-    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.shuffle.partitions": "3",
 }
 
 

@@ -147,8 +147,8 @@ def test_a_record_that_a_worker_lost_is_missed(
 
     read = engine.read
 
-    def losing(session: Any, folder: str) -> Any:
-        found = read(session, folder)
+    def losing(session: Any, folder: str, *given: Any) -> Any:
+        found = read(session, folder, *given)
         return found.selectExpr("if(row = 7, 8, row) as row", "* except (row)") if "worked" in folder else found
 
     monkeypatch.setattr(engine, "read", losing)
