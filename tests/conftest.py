@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import swift
+
 # Machines are noisy, so no example has a deadline. The suite draws the same few examples each time: a red run stays
 # red. `make reliability` draws many new ones.
 FULL = os.environ.get("SHOAL_TRIES") == "full"
@@ -124,31 +126,6 @@ def java() -> str:
     return found
 
 
-SWIFT_JAVA = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData "
-    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-)
-"""Java that does not compile or check more than it must: tests are short."""
-SWIFT_SPARK = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # a query is one job; `test_spark_frames.py` has a session that plans anew on the way
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-}
-"""Spark that does not plan for more than a few records."""
-
-
-@pytest.fixture(scope="session")
-def swift_spark(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of settings for programs that start Spark by themselves (SPARK_CONF_DIR)."""
-    folder = tmp_path_factory.mktemp("conf")
-    more = {"spark.driver.extraJavaOptions": SWIFT_JAVA, "spark.executor.extraJavaOptions": SWIFT_JAVA}
-    lines = [f"{name} {value}\n" for name, value in {**SWIFT_SPARK, **more}.items()]
-    (folder / "spark-defaults.conf").write_text("".join(lines))
-    return folder
-
-
 @pytest.fixture(scope="session")
 def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session of Spark on this machine, with a Python worker in a process of its own.
@@ -167,8 +144,8 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.log.level": "OFF",
-            "spark.driver.extraJavaOptions": SWIFT_JAVA,
-            **SWIFT_SPARK,
+            "spark.driver.extraJavaOptions": swift.JAVA,
+            **swift.SPARK,
             "spark.local.dir": str(folder),
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.sql.session.timeZone": "Pacific/Auckland",
