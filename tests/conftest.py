@@ -130,7 +130,7 @@ def java() -> str:
 def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session of Spark on this machine, with a Python worker in a process of its own.
 
-    One worker, so that kernels are compiled once; `test_spark_faults.py` has executors of their own, and several workers.
+    One worker, so that kernels are compiled once; there are several in `test_spark_faults.py`.
     """
     from pyspark.sql import SparkSession
 
