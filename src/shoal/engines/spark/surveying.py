@@ -31,17 +31,17 @@ def surveyed(source: Source, folder: str, *, names: Sequence[str] | None = None,
     looked = arrow(source.numbered(names), Chore("looks.survey", state), _SCHEMA)
     parts = _kept(source, looked, f"{folder}/0", progress)
     turn = 1
-    while len(found := run(session, "survey", parts.limit(2).collect)) > 1:
-        groups = math.ceil(run(session, "survey", parts.count) / _AT_ONCE)
+    while (count := run(session, "survey", parts.count)) > 1:
+        groups = math.ceil(count / _AT_ONCE)
         width = math.ceil(records / groups)
         by = parts.selectExpr(f"{START} div {width} as {PART}", START, SURVEY)
         sorted_ = by.repartition(groups, PART).sortWithinPartitions(PART, START)
         parts = _kept(source, arrow(sorted_, Chore("looks.merge", None), _SCHEMA), f"{folder}/{turn}", silent)
         turn += 1
-    whole = Survey.from_bytes(bytes(found[0][SURVEY])) if found else None
-    if whole is None or whole.start or whole.records != records:
+    found = [Survey.from_bytes(bytes(row[SURVEY])) for row in run(session, "survey", parts.collect)]
+    if not found or found[0].start or found[0].records != records:
         raise PromiseError.changed("records that a survey did not see")
-    return whole
+    return found[0]
 
 
 def _kept(source: Source, frame: DataFrame, folder: str, progress: Progress) -> DataFrame:
