@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import swift
+
 # Machines are noisy, so no example has a deadline. The suite draws the same few examples each time: a red run stays
 # red. `make check` draws fewer still, and `make reliability` many new ones.
 TRIES = os.environ.get("SHOAL_TRIES", "")
@@ -139,7 +141,7 @@ def java() -> str:
 def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session of Spark on this machine, with a Python worker in a process of its own.
 
-    One worker, so that kernels are compiled once; there are several in the clusters of `test_spark_faults.py`.
+    One worker, so that kernels are compiled once; there are several in `test_spark_faults.py`.
     """
     from pyspark.sql import SparkSession
 
@@ -153,12 +155,10 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.log.level": "OFF",
-            # Java that does not compile more than it must: tests are short
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-            "spark.sql.codegen.wholeStage": "false",
+            "spark.driver.extraJavaOptions": swift.JAVA,
+            **swift.SPARK,
             "spark.local.dir": str(folder),
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
-            "spark.sql.shuffle.partitions": "3",
             "spark.sql.session.timeZone": "Pacific/Auckland",
             # what comes to the driver are summaries
             "spark.driver.maxResultSize": "24m",

@@ -17,6 +17,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "benchmarks" / "results" / "reliability.json"
 PARTS = sorted(path.name for path in HERE.iterdir() if any(path.glob("test_*.py")))
+BESIDE = {"faults": ["spark/test_spark_faults.py"]}
+"""What a part runs beside its folder: a cluster with a process for each of its machines, which is not counted."""
 
 Accounts = list[dict[str, Any]]
 
@@ -36,8 +38,9 @@ def added(folder: Path) -> Accounts:
 def tried(part: str) -> tuple[Accounts, bool]:
     """What was counted in a part, and whether all of its tests passed."""
     with tempfile.TemporaryDirectory() as folder:
+        places = [str(HERE / part), *(str(HERE.parent / path) for path in BESIDE.get(part, []))]
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", str(HERE / part), "-n", "2", "--dist", "worksteal", "-q"],
+            [sys.executable, "-m", "pytest", *places, "-n", "2", "--dist", "worksteal", "-q"],
             env={**os.environ, "SHOAL_TRIES": "full", "SHOAL_LEDGER": folder},
             check=False,
         )

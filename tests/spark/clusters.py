@@ -1,8 +1,9 @@
 """Releases on a real cluster of processes, made by a program of its own, so that all of it can be killed.
 
 Run as ``python clusters.py MASTER SOURCE FOLDER FAULTS...``: one release for each argument, which names its faults with
-commas between them. A file ``sitecustomize.py`` that the workers load makes each fault happen once: the first task of
-a piece takes the next fault, and no piece meets two.
+commas between them. Each is made by the command, as a user types it; the first one starts Spark. A file
+``sitecustomize.py`` that the workers load makes each fault happen once: the first task of a piece takes the next fault,
+and no piece meets two.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ ASKED: dict[str, Any] = {
     "identifiers": ["person_id", "name"],
     "method": "hm",  # whose kernels are compiled soon
 }
-SWIFT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Java that does not compile more than it must: these programs are short."""
+TYPED = ["-k", "4", "-q", "height_cm", "--identifiers", "person_id,name", "--method", "hm"]
+"""The same as words of the command."""
 SITE = """
 import os, sys, time
 from importlib.abc import MetaPathFinder
@@ -101,11 +101,27 @@ def watch(target: Path, over: threading.Event, seen: list[str]) -> None:
             seen.append("half of a release")
 
 
-def releases(master: str, source: str, folder: Path, given: list[str]) -> Iterator[dict[str, Any]]:
-    from shoal.engines import sizing
-    from shoal.large import anonymize_file
+def release(source: str, target: Path, *more: str) -> int:
+    """What the command says in the end."""
+    from shoal.cli.main import main
 
+    sys.argv = ["shoal", "anonymize", source, *TYPED, "--engine", "spark", "-o", str(target), *more]
+    try:
+        main()
+    except SystemExit as stopped:
+        return int(stopped.code or 0)
+
+
+def main() -> None:
+    from pyspark.sql import SparkSession
+
+    from shoal.engines import sizing
+
+    master, source, given = sys.argv[1], sys.argv[2], sys.argv[4:]
+    folder = Path(sys.argv[3])
     sizing.Sizing.piece = lambda *_, **__: PIECE  # type: ignore[method-assign]
+    SparkSession.stop = lambda _: None  # type: ignore[method-assign]  # for the next release
+    (folder / "releases").mkdir()
     for number, faults in enumerate([names.split(",") for names in given]):
         for name in ("pieces", "met", "victims", "faults"):
             shutil.rmtree(folder / name, ignore_errors=True)
@@ -117,54 +133,13 @@ def releases(master: str, source: str, folder: Path, given: list[str]) -> Iterat
         watching = threading.Thread(target=watch, args=(target, over, seen))
         watching.start()
         try:
-            made = anonymize_file(
-                source,
-                target,
-                engine="spark",
-                master=master,
-                **ASKED,
-            )
+            code = release(source, target, "--master", master, "--json", "--report", f"{target}.html")
         finally:
             over.set()
             watching.join()
-        yield {
-            "met": sorted(path.name.partition("-")[2] for path in (folder / "met").iterdir()),
-            "verified": made.verification.ok,
-            "records": made.verification.records,
-            "seen": seen,
-        }
-
-
-def main() -> None:
-    from pyspark.sql import SparkSession
-
-    master, source, folder, *given = sys.argv[1:]
-    builder: Any = SparkSession.builder
-    settings = {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": SWIFT,
-        "spark.executor.extraJavaOptions": SWIFT,
-        "spark.sql.shuffle.partitions": "2",
-        "spark.executor.memory": "1g",
-        "spark.executor.cores": "1",
-        # a task whose executor is gone goes to another one at once
-        "spark.locality.wait": "0s",
-        "spark.local.dir": f"{folder}/local",
-        "spark.executorEnv.SHOAL_TEST_FAULTS": folder,
-        "spark.executorEnv.PYTHONPATH": f"{folder}/site",
-    }
-    builder = builder.master(master).appName("shoal-faults")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    (Path(folder) / "releases").mkdir()
-    for facts in releases(master, source, Path(folder), given):
-        sys.stdout.write(json.dumps(facts) + "\n")
-        sys.stdout.flush()
-    session.stop()
+        met = sorted(path.name.partition("-")[2] for path in (folder / "met").iterdir())
+        (folder / "facts").write_text(json.dumps({"code": code, "met": met, "seen": seen}))
+        (folder / "facts").rename(folder / f"facts-{number}")
 
 
 if __name__ == "__main__":

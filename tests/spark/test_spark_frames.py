@@ -20,7 +20,6 @@ ASKED: dict[str, Any] = {
     "identifiers": ["person_id", "name"],
     "method": "mondrian",
 }
-AS_FOLDER: dict[str, Any] = {**ASKED, "formulas": "neutralize"}
 ROWS = 900
 
 
@@ -99,12 +98,7 @@ def test_a_frame_comes_out_that_tells_of_itself(made: Made, rows: list[tuple[Any
     assert "verified=True" in repr(released.release)
 
 
-def test_a_policy_makes_the_same_release_again(
-    frame: Any, made: Made, rows: list[tuple[Any, ...]], tmp_path: Path
-) -> None:
-    (tmp_path / "policy.toml").write_text(made.released.policy.to_toml())
-    again = shoal.replay(frame.repartition(5), policy=tmp_path / "policy.toml")
-    assert rows_of(again) == rows
+def test_a_release_of_spark_is_verified_by_spark(made: Made) -> None:
     with pytest.raises(DataError, match="Spark"):
         shoal.verify(made.released, k=4, quasi_identifiers=QUASI_IDENTIFIERS)
 
@@ -115,52 +109,21 @@ def test_the_package_goes_to_workers_by_its_name(spark: Any) -> None:
     assert cloudpickle.loads(cloudpickle.dumps(shoal)) is shoal
 
 
-def test_the_order_of_a_release_tells_nothing_of_the_original(spark: Any) -> None:
-    """Who is older earns less: in the order of the original, incomes would fall where ages are alike."""
-    people = [(i % 90, 1000 - i % 90, f"secret {i}") for i in range(400)]
-    released = shoal.anonymize(
-        spark.createDataFrame(people, "age int, income int, name string"),
-        k=40,
-        quasi_identifiers=["age"],
-        identifiers=["name"],
-        method="mondrian",
-    )
-    shown = rows_of(released)
-    assert shown == sorted(shown)
-    assert len({age for age, _ in shown}) < 12
-
-
-@pytest.fixture(scope="module")
-def folder(spark: Any, register: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that another thread released, in the session of this one."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    place = tmp_path_factory.mktemp("folder") / "released"
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
-        patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
-        made = pool.submit(shoal.anonymize_file, register, place, engine="spark", shuffle=False, **AS_FOLDER).result()
-    assert made.verification.ok
-    assert made.policy.shuffle is False
-    return place
-
-
-def test_a_folder_keeps_its_order_unless_it_is_shuffled(
-    spark: Any, register: Path, folder: Path, tmp_path: Path
+def test_a_folder_is_shuffled_if_asked_and_its_thread_takes_the_session_that_is_there(
+    spark: Any, register: Path, tmp_path: Path
 ) -> None:
     """By the costs of treatment, which are released as they are."""
-    made = shoal.anonymize_file(register, tmp_path / "mixed", engine="spark", shuffle=True, **AS_FOLDER)
+    from concurrent.futures import ThreadPoolExecutor
+
+    place, more = tmp_path / "mixed", {**ASKED, "formulas": "neutralize", "shuffle": True}
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(shoal.anonymize_file, register, place, engine="spark", **more).result()
+    assert made.verification.ok
     assert made.policy.shuffle is True
-    found = [rows_of(spark.read.parquet(str(place)).drop("(person_id)")) for place in (folder, tmp_path / "mixed")]
-    costs = pl.read_parquet(register)["treatment_cost"].to_list()
-    kept, mixed = ([row[-1] for row in rows] for rows in found)
-    assert kept == costs
-    assert sum(one == other for one, other in zip(mixed, costs, strict=True)) < 20
-    assert sorted(found[0], key=repr) == sorted(found[1], key=repr)
-
-
-def test_a_session_of_another_thread_is_taken_and_not_stopped(
-    spark: Any, register: Path, folder: Path, tmp_path: Path
-) -> None:
+    shoal.anonymize_file(register, tmp_path / "here.parquet", **more)
+    mixed, here = pl.read_parquet(place / "*.parquet"), pl.read_parquet(tmp_path / "here.parquet")
+    assert sorted(mixed.rows(), key=repr) == sorted(here.rows(), key=repr)
+    assert (mixed["treatment_cost"] == pl.read_parquet(register)["treatment_cost"]).sum() < 20
     assert spark.range(3).count() == 3
     with pytest.raises(EngineError, match="another master"):
         shoal.anonymize_file(register, tmp_path / "two", engine="spark", master="yarn", **ASKED)
@@ -172,18 +135,22 @@ HOSTILE = {
     "spark.sql.sources.useV1SourceList": "",
     "spark.sql.caseSensitive": "true",
     "spark.sql.ansi.enabled": "false",
-    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
     "spark.sql.session.timeZone": "America/New_York",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "0",
     "spark.sql.execution.arrow.useLargeVarTypes": "true",
     "spark.sql.files.ignoreCorruptFiles": "true",
     "spark.sql.files.maxPartitionBytes": "20000",
     "spark.sql.parquet.enableVectorizedReader": "false",
-    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.shuffle.partitions": "3",
 }
 
 
-def test_partitions_order_and_settings_change_nothing(spark: Any, register: Path, rows: list[tuple[Any, ...]]) -> None:
+def test_partitions_order_and_settings_change_nothing_where_a_policy_is_used_again(
+    spark: Any, register: Path, made: Made, rows: list[tuple[Any, ...]], tmp_path: Path
+) -> None:
     from pyspark.sql import functions
 
     session = spark.newSession()
@@ -192,7 +159,8 @@ def test_partitions_order_and_settings_change_nothing(spark: Any, register: Path
     frame = session.sql(query).drop("moment").repartition(7).orderBy(functions.rand(seed=5)).coalesce(2)
     for name, value in HOSTILE.items():
         session.conf.set(name, value)
-    released = shoal.anonymize(frame, **ASKED)
+    (tmp_path / "policy.toml").write_text(made.released.policy.to_toml())
+    released = shoal.replay(frame, policy=tmp_path / "policy.toml")
     assert {name: session.conf.get(name) for name in HOSTILE} == HOSTILE
     assert rows_of(released) == rows
     assert all(str(row[-1]).startswith("P") for row in rows)  # the column that looks like a pattern is itself
@@ -204,29 +172,52 @@ def test_spark_connect_gets_one_sentence(register: Path, tmp_path: Path, monkeyp
         shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
 
 
-def test_a_frame_that_answers_otherwise_each_time_is_asked_once(spark: Any) -> None:
-    """Nine of ten records have the same value, and are more than one piece takes."""
+class Odd(NamedTuple):
+    """A frame, and its release."""
+
+    frame: Any
+    released: Any
+
+
+@pytest.fixture(scope="module")
+def odd(spark: Any) -> Odd:
+    """A frame that answers otherwise each time, with columns that Spark cannot sort.
+
+    Nine of ten records have the same value, and are more than one piece takes. Who has a higher one earns less.
+    """
     from pyspark.sql import functions
 
-    frame = spark.range(500).select(
-        "id", functions.greatest(functions.rand() * 500, functions.lit(450)).cast("int").alias("x")
-    )
-    released = shoal.anonymize(frame, k=5, quasi_identifiers=["x"], identifiers=["id"], method="mondrian")
-    assert released.count() == released.count() == 500
-    assert rows_of(released) == rows_of(released)
-    sizes = [row["count"] for row in released.groupBy("x").count().collect()]
+    data = [(f"secret {i}", {"a": i}, [i], (i, str(i))) for i in range(500)]
+    frame = spark.createDataFrame(data, "name string, m map<string,int>, l array<int>, s struct<p:int,q:string>")
+    x = functions.greatest(functions.rand() * 500, functions.lit(450)).cast("int")
+    frame = frame.select(x.alias("x"), "*").selectExpr("x", "1000 - x as income", "* except (x)")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+        released = shoal.anonymize(frame, k=5, quasi_identifiers=["x"], identifiers=["name"], method="mondrian")
+    return Odd(frame, released)
+
+
+def test_a_frame_that_answers_otherwise_each_time_is_asked_once(odd: Odd) -> None:
+    assert odd.released.count() == 500
+    assert rows_of(odd.released) == rows_of(odd.released)
+    sizes = [row["count"] for row in odd.released.groupBy("x").count().collect()]
     assert min(sizes) >= 5
     assert sum(sizes) == 500
 
 
-def test_what_spark_cannot_sort_or_survey_goes_through_untouched(spark: Any) -> None:
-    data = [(i % 20, {"a": i}, [i], (i, str(i))) for i in range(300)]
-    frame = spark.createDataFrame(data, "x int, m map<string,int>, l array<int>, s struct<p:int,q:string>")
-    released = shoal.anonymize(frame, k=5, quasi_identifiers=["x"], method="mondrian")
-    assert released.schema["m"].dataType == frame.schema["m"].dataType
-    assert sorted(row["m"]["a"] for row in released.collect()) == list(range(300))
+def test_the_order_of_a_release_tells_nothing_of_the_original(odd: Odd) -> None:
+    """In the order of the original, incomes would fall where values are alike."""
+    shown = [row[:2] for row in rows_of(odd.released)]
+    assert shown == sorted(shown)
+    assert len({x for x, _ in shown}) < len(set(shown))
+
+
+def test_what_spark_cannot_sort_or_survey_goes_through_untouched(odd: Odd) -> None:
+    assert odd.released.schema["m"].dataType == odd.frame.schema["m"].dataType
+    found = [(row["m"]["a"], row["l"], tuple(row["s"])) for row in odd.released.collect()]
+    assert sorted(found) == [(i, [i], (i, str(i))) for i in range(500)]
     with pytest.raises(DataError, match="Column 'm'"):
-        shoal.anonymize(frame, k=5, quasi_identifiers=["m"], method="mondrian")
+        shoal.anonymize(odd.frame, k=5, quasi_identifiers=["m"], method="mondrian")
 
 
 def test_the_session_is_as_it_was(spark: Any, made: Made) -> None:
@@ -287,13 +278,13 @@ def test_a_driver_takes_no_more_for_more_records(spark: Any, tmp_path: Path) -> 
     """Results of more than 24 MB are refused by the session; these tables are larger, and not compressible."""
     import numpy as np
 
-    rows = 110_000
+    rows = 106_000
     chance = np.random.default_rng(1)
     pl.DataFrame(
         {
             "x": chance.normal(size=rows),
             "y": chance.normal(size=rows),
-            **{f"note {i}": [chance.bytes(120).hex() for _ in range(rows)] for i in range(2)},
+            "note": [chance.bytes(240).hex() for _ in range(rows)],
         }
     ).write_parquet(tmp_path / "in.parquet", compression="uncompressed")
     assert (tmp_path / "in.parquet").stat().st_size > 2 * 24 * 2**20

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
-from clusters import SWIFT
+
+import swift
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "spark"
 ASKED = ["-k", "4", "-q", "height_cm", "--identifiers", "person_id,name", "--method", "hm"]
@@ -28,7 +28,7 @@ def run(*command: str, folder: Path, **environment: str) -> subprocess.Completed
             "PYTHONWARNINGS": "ignore",
             "SPARK_LOCAL_IP": "127.0.0.1",
             "PYSPARK_PYTHON": sys.executable,
-            "JDK_JAVA_OPTIONS": SWIFT,
+            "SPARK_CONF_DIR": swift.settings(folder / "settings"),
             **environment,
         },
     )
@@ -36,34 +36,6 @@ def run(*command: str, folder: Path, **environment: str) -> subprocess.Completed
 
 def command(*given: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return run(sys.executable, "-m", "shoal", "anonymize", *given, folder=folder, **environment)
-
-
-def test_a_folder_is_released(register: Path, tmp_path: Path, java: str) -> None:
-    on_spark = ["--engine", "spark", "--master", "local[1]"]
-    done = command(
-        "register",
-        *ASKED,
-        *on_spark,
-        "-o",
-        "out",
-        "--json",
-        "--report",
-        "report.html",
-        folder=tmp_path,
-        TMPDIR=str(tmp_path),
-    )
-    assert done.returncode == 0, done.stderr
-    facts = json.loads(done.stdout)
-    assert facts["verification"]["ok"]
-    assert facts["policy"]["versions"]["spark"]
-    assert done.stderr.count("\n") == len(facts["warnings"])
-    assert "<html" in (tmp_path / "report.html").read_text()
-    released = pl.read_parquet(tmp_path / "out" / "*.parquet")
-    old = pl.read_parquet(register / "*.parquet")
-    assert released["income"].equals(old["income"])  # in the order of the files
-    left = {path.name for path in tmp_path.iterdir() if not path.name.startswith(("hsperf", "blockmgr", "spark-"))}
-    named = {"register", "out", "out.policy.toml", "report.html"}
-    assert {name for name in left if "java" not in name and "snappy" not in name} == named
 
 
 def test_without_java_there_is_one_sentence(register: Path, tmp_path: Path) -> None:
@@ -81,7 +53,7 @@ def test_spark_submit_takes_the_command(register: Path, tmp_path: Path, java: st
         *(
             str(submit),
             "--master",
-            "local-cluster[1,1,1024]",
+            "local[1]",
             "--conf",
             "spark.ui.enabled=false",
             "--conf",

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import shoal
@@ -147,22 +148,14 @@ def test_a_record_that_a_worker_lost_is_missed(
 
     read = engine.read
 
-    def losing(session: Any, folder: str) -> Any:
-        found = read(session, folder)
+    def losing(session: Any, folder: str, *given: Any) -> Any:
+        found = read(session, folder, *given)
         return found.selectExpr("if(row = 7, 8, row) as row", "* except (row)") if "worked" in folder else found
 
     monkeypatch.setattr(engine, "read", losing)
     with pytest.raises(PromiseError, match="occur twice"):
         shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
     assert [path.name for path in tmp_path.iterdir()] == ["register"]
-
-
-def test_any_name_can_be_that_of_a_release(spark: Any, register: Path, tmp_path: Path) -> None:
-    name = "a [1] {b} * ünïcode %20"
-    made = shoal.anonymize_file(register / "a [1] ü.parquet", tmp_path / name, engine="spark", **ASKED)
-    assert made.verification.ok
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["register", name, f"{name}.policy.toml"])
-    assert {path.suffix for path in (tmp_path / name).glob("[!_.]*")} == {".parquet"}
 
 
 def test_the_input_is_never_replaced(spark: Any, register: Path, tmp_path: Path) -> None:
@@ -187,16 +180,20 @@ def test_no_file_of_a_folder_is_left_out_in_silence(spark: Any, register: Path, 
 
 
 def test_folders_that_are_named_after_a_value(spark: Any, tmp_path: Path) -> None:
-    """And a release that is named as a folder of scratch is."""
+    """And files and a release of any names."""
     for code in ("01", "02"):
         (tmp_path / "register" / f"ward={code}").mkdir(parents=True)
-        shoal.example_register(200, seed=int(code)).write_parquet(tmp_path / "register" / f"ward={code}" / "p.parquet")
+        path = tmp_path / "register" / f"ward={code}" / "a [1] ü.parquet"
+        shoal.example_register(200, seed=int(code)).write_parquet(path)
+    name = "a [1] {b} * ünïcode %20"
     more: dict[str, Any] = {"sensitive": ["diagnosis"], "l": 2}
-    made = shoal.anonymize_file(tmp_path / "register", tmp_path / "verified", engine="spark", **ASKED, **more)
+    made = shoal.anonymize_file(tmp_path / "register", tmp_path / name, engine="spark", **ASKED, **more)
     assert made.verification.ok
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["register", "verified", "verified.policy.toml"]
-    found = spark.read.parquet(str(tmp_path / "verified")).groupBy("ward").count().collect()
-    assert sorted(tuple(row) for row in found) == [("01", 200), ("02", 200)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["register", name, f"{name}.policy.toml"])
+    parts = sorted((tmp_path / name).glob("[!_.]*"))
+    assert {path.suffix for path in parts} == {".parquet"}
+    found = pl.concat([pl.read_parquet(path, glob=False) for path in parts]).group_by("ward").len()
+    assert sorted(found.rows()) == [("01", 200), ("02", 200)]
 
 
 def test_what_cannot_be_written_is_told_without_a_trace(storage: Storage, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from shoal.verify import check_kept, check_shape
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
 FILE = 1_000_000
 """The records of a file of the release: they decide how many files there are, whatever the cluster is."""
@@ -115,7 +116,7 @@ class SparkEngine:
         chore = Chore("chores.rows_of_leaves", self._dealing(plan, where))
         rows = arrow(self._of_groups(plan), chore, f"{ROW} long, {LEAF} long")
         run(self.session, "slice", lambda: rows.write.parquet(folder))
-        return read(self.session, folder)
+        return read(self.session, folder, rows.schema)
 
     def work(self, plan: Plan, *, progress: Progress) -> Done:
         """Bring what is known of the records of each piece together, and let a worker say what they show."""
@@ -125,22 +126,25 @@ class SparkEngine:
         dealing, records = self._dealing(plan, where), self._of_groups(plan)
         fields = [(field.name, field.dataType) for field in records.schema]
         dealt = arrow(records, Chore("chores.place", dealing), _schema([*fields, (PLACE, "long"), (PIECE, "long")]))
-        count, shown = int(where.piece[-1]) + 1, self._shown(plan)
-        state = Working(dealing.names, dealing.plan, [key for key, _ in shown], self._key)
-        worked = arrow(
-            _by_number(dealt, count, PIECE),
-            Chore("chores.work", state),
-            _schema([(ROW, "long"), *shown, (FACTS, "binary")]),
-        )
+        count = int(where.piece[-1]) + 1
+        state = Working(dealing.names, dealing.plan, [key for key, _ in self._shown(plan)], self._key)
+        worked = arrow(_by_number(dealt, count, PIECE), Chore("chores.work", state), self._handed_back(plan))
         write = partial(worked.write.parquet, self._worked)
         run(self.session, "work", write, records=plan.records, progress=progress)
-        facts = read(self.session, self._worked).where(f"{FACTS} is not null").select(FACTS)
+        facts = self._read_worked(plan).where(f"{FACTS} is not null").select(FACTS)
         said = [opened(bytes(row[FACTS]), self._key) for row in run(self.session, "work", facts.collect)]
         return self._noted(plan, sorted(said, key=lambda piece: piece[0]), count)
 
     @property
     def _worked(self) -> str:
         return f"{self.scratch}/worked"
+
+    def _read_worked(self, plan: Plan) -> DataFrame:
+        return read(self.session, self._worked, self._handed_back(plan))
+
+    def _handed_back(self, plan: Plan) -> StructType:
+        """What workers hand back: the numbers of the records, what they show, and the facts of pieces."""
+        return _schema([(ROW, "long"), *self._shown(plan), (FACTS, "binary")])
 
     def _noted(self, plan: Plan, said: Sequence[tuple[int, Facts, Sums]], expected: int) -> Done:
         check_count(sum(facts["records"] for _, facts, _ in said), plan.records)
@@ -153,7 +157,7 @@ class SparkEngine:
 
     def _check_rows(self, plan: Plan) -> None:
         """Refuse to go on where a record is missing and another came twice: by their number, sum and squares."""
-        rows = read(self.session, self._worked).where(f"{FACTS} is null")
+        rows = self._read_worked(plan).where(f"{FACTS} is null")
         wide, n = f"cast({ROW} as decimal(38, 0))", plan.records
         sums = rows.selectExpr("count(*)", f"sum({wide})", f"sum(cast({wide} * {ROW} as decimal(38, 0)))")
         (found,) = run(self.session, "work", sums.collect)
@@ -202,7 +206,7 @@ class SparkEngine:
         for name in plan.base.names:
             key = self.source.keys[name]
             columns.append(F.col(typed(key) if typed(key) in given and name not in self._texts else key).alias(key))
-        worked = read(self.session, self._worked).where(f"{FACTS} is null").select(ROW, *columns)
+        worked = self._read_worked(plan).where(f"{FACTS} is null").select(ROW, *columns)
         others = [name for name in plan.policy.schema.released if name not in plan.base.names]
         # by sorting both: a small side would be sent to all by way of the driver
         return self.source.numbered(others).join(worked.hint("merge"), ROW) if others else worked
@@ -217,7 +221,7 @@ class SparkEngine:
         return proof, Sizes(Tally(np.array([*sizes]), np.array([*sizes.values()])))
 
 
-def _schema(fields: Sequence[tuple[str, Any]]) -> Any:
+def _schema(fields: Sequence[tuple[str, Any]]) -> StructType:
     from pyspark.sql.types import StructType
 
     found = StructType()

@@ -18,6 +18,7 @@ from shoal.errors import ColumnError, DataError, EngineError, FileError, OutputE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 _FILE, _FIRST, _INDEX = "file", "first", "index"
 _WHOLE = {"mergeSchema": "true", "ignoreCorruptFiles": "false", "ignoreMissingFiles": "false"}
@@ -131,9 +132,10 @@ def snapshot(session: SparkSession, frame: DataFrame, folder: str) -> Source:
     return open_source(session, folder, literal=True)
 
 
-def read(session: SparkSession, folder: str) -> DataFrame:
-    """What a stage has written."""
-    return session.read.option(_PATTERNS, "false").parquet(folder)
+def read(session: SparkSession, folder: str, schema: StructType | str | None = None) -> DataFrame:
+    """What a stage has written; who knows its columns spares a look at the files."""
+    reader = session.read.option(_PATTERNS, "false")
+    return (reader if schema is None else reader.schema(schema)).parquet(folder)
 
 
 def check_names(frame: DataFrame) -> None:

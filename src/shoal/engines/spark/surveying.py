@@ -47,7 +47,7 @@ def surveyed(source: Source, folder: str, *, names: Sequence[str] | None = None,
 def _kept(source: Source, frame: DataFrame, folder: str, progress: Progress) -> DataFrame:
     session = source.session
     run(session, "survey", lambda: frame.write.parquet(folder), records=source.records, progress=progress)
-    return read(session, folder)
+    return read(session, folder, _SCHEMA)
 
 
 def _step(records: int) -> int:
