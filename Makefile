@@ -8,7 +8,7 @@ READY := .venv/.ready
 
 # uv installs several times as fast as pip; where it cannot be had or fails, pip does the same.
 install = { $(BIN)/python -m pip install --quiet --disable-pip-version-check uv && \
-	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } >/dev/null 2>&1 || \
+	$(BIN)/uv pip install --quiet $(2) --python $(BIN)/python --editable '$(1)'; } >/dev/null 2>&1 || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
 
 .PHONY: demo web test check lint bench docs reliability fuzz release clean browser java
@@ -78,7 +78,7 @@ clean:
 
 $(CORE): pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(call install,.)
+	$(call install,.,--compile-bytecode)
 	@touch $@
 
 $(READY): $(CORE)

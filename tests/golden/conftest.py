@@ -29,8 +29,8 @@ COLUMNS = {"occupation": "occupation", "native-country": "native_country"}
 def found(data_folder: Path) -> Reproduction:
     """All that `shoal reproduce` runs, but for what no test looks at.
 
-    Methods are compared on numbers for one k. The slowest method has no rounds on Analytics: no paper prints its
-    figures there.
+    Of numbers, methods are compared on one data set for one k. The slowest method has no rounds on Analytics: no paper
+    prints its figures there.
     """
     whole, run = plan(data_folder, only=()), Runs.run
     compared = [

@@ -21,7 +21,7 @@ def loss(adult_groups: Callable[[int, str], Partition], k: int, method: str) -> 
     return found
 
 
-@pytest.mark.parametrize("k", range(2, 11))
+@pytest.mark.parametrize("k", [*OPTIMA, *BOUNDS])
 def test_loses_at_most_half_of_sa_mdav_and_a_third_from_6_on(adult_groups, k: int) -> None:
     assert loss(adult_groups, k, "optimal-cells") <= loss(adult_groups, k, "sa-mdav") / (2 if k < 6 else 3)
 
