@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel, part
+from shoal.kernels.space import copy
 from shoal.values import BoolVector, FloatMatrix, FloatVector, IntMatrix, IntVector
 
 WIDEST = 3_000
@@ -347,13 +348,14 @@ def note(offer, walk, found, m):
     if over <= offer.slack:
         return
     if found.total[0] < len(found.every):
-        found.every[found.total[0], :m] = walk.member[1 : m + 1]
+        copy(walk.member[1 : m + 1], found.every[found.total[0]])
     found.total[0] += 1
     for a in range(1, m + 1):
         i = walk.member[a]
         if over / m > found.saving[i]:
             found.saving[i], found.sizes[i] = over / m, m
-            found.groups[i, :m], found.groups[i, m:] = walk.member[1 : m + 1], -1
+            copy(walk.member[1 : m + 1], found.groups[i])
+            found.groups[i, m:] = -1
 
 
 @kernel
@@ -361,7 +363,8 @@ def grab(offer, walk, found, near, starts):
     """From each record and each of its first neighbors on, let the record join that comes cheapest."""
     for i in range(len(near)):
         count = near.shape[1]
-        walk.who[1, :count], walk.held[1] = near[i], count
+        copy(near[i], walk.who[1])
+        walk.held[1] = count
         field = settle(offer, walk)
         for first in range(starts):
             walk.member[1], walk.pairs[1], walk.paid[1] = i, 0.0, offer.prices[i]

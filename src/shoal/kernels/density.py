@@ -13,6 +13,7 @@ import numpy as np
 from shoal.kernels.groups import spread
 from shoal.kernels.jit import SLICE, kernel, part
 from shoal.kernels.search import SORTED, nearest
+from shoal.kernels.space import copy
 from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, going, take
 from shoal.values import FloatVector, IntVector, Progress
 
@@ -135,7 +136,8 @@ def densest(state, hoods, k, passes):
 def depart(state, hoods, k):
     """The neighborhood of the winner leaves as a group."""
     seed = hoods.winner[1]
-    hoods.gone[:], hoods.told[0] = hoods.rows[seed * k : (seed + 1) * k], 0
+    copy(hoods.rows[seed * k : (seed + 1) * k], hoods.gone)
+    hoods.told[0] = 0
     for row in hoods.gone:
         leave(hoods, row)
         play(hoods, row, np.inf)

@@ -165,7 +165,8 @@ def best_cut(parts, line, k, free):
             if gain > line.gain[0]:
                 line.gain[0], line.whole[CUT], line.pull[0] = gain, left, 0.5 * left * (size - left) / size
                 copy(sums, line.sums)
-                line.ends[:, line.space.numbers :] = ends
+                for side in range(2):
+                    copy(ends[side], line.ends[side, line.space.numbers :])
 
 
 @kernel

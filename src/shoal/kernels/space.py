@@ -20,7 +20,7 @@ def no_sums(space: Space) -> FloatVector:
 
 @part
 def copy(row, to):
-    """Copy a row into another of its length; an assignment of Numba compiles ten times as long for its error text."""
+    """Copy a row into one that is no shorter; an assignment of Numba compiles ten times as long for its error text."""
     for j in range(len(row)):
         to[j] = row[j]
 
