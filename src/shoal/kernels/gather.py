@@ -158,7 +158,7 @@ def take(state, t, records, each):
 def close(state, most):
     """The open group is finished, or the several that the records of its seed filled."""
     find_center(state.tuples, state.own, state.center)
-    state.centers[state.counts[BUILT]] = state.center
+    copy(state.center, state.centers[state.counts[BUILT]])
     state.first[state.counts[BUILT]] = state.counts[GROUPS]
     state.own[:] = 0.0
     state.counts[BEFORE] = state.counts[SEED] if state.counts[BEFORE] == NONE else NONE
