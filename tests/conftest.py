@@ -80,13 +80,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 SLOW = (
     *(place for name in GROUPS if name not in ("hierarchies", "reports", "processes") for place in GROUPS[name]),
     *(
-        "tests/benchmarks/",
-        "tests/hostile/",
-        "tests/house/",
-        "tests/reproduce/",
-        "tests/tables/large/",
-        "tests/regression/",
+        f"tests/{folder}/"
+        for folder in ("benchmarks", "hostile", "house", "regression", "reproduce", "tables/large", "web")
     ),
+    *(f"tests/cli/test_{name}_command.py" for name in ("beyond_k", "compare", "refine")),
+    *(f"tests/partition/test_{name}.py" for name in ("battery", "mixed_oracles", "oracles")),
+    *("tests/refine/test_local_search.py", "tests/walk/test_sklearn.py"),
 )
 """Tests that `make check` leaves out: what the ids of them contain."""
 
