@@ -259,8 +259,8 @@ class _CompileNotice:
         with suppress(OSError):
             if self.line:
                 of = f" of about {self.expected}" if self.count <= self.expected else ""
-                seconds = f"{time.monotonic() - self.start:.0f} s so far"
-                self.line.describe(f"compiling for the first run: {name} (kernel {self.count}{of}, {seconds})")
+                seconds = f"{time.monotonic() - self.start:.0f} s"
+                self.line.describe(f"compiling {name} (kernel {self.count}{of}, {seconds})")
             elif self.count == 1 and not self.quiet:
                 click.echo("shoal: compiling kernels (first run only, some 15 seconds)", err=True)
 
