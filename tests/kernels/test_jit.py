@@ -167,7 +167,7 @@ def test_files_that_nothing_uses_any_more_go(tmp_path: Path) -> None:
     long_ago = time.time() - 40 * 86_400
     for path in (old, other):
         os.utime(path, (long_ago, long_ago))
-    jit_cache._remove_unused(recent)
+    jit_cache.remove_unused(recent)
     assert sorted(tmp_path.iterdir()) == [recent, other]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -58,13 +60,14 @@ def test_it_compiles_what_a_default_release_takes() -> None:
     precompile.compile_half()
     assert {name: set(one.overloads) for name, one in found.items()} == before
     assert len(USED) == precompile.ALONE - precompile.SHARED
+    assert precompile._has_searched()
 
 
 def test_it_starts_until_a_run_has_searched(started: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precompile, "_has_searched", lambda: False)
     with precompile.precompiling() as expected:
         assert expected == precompile.SHARED
-    assert started == [[sys.executable, "-m", "shoal.kernels.precompile"], ["terminated"], ["waited for"]]
+    assert started == [[sys.executable, "-P", "-m", "shoal.kernels.precompile"], ["terminated"], ["waited for"]]
     monkeypatch.setattr(precompile, "_has_searched", lambda: True)
     with precompile.precompiling():
         pass
@@ -102,3 +105,34 @@ def test_without_a_second_process_this_one_compiles(
 def test_what_was_searched_is_known_from_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "shoal.kernels.annealing", raising=False)
     assert not precompile._has_searched()
+
+
+def test_old_marks_go(started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precompile, "_has_searched", lambda: True)
+    old = tmp_path / "precompiled.mark.old"
+    old.touch()
+    os.utime(old, (0, 0))
+    with precompile.precompiling():
+        pass
+    (mark,) = tmp_path.iterdir()
+    assert mark != old
+    assert started
+
+
+def test_what_lies_in_the_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of data may hold a file that is named like a library."""
+    (tmp_path / "numpy.py").write_text("from pathlib import Path\nPath('run').touch()\nraise SystemExit\n")
+    begun: list[subprocess.Popen[bytes]] = []
+
+    class Begun(subprocess.Popen[bytes]):
+        def terminate(self) -> None:
+            begun.append(self)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(precompile, "_mark", lambda: tmp_path / "mark")
+    monkeypatch.setattr(precompile, "threads", lambda: 2)
+    monkeypatch.setattr(precompile.subprocess, "Popen", Begun)
+    with precompile.precompiling():
+        pass
+    assert [process.returncode for process in begun] == [0]
+    assert not (tmp_path / "run").exists()

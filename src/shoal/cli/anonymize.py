@@ -125,7 +125,8 @@ def command(
 
         keep_little()
     expected = None
-    if memory is None and engine is None and policy is None and options["method"] in (None, "auto"):
+    by_default = memory is None and engine is None and policy is None and options["method"] in (None, "auto")
+    if by_default and _threads(options) != 1:
         from shoal.kernels.precompile import precompiling
 
         expected = click.get_current_context().with_resource(precompiling())

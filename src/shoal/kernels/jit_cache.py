@@ -78,7 +78,7 @@ class KernelCache:
         result.library._shared_module = _outline(result.library._final_module)
         with suppress(OSError):
             _write(path, dumps(result._replace(type_annotation="")._reduce()))
-            _remove_unused(path)
+            remove_unused(path)
 
     def flush(self) -> None:
         """Do nothing: a kernel that is compiled again replaces its file."""
@@ -229,7 +229,7 @@ def _checksum(path: Path, content: bytes) -> bytes:
     return hashlib.sha256(path.name.encode() + b"\0" + content).digest()
 
 
-def _remove_unused(path: Path) -> None:
+def remove_unused(path: Path) -> None:
     """Remove files of the same kernel that nothing has used for long, and what killed processes left."""
     oldest = time.time() - _UNUSED_DAYS * 86_400
     kernel = ".".join(path.name.split(".")[:2])

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import kernel, part
+from shoal.kernels.space import add_row
 from shoal.values import FloatMatrix, FloatVector, IntMatrix, IntVector, Space
 
 NOBODY = -1
@@ -93,9 +94,8 @@ def count_categories(meanings, unit, group, times):
                     squares[node] += square
                 squares[first + code] = own
             else:
-                for node in range(width):
-                    costs[first + node] += times * space.distance[row + node]
-                    squares[first + node] += times * space.square[row + node]
+                add_row(space.distance, row, times, costs, first, width)
+                add_row(space.square, row, times, squares, first, width)
 
 
 @part

@@ -37,7 +37,7 @@ def precompiling() -> Iterator[int | None]:
     if mark is not None and not compiled and threads() > 1 and sys.executable:
         with suppress(OSError):  # without a second process, this one compiles everything
             process = subprocess.Popen(  # noqa: S603 - this very Python
-                [sys.executable, "-m", __name__],
+                [sys.executable, "-P", "-m", __name__],  # and nothing that lies in the folder where it runs
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -46,8 +46,11 @@ def precompiling() -> Iterator[int | None]:
     try:
         yield None if compiled else SHARED if process else ALONE
         if mark is not None and _has_searched():
+            from shoal.kernels.jit_cache import remove_unused
+
             with suppress(OSError):
                 mark.touch()
+                remove_unused(mark)
     finally:
         if process is not None:
             process.terminate()
@@ -84,10 +87,13 @@ def _mark() -> Path | None:
     folder, numba = cache_folder(), importlib.util.find_spec("numba")
     if folder is None or numba is None or numba.origin is None:
         return None
-    files = [Path(numba.origin).with_name("_version.py"), *sorted(Path(__file__).parent.glob("*.py"))]
-    states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    files = [Path(numba.origin), *sorted(Path(__file__).parent.glob("*.py"))]
+    try:
+        states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    except OSError:
+        return None
     facts = repr((sys.implementation.cache_tag, states))
-    return folder / f"precompiled.{hashlib.sha256(facts.encode()).hexdigest()[:16]}"
+    return folder / f"precompiled.mark.{hashlib.sha256(facts.encode()).hexdigest()[:16]}"
 
 
 if __name__ == "__main__":

@@ -47,13 +47,19 @@ def add(space, sums, record, times):
         add_costs(space, sums[space.numbers :], record, times)
 
 
+@part
+def add_row(table, row, times, sums, first, width):
+    """Add a row of a table so many times to the sums of the nodes of a category."""
+    for node in range(width):
+        sums[first + node] += times * table[row + node]
+
+
 @kernel
 def add_costs(space, costs, record, times):
     """Add a record so many times to what the nodes of the categories would cost as the center of a group."""
     for j in range(len(space.widths)):
         row = space.starts[j] + space.widths[j] * int(record[space.numbers + j])
-        for node in range(space.widths[j]):
-            costs[space.first[j] + node] += times * space.distance[row + node]
+        add_row(space.distance, row, times, costs, space.first[j], space.widths[j])
 
 
 @part
@@ -74,8 +80,7 @@ def add_squares(space, squares, record, times):
     """Add a record so many times to the squares of a group."""
     for j in range(len(space.widths)):
         row = space.starts[j] + space.widths[j] * int(record[space.numbers + j])
-        for node in range(space.widths[j]):
-            squares[space.first[j] + node] += times * space.square[row + node]
+        add_row(space.square, row, times, squares, space.first[j], space.widths[j])
 
 
 @kernel
