@@ -11,7 +11,7 @@ install = { $(BIN)/python -m pip install --quiet --disable-pip-version-check uv 
 	$(BIN)/uv pip install --quiet $(2) --python $(BIN)/python --editable '$(1)'; } >/dev/null 2>&1 || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
 
-.PHONY: demo web test check lint bench docs reliability fuzz release clean browser java
+.PHONY: demo web test pytest check lint bench docs reliability fuzz release clean programs
 
 demo: $(CORE)
 	$(BIN)/shoal demo
@@ -20,26 +20,35 @@ demo: $(CORE)
 web: $(READY)
 	$(BIN)/shoal web $(FILE)
 
-# Everything that proves the product, with lint. Three workers on two cores: tests of Spark and the browser mostly wait.
-test: $(READY) browser java lint
-	$(BIN)/python -m pytest -n 3 --dist loadgroup --durations=20 --durations-min=1
+# Everything that proves the product, with lint beside it. What is needed is installed at the same time.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 $(READY) programs
+	@$(MAKE) --no-print-directory --jobs=2 pytest lint
+
+# Three workers on two cores: tests of Spark and the browser mostly wait.
+pytest: $(READY)
+	$(BIN)/python -m pytest -n $(or $(WORKERS),3) --dist loadgroup --durations=20 --durations-min=1
 
 # The inner loop: lint and the quick tests, with few drawn examples.
 check: $(READY) lint
 	SHOAL_TRIES=few $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
-# The tests of the reports need a browser; where none can be installed they are skipped, and say so.
-browser:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+# Tests of the page and the reports need a browser, those on Spark need Java. Where one cannot be installed, its tests
+# are skipped, and say so.
+programs:
+	@missing=""; \
+	command -v chromium-headless-shell >/dev/null || missing="chromium-headless-shell"; \
+	command -v java >/dev/null || missing="$$missing openjdk-17-jre-headless"; \
+	[ -z "$$missing" ] || { \
 	  root=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
-	  { $$root apt-get update -qq && $$root apt-get install -y -qq chromium; } >/dev/null 2>&1; } || \
-	  echo "chromium is not there and cannot be installed: the tests in a browser will be skipped"
-
-# Spark needs Java; where none can be installed its tests are skipped, and say so.
-java:
-	@command -v java >/dev/null || { \
-	  root=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
-	  { $$root apt-get update -qq && $$root apt-get install -y -qq openjdk-17-jre-headless; } >/dev/null 2>&1; } || \
+	  $$root apt-get update -qq; \
+	  for package in $$missing; do $$root apt-get install -y -qq $$package || \
+	    $$root apt-get install -y -qq $${package%-headless-shell}; done; \
+	} >/dev/null 2>&1; \
+	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || \
+	  command -v chromium-browser >/dev/null || \
+	  echo "chromium is not there and cannot be installed: the tests in a browser will be skipped"; \
+	command -v java >/dev/null || \
 	  echo "Java is not there and cannot be installed: the tests on Spark will be skipped"
 
 lint: $(READY)
@@ -79,6 +88,7 @@ clean:
 $(CORE): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(call install,.,--compile-bytecode)
+	$(BIN)/python -m compileall -q -j 0 src
 	@touch $@
 
 $(READY): $(CORE)

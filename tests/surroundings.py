@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+
+import pytest
 
 from shoal.kernels.jit_cache import cache_folder
 
@@ -15,3 +18,12 @@ def own_cache(folder: Path) -> dict[str, str]:
         own.parent.mkdir(parents=True, exist_ok=True)
         own.symlink_to(kernels, target_is_directory=True)
     return {"XDG_CACHE_HOME": str(folder)}
+
+
+def chromium() -> str:
+    """The browser: preferably the one that never has windows, which needs half of the processor time."""
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser"):
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    pytest.skip("no chromium: `make test` installs it where it may (Debian package chromium-headless-shell)")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from surroundings import own_cache
+from surroundings import chromium, own_cache
 
 CONTRAST = """() => {
   const parse = text => {
@@ -57,11 +56,8 @@ def contrast() -> str:
 @pytest.fixture(scope="module")  # no longer: its loop would be in the way of tests that run one of their own
 def browser() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("no chromium: `make test` installs it where it may (Debian package chromium)")
     with api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        running = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         yield running
         running.close()
 

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from walking import LONG, PATIENCE, Person
+from walking import LONG, PATIENCE, Person, appears
 
 import shoal
 from shoal import tables
@@ -70,13 +70,13 @@ def again(original: Path, policy: Path, target: Path) -> bytes:
 def test_five_steps_on_the_example(person: Person, tmp_path: Path) -> None:
     page = person.page
     person.example()
-    page.get_by_role("columnheader", name=re.compile("birth_date")).wait_for()  # the preview came
+    appears(page.get_by_role("columnheader", name=re.compile("birth_date")))  # the preview came
     person.columns()
     person.protection()
     assert not page.locator("input[name=k]:checked").count(), "k is nobody's decision but the user's"
     page.get_by_role("button", name="Continue to run").click()
     assert page.url.endswith("/protection"), "without k there is no way on"
-    page.get_by_text("5,000 of 5,000 records are unique").wait_for()
+    appears(page.get_by_text("5,000 of 5,000 records are unique"))
     person.k(5)
     person.method("mondrian")
     person.run()
@@ -109,12 +109,12 @@ def test_adult_with_a_hierarchy_that_is_built_in_the_page(person: Person, data_f
     page.goto(f"{base}/columns/{number}/hierarchy")
     page.get_by_text("By hand", exact=True).click()
     page.get_by_role("button", name="Begin").click()
-    page.get_by_text("Every value of the column is in the tree.").wait_for()
+    appears(page.get_by_text("Every value of the column is in the tree."))
     for country in ("France", "Germany", "Italy"):
         page.get_by_role("checkbox", name=country, exact=True).check()
     page.get_by_label("New name").fill("Europe")
     page.get_by_role("button", name="Group them under it").click()
-    page.get_by_role("checkbox", name="Europe", exact=True).wait_for()
+    appears(page.get_by_role("checkbox", name="Europe", exact=True))
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("checkbox", name="Europe", exact=True).wait_for(state="detached")
     for country in ("France", "Italy"):
@@ -128,7 +128,7 @@ def test_adult_with_a_hierarchy_that_is_built_in_the_page(person: Person, data_f
     page.get_by_label("Parent").fill("Europe")
     page.get_by_role("button", name="Move them under it").click()
     page.get_by_role("button", name="Use this hierarchy").first.click()
-    page.get_by_text("in use", exact=True).wait_for()
+    appears(page.get_by_text("in use", exact=True))
     page.goto(f"{base}/columns")
     person.protection()
     person.k(10)
@@ -157,7 +157,7 @@ def test_a_comparison_whose_point_is_chosen_by_a_click(person: Person, few: Path
         page.locator(f"input[name=method][value={method}]").check(force=True)
     page.select_option("select[name=effort]", "")  # as they are, points lie far apart, and none covers another
     page.get_by_role("button", name="Compare", exact=True).click()
-    page.get_by_role("heading", name="What other ways would cost").wait_for(timeout=LONG)
+    appears(page.get_by_role("heading", name="What other ways would cost"), LONG)
     page.wait_for_load_state()
     points = page.locator("form[data-points] svg a")
     assert points.count() == 4
@@ -196,7 +196,7 @@ def test_cancel_reload_and_the_way_back(person: Person) -> None:
         .is_checked()
     )
     page.get_by_role("button", name="Take all proposed roles again").click()
-    page.get_by_text("You gave 1 column another role than proposed. Give it up?").wait_for()
+    appears(page.get_by_text("You gave 1 column another role than proposed. Give it up?"))
     page.locator("dialog[open]").get_by_role("button", name="Cancel").click()
     person.protection()
     person.k(20)
@@ -212,15 +212,15 @@ def test_cancel_reload_and_the_way_back(person: Person) -> None:
     assert page.locator("input[name=k][value='20']").is_checked()
     person.run()
     page.get_by_role("button", name=re.compile("^Make the release")).click()
-    page.get_by_role("heading", name="Making the release").wait_for()
+    appears(page.get_by_role("heading", name="Making the release"))
     page.reload()
-    page.get_by_role("heading", name="Making the release").wait_for()
+    appears(page.get_by_role("heading", name="Making the release"))
     other = person.tab()
     other.goto(page.url)
-    other.get_by_role("heading", name="Making the release").wait_for()
+    appears(other.get_by_role("heading", name="Making the release"))
     other.get_by_role("button", name="Cancel").click()
-    other.get_by_role("heading", name="Cancelled").wait_for()
-    page.get_by_role("heading", name="Cancelled").wait_for()
+    appears(other.get_by_role("heading", name="Cancelled"))
+    appears(page.get_by_role("heading", name="Cancelled"))
     other.close()
     assert not list((person.started.projects / page.url.split("/")[4]).glob("release/*"))
 
@@ -235,10 +235,10 @@ def test_a_job_that_is_killed(person: Person, few: Path) -> None:
     person.run()
     before = _workers(person.started.process.pid)
     page.get_by_role("button", name=re.compile("^Make the release")).click()
-    page.get_by_role("heading", name="Making the release").wait_for()
+    appears(page.get_by_role("heading", name="Making the release"))
     for worker in _workers(person.started.process.pid) - before:
         os.kill(worker, signal.SIGKILL)
-    page.get_by_role("heading", name="The release was not made").wait_for()
+    appears(page.get_by_role("heading", name="The release was not made"))
     assert "Nothing was released" in page.inner_text("main")
     page.get_by_role("link", name="Change the protection").click()
     page.wait_for_url("**/protection")
@@ -261,7 +261,7 @@ def test_a_script_in_names_and_values_is_only_text(person: Person, tmp_path: Pat
     file = tmp_path / f"{PAYLOAD.replace('/', ' ')}.csv"
     frame.write_csv(file)
     person.begin(file)
-    page.get_by_text("onerror").first.wait_for()
+    appears(page.get_by_text("onerror").first)
     person.columns()
     base = page.url.removesuffix("/columns")
     for number in range(3):
@@ -274,7 +274,7 @@ def test_a_script_in_names_and_values_is_only_text(person: Person, tmp_path: Pat
     person.protection()
     person.k(3)
     person.effort("fast")
-    page.get_by_text("records are unique").first.wait_for()
+    appears(page.get_by_text("records are unique").first)
     person.run()
     person.make()
     assert "onerror" in page.inner_text("main")
@@ -321,7 +321,7 @@ def test_the_whole_way_by_keyboard(person: Person, few: Path) -> None:
 
     def go(role: str, name: str) -> None:
         wanted = page.get_by_role(role, name=name)
-        wanted.wait_for()
+        appears(wanted)
         for _ in range(120):
             page.keyboard.press("Tab")
             if wanted.evaluate("e => e === document.activeElement"):
@@ -358,7 +358,7 @@ def test_a_project_is_found_again_without_its_data(browser: Any, start: Callable
     person.context.close()
     second = Person(browser, start(projects=first.projects))
     second.page.get_by_role("link", name="few persons").first.click()
-    second.page.get_by_text("Choose the file again").first.wait_for()
+    appears(second.page.get_by_text("Choose the file again").first)
     second.give(few)
     second.columns()
     row = second.page.get_by_role("row").filter(has=second.page.get_by_text("income", exact=True))
@@ -366,7 +366,7 @@ def test_a_project_is_found_again_without_its_data(browser: Any, start: Callable
     second.home()
     second.page.get_by_role("button", name=re.compile("Delete")).first.click()
     second.page.locator("dialog[open]").get_by_role("button", name=re.compile("Delete")).click()
-    second.page.get_by_text("No projects yet.").wait_for()
+    appears(second.page.get_by_text("No projects yet."))
     assert not list(first.projects.iterdir())
     assert not second.complaints
     second.context.close()
@@ -376,7 +376,7 @@ def test_the_next_delivery(person: Person, walked: str, few: Path, tmp_path: Pat
     page = person.page
     page.goto(f"{walked}/release")
     page.get_by_role("button", name="Use these decisions on the next delivery").click()
-    page.get_by_text("were taken over").wait_for()
+    appears(page.get_by_text("were taken over"))
     later = tmp_path / "later.csv"
     pl.read_csv(few, schema_overrides={"postcode": pl.String}).tail(80).write_csv(later)
     person.give(later)
@@ -393,7 +393,7 @@ def test_two_tabs_do_not_overwrite_each_other(person: Person, walked: str) -> No
     person.role("age", "insensitive")
     row = other.get_by_role("row").filter(has=other.get_by_text("sex", exact=True))
     row.get_by_role("radio", name="insensitive", exact=True).check(force=True)
-    other.get_by_text("This project was changed in another tab").first.wait_for()
+    appears(other.get_by_text("This project was changed in another tab").first)
     other.reload()
     for name, role in (("age", "insensitive"), ("sex", "quasi-identifier")):
         row = other.get_by_role("row").filter(has=other.get_by_text(name, exact=True))

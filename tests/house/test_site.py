@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -24,6 +23,7 @@ from shoal.cli.main import shoal as front
 from shoal.hierarchy.files import FORMATS as HIERARCHIES
 from shoal.schema import Policy
 from shoal.tables.formats import ENDINGS, FORMATS
+from surroundings import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = re.compile(r"^(https?:)?//", re.IGNORECASE)
@@ -106,12 +106,9 @@ def test_the_search_has_an_index_of_its_own(site: Path) -> None:
 
 def test_the_site_is_read_and_searched_as_files(site: Path) -> None:
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("no chromium: `make test` installs it where it may (Debian package chromium)")
     asked: list[str] = []
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1300, "height": 800})
         page.on("request", lambda request: asked.append(request.url))
         page.goto((site / "methods" / "mdav.html").as_uri())

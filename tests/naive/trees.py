@@ -11,11 +11,13 @@ Edges = set[tuple[int, int]]
 
 def reached(edges: Edges, start: int, avoid: int = -1) -> list[int]:
     """The nodes of the tree of one node, without the branch that begins at another."""
+    beside: dict[int, list[int]] = {}
+    for a, b in edges:
+        beside.setdefault(a, []).append(b)
+        beside.setdefault(b, []).append(a)
     found, todo = {start}, [start]
     while todo:
-        node = todo.pop()
-        for a, b in edges:
-            other = b if a == node else a if b == node else node
+        for other in beside.get(todo.pop(), ()):
             if other not in found and other != avoid:
                 found.add(other)
                 todo.append(other)

@@ -30,13 +30,13 @@ def test_equals_its_oracle(values: np.ndarray, k: int, standardized: bool) -> No
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8])
 def test_equals_its_oracle_on_larger_trees(k: int) -> None:
-    assert_equal(np.random.default_rng(k).standard_normal((200, 3)), k)
+    assert_equal(np.random.default_rng(k).standard_normal((120, 3)), k)
 
 
 @pytest.mark.parametrize("k", range(2, 12))
 def test_no_tree_is_left_above_its_bound(k: int) -> None:
     """Paths, stars, caterpillars and random trees: what the data would seldom grow."""
-    n = 150
+    n = 90
     noise = np.random.default_rng(k)
     matrix = noise.standard_normal((n, 2))
     rows = np.arange(1, n)

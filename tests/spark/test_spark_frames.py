@@ -275,7 +275,7 @@ def test_without_the_extra_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_driver_takes_no_more_for_more_records(spark: Any, tmp_path: Path) -> None:
-    """Results of more than 24 MB are refused by the session; these tables are larger, and not compressible."""
+    """Results of more than 24 MB are refused by the session; this table is larger and cannot be compressed."""
     import numpy as np
 
     rows = 106_000

@@ -32,8 +32,8 @@ CHECKS: list[Check] = []
 """The checks on tables of numbers; those on categories and on both stand in files of their own."""
 EXAMPLES = 20
 """Tables on which the groups of a method are checked."""
-RELEASES = 4
-"""Tables that are released by each method: all that comes after its groups is the same for all methods."""
+RELEASES = 1
+"""Tables of each kind that are released by each method: after its groups, all methods go the same way."""
 _walk = import_module("shoal")
 
 
