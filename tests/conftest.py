@@ -19,6 +19,8 @@ import swift
 # Frames of tests are small: the threads of polars would take a third of the time to wait for each other. Tests of what
 # does not depend on threads start processes with several.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
+# Output is buffered, as it is for users: only then Python writes at the end of a process.
+os.environ.pop("PYTHONUNBUFFERED", None)
 
 # Machines are noisy, so no example has a deadline. The suite draws the same few examples each time: a red run stays
 # red. `make check` draws fewer still, and `make reliability` many new ones.

@@ -89,7 +89,18 @@ def main() -> NoReturn:
 
 
 def _leave() -> None:
-    """Nothing reaches the terminal after the end: where colorama is installed, Numba has it send a code there."""
+    """Nothing reaches the terminal after the end: where colorama is installed, Numba has it send a code there.
+
+    Output that cannot be written was reported already. It is dropped here, since Python would try to write it once more
+    and end with a message and an exit code of its own.
+    """
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
     atexit.register(_be_quiet)
     loaded = sys.modules.get("colorama.initialise")
     if loaded is not None:
