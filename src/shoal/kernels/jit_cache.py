@@ -26,6 +26,7 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from shoal.held import hold, is_same
@@ -64,7 +65,8 @@ class KernelCache:
             return None
         with suppress(OSError):
             os.utime(path)
-        target_context.refresh()
+        # Numba refreshes the whole context, which loads all that it can compile: half a second for what only runs
+        rtsys.initialize(target_context)
         return CompileResult._rebuild(target_context, *pickle.loads(content))  # noqa: S301 - written by this user
 
     def save_overload(self, signature: Any, result: Any) -> None:
