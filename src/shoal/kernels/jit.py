@@ -30,7 +30,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
-from shoal.kernels.jit_cache import KernelCache
+from shoal.kernels.jit_cache import KernelCache, LinkedCache
 from shoal.kernels.states import state_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,7 +64,7 @@ class Kernel(CPUDispatcher):
     @cached_property
     def _linked(self) -> Any:
         """The form for other kernels; made when one of them is compiled, since most runs compile none."""
-        return CPUDispatcher(self.py_func, targetoptions=dict(self.options), pipeline_class=_LinkedCompiler)
+        return _Linked(self.py_func, self.options)
 
     def compile(self, sig: Any) -> Any:
         """Load or compile the kernel for these types; the time counts as compile time."""
@@ -89,6 +89,20 @@ class Kernel(CPUDispatcher):
     def get_overload(self, sig: Any) -> Any:
         """What another kernel calls."""
         return self._linked.get_overload(sig)
+
+
+class _Linked(CPUDispatcher):
+    """A kernel in the form for other kernels."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=dict(options), pipeline_class=_LinkedCompiler)
+        self._cache = LinkedCache(function, options, _LinkedLibrary)
+
+    def compile(self, sig: Any) -> Any:
+        try:
+            return super().compile(sig)
+        finally:
+            self._cache.unlock()
 
 
 class _LinkedLibrary(JITCodeLibrary):

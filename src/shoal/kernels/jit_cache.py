@@ -16,6 +16,7 @@ import os
 import pickle
 import sys
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +27,7 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from shoal.held import hold, is_same
@@ -42,6 +43,8 @@ _UNUSED_DAYS = 30
 
 class KernelCache:
     """The compiled versions of one kernel, in the form in which Numba asks for them."""
+
+    suffix = "nbc"
 
     def __init__(self, function: FunctionType, options: Mapping[str, Any]) -> None:
         self._function, self._options = function, options
@@ -65,9 +68,7 @@ class KernelCache:
             return None
         with suppress(OSError):
             os.utime(path)
-        # Numba refreshes the whole context, which loads all that it can compile: half a second for what only runs
-        rtsys.initialize(target_context)
-        return CompileResult._rebuild(target_context, *pickle.loads(content))  # noqa: S301 - written by this user
+        return self._rebuild(target_context, *pickle.loads(content))  # noqa: S301 - written by this user
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep a compiled kernel, if the disk takes it."""
@@ -75,19 +76,31 @@ class KernelCache:
         for environment in result._find_referenced_environments():
             result.library.codegen.set_env(environment.env_name, environment)
         path = self._path(signature, result.library.codegen)
-        if path is None:
-            return
+        if path is not None:
+            with suppress(OSError):
+                _write(path, dumps(self._reduce(result)))
+                remove_unused(path)
+
+    def _reduce(self, result: Any) -> tuple[Any, ...]:
         result.library._shared_module = _outline(result.library._final_module)
-        with suppress(OSError):
-            _write(path, dumps(result._replace(type_annotation="")._reduce()))
-            remove_unused(path)
+        reduced: tuple[Any, ...] = result._replace(type_annotation="")._reduce()
+        return reduced
+
+    def _rebuild(self, target_context: Any, *reduced: Any) -> Any:
+        # Numba refreshes the whole context, which loads all that it can compile: half a second for what only runs
+        rtsys.initialize(target_context)
+        return CompileResult._rebuild(target_context, *reduced)
 
     def flush(self) -> None:
         """Do nothing: a kernel that is compiled again replaces its file."""
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         folder = cache_folder()
-        return None if folder is None else folder / f"{self._stem(codegen)}.{_digest(_describe_types(signature))}.nbc"
+        return (
+            None
+            if folder is None
+            else folder / f"{self._stem(codegen)}.{_digest(_describe_types(signature))}.{self.suffix}"
+        )
 
     def _stem(self, codegen: Any) -> str:
         """The name of the kernel, and a digest of everything but its types."""
@@ -119,10 +132,53 @@ class KernelCache:
             os.close(handle)
 
 
+class LinkedCache(KernelCache):
+    """The versions of one kernel for other kernels that call it: code of LLVM, which is optimized where it is linked.
+
+    A method that comes later shares most of what its kernels call with methods before it, and only links it.
+    """
+
+    suffix = "nbl"
+
+    def __init__(self, function: FunctionType, options: Mapping[str, Any], library: type[Any]) -> None:
+        super().__init__(function, options)
+        self._library = library
+
+    def _reduce(self, result: Any) -> tuple[Any, ...]:
+        result.fndesc.typemap = result.fndesc.calltypes = None  # as Numba does: they are needed no more
+        environments = tuple(result._find_referenced_environments())
+        code = zlib.compress(result.library._final_module.as_bitcode(), 1)
+        return result.library.name, code, result.fndesc, result.environment, result.signature, environments
+
+    def _rebuild(self, target_context: Any, *reduced: Any) -> Any:
+        name, code, fndesc, environment, signature, environments = reduced
+        library = self._library(target_context.codegen(), name)
+        library._final_module = llvm.parse_bitcode(zlib.decompress(code))
+        library._finalized = True
+        known: dict[str, Any] = dict.fromkeys(CompileResult._fields)
+        return CompileResult(
+            **known
+            | {
+                "typing_context": target_context.typing_context,
+                "target_context": target_context,
+                "entry_point": target_context.get_executable(library, fndesc, environment),
+                "type_annotation": "",
+                "signature": signature,
+                "objectmode": False,
+                "lifted": (),
+                "fndesc": fndesc,
+                "library": library,
+                "environment": environment,
+                "reload_init": [],
+                "referenced_envs": environments,
+            }
+        )
+
+
 def _outline(module: Any) -> Any:
     """The names that a module defines.
 
-    Numba keeps the whole code a second time, to link it into other kernels. `jit.Kernel` links in another way, so the
+    Numba keeps the whole code a second time, to link it into other kernels. `LinkedCache` keeps that apart, so the
     names are enough: a tenth of the size.
     """
     functions = [function.name for function in module.functions if not function.is_declaration]
