@@ -45,8 +45,44 @@ def test_only_the_first_run_compiles_and_says_what(tmp_path: Path) -> None:
     first = compilations(tmp_path)
     assert "cut" in first
     assert compilations(tmp_path) == []
-    files = [path.name for path in tmp_path.rglob("*") if path.is_file()]
+    files = [path.name for path in tmp_path.rglob("*.nbc")]
     assert sorted(name.split(".")[1] for name in files) == sorted(first)
+
+
+CALLED = """
+import numpy as np
+import shoal
+from numba.core import event
+from shoal.kernels import jit
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, event):
+        if isinstance(event.data["dispatcher"], jit._Linked):
+            compiled.append(event.data["dispatcher"].py_func.__name__)
+    def on_end(self, event):
+        pass
+with event.install_listener("numba:compile", Listener()):
+    labels = shoal.partition(np.arange(8.0) ** 2, k=2, method="hm").labels
+print(*labels, *compiled)
+"""
+
+
+def test_a_kernel_links_what_another_process_compiled_unless_it_is_damaged(tmp_path: Path) -> None:
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def run() -> tuple[list[str], list[str]]:
+        done = subprocess.run([sys.executable, "-c", CALLED], env=env, capture_output=True, text=True, check=True)
+        for path in tmp_path.rglob("*.nbc"):
+            path.unlink()  # so that the next process compiles these kernels again
+        words = done.stdout.split()
+        return words[:8], words[8:]
+
+    labels, called = run()
+    assert called
+    assert run() == (labels, [])
+    for path in tmp_path.rglob("*.nbl"):
+        path.write_bytes(path.read_bytes()[:-7])
+    assert run() == (labels, called)
 
 
 def function(source: str, name: str = "f", **given: object) -> FunctionType:

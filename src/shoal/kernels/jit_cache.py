@@ -4,6 +4,9 @@ A file is named after everything that decides its content: the bytecode of the k
 function it refers to, the types of its arguments, the processor, and the versions of Python, Numba and numpy. A change
 in one kernel so recompiles that kernel and those that call it, and a second checkout or environment reuses the rest.
 
+There are two forms: machine code for calls from Python (``.nbc``), and LLVM bitcode for kernels that call the kernel
+and are compiled later (``.nbl``).
+
 Every file carries a checksum. A damaged file counts as missing and is compiled again. A process that compiles a kernel
 locks its file, and other processes wait for the result instead of compiling the same kernel. The operating system
 releases the lock of a killed process. Where no folder can be written, each process compiles for itself.
@@ -96,11 +99,9 @@ class KernelCache:
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         folder = cache_folder()
-        return (
-            None
-            if folder is None
-            else folder / f"{self._stem(codegen)}.{_digest(_describe_types(signature))}.{self.suffix}"
-        )
+        if folder is None:
+            return None
+        return folder / f"{self._stem(codegen)}.{_digest(_describe_types(signature))}.{self.suffix}"
 
     def _stem(self, codegen: Any) -> str:
         """The name of the kernel, and a digest of everything but its types."""
@@ -110,7 +111,7 @@ class KernelCache:
 
     def _lock(self, path: Path) -> bool:
         """Lock a kernel, after waiting for a process that compiles it; False where files cannot be locked."""
-        lock = path.with_suffix(".lock")
+        lock = _lock_path(path)
         with suppress(OSError):
             while True:
                 handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
@@ -128,12 +129,12 @@ class KernelCache:
         while self._locks:
             path, handle = self._locks.popitem()
             with suppress(OSError):
-                path.with_suffix(".lock").unlink(missing_ok=True)
+                _lock_path(path).unlink(missing_ok=True)
             os.close(handle)
 
 
 class LinkedCache(KernelCache):
-    """The versions of one kernel for other kernels that call it: code of LLVM, which is optimized where it is linked.
+    """The versions of one kernel for the kernels that call it: LLVM bitcode, optimized where it is linked.
 
     A method that comes later shares most of what its kernels call with methods before it, and only links it.
     """
@@ -270,6 +271,10 @@ def _read(path: Path) -> bytes | None:
         return None
     content = found[_CHECKSUM:]
     return content if found[:_CHECKSUM] == _checksum(path, content) else None
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
 
 
 def _write(path: Path, content: bytes) -> None:
