@@ -25,7 +25,7 @@ test:
 	@$(MAKE) --no-print-directory --jobs=2 $(READY) programs
 	@$(MAKE) --no-print-directory --jobs=2 pytest lint
 
-# Three workers on two cores: tests of Spark and the browser mostly wait.
+# Three workers on two cores, since tests of Spark and the browser wait now and then; WORKERS=8 for a larger machine.
 pytest: $(READY)
 	$(BIN)/python -m pytest -n $(or $(WORKERS),3) --dist loadgroup --durations=20 --durations-min=1
 
