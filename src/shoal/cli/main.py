@@ -97,6 +97,8 @@ def _leave() -> None:
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
+        except ValueError:  # closed already: nothing is left to write
+            continue
         except OSError:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, stream.fileno())
