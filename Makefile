@@ -6,8 +6,10 @@ BIN := .venv/bin
 CORE := .venv/.core
 READY := .venv/.ready
 
-# uv installs several times as fast as pip; where it cannot be had or fails, pip does the same.
-install = { $(BIN)/python -m pip install --quiet --disable-pip-version-check uv && \
+# uv installs several times as fast as pip; where it cannot be had or fails, pip does the same. Both build PySpark from its
+# sources, and to compress a package of 400 MB that is unpacked at once would take half of that time.
+export DIST_EXTRA_CONFIG := $(CURDIR)/.venv/build.cfg
+install = printf '[bdist_wheel]\ncompression = stored\n' > $(DIST_EXTRA_CONFIG); { $(BIN)/python -m pip install --quiet --disable-pip-version-check uv && \
 	$(BIN)/uv pip install --quiet $(2) --python $(BIN)/python --editable '$(1)'; } >/dev/null 2>&1 || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
 

@@ -125,11 +125,14 @@ def command(
 
         keep_little()
     expected = None
-    by_default = memory is None and engine is None and policy is None and options["method"] in (None, "auto")
-    if by_default and _threads(options) != 1:
-        from shoal.kernels.precompile import precompiling
+    if memory is None and engine is None and policy is None and _threads(options) != 1:
+        from shoal.cli.precompile import DEFAULT, precompiling
 
-        expected = click.get_current_context().with_resource(precompiling())
+        method = options["method"] or DEFAULT
+        searches = options["refine"]
+        if searches is None:
+            searches = method == DEFAULT or options["effort"] is not None or options["seconds"] is not None
+        expected = click.get_current_context().with_resource(precompiling(method, searches=searches))
     from shoal.bundle.contents import bundle_path, bundling
     from shoal.engines.interface import ENGINES, LOCAL
     from shoal.release import check_outputs, check_places, named_path, policy_path

@@ -35,7 +35,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     Makes up a register of hospital patients from a seed, describes it, builds hierarchies, protects numbers, dates and
     categories together, with their missing values and a sensitive diagnosis, and writes release, policy and report.
     """
-    from shoal.kernels.precompile import precompiling
+    from shoal.cli.precompile import precompiling
 
     expected = click.get_current_context().with_resource(precompiling())
     from shoal import tables

@@ -180,6 +180,32 @@ class _Compiling:
 _compiling = _Compiling()
 
 
+@contextmanager
+def recording() -> Iterator[dict[tuple[Kernel, tuple[Any, ...]], None]]:
+    """Run kernels as plain Python; gives each one that Python calls, with the types of its arguments, in their order.
+
+    On a few records this takes a moment, and tells what a run on many of them will compile.
+    """
+    calls: dict[tuple[Kernel, tuple[Any, ...]], None] = {}
+    inside = threading.local()  # a kernel: what it calls is compiled with it
+
+    def call(kernel: Kernel, *arguments: Any) -> Any:
+        if getattr(inside, "kernel", False):
+            return kernel.py_func(*arguments)
+        calls[kernel, tuple(map(kernel.typeof_pyval, arguments))] = None
+        inside.kernel = True
+        try:
+            return kernel.py_func(*arguments)
+        finally:
+            inside.kernel = False
+
+    Kernel.__call__ = call  # type: ignore[method-assign, assignment]
+    try:
+        yield calls
+    finally:
+        del Kernel.__call__
+
+
 def compile_seconds() -> float:
     """The seconds that this process has spent on loading and compiling kernels; time limits leave them out."""
     return _compiling.seconds()

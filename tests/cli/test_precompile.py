@@ -11,18 +11,8 @@ from typing import Any
 import pytest
 
 import shoal
-from shoal import kernels
-from shoal.kernels import precompile
-
-USED = [
-    ("annealing", "search"),
-    ("path", "cut"),
-    ("path", "reach"),
-    ("standing", "settle"),
-    ("standing", "shares"),
-    ("strands", "lengths"),
-    ("tour", "improve"),
-]
+from shoal.cli import precompile
+from shoal.kernels.jit import Kernel
 
 
 class Process:
@@ -50,31 +40,47 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return Process.started
 
 
-def test_it_compiles_what_a_default_release_takes() -> None:
+@pytest.mark.parametrize("method", ["auto", "mdav", "hac", "mst", "dba-2", "k-modes"])
+def test_it_compiles_the_types_that_a_release_takes(method: str) -> None:
     """One type more, and a first run would wait for nothing and compile by itself."""
-    frame = shoal.example_register(rows=60, seed=1).select("age", "sex", "income")
-    shoal.partition(frame, k=3)
-    found = {name: getattr(getattr(kernels, name[0]), name[1]) for name in USED}
-    before = {name: set(one.overloads) for name, one in found.items()}
-    assert all(before.values())
-    precompile.compile_half()
-    assert {name: set(one.overloads) for name, one in found.items()} == before
-    assert len(USED) == precompile.ALONE - precompile.SHARED
-    assert precompile._has_searched()
+    frame = shoal.example_register(rows=300, seed=1).select("marital_status", *(["age"] if method != "k-modes" else []))
+    shoal.partition(frame, k=3, method=method)
+    found = precompile.record(method, searches=method == "auto")
+    assert found
+    for kernel, types in found:
+        assert types in kernel.overloads, kernel.py_func.__name__
 
 
-def test_it_starts_until_a_run_has_searched(started: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precompile, "_has_searched", lambda: False)
-    with precompile.precompiling() as expected:
-        assert expected == precompile.SHARED
-    assert started == [[sys.executable, "-P", "-m", "shoal.kernels.precompile"], ["terminated"], ["waited for"]]
-    monkeypatch.setattr(precompile, "_has_searched", lambda: True)
-    with precompile.precompiling():
-        pass
-    started.clear()
-    with precompile.precompiling() as expected:
+def test_it_knows_all_large_kernels_of_a_default_release() -> None:
+    names = [kernel.py_func.__name__ for kernel, _ in precompile.record("auto", searches=True)]
+    assert {"look_around", "follow", "improve", "outward", "settle", "search"} <= {*names}
+    assert precompile.ALONE - 3 <= len(names) <= precompile.ALONE
+
+
+@pytest.mark.parametrize("method", shoal.methods())
+def test_it_knows_the_kernels_of_every_method(method: str) -> None:
+    assert precompile.record(method, searches=False)
+
+
+def test_it_compiles_the_last_kernel_first_and_leaves_a_mark(
+    started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[str] = []
+    monkeypatch.setattr(Kernel, "compile", lambda kernel, _: compiled.append(kernel.py_func.__name__))
+    precompile.compile_last_first("mst", searches=False)
+    assert compiled == [kernel.py_func.__name__ for kernel, _ in precompile.record("mst", searches=False)][::-1]
+    with precompile.precompiling("mst", searches=False) as expected:
         assert expected is None
     assert started == []
+    with precompile.precompiling("mst", searches=True):
+        assert started == [[sys.executable, "-P", "-m", "shoal.cli.precompile", "mst", "search"]]
+
+
+def test_it_is_ended_with_the_run(started: list[list[str]]) -> None:
+    with precompile.precompiling() as expected:
+        assert expected == precompile.SHARED
+        assert started == [[sys.executable, "-P", "-m", "shoal.cli.precompile", "auto", "search"]]
+    assert started[1:] == [["terminated"], ["waited for"]]
 
 
 def test_a_fault_ends_it_and_leaves_no_mark(started: list[list[str]], tmp_path: Path) -> None:
@@ -102,21 +108,21 @@ def test_without_a_second_process_this_one_compiles(
     assert started == []
 
 
-def test_what_was_searched_is_known_from_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "shoal.kernels.annealing", raising=False)
-    assert not precompile._has_searched()
+def test_without_the_compiler_nothing_starts(started: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    with precompile.precompiling():
+        pass
+    assert started == []
 
 
 def test_old_marks_go(started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precompile, "_has_searched", lambda: True)
+    monkeypatch.setattr(precompile, "record", lambda *_, **__: [])
     old = tmp_path / "precompiled.mark.old"
     old.touch()
     os.utime(old, (0, 0))
-    with precompile.precompiling():
-        pass
+    precompile.compile_last_first("auto", searches=True)
     (mark,) = tmp_path.iterdir()
     assert mark != old
-    assert started
 
 
 def test_what_lies_in_the_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +135,7 @@ def test_what_lies_in_the_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.
             begun.append(self)
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(precompile, "_mark", lambda: tmp_path / "mark")
+    monkeypatch.setattr(precompile, "_mark", lambda *_, **__: tmp_path / "mark")
     monkeypatch.setattr(precompile, "threads", lambda: 2)
     monkeypatch.setattr(precompile.subprocess, "Popen", Begun)
     with precompile.precompiling():
