@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import shutil
@@ -94,6 +95,14 @@ SLOW = (
     *("tests/refine/test_local_search.py", "tests/walk/test_sklearn.py"),
 )
 """Tests that `make check` leaves out: what the ids of them contain."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Workers collect one after the other: all but the first then find the bytecode of the tests, and need a third."""
+    with Path(__file__).open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
