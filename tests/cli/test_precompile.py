@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 import shoal
 from shoal.cli import precompile
-from shoal.kernels.jit import Kernel
+from shoal.kernels.jit import Kernel, kernel
 
 
 class Process:
@@ -47,12 +48,12 @@ def test_it_compiles_the_types_that_a_release_takes(method: str) -> None:
     shoal.partition(frame, k=3, method=method)
     found = precompile.record(method, searches=method == "auto")
     assert found
-    for kernel, types in found:
-        assert types in kernel.overloads, kernel.py_func.__name__
+    for one, types in found:
+        assert types in one.overloads, one.py_func.__name__
 
 
 def test_it_knows_all_large_kernels_of_a_default_release() -> None:
-    names = [kernel.py_func.__name__ for kernel, _ in precompile.record("auto", searches=True)]
+    names = [one.py_func.__name__ for one, _ in precompile.record("auto", searches=True)]
     assert {"look_around", "follow", "improve", "outward", "settle", "search"} <= {*names}
     assert precompile.ALONE - 3 <= len(names) <= precompile.ALONE
 
@@ -66,14 +67,40 @@ def test_it_compiles_the_last_kernel_first_and_leaves_a_mark(
     started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled: list[str] = []
-    monkeypatch.setattr(Kernel, "compile", lambda kernel, _: compiled.append(kernel.py_func.__name__))
+    monkeypatch.setattr(Kernel, "compile", lambda one, _: compiled.append(one.py_func.__name__))
     precompile.compile_last_first("mst", searches=False)
-    assert compiled == [kernel.py_func.__name__ for kernel, _ in precompile.record("mst", searches=False)][::-1]
+    assert compiled == [one.py_func.__name__ for one, _ in precompile.record("mst", searches=False)][::-1]
     with precompile.precompiling("mst", searches=False) as expected:
         assert expected is None
     assert started == []
     with precompile.precompiling("mst", searches=True):
         assert started == [[sys.executable, "-P", "-m", "shoal.cli.precompile", "mst", "search"]]
+
+
+def test_a_run_that_compiles_nothing_leaves_the_mark(
+    started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = Counter[str]()
+    monkeypatch.setattr("shoal.kernels.jit.counts", counts)
+    for more, marks in (({}, 0), ({"taken": 2, "compiled": 1}, 0), ({"taken": 2}, 1)):
+        with precompile.precompiling("mdav", searches=False):
+            counts.update(more)
+        assert len(list(tmp_path.iterdir())) == marks, more
+
+
+def test_kernels_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    @kernel
+    def one(number: int) -> int:
+        return number + 1
+
+    counts = Counter[str]()
+    monkeypatch.setattr("shoal.kernels.jit.counts", counts)
+    monkeypatch.setattr("shoal.kernels.jit_cache.cache_folder", lambda: tmp_path)
+    assert one(1) == 2
+    assert counts == {"taken": 1, "compiled": 1}
+    again = kernel(one.py_func)
+    assert again(1) == 2
+    assert counts == {"taken": 2, "compiled": 1}
 
 
 def test_it_is_ended_with_the_run(started: list[list[str]]) -> None:

@@ -8,8 +8,8 @@ kernel that another one compiles, so they meet in the middle, whatever each kern
 The second process learns what there is to compile by running the method on a few records without the compiler.
 
 Whether there is anything to compile must be known before Numba is imported, since the second process could have started
-meanwhile. So a second process that is done leaves a mark in the cache, named after what was run, the kernel files and
-the version of Numba.
+meanwhile. So a second process that is done leaves a mark in the cache, and so does a run that had to compile nothing.
+The mark is named after what was run, the kernel files and the version of Numba.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -39,7 +40,7 @@ def precompiling(method: str = DEFAULT, *, searches: bool = True) -> Iterator[in
     ``searches`` says whether local search follows the method. Gives the number of kernels that are left to this
     process, where it is known: in a default release, if any are left.
     """
-    process, mark = None, _mark(method, searches=searches)
+    process, mark, before = None, _mark(method, searches=searches), _counts()["compiled"]
     compiled = (mark is not None and mark.exists()) or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
     if mark is not None and not compiled and threads() > 1 and sys.executable:
         with suppress(OSError):  # without a second process, this one compiles everything
@@ -53,6 +54,8 @@ def precompiling(method: str = DEFAULT, *, searches: bool = True) -> Iterator[in
             )
     try:
         yield None if compiled or method != DEFAULT else SHARED if process else ALONE
+        if mark is not None and not compiled and _counts()["taken"] and _counts()["compiled"] == before:
+            _leave(mark)
     finally:
         if process is not None:
             process.terminate()
@@ -84,8 +87,19 @@ def compile_last_first(method: str, *, searches: bool) -> None:
         kernel.compile(types)
     mark = _mark(method, searches=searches)
     if mark is not None:
-        from shoal.kernels.jit_cache import remove_unused
+        _leave(mark)
 
+
+def _counts() -> Counter[str]:
+    """How many kernels this process took and compiled: none as long as nothing needed Numba."""
+    jit = sys.modules.get("shoal.kernels.jit")
+    return jit.counts if jit else Counter()
+
+
+def _leave(mark: Path) -> None:
+    from shoal.kernels.jit_cache import remove_unused
+
+    with suppress(OSError):
         mark.touch()
         remove_unused(mark)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -32,6 +33,9 @@ from numba.core.registry import CPUDispatcher
 
 from shoal.kernels.jit_cache import KernelCache, LinkedCache
 from shoal.kernels.states import state_of
+
+counts: Counter[str] = Counter()
+"""How many kernels this process has ``taken``, and how many of them it ``compiled``: the cache did not have those."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,11 +72,15 @@ class Kernel(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Load or compile the kernel for these types; the time counts as compile time."""
+        misses: Any = self._cache_misses  # type: ignore[attr-defined]
+        before = misses.total()
         with _compiling:
             try:
-                return super().compile(sig)
+                found = super().compile(sig)
             finally:
                 self._cache.unlock()
+            counts.update(taken=1, compiled=misses.total() - before)
+            return found
 
     def typeof_pyval(self, val: Any) -> Any:
         """The type of an argument."""
