@@ -12,7 +12,6 @@ import json
 import pickle
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +19,8 @@ from shoal import errors
 from shoal.errors import ShoalError
 
 _TOLD = "shoal-told:"
+_settled = set[str]()
+"""The chores that this worker has done."""
 
 
 class Told(RuntimeError):
@@ -50,10 +51,11 @@ class Chore:
         raise Told(told)
 
 
-@cache
 def _settle(name: str) -> None:
     """Spark looks for garbage after each task: what the first task of a chore has loaded stays, and is left out."""
-    gc.freeze()
+    if name not in _settled:
+        _settled.add(name)
+        gc.freeze()
 
 
 def packed(error: ShoalError) -> str:
