@@ -7,8 +7,8 @@ import gc
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 GROUPS = {
     # in turn, from the group that takes longest: what the ids of its tests contain
     "spark": ("tests/engines/test_engines_alike.py", "tests/spark/", "spark.md"),  # one Java process
-    "spark-clusters": ("tests/spark/test_spark_faults.py", "tests/spark/test_spark_programs.py"),
+    "spark-clusters": ("tests/spark/test_spark_faults.py",),
     "browser": ("tests/browser/",),  # one browser and one page
     "golden": ("tests/golden/",),  # one reproduction of all printed figures
     "page-server": ("tests/web/test_server.py", "tests/web/test_guard.py", "tests/web/test_uploads.py"),
@@ -153,40 +153,31 @@ def java() -> str:
 
 @pytest.fixture(scope="session")
 def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session of Spark on this machine, with a Python worker in a process of its own.
+    """A session of Spark on this machine, started by Shoal, with a Python worker in a process of its own.
 
     One worker, so that kernels are compiled once; there are several in `test_spark_faults.py`.
     """
-    from pyspark.sql import SparkSession
+    from shoal.engines.spark.session import session as started
 
     folder = tmp_path_factory.mktemp("spark")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        settings = {
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.log.level": "OFF",
-            "spark.driver.extraJavaOptions": swift.JAVA,
-            **swift.SPARK,
-            "spark.local.dir": str(folder),
-            "spark.sql.warehouse.dir": str(folder / "warehouse"),
-            "spark.sql.session.timeZone": "Pacific/Auckland",
-            # what comes to the driver are summaries
-            "spark.driver.maxResultSize": "24m",
-        }
-        builder: Any = SparkSession.builder
-        builder = builder.master("local[1]").appName("shoal-tests")
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        interrupted = signal.getsignal(signal.SIGINT)
-        session = builder.getOrCreate()
+    given = {
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.session.timeZone": "Pacific/Auckland",
+        # what comes to the driver are summaries
+        "spark.driver.maxResultSize": "24m",
+    }
+    interrupted = signal.getsignal(signal.SIGINT)
+    with ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SPARK_CONF_DIR", swift.settings(folder / "settings", **given))
+            for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON"):  # which are set where nobody has
+                patch.setenv(name, "")
+                patch.delenv(name)
+            session = stack.enter_context(started("local[1]"))
         signal.signal(signal.SIGINT, interrupted)  # Spark takes the signal for itself, and other tests send it
         yield session
-        gateway = session.sparkContext._gateway
-        session.stop()
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait(timeout=60)
+        gateway: Any = session.sparkContext._gateway
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait(timeout=60)

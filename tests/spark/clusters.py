@@ -1,7 +1,7 @@
 """Releases on a real cluster of processes, made by a program of its own, so that all of it can be killed.
 
-Run as ``python clusters.py MASTER SOURCE FOLDER FAULTS...``: one release for each argument, which names its faults with
-commas between them. Each is made by the command, as a user types it; the first one starts Spark. A file
+Run as ``spark-submit clusters.py SOURCE FOLDER FAULTS...``: one release for each argument, which names its faults with
+commas between them. Each is made by the script of the examples, as a user submits it. A file
 ``sitecustomize.py`` that the workers load makes each fault happen once: the first task of a piece takes the next fault,
 and no piece meets two.
 """
@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import shutil
 import signal
 import sys
 import threading
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+SUBMIT = Path(__file__).resolve().parents[2] / "examples" / "spark" / "submit.py"
 PIECE = 250
 ASKED: dict[str, Any] = {
     "k": 4,
@@ -101,15 +104,15 @@ def watch(target: Path, over: threading.Event, seen: list[str]) -> None:
             seen.append("half of a release")
 
 
-def release(source: str, target: Path, *more: str) -> int:
-    """What the command says in the end."""
-    from shoal.cli.main import main
-
-    sys.argv = ["shoal", "anonymize", source, *TYPED, "--engine", "spark", "-o", str(target), *more]
-    try:
-        main()
-    except SystemExit as stopped:
-        return int(stopped.code or 0)
+def release(source: str, target: Path, said: Path) -> int:
+    """What the command says in the end; what it prints goes to files, since Spark puts both of its outputs together."""
+    sys.argv = ["submit", "anonymize", source, *TYPED, "--engine", "spark", "-o", str(target)]
+    sys.argv += ["--json", "--report", f"{target}.html"]
+    with said.open("w") as out, said.with_suffix(".log").open("w") as log, redirect_stdout(out), redirect_stderr(log):
+        try:
+            runpy.run_path(str(SUBMIT), run_name="__main__")
+        except SystemExit as stopped:
+            return int(stopped.code or 0)
 
 
 def main() -> None:
@@ -117,8 +120,8 @@ def main() -> None:
 
     from shoal.engines import sizing
 
-    master, source, given = sys.argv[1], sys.argv[2], sys.argv[4:]
-    folder = Path(sys.argv[3])
+    source, folder, given = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
+    (folder / "driver").write_text(str(os.getpid()))
     sizing.Sizing.piece = lambda *_, **__: PIECE  # type: ignore[method-assign]
     SparkSession.stop = lambda _: None  # type: ignore[method-assign]  # for the next release
     (folder / "releases").mkdir()
@@ -133,7 +136,7 @@ def main() -> None:
         watching = threading.Thread(target=watch, args=(target, over, seen))
         watching.start()
         try:
-            code = release(source, target, "--master", master, "--json", "--report", f"{target}.html")
+            code = release(source, target, folder / f"said-{number}")
         finally:
             over.set()
             watching.join()

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from shoal.cli.anonymize import command as anonymize
 from shoal.cli.main import main
+from shoal.engines.spark.session import log
 from shoal.errors import ShoalError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "spark"
@@ -67,6 +68,31 @@ def test_what_does_not_go_together_is_refused_before_anything_starts(
     assert printed.count("\n") == 1
     assert said in printed
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_session_that_shoal_starts_is_quiet_and_for_this_machine(spark: Any) -> None:
+    given = spark.sparkContext.getConf()
+    assert given.get("spark.ui.enabled") == given.get("spark.ui.showConsoleProgress") == "false"
+    assert given.get("spark.driver.host") == given.get("spark.driver.bindAddress") == "127.0.0.1"
+    assert given.get("spark.executorEnv.POLARS_MAX_THREADS") == given.get("spark.executorEnv.OMP_NUM_THREADS") == "1"
+    # what Spark itself says at the start is not on the terminal
+    assert "log4j" in Path(str(log())).read_text()
+
+
+def test_without_java_there_is_one_sentence(
+    register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("shoal.engines.spark.session._there", lambda: None)  # where no session is, one is started
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", "")
+    command = ["shoal", "anonymize", str(register), *ASKED, "--engine", "spark", "-o", str(tmp_path / "out")]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "Java" in printed
 
 
 def test_the_examples_run_at_any_size(

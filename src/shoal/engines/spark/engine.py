@@ -131,9 +131,7 @@ class SparkEngine:
         worked = arrow(_by_number(dealt, count, PIECE), Chore("chores.work", state), self._handed_back(plan))
         write = partial(worked.write.parquet, self._worked)
         run(self.session, "work", write, records=plan.records, progress=progress)
-        facts = self._read_worked(plan).where(f"{FACTS} is not null").select(FACTS)
-        said = [opened(bytes(row[FACTS]), self._key) for row in run(self.session, "work", facts.collect)]
-        return self._noted(plan, sorted(said, key=lambda piece: piece[0]), count)
+        return self._noted(plan, *self._told(plan), count)
 
     @property
     def _worked(self) -> str:
@@ -146,23 +144,34 @@ class SparkEngine:
         """What workers hand back: the numbers of the records, what they show, and the facts of pieces."""
         return _schema([(ROW, "long"), *self._shown(plan), (FACTS, "binary")])
 
-    def _noted(self, plan: Plan, said: Sequence[tuple[int, Facts, Sums]], expected: int) -> Done:
+    def _told(self, plan: Plan) -> tuple[tuple[int, ...], list[tuple[int, Facts, Sums]]]:
+        """What stands in the files that workers wrote: of the records their count, sum and squares; facts of pieces."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        wide = f"cast({ROW} as decimal(38, 0))"
+        sums = ["count(*)", f"sum({wide})", f"sum(cast({wide} * {ROW} as decimal(38, 0)))"]
+        told = self._read_worked(plan).groupBy(FACTS).agg(*map(F.expr, sums))
+        records, said = (0, 0, 0), list[tuple[int, Facts, Sums]]()
+        for facts, times, *more in run(self.session, "work", told.collect):
+            if facts is None:
+                records = (times, *map(int, more))
+            else:
+                said += [opened(bytes(facts), self._key)] * times
+        return records, sorted(said, key=lambda piece: piece[0])
+
+    def _noted(
+        self, plan: Plan, records: tuple[int, ...], said: Sequence[tuple[int, Facts, Sums]], expected: int
+    ) -> Done:
         check_count(sum(facts["records"] for _, facts, _ in said), plan.records)
         if [number for number, _, _ in said] != list(range(expected)):
             raise PromiseError.changed("pieces that are missing or that came twice")
-        self._check_rows(plan)
+        # a record that is missing while another came twice shows in the sum of the squares
+        n = plan.records
+        if records != (n, n * (n - 1) // 2, (n - 1) * n * (2 * n - 1) // 6):
+            raise PromiseError.changed("records that are missing or that occur twice")
         self._sums = [sums for _, _, sums in said]
         self._texts = {name for _, facts, _ in said for name in facts["texts"]}
         return joined([facts for _, facts, _ in said])
-
-    def _check_rows(self, plan: Plan) -> None:
-        """Refuse to go on where a record is missing and another came twice: by their number, sum and squares."""
-        rows = self._read_worked(plan).where(f"{FACTS} is null")
-        wide, n = f"cast({ROW} as decimal(38, 0))", plan.records
-        sums = rows.selectExpr("count(*)", f"sum({wide})", f"sum(cast({wide} * {ROW} as decimal(38, 0)))")
-        (found,) = run(self.session, "work", sums.collect)
-        if tuple(map(int, found)) != (n, n * (n - 1) // 2, (n - 1) * n * (2 * n - 1) // 6):
-            raise PromiseError.changed("records that are missing or that occur twice")
 
     def _shown(self, plan: Plan) -> list[tuple[str, Any]]:
         """The columns that workers hand back, with their types: words also in the type that they had."""
@@ -214,7 +223,8 @@ class SparkEngine:
     def verify(self, plan: Plan, part: str, *, progress: Progress) -> tuple[Verification, Sizes]:
         """Read what was written, and let Spark count its classes."""
         written = open_source(self.session, part, literal=True)
-        proof, sizes = recount(written, plan.policy, f"{self.scratch}/verified", progress=progress)
+        folder = f"{self.scratch}/verified"
+        proof, sizes = recount(written, plan.policy, folder, records=plan.records, progress=progress)
         check_shape(written.names, proof.records, policy=plan.policy, records=plan.records)
         check_kept(proof)
         self.source.check()

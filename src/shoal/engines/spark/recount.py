@@ -29,9 +29,12 @@ _AT_ONCE = 1_000_000
 
 
 def recount(
-    written: Source, policy: Policy, folder: str, *, progress: Progress = silent
+    written: Source, policy: Policy, folder: str, *, records: int, progress: Progress = silent
 ) -> tuple[Verification, Mapping[int, int]]:
-    """Count the classes of a release by the values that stand in its files, and how many there are of each size."""
+    """Count the classes of a release by the values that stand in its files, and how many there are of each size.
+
+    Progress is told for so many ``records``.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     k, names = whole_k(policy.k), policy.schema.quasi_identifiers
@@ -39,7 +42,7 @@ def recount(
     keys = [written.keys[name] for name in names]
     classes = shown.groupBy(*keys).agg(F.count("*").alias(COUNT))
     tally = classes.groupBy(COUNT).agg(F.count("*").alias("classes"))
-    found = run(written.session, "verify", tally.collect, records=written.records, progress=progress)
+    found = run(written.session, "verify", tally.collect, records=records, progress=progress)
     sizes = {int(size): int(count) for size, count in sorted(found)}
     if not sizes:
         raise DataError.no_records()

@@ -34,9 +34,37 @@ class Source:
     session: SparkSession
     address: str
     frame: DataFrame
-    files: Mapping[str, tuple[int, Stamp]]
-    """The number of the first record of each file, in their order, and what the file is known by."""
-    records: int
+
+    @cached_property
+    def files(self) -> Mapping[str, tuple[int, Stamp]]:
+        """The number of the first record of each file, in their order, and what the file is known by."""
+        return self._numbering[0]
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return self._numbering[1]
+
+    @cached_property
+    def _numbering(self) -> tuple[dict[str, tuple[int, Stamp]], int]:
+        """Counted when it is first asked for; the files are known by what they are then."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        storage, about = Storage(self.session), self.frame.metadataColumn("_metadata")
+        counts = (
+            self.frame.select(about.getField("file_path").alias(_FILE), about.getField("row_index").alias(_INDEX))
+            .groupBy(_FILE)
+            .agg(F.count("*").alias("count"), F.max(_INDEX).alias("last"))
+        )
+        files, first = dict[str, tuple[int, Stamp]](), 0
+        for path, count, last in sorted(run(self.session, "number the records", counts.collect)):
+            if count != last + 1:
+                raise FileError.changed(self.address)
+            files[path] = (first, storage.stamp(path))
+            first += count
+        if not first:
+            raise DataError.no_records()
+        return files, first
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,13 +109,12 @@ class Source:
 
 
 def open_source(session: SparkSession, address: str, *, literal: bool = False) -> Source:
-    """The table that these files are, its records counted and numbered.
+    """The table that these files are.
 
     An address that is ``literal``, or that is there, is no pattern.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import AnalysisException, PySparkException
-    from pyspark.sql import functions as F  # noqa: N812
 
     storage = Storage(session)
     literal = literal or storage.is_there(address)
@@ -102,21 +129,7 @@ def open_source(session: SparkSession, address: str, *, literal: bool = False) -
     check_names(frame)
     if literal and (below := storage.count_files(address) - len(frame.inputFiles())) > 0:
         raise EngineError.files_left_out(address, below)
-    about = frame.metadataColumn("_metadata")
-    counts = (
-        frame.select(about.getField("file_path").alias(_FILE), about.getField("row_index").alias(_INDEX))
-        .groupBy(_FILE)
-        .agg(F.count("*").alias("count"), F.max(_INDEX).alias("last"))
-    )
-    files, first = dict[str, tuple[int, Stamp]](), 0
-    for path, count, last in sorted(run(session, "number the records", counts.collect)):
-        if count != last + 1:
-            raise FileError.changed(address)
-        files[path] = (first, storage.stamp(path))
-        first += count
-    if not first:
-        raise DataError.no_records()
-    return Source(session, address, frame, files, first)
+    return Source(session, address, frame)
 
 
 def snapshot(session: SparkSession, frame: DataFrame, folder: str) -> Source:

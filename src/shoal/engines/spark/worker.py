@@ -7,6 +7,7 @@ cell of the data: the errors of Shoal whole, of all others the name alone.
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import pickle
 import re
@@ -18,6 +19,8 @@ from shoal import errors
 from shoal.errors import ShoalError
 
 _TOLD = "shoal-told:"
+_settled = set[str]()
+"""The chores that this worker has done."""
 
 
 class Told(RuntimeError):
@@ -37,6 +40,7 @@ class Chore:
             chore = getattr(import_module(f"shoal.engines.spark.{room}"), function)
             with import_module("shoal.threads").using(1):  # Spark shares out the cores
                 yield from chore(pickle.loads(self.payload), iter(batches))  # noqa: S301 - sent by the driver
+            _settle(self.name)
             return
         except ShoalError as error:
             told = packed(error)
@@ -45,6 +49,13 @@ class Chore:
         except BaseException as error:  # noqa: BLE001 - its words may hold cells of the data; a panic is no Exception
             told = f"{type(error).__name__} in {self.name}"
         raise Told(told)
+
+
+def _settle(name: str) -> None:
+    """Spark looks for garbage after each task: what the first task of a chore has loaded stays, and is left out."""
+    if name not in _settled:
+        _settled.add(name)
+        gc.freeze()
 
 
 def packed(error: ShoalError) -> str:
