@@ -198,9 +198,10 @@ def _numbers(name: str, content: Content) -> FloatVector:
         if content.values.null_count() == len(content.values):
             return np.full(len(content.values), np.nan)
         raise ColumnError.not_numeric(name, content.kind)
-    if content.numbers.is_infinite().any():
-        raise DataError.infinite(name, **where(content.numbers.is_infinite()))
-    return content.numbers.fill_null(np.nan).to_numpy().astype(np.float64, copy=False)
+    found = content.numbers.to_numpy().astype(np.float64, copy=False)  # a missing cell becomes NaN
+    if np.isinf(found).any():
+        raise DataError.infinite(name, **where(pl.Series(np.isinf(found))))
+    return found
 
 
 def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
@@ -242,7 +243,7 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
     seen = list(share(table.cells.seen, names, records=table.height))
     rows = pl.DataFrame({str(j): column for j, column in enumerate(seen)})
     first = _first_rows(rows.hash_rows(seed=0).to_numpy())
-    if all(share(lambda column: column.gather(first).eq_missing(column).all(), seen, records=table.height)):
+    if all(share(lambda column: column.gather(first).equals(column), seen, records=table.height)):
         return dense(first)
     # two different rows with one hash
     by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))
