@@ -40,7 +40,7 @@ def _profile(name: str, content: Content) -> ColumnProfile:
     missing = values.null_count()
     whole = counts_up = False
     if content.kind is Kind.NUMERIC and content.numbers is not None:
-        numbers = content.numbers.drop_nulls().to_numpy()
+        numbers = _known(content.numbers).to_numpy()
         whole = len(numbers) > 0 and bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
         with np.errstate(over="ignore"):
             counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
@@ -63,10 +63,15 @@ def _ordered(content: Content) -> bool:
         values = words.join(rank, on="word", how="left", maintain_order="left")["rank"]
     elif values.dtype in (pl.Categorical, pl.Enum):
         values = values.cast(pl.String)
-    known = values.drop_nulls()
+    known = _known(values)
     if known.dtype.is_nested() or known.dtype in (pl.Object, pl.Null):
         return False
     return known.is_sorted() or known.is_sorted(descending=True)
+
+
+def _known(values: pl.Series) -> pl.Series:
+    """What is not missing; polars takes long to drop nothing."""
+    return values.drop_nulls() if values.null_count() else values
 
 
 def encode(
