@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 
 import shoal
 from shoal.hierarchy import Hierarchy
-from shoal.reproduce import Reproduction
+from shoal.hierarchy.wordnet_files import WordNet
+from shoal.reproduce import Reproduction, runs
 from shoal.reproduce.datasets import DATASETS
 from shoal.reproduce.readings import Reading
 from shoal.reproduce.reproduction import carry_out, plan
@@ -25,31 +27,57 @@ SLOW = "optimal-cells"
 ORDERED = {"sa-mdav", "sa-mondrian-strict", "mondrian-strict-improved"}
 COMPARED = (ORDERED | {"mondrian-strict"}, ORDERED | {"mondrian-branch", "sa-mdav-plus", SLOW})
 """Methods on categories whose losses tests look at: on Analytics, and on Adult."""
+SLOW_LEVELS = range(2, 11) if os.environ.get("SHOAL_TRIES") == "full" else (2, 3, 5, 6, 10)
+"""The values of k for which the slowest method has all its rounds on Adult."""
+ON_ALL_NUMBERS = "mdav-1"
+"""The method that is compared on all data sets of numbers; one of them has all methods."""
 COLUMNS = {"occupation": "occupation", "native-country": "native_country"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _wordnet_is_read_once() -> Iterator[None]:
+    """Each hierarchy is built from the same files, which take longer to read than the hierarchy to build."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WordNet, "open", cache(WordNet.open))
+        yield
+
+
+def compared(dataset: str, method: str, k: int) -> bool:
+    """Whether a test looks at a method on a data set.
+
+    On numbers, all methods are compared on one data set and for one k; on categories, those whose losses a test looks
+    at for every k.
+    """
+    if not DATASETS[dataset].categories:
+        return k == 10 and (dataset == "tarragona" or method == ON_ALL_NUMBERS)
+    return method in COMPARED[dataset == "adult"]
 
 
 @pytest.fixture(scope="session")
 def found(data_folder: Path) -> Reproduction:
     """All that `shoal reproduce` runs, but for what no test looks at.
 
-    On numbers, all methods are compared for one k; on categories, those whose losses a test looks at for every k. The
-    slowest method has no rounds on Analytics: no paper prints its figures there.
+    The slowest method has no rounds on Analytics, where no paper prints its figures, and for some k on Adult. Nothing
+    is run several times to be timed.
     """
     whole, run = plan(data_folder, only=()), Runs.run
-    compared = [
-        (dataset, method, k)
-        for dataset, method, k in whole.compared
-        if (method in COMPARED[dataset == "adult"] if DATASETS[dataset].categories else k == 10)
-    ]
 
     def run_fewer_rounds(runs: Runs, reading: Reading, dataset: str, k: int | None) -> Run | None:
-        if reading.method == SLOW and dataset.startswith("analytics"):
+        if reading.method == SLOW and not (dataset == "adult" and k in SLOW_LEVELS):
             reading = replace(reading, options={"rounds": 0})
         return run(runs, reading, dataset, k)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runs, "run", run_fewer_rounds)
-        return carry_out(replace(whole, compared=compared), progress=silent)
+        patch.setattr(runs, "TIMES", 1)
+        return carry_out(replace(whole, compared=[one for one in whole.compared if compared(*one)]), progress=silent)
+
+
+@pytest.fixture(scope="session")
+def searched(found: Reproduction) -> Collection[tuple[str, int]]:
+    """The methods and values of k whose losses on Adult are those of the method with all its rounds."""
+    on_adult = [(row["method"], row["k"]) for row in found.comparison if row["dataset"] == "adult"]
+    return {(method, k) for method, k in on_adult if method != SLOW or k in SLOW_LEVELS}
 
 
 class Adult(NamedTuple):
@@ -72,12 +100,12 @@ def adult_synsets(data_folder: Path) -> Adult:
 
 
 @pytest.fixture(scope="session")
-def adult_groups(adult_synsets: Adult) -> Callable[[int, str], Partition]:
-    """The groups of these columns, once for each k and method."""
+def adult_groups(adult_synsets: Adult) -> Callable[..., Partition]:
+    """The groups of these columns, once for each k, method and options."""
     frame, hierarchies = adult_synsets
 
     @cache
-    def made(k: int, method: str) -> Partition:
-        return shoal.partition(frame, k=k, method=method, hierarchies=hierarchies)
+    def made(k: int, method: str, **options: bool) -> Partition:
+        return shoal.partition(frame, k=k, method=method, hierarchies=hierarchies, **options)
 
     return made

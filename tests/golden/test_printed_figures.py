@@ -43,7 +43,7 @@ def test_mdav_1_by_python(data_folder: Path, dataset: str, k: int) -> None:
     assert equals_printed(partition.information_loss, MDAV_1[dataset, k])
 
 
-@pytest.mark.parametrize(("dataset", "k"), MDAV_1)
+@pytest.mark.parametrize(("dataset", "k"), [("tarragona", 3), ("census", 5), ("eia", 10)])
 def test_mdav_1_by_command_line(data_folder: Path, tmp_path: Path, dataset: str, k: int) -> None:
     source, target = data_folder / f"{dataset}.csv", tmp_path / "released.csv"
     names = ",".join(columns(source))
@@ -54,23 +54,17 @@ def test_mdav_1_by_command_line(data_folder: Path, tmp_path: Path, dataset: str,
 
 
 @pytest.mark.parametrize("k", CENSUS_MDAV_SSE)
-def test_mdav_on_census(data_folder: Path, tmp_path: Path, k: int) -> None:
+def test_mdav_on_census(data_folder: Path, k: int) -> None:
     source = data_folder / "census.csv"
     release = shoal.anonymize(source, k=k, quasi_identifiers=columns(source), method="mdav")
-    made = command_line(
-        "anonymize",
-        str(source),
-        "-k",
-        str(k),
-        "-q",
-        ",".join(columns(source)),
-        "--method",
-        "mdav",
-        "-o",
-        str(tmp_path / "released.csv"),
-    )
-    for sse in (release.evaluation.sse, made["evaluation"]["loss"]["sse"]):
-        assert equals_printed(sse, CENSUS_MDAV_SSE[k])
+    assert equals_printed(release.evaluation.sse, CENSUS_MDAV_SSE[k])
+
+
+def test_mdav_on_census_by_command_line(data_folder: Path, tmp_path: Path) -> None:
+    source, k = data_folder / "census.csv", 10
+    asked = ["-k", str(k), "-q", ",".join(columns(source)), "--method", "mdav", "-o", str(tmp_path / "released.csv")]
+    made = command_line("anonymize", str(source), *asked)
+    assert equals_printed(made["evaluation"]["loss"]["sse"], CENSUS_MDAV_SSE[k])
 
 
 def test_the_printed_figures_are_those_of_the_papers(data_folder: Path) -> None:

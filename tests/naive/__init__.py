@@ -45,11 +45,9 @@ def numbers(matrix: Table) -> Matrix:
 
 
 def sums(matrix: Table, rows: list[int]) -> Matrix:
-    """Of the numbers."""
-    total = np.zeros(numbers(matrix).shape[1])
-    for row in rows:
-        total = total + numbers(matrix)[row]
-    return total
+    """Of the numbers, row by row."""
+    some = numbers(matrix)[rows]
+    return np.cumsum(some, axis=0)[-1] if len(some) else np.zeros(some.shape[1])
 
 
 def center(matrix: Table, total: Matrix, rows: list[int]) -> Matrix:
@@ -80,6 +78,8 @@ class Flock:
         self.groups = 0
         self.summed = len(matrix)
         self.sums = sums(matrix, self.left)
+        self.near: dict[int, Matrix] = {}
+        """The distances of all records to those that some were sought around."""
 
     def centroid(self) -> Matrix:
         if 2 * len(self.left) <= self.summed:
@@ -88,12 +88,14 @@ class Flock:
         return center(self.matrix, self.sums, self.left)
 
     def farthest(self, point: Matrix) -> int:
-        far = distances(self.matrix, point)
-        return min(self.left, key=lambda row: (-far[row], row))
+        """The first of several: records without a group stay in their order."""
+        return self.left[int(np.argmax(distances(self.matrix, point)[self.left]))]
 
     def nearest(self, seed: int) -> list[int]:
-        near = distances(self.matrix, self.matrix[seed])
-        return sorted(self.left, key=lambda row: (near[row], row))
+        if seed not in self.near:
+            self.near[seed] = distances(self.matrix, self.matrix[seed])
+        left = np.array(self.left, dtype=np.int64)
+        return left[np.argsort(self.near[seed][left], kind="stable")].tolist()
 
     def take(self, row: int, group: int) -> None:
         self.left.remove(row)

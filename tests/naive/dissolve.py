@@ -35,9 +35,9 @@ def corner(matrix: Table, extreme: Callable[..., Matrix]) -> Matrix:
 
 
 def dba_1(matrix: Table, k: int) -> Labels:
-    flock = Flock(matrix)
+    flock, points = Flock(matrix), np.array(list(matrix))
     for row in range(len(matrix)):
-        alike = [other for other in flock.left if (matrix[other] == matrix[row]).all()]
+        alike = [other for other in np.flatnonzero((points == points[row]).all(axis=1)) if other in flock.left]
         if row in flock.left and len(alike) >= k:
             for other in alike[:k]:
                 flock.take(other, flock.groups)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 
 from naive.hierarchies import subsumer
 from shoal.hierarchy import Hierarchy
@@ -49,6 +50,7 @@ def ordered(values: Sequence) -> Distance:
 def hierarchical(tree: Hierarchy, values: Sequence[str | None]) -> Distance:
     """The height of the lowest node above both as a share of that of the root; what is missing is below the root."""
 
+    @cache
     def height(node: str) -> int:
         return max((height(child) + 1 for child in tree.children(node)), default=0)
 
@@ -65,7 +67,7 @@ def hierarchical(tree: Hierarchy, values: Sequence[str | None]) -> Distance:
 
 def earth_movers(group: Sequence, table: Iterable, distance: Distance, values: list) -> Fraction:
     """The cheapest way to turn the shares of a group into those of the table."""
-    mine, all_of = Counter(group), Counter(table)
+    mine, all_of, distance = Counter(group), Counter(table), cache(distance)
     records = sum(all_of.values())
     have = [mine[value] * records for value in values]
     want = [all_of[value] * len(group) for value in values]

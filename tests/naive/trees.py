@@ -51,8 +51,9 @@ def spanning(matrix: Table) -> list[tuple[float, int, int]]:
 
 
 def mst(matrix: Table, k: int, split_by: str = "diameter") -> Labels:
-    kept = {(row, above) for _, row, above in spanning(matrix)}
-    for _, row, above in sorted(spanning(matrix), key=lambda edge: (-edge[0], edge[1])):
+    edges = spanning(matrix)
+    kept = {(row, above) for _, row, above in edges}
+    for _, row, above in sorted(edges, key=lambda edge: (-edge[0], edge[1])):
         rest = kept - {(row, above)}
         if len(reached(rest, row)) >= k and len(reached(rest, above)) >= k:
             kept = rest

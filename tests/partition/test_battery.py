@@ -9,7 +9,7 @@ import pytest
 
 from shoal.errors import OptionError, PromiseError
 from shoal.partition import registry
-from shoal.testing import battery, categories, check_method, checks, mixed
+from shoal.testing import battery, beyond, categories, check_method, checks, mixed
 from shoal.values import IntVector, Progress, Records, Scale
 
 COMMON = [
@@ -38,6 +38,12 @@ def test_common(name: str, check) -> None:
 def test_every_drawn_table_is_released(name: str, check) -> None:
     """The battery releases a few of the drawn tables by each method; here all are, by some."""
     check(name, examples=battery.EXAMPLES)
+
+
+@pytest.mark.parametrize("name", ["auto", "mdav", "mondrian", "mondrian-extent", "sa-mdav-plus"])
+def test_missing_values_in_every_way(name: str) -> None:
+    """The battery looks at those ways that a method can tell apart; here are all, by some methods."""
+    beyond.check_missing_values(name, ways=("category", "wildcard", "impute", "suppress"))
 
 
 def records(rows: int = 12) -> Records:

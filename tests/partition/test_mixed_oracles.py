@@ -44,7 +44,7 @@ BY_TUPLES = ("mdav-generic",)
 """Where no column is a number or a tree, it looks at combinations of categories, and not at records."""
 BY_RISES = ("k-ward", "k-means")
 """The squares of categories are added up cluster by cluster, which is another rounding than record by record."""
-FEW = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(suppress_health_check=list(HealthCheck))
 
 
 def assert_equal(records: Records, method: str, k: int, **options: object) -> None:
@@ -89,7 +89,7 @@ def test_ranks_anew_and_a_split_by_centroids(records: Records, k: int) -> None:
 
 @pytest.mark.parametrize("linkage", hac.LINKAGES)
 @pytest.mark.parametrize("method", ["hac", "hac-max", "hac-priority"])
-@settings(FEW, max_examples=12)
+@settings(FEW, max_examples=settings.default.max_examples // 2)
 @given(
     records=mixed_records(most=30),
     k=st.integers(2, 6),

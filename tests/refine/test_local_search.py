@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +19,9 @@ from shoal.partition import registry
 from shoal.refine import Budget, Found, Plan, Task, budget, refine, search
 from shoal.schema import EFFORTS, Kind, Schema
 from shoal.values import Records, Space
+
+
+TABLES = 40 if os.environ.get("SHOAL_TRIES") == "full" else 20
 
 
 def task(case: Case, demands: Any = None) -> Task:
@@ -40,16 +44,16 @@ def check_found(found: Found, case: Case) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("members", [1, 2])
 def test_it_finds_the_best_of_all_partitions(kind: str, members: int) -> None:
-    """Of 40 tables in each of six kinds it does in at least 38; it never falls below."""
+    """Of 20 tables in each of six kinds it does in at least 19; it never falls below."""
     best = 0
-    for seed in range(40):
+    for seed in range(TABLES):
         case = drawn(seed, kind=kind, rows=8 if members == 1 else 12, k=2 + seed % 2, members=members)
         found, least = searched(case, Plan(steps=20_000, seed=seed)), optimum(case)
         close = 1e-9 * scale(case.table)
         check_found(found, case)
         assert found.after >= least - close
         best += found.after <= least + close
-    assert best >= 38
+    assert best >= 0.95 * TABLES
 
 
 def test_it_finds_the_best_of_all_that_meet_the_demands() -> None:

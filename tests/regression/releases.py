@@ -14,6 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ Case = Callable[[Path], Path]
 """Makes a release in a folder and returns its path."""
 
 
+@cache
 def register() -> pl.DataFrame:
     """The example register, with households, strata and sampling weights added."""
     frame = shoal.example_register(rows=ROWS, seed=11)
@@ -48,6 +50,11 @@ def register() -> pl.DataFrame:
     )
 
 
+@cache
+def by_prefixes() -> shoal.Hierarchy:
+    return shoal.Hierarchy.from_prefixes(register()["postcode"], lengths=(1, 2, 3))
+
+
 def _options(columns: list[str]) -> dict[str, Any]:
     """The hierarchies and levels of those columns that have any, and every other column dropped."""
     dropped = [name for name in register().columns if name not in (*columns, "diagnosis", "visits")]
@@ -55,7 +62,7 @@ def _options(columns: list[str]) -> dict[str, Any]:
     if "occupation" in columns:
         options["hierarchies"]["occupation"] = OCCUPATIONS
     if "postcode" in columns:
-        options["hierarchies"]["postcode"] = shoal.Hierarchy.from_prefixes(register()["postcode"], lengths=(1, 2, 3))
+        options["hierarchies"]["postcode"] = by_prefixes()
     if "education" in columns:
         options["levels"] = {"education": EDUCATION}
     return options

@@ -56,12 +56,13 @@ def begin(space: Space, labels: IntVector | None = None) -> Unassigned:
 
 
 def carry_on(state: Unassigned, step: Step, *, least: int, progress: Progress) -> Unassigned:
-    """Call the step until fewer than ``least`` records are left; plant a new tree where half of it is gone."""
+    """Call the step until fewer than ``least`` records are left; plant a new tree where half of a large one is gone."""
     n, p = len(state.labels), len(state.sums)
     while (left := int(state.counts[LEFT])) >= least:
         if 2 * left <= state.counts[PLANTED]:
             state.counts[PLANTED] = left
-            state = state._replace(tree=plant(state.space, rows_left(state)))
+            if len(state.tree.held) > 1:  # a single leaf is searched as fast as a new one
+                state = state._replace(tree=plant(state.space, rows_left(state)))
         step(state, max(1, SLICE // (p * (left + LEAVING * least))))
         progress(n - int(state.counts[LEFT]), n)
     return state

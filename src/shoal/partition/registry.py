@@ -12,7 +12,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple, TypeVar
@@ -86,7 +86,7 @@ class Method:
         """The first line of the docstring of the method's file."""
         return (inspect.getdoc(inspect.getmodule(self.labels)) or "").partition("\n")[0]
 
-    @property
+    @cached_property
     def options(self) -> Mapping[str, Any]:
         """The names of the method's own options and their defaults."""
         parameters = inspect.signature(self.labels).parameters.values()
@@ -108,7 +108,7 @@ class Method:
             if name not in self.options:
                 raise OptionError.unknown_option(name, self.name, list(self.options) or ["none of its own"])
 
-    @property
+    @cached_property
     def seeded(self) -> bool:
         return "seed" in inspect.signature(self.labels).parameters
 

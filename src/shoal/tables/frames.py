@@ -20,7 +20,7 @@ from shoal.tables.foreign import replaced_by
 from shoal.tables.fresh import copied_rows, numbered, places, worded
 from shoal.tables.objects import object_codes, object_content, object_dates, object_marks, object_values
 from shoal.tables.settled import settled_series
-from shoal.tables.table import Content, NewColumn, NewColumns, Table
+from shoal.tables.table import Content, NewColumn, NewColumns, Table, without_nan
 from shoal.threads import share
 from shoal.values import Days, IntVector, Worded
 
@@ -103,7 +103,7 @@ def _series_content(series: pl.Series) -> Content:
     dtype = series.dtype
     word = str(dtype)
     if dtype.is_numeric():
-        values = series.fill_nan(None) if dtype.is_float() else series
+        values = without_nan(series) if dtype.is_float() else series
         return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
     if dtype == pl.Object:
         return object_content(series.to_list(), type=word)
@@ -121,7 +121,7 @@ def series_seen(series: pl.Series) -> pl.Series:
             return object_codes(series.to_list())
         if series.dtype.is_float():
             # NaN is missing to a reader, and -0.0 is 0.0.
-            return series.alias("").fill_nan(None) + 0.0
+            return without_nan(series.alias("")) + 0.0
         return series.alias("")
 
 

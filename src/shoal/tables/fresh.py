@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shoal.tables.table import without_nan
 from shoal.values import IntVector, Whole, Worded
 
 
@@ -20,7 +21,7 @@ def numbered(column: NDArray[Any] | Whole) -> pl.Series:
         return _whole(column)
     if column.dtype.kind in "iu":
         return pl.Series(column.astype(np.int64))
-    return pl.Series(column.astype(np.float64) + 0.0).fill_nan(None)
+    return without_nan(pl.Series(column.astype(np.float64) + 0.0))
 
 
 def _whole(column: Whole) -> pl.Series:

@@ -40,7 +40,7 @@ def _profile(name: str, content: Content) -> ColumnProfile:
     missing = values.null_count()
     whole = counts_up = False
     if content.kind is Kind.NUMERIC and content.numbers is not None:
-        numbers = content.numbers.drop_nulls().to_numpy()
+        numbers = _known(content.numbers).to_numpy()
         whole = len(numbers) > 0 and bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
         with np.errstate(over="ignore"):
             counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
@@ -63,10 +63,15 @@ def _ordered(content: Content) -> bool:
         values = words.join(rank, on="word", how="left", maintain_order="left")["rank"]
     elif values.dtype in (pl.Categorical, pl.Enum):
         values = values.cast(pl.String)
-    known = values.drop_nulls()
+    known = _known(values)
     if known.dtype.is_nested() or known.dtype in (pl.Object, pl.Null):
         return False
     return known.is_sorted() or known.is_sorted(descending=True)
+
+
+def _known(values: pl.Series) -> pl.Series:
+    """What is not missing; polars takes long to drop nothing."""
+    return values.drop_nulls() if values.null_count() else values
 
 
 def encode(
@@ -198,9 +203,10 @@ def _numbers(name: str, content: Content) -> FloatVector:
         if content.values.null_count() == len(content.values):
             return np.full(len(content.values), np.nan)
         raise ColumnError.not_numeric(name, content.kind)
-    if content.numbers.is_infinite().any():
-        raise DataError.infinite(name, **where(content.numbers.is_infinite()))
-    return content.numbers.fill_null(np.nan).to_numpy().astype(np.float64, copy=False)
+    found = content.numbers.to_numpy().astype(np.float64, copy=False)  # a missing cell becomes NaN
+    if np.isinf(found).any():
+        raise DataError.infinite(name, **where(pl.Series(np.isinf(found))))
+    return found
 
 
 def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
@@ -242,7 +248,7 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
     seen = list(share(table.cells.seen, names, records=table.height))
     rows = pl.DataFrame({str(j): column for j, column in enumerate(seen)})
     first = _first_rows(rows.hash_rows(seed=0).to_numpy())
-    if all(share(lambda column: column.gather(first).eq_missing(column).all(), seen, records=table.height)):
+    if all(share(lambda column: column.gather(first).equals(column), seen, records=table.height)):
         return dense(first)
     # two different rows with one hash
     by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))

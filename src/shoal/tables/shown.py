@@ -46,8 +46,10 @@ def shown_nothing(table: Table, names: Iterable[str]) -> BoolVector:
     for name in names:
         if hidden.any():
             values = table.cells.content(name).values
-            starred = values.cast(pl.String) == SUPPRESSED if not values.dtype.is_numeric() else values.is_null()
-            hidden &= starred.fill_null(True).to_numpy()
+            if values.dtype.is_numeric():
+                hidden &= values.is_null().to_numpy() if values.null_count() else False
+            else:
+                hidden &= (values.cast(pl.String) == SUPPRESSED).fill_null(True).to_numpy()
     return hidden
 
 

@@ -7,7 +7,9 @@ with the least sum of distances: the semantic node, the median rank, or the mode
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -101,9 +103,19 @@ def _sketched(square: FloatMatrix) -> tuple[FloatMatrix, float]:
 
     The first principal coordinates of the table, shrunk until they nowhere exceed it.
     """
-    nothing = np.zeros((len(square), _SKETCHED)), float(square.max(initial=0.0)) * (1.0 + _SAFE)
     if not 2 <= len(square) <= _MOST_SKETCHED:
-        return nothing
+        return _without_sketch(square)
+    return _from_cells(square.tobytes())
+
+
+def _without_sketch(square: FloatMatrix) -> tuple[FloatMatrix, float]:
+    return np.zeros((len(square), _SKETCHED)), float(square.max(initial=0.0)) * (1.0 + _SAFE)
+
+
+@lru_cache(maxsize=8)
+def _from_cells(cells: bytes) -> tuple[FloatMatrix, float]:
+    """The sketch of the table with these cells, which is sought once: all blocks of a release have the same tables."""
+    square = np.frombuffer(cells).reshape(-1, math.isqrt(len(cells) // 8))
     centered = square - square.mean(axis=0)
     values, vectors = np.linalg.eigh(-0.5 * (centered - centered.mean(axis=1)[:, None]))
     found = np.zeros((len(square), _SKETCHED))
@@ -112,7 +124,7 @@ def _sketched(square: FloatMatrix) -> tuple[FloatMatrix, float]:
     apart = ((found[:, None, :] - found[None, :, :]) ** 2).sum(axis=2)
     equal = (square == 0.0) & ~np.eye(len(square), dtype=np.bool_)
     if equal.any() or not np.isfinite(apart).all():  # nodes without a distance would need the very same place
-        return nothing
+        return _without_sketch(square)
     ratio = np.divide(apart, square, out=np.zeros_like(apart), where=square > 0.0).max()
     shrunk = found * np.sqrt((1.0 - _SAFE) / max(ratio, 1.0))
     apart = apart * ((1.0 - _SAFE) / max(ratio, 1.0))
