@@ -21,8 +21,11 @@ from shoal.cli.main import main
 
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 WIDTH = {"COLUMNS": "100"}
-ALONE = re.compile(r"shoal(?P<arguments>(?:[^|&;<>$`*~()#!\n\\]|\\\n)*?)(?P<rest>\s*(?:[0-9]?>|\||;|&&).*)?", re.DOTALL)
-"""One command of ours, and what a shell does with it; no other characters that mean something to a shell."""
+ALONE = re.compile(
+    r"shoal(?P<arguments>(?:[^|&;<>$`*~()#!'\n\\]|\\\n|'[^'\n]*')*?)(?P<rest>\s*(?:[0-9]?>|\||;|&&).*)?", re.DOTALL
+)
+"""One command of ours, and what a shell does with it; no other characters that mean something to a shell, unless they
+are quoted."""
 REPEAT = 'shoal() { cat "$OUT"; cat "$ERR" >&2; return $CODE; }\nshoal'
 
 
