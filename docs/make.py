@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -56,9 +57,13 @@ def from_results(docs: Path) -> dict[Path, str]:
     }
 
 
-def write(docs: Path) -> None:
-    """Write all pages below a folder, and remove generated ones that have no source any more."""
-    made = {**from_code(docs), **from_results(docs)}
+def made(docs: Path) -> dict[Path, str]:
+    """All of them."""
+    return {**from_code(docs), **from_results(docs)}
+
+
+def write(docs: Path, made: Mapping[Path, str]) -> None:
+    """Write these pages below a folder, and remove generated ones that have no source any more."""
     old = {path for folder in FOLDERS for path in (docs / folder).glob("*.md")}
     old |= set((docs / "figures").glob("*.svg"))
     for path in old - set(made):
@@ -71,4 +76,5 @@ def write(docs: Path) -> None:
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--into", type=Path, default=DOCS, metavar="FOLDER", help="a folder other than docs/")
-    write(options.parse_args().into.resolve())
+    folder = options.parse_args().into.resolve()
+    write(folder, made(folder))

@@ -6,6 +6,7 @@ import ast
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from making.markdown import table
@@ -34,11 +35,18 @@ def layers(project: Path) -> list[list[str]]:
     return [[room.strip() for room in layer.split("|")] for layer in found["layers"]]
 
 
-def imported(source: Path, package: Sequence[str]) -> Iterator[str]:
-    """The modules that a file imports when it runs, also inside of functions."""
-    waiting: list[ast.AST] = [ast.parse(source.read_text(encoding="utf-8"))]
+@cache
+def imported(source: Path, package: tuple[str, ...]) -> tuple[str, ...]:
+    """The modules that a file imports when it runs, also inside of functions; kept, since it takes a second for all."""
+    return tuple(_imported(ast.parse(source.read_text(encoding="utf-8")), package))
+
+
+def _imported(tree: ast.Module, package: Sequence[str]) -> Iterator[str]:
+    waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
+        if isinstance(node, ast.expr):  # has no statements inside
+            continue
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             waiting += node.orelse
             continue

@@ -54,10 +54,67 @@ def _register(path: Path, *, rows: int) -> Path:
 
 
 @pytest.fixture(scope="module")
-def walked(person: Person, few: Path) -> str:
-    """The address of a project that was released."""
-    person.walk(few, k=3)
-    return str(person.page.url.removesuffix("/release"))
+def decided(person: Person, few: Path) -> str:
+    """The address of a project about it that was decided by keyboard alone.
+
+    It takes seconds to begin one, so tests share it: each says all that it needs to be decided.
+    """
+    page = person.page
+    person.begin(few)
+
+    def go(role: str, name: str) -> None:
+        wanted = page.get_by_role(role, name=name)
+        appears(wanted)
+        for _ in range(120):
+            page.keyboard.press("Tab")
+            if wanted.evaluate("e => e === document.activeElement"):
+                page.keyboard.press("Enter")
+                return
+        raise AssertionError(f"{name} is not reached by keyboard")
+
+    go("link", "Continue to columns")
+    page.wait_for_url("**/columns")
+    go("button", "Continue to protection")
+    page.wait_for_url("**/protection")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.name") == "k":
+            break
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.keyboard.press("Space")
+    go("button", "Continue to run")
+    page.wait_for_url("**/run")
+    return str(page.url.removesuffix("/run"))
+
+
+@pytest.fixture(scope="module")
+def killed(person: Person, decided: str) -> str:
+    """What the page says when the process of a job of the project was killed."""
+    page = person.page
+    page.goto(f"{decided}/protection")
+    person.k(3)
+    person.effort("best")  # so that it is still at work when it is killed
+    person.run()
+    before = _workers(person.started.process.pid)
+    page.get_by_role("button", name=re.compile("^Make the release")).click()
+    appears(page.get_by_role("heading", name="Making the release"))
+    for worker in _workers(person.started.process.pid) - before:
+        os.kill(worker, signal.SIGKILL)
+    appears(page.get_by_role("heading", name="The release was not made"))
+    return str(page.inner_text("main"))
+
+
+@pytest.fixture(scope="module")
+def walked(person: Person, decided: str, killed: str) -> str:
+    """The address of the project once it was released, on the way that the page offers after a failure."""
+    page = person.page
+    page.goto(f"{decided}/run")
+    page.get_by_role("link", name="Change the protection").click()
+    page.wait_for_url("**/protection")
+    person.effort("fast")
+    person.run()
+    person.make()
+    return decided
 
 
 def again(original: Path, policy: Path, target: Path) -> bytes:
@@ -100,7 +157,8 @@ def test_adult_with_a_hierarchy_that_is_built_in_the_page(person: Person, data_f
     names = whole.columns
     country = next(name for name in names if name.lower().replace("-", "_") == "native_country")
     chosen = pl.col(country).str.strip_chars().is_in(["France", "Germany", "Italy"])
-    whole.filter(chosen | (pl.int_range(pl.len()) < 1000)).write_csv(adult)
+    row = pl.int_range(pl.len())
+    whole.filter((chosen & (row.over(country) < 20)) | (row < 200)).write_csv(adult)
     person.begin(adult)
     person.columns()
     assert len(names) == page.locator("tbody tr").count()
@@ -142,11 +200,14 @@ def test_adult_with_a_hierarchy_that_is_built_in_the_page(person: Person, data_f
     assert released.read_bytes() == again(adult, policy, tmp_path / "again.csv")
 
 
-def test_a_comparison_whose_point_is_chosen_by_a_click(person: Person, few: Path, tmp_path: Path) -> None:
+def test_the_whole_way_by_keyboard(person: Person, decided: str) -> None:
+    person.page.goto(f"{decided}/run")
+    assert person.page.get_by_role("button", name=re.compile("^Make the release with k = 3")).is_enabled()
+
+
+def test_a_comparison_whose_point_is_chosen_by_a_click(person: Person, decided: str, tmp_path: Path) -> None:
     page = person.page
-    person.begin(few)
-    person.columns()
-    person.protection()
+    page.goto(f"{decided}/protection")
     person.k(3)
     person.run()
     for level in (5, 20):
@@ -183,10 +244,10 @@ def test_a_comparison_whose_point_is_chosen_by_a_click(person: Person, few: Path
     assert (made["k"], made["method"]) == (10, "mondrian")
 
 
-def test_cancel_reload_and_the_way_back(person: Person) -> None:
+def test_cancel_reload_and_the_way_back(person: Person, decided: str) -> None:
     page = person.page
-    person.example()
-    person.columns()
+    kept = _files(person, decided)
+    page.goto(f"{decided}/columns")
     person.role("income", "sensitive")
     page.reload()
     assert (
@@ -222,29 +283,19 @@ def test_cancel_reload_and_the_way_back(person: Person) -> None:
     appears(other.get_by_role("heading", name="Cancelled"))
     appears(page.get_by_role("heading", name="Cancelled"))
     other.close()
-    assert not list((person.started.projects / page.url.split("/")[4]).glob("release/*"))
+    assert _files(person, decided) == kept
 
 
-def test_a_job_that_is_killed(person: Person, few: Path) -> None:
-    page = person.page
-    person.begin(few)
-    person.columns()
-    person.protection()
-    person.k(3)
-    person.effort("best")  # so that it is still at work when it is killed
-    person.run()
-    before = _workers(person.started.process.pid)
-    page.get_by_role("button", name=re.compile("^Make the release")).click()
-    appears(page.get_by_role("heading", name="Making the release"))
-    for worker in _workers(person.started.process.pid) - before:
-        os.kill(worker, signal.SIGKILL)
-    appears(page.get_by_role("heading", name="The release was not made"))
-    assert "Nothing was released" in page.inner_text("main")
-    page.get_by_role("link", name="Change the protection").click()
-    page.wait_for_url("**/protection")
-    person.effort("fast")
-    person.run()
-    person.make()
+def _files(person: Person, project: str) -> dict[str, bytes]:
+    """The files of the release of a project, if there is one."""
+    found = (person.started.projects / project.split("/")[4]).glob("release/*")
+    return {path.name: path.read_bytes() for path in found}
+
+
+def test_a_job_that_is_killed(person: Person, killed: str, walked: str) -> None:
+    assert "Nothing was released" in killed
+    person.page.goto(f"{walked}/release")
+    assert "Verified: k = 3 holds" in person.page.inner_text("main")
 
 
 def _workers(parent: int) -> set[int]:
@@ -313,35 +364,6 @@ def test_every_step_on_every_screen(person: Person, walked: str, contrast: str) 
         )
         assert not unnamed, address
     look.close()
-
-
-def test_the_whole_way_by_keyboard(person: Person, few: Path) -> None:
-    page = person.page
-    person.begin(few)
-
-    def go(role: str, name: str) -> None:
-        wanted = page.get_by_role(role, name=name)
-        appears(wanted)
-        for _ in range(120):
-            page.keyboard.press("Tab")
-            if wanted.evaluate("e => e === document.activeElement"):
-                page.keyboard.press("Enter")
-                return
-        raise AssertionError(f"{name} is not reached by keyboard")
-
-    go("link", "Continue to columns")
-    page.wait_for_url("**/columns")
-    go("button", "Continue to protection")
-    page.wait_for_url("**/protection")
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.name") == "k":
-            break
-    with page.expect_response(lambda answer: answer.request.method == "POST"):
-        page.keyboard.press("Space")
-    go("button", "Continue to run")
-    page.wait_for_url("**/run")
-    assert page.get_by_role("button", name=re.compile("^Make the release with k = 3")).is_enabled()
 
 
 def test_a_project_is_found_again_without_its_data(browser: Any, start: Callable[..., Any], few: Path) -> None:

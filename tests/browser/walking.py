@@ -26,7 +26,9 @@ class Person:
 
     def __init__(self, browser: Any, started: Any) -> None:
         self.started = started
-        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+        self.context = browser.new_context(
+            viewport={"width": 1280, "height": 900}, accept_downloads=True, reduced_motion="reduce"
+        )
         self.complaints: list[str] = []
         self.page = self.tab()
         self.page.goto(started.link)
@@ -84,14 +86,18 @@ class Person:
         self.page.wait_for_url("**/protection")
 
     def k(self, level: int) -> None:
-        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-            self.page.locator(f"input[type=radio][name=k][value='{level}']").check(force=True)
+        self._choose(f"input[type=radio][name=k][value='{level}']")
 
     def effort(self, name: str) -> None:
         """Fast is the least effort, so that tests take seconds."""
         self._open_methods()
-        with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-            self.page.locator(f"[name=effort][value={name}]").check(force=True)
+        self._choose(f"[name=effort][value={name}]")
+
+    def _choose(self, place: str) -> None:
+        choice = self.page.locator(place)
+        if not choice.is_checked():
+            with self.page.expect_response(lambda answer: answer.request.method == "POST"):
+                choice.check(force=True)
 
     def _open_methods(self) -> None:
         heading = self.page.get_by_role("heading", name="How groups are found")
@@ -102,8 +108,7 @@ class Person:
         """One method without any search."""
         self._open_methods()
         for chosen in ("[name=method][value=own]", "[name=effort][value='']"):
-            with self.page.expect_response(lambda answer: answer.request.method == "POST"):
-                self.page.locator(chosen).check(force=True)
+            self._choose(chosen)
         with self.page.expect_response(lambda answer: answer.request.method == "POST"):
             self.page.select_option("select[name=method_own]", name)
 
@@ -118,16 +123,6 @@ class Person:
     def made(self) -> None:
         appears(self.page.get_by_role("heading", name=re.compile("^Verified: k = ")), LONG)
         assert self.page.url.endswith("/release")
-
-    def walk(self, file: Path, *, k: int) -> None:
-        """From a file to its release, with what is proposed."""
-        self.begin(file)
-        self.columns()
-        self.protection()
-        self.k(k)
-        self.effort("fast")
-        self.run()
-        self.make()
 
     def download(self, key: str, folder: Path) -> Path:
         with self.page.expect_download() as waiting:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import shoal as package
 from forking import Starter
 from shoal.schema import Policy
 
@@ -28,17 +29,25 @@ def facts(shoal, *arguments: object) -> dict[str, Any]:
     return found
 
 
-def test_nothing_said_is_auto_refined(shoal, register_csv: Path, tmp_path: Path) -> None:
-    made = facts(shoal, register_csv, *ROLES, "-o", tmp_path / "out.csv")
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Few persons of the register, where all steps of a search are made."""
+    path = tmp_path_factory.mktemp("few") / "few.csv"
+    package.example_register(rows=240, seed=3).write_csv(path)
+    return path
+
+
+def test_nothing_said_is_auto_refined(shoal, few: Path, tmp_path: Path) -> None:
+    made = facts(shoal, few, *ROLES, "-o", tmp_path / "out.csv")
     assert made["policy"]["release"]["method"] == "auto"
     assert made["policy"]["refine"] == {"effort": "balanced"}
-    assert made["account"][0].startswith("auto tried tour-mhm, ward-mhm and mdav for 800 records with 4 numbers")
+    assert made["account"][0].startswith("auto tried tour-mhm, ward-mhm and mdav for 240 records with 4 numbers")
     search = made["search"]
     assert list(search) == ["effort", "gained", "before", "after", "planned", "done"]
     assert 0 < search["after"] < search["before"]
     assert search["gained"] == pytest.approx(100 * (1 - search["after"] / search["before"]))
     assert search["planned"] == search["done"] > 0
-    run = shoal("anonymize", register_csv, "--policy", tmp_path / "out.csv.policy.toml", "-o", tmp_path / "again.csv")
+    run = shoal("anonymize", few, "--policy", tmp_path / "out.csv.policy.toml", "-o", tmp_path / "again.csv")
     assert run.code == 0
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 
@@ -105,10 +114,10 @@ def test_a_policy_decides_alone(shoal, register_csv: Path, tmp_path: Path, given
 
 
 @pytest.mark.parametrize(("given", "lower"), [([], ["auto"]), (["--refine"], ["auto", "mdav"]), (["--no-refine"], [])])
-def test_a_comparison_refines_what_is_asked(shoal, register_csv: Path, given: list[str], lower: list[str]) -> None:
+def test_a_comparison_refines_what_is_asked(shoal, few: Path, given: list[str], lower: list[str]) -> None:
     asked = ["-k", 5, "-q", "age,income", "--methods", "auto,mdav", "--no-keep", "--json"]
-    plain = json.loads(shoal("compare", register_csv, *asked, "--no-refine").out)
-    made = json.loads(shoal("compare", register_csv, *asked, *given).out)
+    plain = json.loads(shoal("compare", few, *asked, "--no-refine").out)
+    made = json.loads(shoal("compare", few, *asked, *given).out)
     pairs = zip(plain["points"], made["points"], strict=True)
     assert [new["method"] for old, new in pairs if new["loss"] < old["loss"]] == lower
 

@@ -58,7 +58,6 @@ def follow(page: str, folder: Path) -> Iterator[tuple[str, str]]:
     Python that begins with the name of a file is that file. What Python prints is shown in the next block of text.
     """
     names: dict[str, Any] = {"__name__": "page"}
-    real = "entry-points" in page  # which only a new process finds
     printed = ""
     for kind, text in blocks(page):
         if kind == "python" and (named := re.match(r"# (\w+\.py)\n", text)):
@@ -71,7 +70,7 @@ def follow(page: str, folder: Path) -> Iterator[tuple[str, str]]:
             printed = ran(text, names)
         elif kind == "text" and text.startswith("$ "):
             for command, shown in commands(text):
-                yield answered(command, folder, real=real), shown
+                yield answered(command, folder), shown
         elif kind == "text" and printed:
             yield printed, text
             printed = ""

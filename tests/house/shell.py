@@ -21,8 +21,13 @@ from shoal.cli.main import main
 
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 WIDTH = {"COLUMNS": "100"}
-ALONE = re.compile(r"shoal(?P<arguments>(?:[^|&;<>$`*~()#!\n\\]|\\\n)*?)(?P<rest>\s*(?:[0-9]?>|\||;|&&).*)?", re.DOTALL)
-"""One command of ours, and what a shell does with it; no other characters that mean something to a shell."""
+ALONE = re.compile(
+    r"shoal(?P<arguments>(?:[^|&;<>$`*~()#!'\n\\]|\\\n|'[^'\n]*')*?)(?P<rest>\s*(?:[0-9]?>|\||;|&&).*)?", re.DOTALL
+)
+"""One command of ours, and what a shell does with it; no other characters that mean something to a shell, unless they
+are quoted."""
+TWO = re.compile(r"((?:\s*[0-9]?>\s*[^\s|&;<>]+)*)\s*;\s*(shoal .*)", re.DOTALL)
+"""What follows a command of ours where a second one comes next, whatever became of the first."""
 REPEAT = 'shoal() { cat "$OUT"; cat "$ERR" >&2; return $CODE; }\nshoal'
 
 
@@ -68,14 +73,17 @@ def run(arguments: list[str], folder: Path) -> Run:
     return Run(code, out.text(), err.text(), both.getvalue().decode())
 
 
-def printed(script: str, folder: Path, *, check: bool = False, real: bool = False) -> str:
+def printed(script: str, folder: Path, *, check: bool = False) -> str:
     """What a script prints in a folder, on both channels; without the word that kernels are compiled.
 
-    A script that is one `shoal` command, alone or before a pipe or the like, runs inside this process unless it has to
-    be ``real``.
+    A script that is one `shoal` command, alone or before a pipe or the like, runs inside this process, and so do two
+    that are only parted by a semicolon.
     """
-    found = None if real else ALONE.fullmatch(script.strip())
+    found = ALONE.fullmatch(script.strip())
     rest = (found["rest"] or "").strip() if found else ""
+    if found and (two := TWO.fullmatch(rest)):
+        first = printed(f"shoal{found['arguments']} {two[1]}", folder, check=check)
+        return first + printed(two[2], folder, check=check)
     if found is None or "shoal " in rest:
         code, text = shell(script, folder)
     else:

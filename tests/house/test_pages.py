@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import make
@@ -11,6 +13,7 @@ import pytest
 from pages import DOCS, blocks, examples, follow
 
 import shoal
+from shoal.partition import registry
 
 EXEMPT = {
     "wordnet.md": "it needs a folder of WordNet, which is not shipped; tests/hierarchy tries all of it on a small one"
@@ -25,12 +28,29 @@ ALL = {
 SHOWN = [name for name, page in ALL.items() if examples(page) and name not in EXEMPT]
 
 
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Packages in the folder of the test are found, and methods are looked for anew, as in a new process."""
+    shoal.methods()  # those of Shoal register once
+    known = set(sys.modules)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    registry.methods.cache_clear()
+    yield
+    registry.methods.cache_clear()
+    for name in set(sys.modules) - known:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_page_shows_what_happens(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     if name == "spark.md":
         request.getfixturevalue("spark")  # the page takes the session that is there
+    if "entry-points" in ALL[name]:
+        request.getfixturevalue("packages")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a page that runs pytest needs none of ours

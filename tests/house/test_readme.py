@@ -19,7 +19,7 @@ BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("readme")
-    shoal.example_register(rows=5000).write_csv(place / "people.csv")
+    shoal.example_register(rows=1000).write_csv(place / "people.csv")
     return place
 
 

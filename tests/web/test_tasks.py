@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import xlsxwriter
 from asking import ask, ask_each, described
 
 import shoal
@@ -274,7 +275,10 @@ def test_wide_columns_are_refused_in_every_format(tmp_path) -> None:
     frame.write_parquet(tmp_path / "wide.parquet")
     frame.write_ipc(tmp_path / "wide.arrow")
     frame.write_csv(tmp_path / "wide.tsv", separator="\t")
-    tables.write(tables.read(frame), tmp_path / "wide.xlsx")
+    with xlsxwriter.Workbook(tmp_path / "wide.xlsx") as book:
+        sheet = book.add_worksheet()
+        for row, cells in enumerate([frame.columns, *frame.rows()]):
+            sheet.write_row(row, 0, cells)
     for sentence in sentences(tmp_path, *(tmp_path / f"wide.{end}" for end in ("parquet", "arrow", "tsv", "xlsx"))):
         assert "2,001 columns" in sentence
 

@@ -48,6 +48,8 @@ def _hints(of: Any) -> dict[str, Any]:
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value that was read is of the type that a field has, as far as plain data tells."""
+    if type(value) is hint:  # as most are; a project of many columns has thousands
+        return True
     parts = get_args(hint)
     if isinstance(hint, UnionType):
         return any(_fits(value, part) for part in parts)
