@@ -20,7 +20,6 @@ from shoal.refine import Budget, Found, Plan, Task, budget, refine, search
 from shoal.schema import EFFORTS, Kind, Schema
 from shoal.values import Records, Space
 
-
 TABLES = 40 if os.environ.get("SHOAL_TRIES") == "full" else 20
 
 
