@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Self
 
-import narwhals as nw
 import numpy as np
 import polars as pl
-from narwhals import dependencies
 
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
@@ -277,6 +275,8 @@ def telling_index(table: Table) -> bool:
 
 
 def _dtype(series: Any) -> Any:
+    import narwhals as nw
+
     return nw.from_native(series, series_only=True).dtype
 
 
@@ -455,11 +455,14 @@ def arrow_series(column: Any) -> pl.Series:
 
 def open_frame(source: Any) -> Table:
     """A table over a frame in memory."""
+    if isinstance(source, pl.DataFrame):
+        return checked(Table("polars", PolarsCells(source)))
+    import narwhals as nw  # here, since only frames of others need it
+    from narwhals import dependencies
+
     if isinstance(source, nw.DataFrame):
-        source = source.to_native()
-    if dependencies.is_polars_dataframe(source):
-        table = Table("polars", PolarsCells(source))
-    elif dependencies.is_pandas_dataframe(source):
+        return open_frame(source.to_native())
+    if dependencies.is_pandas_dataframe(source):
         table = Table("pandas", PandasCells(source, tuple(str(label) for label in source.columns)))
     elif dependencies.is_pyarrow_table(source):
         table = Table("pyarrow", ArrowCells(source))
