@@ -17,9 +17,10 @@ from hypothesis import settings
 
 import swift
 
-# Frames of tests are small: the threads of polars would take a third of the time to wait for each other. Tests of what
+# Frames and matrices of tests are small: threads would take a third of the time to wait for each other. Tests of what
 # does not depend on threads start processes with several.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Output is buffered, as it is for users: only then Python writes at the end of a process.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
