@@ -88,6 +88,17 @@ def test_a_run_that_compiles_nothing_leaves_the_mark(
         assert len(list(tmp_path.iterdir())) == marks, more
 
 
+def test_a_run_that_did_not_search_leaves_none(
+    started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = Counter[str](taken=1)
+    monkeypatch.setattr("shoal.kernels.jit.counts", counts)
+    monkeypatch.delitem(sys.modules, "shoal.kernels.annealing", raising=False)
+    with precompile.precompiling():
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_kernels_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     @kernel
     def one(number: int) -> int:

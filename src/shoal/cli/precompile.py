@@ -8,7 +8,7 @@ kernel that another one compiles, so they meet in the middle, whatever each kern
 The second process learns what there is to compile by running the method on a few records without the compiler.
 
 Whether there is anything to compile must be known before Numba is imported, since the second process could have started
-meanwhile. So a second process that is done leaves a mark in the cache, and so does a run that had to compile nothing.
+meanwhile. So a second process that is done leaves a mark in the cache, and so does a run that compiled nothing.
 The mark is named after what was run, the kernel files and the version of Numba.
 """
 
@@ -54,7 +54,7 @@ def precompiling(method: str = DEFAULT, *, searches: bool = True) -> Iterator[in
             )
     try:
         yield None if compiled or method != DEFAULT else SHARED if process else ALONE
-        if mark is not None and not compiled and _counts()["taken"] and _counts()["compiled"] == before:
+        if mark is not None and not compiled and _counts()["compiled"] == before and _has_run(searches=searches):
             _leave(mark)
     finally:
         if process is not None:
@@ -94,6 +94,12 @@ def _counts() -> Counter[str]:
     """How many kernels this process took and compiled: none as long as nothing needed Numba."""
     jit = sys.modules.get("shoal.kernels.jit")
     return jit.counts if jit else Counter()
+
+
+def _has_run(*, searches: bool) -> bool:
+    """Whether this process took kernels, and the largest one, that of local search, if it was to search."""
+    annealing = sys.modules.get("shoal.kernels.annealing")
+    return _counts()["taken"] > 0 and (not searches or bool(annealing and annealing.search.overloads))
 
 
 def _leave(mark: Path) -> None:
