@@ -53,6 +53,7 @@ GROUPS = {
     "processes": (  # one warm process of the command line
         "test_commands.py::test_colors_on_a_terminal_only",
         "test_commands.py::test_a_signal_",
+        "test_commands.py::test_an_output_that_takes_nothing",
         "test_commands.py::test_progress_with_time_left",
         "test_refine_command.py::test_the_first_interrupt",
         "test_refine_command.py::test_the_second_interrupt",
