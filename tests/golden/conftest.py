@@ -31,14 +31,18 @@ SLOW_LEVELS = range(2, 11) if os.environ.get("SHOAL_TRIES") == "full" else (2, 3
 """The values of k for which the slowest method has all its rounds on Adult."""
 ON_ALL_NUMBERS = "mdav-1"
 """The method that is compared on all data sets of numbers; one of them has all methods."""
+OPEN = cache(WordNet.open)
 COLUMNS = {"occupation": "occupation", "native-country": "native_country"}
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _wordnet_is_read_once() -> Iterator[None]:
-    """Each hierarchy is built from the same files, which take longer to read than the hierarchy to build."""
+    """Each hierarchy is built from the same files, which take longer to read than the hierarchy to build.
+
+    Only for these tests: others write such files anew.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WordNet, "open", cache(WordNet.open))
+        patch.setattr(WordNet, "open", OPEN)
         yield
 
 
