@@ -70,7 +70,8 @@ def record(method: str, *, searches: bool) -> list[tuple[Any, tuple[Any, ...]]]:
     from shoal.kernels.jit import recording
     from shoal.schema import Kind
 
-    table, known = shoal.example_register(rows=60), shoal.methods()[method]
+    # with fewer records some methods leave out a step; a search takes all of them, and takes long without the compiler
+    table, known = shoal.example_register(rows=24 if searches else 60), shoal.methods()[method]
     numbers, categories = ["age", "income"][: known.most_columns], ["sex", "region"]
     columns = [*(numbers if Kind.NUMERIC in known.kinds else categories), *(categories if known.mixes else [])]
     more: dict[str, Any] = {"effort": "fast"} if searches else {"refine": False}
