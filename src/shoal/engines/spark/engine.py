@@ -131,7 +131,7 @@ class SparkEngine:
         worked = arrow(_by_number(dealt, count, PIECE), Chore("chores.work", state), self._handed_back(plan))
         write = partial(worked.write.parquet, self._worked)
         run(self.session, "work", write, records=plan.records, progress=progress)
-        return self._noted(plan, *self._told(plan), count)
+        return self._noted(plan, *self._read_results(plan), count)
 
     @property
     def _worked(self) -> str:
@@ -144,20 +144,23 @@ class SparkEngine:
         """What workers hand back: the numbers of the records, what they show, and the facts of pieces."""
         return _schema([(ROW, "long"), *self._shown(plan), (FACTS, "binary")])
 
-    def _told(self, plan: Plan) -> tuple[tuple[int, ...], list[tuple[int, Facts, Sums]]]:
-        """What stands in the files that workers wrote: of the records their count, sum and squares; facts of pieces."""
+    def _read_results(self, plan: Plan) -> tuple[tuple[int, ...], list[tuple[int, Facts, Sums]]]:
+        """Read the files of the workers, in one query.
+
+        Gives the count, the sum and the sum of squares of the record numbers, and the facts of each piece.
+        """
         from pyspark.sql import functions as F  # noqa: N812
 
         wide = f"cast({ROW} as decimal(38, 0))"
         sums = ["count(*)", f"sum({wide})", f"sum(cast({wide} * {ROW} as decimal(38, 0)))"]
-        told = self._read_worked(plan).groupBy(FACTS).agg(*map(F.expr, sums))
-        records, said = (0, 0, 0), list[tuple[int, Facts, Sums]]()
-        for facts, times, *more in run(self.session, "work", told.collect):
+        results = self._read_worked(plan).groupBy(FACTS).agg(*map(F.expr, sums))
+        records, found = (0, 0, 0), list[tuple[int, Facts, Sums]]()
+        for facts, times, *more in run(self.session, "work", results.collect):
             if facts is None:
                 records = (times, *map(int, more))
             else:
-                said += [opened(bytes(facts), self._key)] * times
-        return records, sorted(said, key=lambda piece: piece[0])
+                found += [opened(bytes(facts), self._key)] * times
+        return records, sorted(found, key=lambda piece: piece[0])
 
     def _noted(
         self, plan: Plan, records: tuple[int, ...], said: Sequence[tuple[int, Facts, Sums]], expected: int
