@@ -178,7 +178,8 @@ def test_thousands_separators_underscores_and_the_other_decimal_mark_are_not_num
     table = read(saved(tmp_path, b"a;b;c;d\n1,000;1_000;0x1F;\xc2\xbd\n"))
     assert {kind for _, kind in kinds(table)} == {Kind.NOMINAL}
     commas = read(saved(tmp_path, b"a;b\n1.000;1,5\n"), options=ReadOptions(decimal=","))
-    assert dict(kinds(commas)) == {"a": Kind.NOMINAL, "b": Kind.NUMERIC}
+    assert dict(kinds(commas)) == {"a": Kind.NUMERIC, "b": Kind.NUMERIC}
+    assert commas.cells.frame().rows() == [(1000, 1.5)]
 
 
 def test_words_that_mean_missing_can_be_named(tmp_path: Path) -> None:

@@ -60,6 +60,14 @@ class OptionError(ShoalError):
         return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
 
     @classmethod
+    def bad_column_format(cls) -> Self:
+        return cls(
+            "A column format is none that Shoal knows",
+            "write a date as DD.MM.YYYY or MM/DD/YYYY HH:MM, the number 1234.5 as the column would write it, such as"
+            " 1.234,5 or 1 234,5 €, or text",
+        )
+
+    @classmethod
     def little_memory(cls, size: int, least: int) -> Self:
         return cls(
             f"A memory ceiling of {size / 1e6:,.0f} MB is too low: the program itself takes more than half of"

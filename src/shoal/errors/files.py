@@ -51,6 +51,28 @@ class FileError(ShoalError):
         )
 
     @classmethod
+    def record_as_header(cls, path: object, position: int) -> Self:
+        return cls(
+            f"The first line of {str(path)!r} has a number or a date at position {position:,} and the records below it"
+            " too, so it looks like a record and not like a header",
+            "say --no-header if it is a record, or --header if these are the names of the columns",
+        )
+
+    @classmethod
+    def unnamed_values(cls, path: object, position: int, row: int) -> Self:
+        return cls(
+            f"Column {position:,} of {str(path)!r} has no name and nothing in the first records, but record {row:,} has"
+            " a value there",
+            "give the column a name, or mend this record",
+        )
+
+    @classmethod
+    def several_files(cls, path: object, files: int) -> Self:
+        return cls(
+            f"The archive {str(path)!r} has {counted(files, 'file')} and not one", "unpack it and name the file to read"
+        )
+
+    @classmethod
     def ragged(cls, path: object, *, row: int, found: int, expected: int, rows: int) -> Self:
         return cls(
             f"{counted(rows, 'record')} of {str(path)!r} {'does' if rows == 1 else 'do'} not have"

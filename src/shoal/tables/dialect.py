@@ -1,20 +1,25 @@
-"""The dialect of a delimited file: its encoding, its delimiter and its mark of quotation."""
+"""The dialect of a delimited file: its encoding, its separator, its quotation mark, and the formats of its columns."""
 
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
-
-import numpy as np
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from shoal.errors import FileError
-from shoal.tables.layout import Bytes
-from shoal.tables.table import ReadOptions
+from shoal.tables.column_format import PLAIN
+from shoal.tables.text import Reading
 
-_HEADER_LIMIT = 1 << 20
-"""A header that is longer is a file with an open quotation mark; the scan will say so."""
-_PIECE = 1 << 20
+PIECE = 1 << 20
 """Bytes that are decoded together."""
+WIDE = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
+"""Encodings of two bytes a letter, with their byte order marks."""
+_LOOKED_AT = 1024
+_HALF = 0.4
+"""Of the letters of a text in UTF-16 without a mark, at least so many are Latin and have a zero byte."""
+_ONLY_WINDOWS = re.compile(rb"[\x80-\x9f]")
+_NOT_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 
 
 @dataclass(frozen=True)
@@ -25,36 +30,94 @@ class Dialect:
     quote: str
     encoding: str
     bom: bool
-    decimal: str
     missing: tuple[str, ...]
+    """What means missing among numbers and dates."""
+    blank: tuple[str, ...] = ("",)
+    """What means missing in text."""
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What else means missing in some columns."""
+    number: str = PLAIN
+    """The format of numbers in columns without a format of their own."""
+    formats: Mapping[str, str] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
+    """Columns that can be read in two ways, with the doubt."""
+
+    def reading(self, name: str) -> Reading:
+        """How the fields of a column are understood."""
+        more = tuple(self.missing_in.get(name, ()))
+        form = self.formats.get(name, self.number)
+        return Reading("" if form == PLAIN else form, (*self.missing, *more), (*self.blank, *more))
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark that the file begins with."""
+        return WIDE.get(self.encoding, codecs.BOM_UTF8) if self.bom else b""
 
 
-def understand(raw: bytes, *, options: ReadOptions, tabs: bool, path: object) -> tuple[Bytes, Dialect]:
-    """The text of the file as UTF-8 bytes without a byte order mark, and its dialect."""
-    bom = raw.startswith(codecs.BOM_UTF8)
-    body = raw[len(codecs.BOM_UTF8) :] if bom else raw
-    if b"\0" in body or body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise FileError.not_text(path)
-    encoding, data = _decoded(body, options.encoding, bom=bom, path=path)
-    quote = options.quote or ""
-    delimiter = options.delimiter or ("\t" if tabs else sniffed(data, quote=quote, decimal=options.decimal))
-    dialect = Dialect(delimiter, quote, encoding, bom, options.decimal, options.missing_words)
-    return np.frombuffer(data, dtype=np.uint8), dialect
+def wide_encoding(head: bytes, given: str | None) -> str | None:
+    """The encoding of a text in UTF-16 by its first bytes; None where it is in another one.
 
-
-def _decoded(body: bytes, encoding: str | None, *, bom: bool, path: object) -> tuple[str, bytes]:
-    """The name of the encoding, and the text as UTF-8.
-
-    Delimiters are looked for in UTF-8, where no byte of another character can be mistaken for one.
+    Without a byte order mark every Latin letter still has a zero byte, which other texts never have.
     """
-    name = codecs.lookup(encoding).name if encoding else "utf-8"
+    name = codecs.lookup(given).name if given else None
+    if name not in (None, "utf-16", *WIDE):
+        return None
+    for found, mark in WIDE.items():
+        if head.startswith(mark) and name in (None, "utf-16", found):
+            return found
+    if name is not None:
+        return name if name in WIDE else "utf-16-le"
+    some = head[:_LOOKED_AT]
+    zeros = [some[start::2].count(0) / max(len(some) // 2, 1) for start in (0, 1)]
+    if max(zeros) <= _HALF or min(zeros):
+        return None
+    return "utf-16-be" if zeros[0] else "utf-16-le"
+
+
+def byte_order_mark(head: bytes, wide: str | None) -> bytes:
+    """The mark that a text begins with, empty where there is none."""
+    mark = WIDE[wide] if wide else codecs.BOM_UTF8
+    return mark if head.startswith(mark) else b""
+
+
+class OneByte:
+    """Which encoding of one byte a letter fits a text that is not UTF-8: that of Windows, or else Latin-1.
+
+    Windows puts letters where Latin-1 has controls that no text needs. Apart from them the two are the same.
+    """
+
+    def __init__(self) -> None:
+        self.windows, self.latin = False, False
+
+    def look(self, body: bytes) -> None:
+        self.windows = self.windows or _ONLY_WINDOWS.search(body) is not None
+        self.latin = self.latin or _NOT_WINDOWS.search(body) is not None
+
+    @property
+    def name(self) -> str:
+        return "cp1252" if self.windows and not self.latin else "latin-1"
+
+
+def decoded(raw: bytes, encoding: str | None, *, path: object) -> tuple[str, bool, bytes]:
+    """The encoding of a file, whether it begins with a byte order mark, and its text as UTF-8.
+
+    Separators are looked for in UTF-8, where no byte of another character can be mistaken for one.
+    """
+    wide = wide_encoding(raw[:_LOOKED_AT], encoding)
+    mark = byte_order_mark(raw, wide)
+    body = raw[len(mark) :] if mark else raw
+    name = wide or (codecs.lookup(encoding).name if encoding else "utf-8")
+    if wide is None:
+        check_text(body, path)
     if name in ("utf-8", "utf-8-sig", "ascii"):
         if not _is_text(body, "ascii" if name == "ascii" else "utf-8"):
-            if encoding or bom:
+            if encoding or mark:
                 raise FileError.bad_encoding(path, encoding or "utf-8") from None
-            # Every byte is a character of Latin-1, so the release gets back the very bytes that were read.
-            return "latin-1", body.decode("latin-1").encode()
-        return "utf-8" if name == "utf-8-sig" else name, body
+            # Every byte is a letter, so the release gets back the very bytes that were read.
+            one = OneByte()
+            one.look(body)
+            return one.name, False, body.decode(one.name).encode()
+        return ("utf-8" if name == "utf-8-sig" else name), bool(mark), body
     try:
         text = body.decode(name)
         exact = text.encode(name) == body
@@ -62,8 +125,16 @@ def _decoded(body: bytes, encoding: str | None, *, bom: bool, path: object) -> t
         exact = False
     if not exact:
         # Some encodings write one character in several ways: untouched fields could not keep their bytes.
-        raise FileError.bad_encoding(path, str(encoding))
-    return str(encoding).lower(), text.encode()
+        raise FileError.bad_encoding(path, wide or str(encoding))
+    data = text.encode()
+    check_text(data, path)
+    return (wide or str(encoding).lower()), bool(mark), data
+
+
+def check_text(body: bytes, path: object) -> None:
+    """Refuse what holds NUL bytes."""
+    if b"\0" in body:
+        raise FileError.not_text(path)
 
 
 def _is_text(body: bytes, encoding: str) -> bool:
@@ -72,27 +143,8 @@ def _is_text(body: bytes, encoding: str) -> bool:
         return True
     decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(body)
     try:
-        for start in range(0, len(body), _PIECE):
-            decoder.decode(view[start : start + _PIECE], final=start + _PIECE >= len(body))
+        for start in range(0, len(body), PIECE):
+            decoder.decode(view[start : start + PIECE], final=start + PIECE >= len(body))
     except UnicodeDecodeError:
         return False
     return True
-
-
-def sniffed(data: bytes, *, quote: str, decimal: str) -> str:
-    """The candidate that the first line holds most often outside quotation marks."""
-    counts = dict.fromkeys(b",;\t|", 0)
-    inside = False
-    mark = ord(quote) if quote else -1
-    for byte in data[:_HEADER_LIMIT]:
-        if byte == mark:
-            inside = not inside
-        elif not inside:
-            if byte in b"\r\n":
-                break
-            if byte in counts:
-                counts[byte] += 1
-    if decimal == "," and any(counts[byte] for byte in b";\t|"):
-        # Where commas are decimal marks they separate fields only if nothing else could.
-        counts[ord(",")] = 0
-    return chr(max(counts, key=lambda byte: counts[byte]))

@@ -1,4 +1,4 @@
-"""Doubts: what about a file looks as if it was read in the wrong way. They are told; nothing is guessed by them."""
+"""Heuristics that flag a probably misread file. They decide nothing."""
 
 from __future__ import annotations
 
@@ -8,48 +8,53 @@ import polars as pl
 
 from shoal.errors import DataError
 from shoal.schema.columns import Kind
+from shoal.tables.delimited import DelimitedCells
+from shoal.tables.detection import DAY_OR_MONTH, SHORT_YEAR, is_value
 from shoal.tables.table import Table
 
 _LOOKED_AT = 1_000
 """Cells of a column: the first that are not missing."""
-_COMMA = r"^[+-]?[0-9][0-9.]*(,[0-9]+)?$"
-_DAY = r"^[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}\.?( [0-9:.]+)?$"
-_NUMBER = r"^[+-]?[0-9]+([.,][0-9]+)?$"
+_MOSTLY = 0.8
+_NUMBER = r"^[+-]?[€$£]?[ \u00a0]?[0-9]+(?:[., '\u00a0\u202f][0-9]{3})*(?:[.,][0-9]+)?[ \u00a0]?(?:%|€|[A-Z]{3})?$"
+_DAY = r"^[0-9]{1,4}[./-] ?[0-9]{1,2}[./-] ?[0-9]{1,4}\.?(?: [0-9:.]+)?$"
 
 
 @dataclass(frozen=True)
 class Doubts:
     """The columns that each doubt is about."""
 
-    decimals: tuple[str, ...] = ()
-    """Numbers with a decimal comma that were read as words."""
+    numbers: tuple[str, ...] = ()
+    """Columns read as text although most values look like numbers, or whose comma or point can be read in two ways."""
     dates: tuple[str, ...] = ()
-    """Dates in another form than ISO 8601, which are words too."""
+    """Columns read as text although most values look like dates."""
     names: tuple[str, ...] = ()
     """Names that are numbers or dates, as in a file without a header."""
 
 
 def doubts(table: Table) -> Doubts:
-    """What the first cells and the names of a table make one doubt."""
-    words = [(name, cells) for name in table.names if (cells := _words(table, name)) is not None]
+    """What looks misread, by the first cells and the names of a table."""
+    known = dict(table.cells.dialect.doubtful) if isinstance(table.cells, DelimitedCells) else {}
+    kinds = {name: kind for name in table.names if (kind := known.get(name) or _looks_like(table, name))}
+    of_dates = (DAY_OR_MONTH, SHORT_YEAR, _DAY)
     return Doubts(
-        decimals=tuple(name for name, cells in words if _all(cells, _COMMA) and cells.str.contains(",").any()),
-        dates=tuple(name for name, cells in words if _all(cells, _DAY)),
-        names=tuple(name for name in table.names if _all(pl.Series([name]), f"{_NUMBER}|{_DAY}")),
+        numbers=tuple(name for name, kind in kinds.items() if kind not in of_dates),
+        dates=tuple(name for name, kind in kinds.items() if kind in of_dates),
+        names=tuple(name for name in table.names if is_value(name)),
     )
 
 
-def _words(table: Table, name: str) -> pl.Series | None:
-    """The first cells of a column of words that holds any."""
+def _looks_like(table: Table, name: str) -> str:
+    """The pattern that most cells of a column of words have; empty where there is none."""
     try:
         content = table.cells.content(name)
     except DataError:  # cells such as lists, that are no words
-        return None
+        return ""
     if content.kind is not Kind.NOMINAL or content.values.dtype != pl.String:
-        return None
+        return ""
     cells = content.values.drop_nulls().head(_LOOKED_AT).str.strip_chars()
-    return cells if len(cells) else None
-
-
-def _all(cells: pl.Series, pattern: str) -> bool:
-    return bool(cells.str.contains(pattern).all())
+    # codes with leading zeros are text
+    cells = cells.filter(~cells.str.contains("^0[0-9]+$")) if len(cells) else cells
+    for pattern in (_DAY, _NUMBER):
+        if len(cells) and int(cells.str.contains(pattern).sum()) >= _MOSTLY * len(cells):
+            return pattern
+    return ""

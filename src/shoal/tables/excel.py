@@ -21,7 +21,7 @@ from shoal.tables.fidelity import gives_back
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.frames import PolarsCells, series_content, with_columns
 from shoal.tables.table import Content, NewColumns, ReadOptions
-from shoal.tables.text import understood
+from shoal.tables.text import Reading, understood
 
 _MOST_RECORDS = 1_048_575
 _MOST_CHARACTERS = 32_767
@@ -44,7 +44,7 @@ class SheetCells(PolarsCells):
         content = series_content(series)
         if series.dtype != pl.String:
             return content
-        inside = understood(series.alias("").fill_null(""), decimal=".", missing=self.missing)
+        inside = understood(series.alias("").fill_null(""), Reading(missing=self.missing))
         mixed = inside.kind is Kind.NOMINAL and inside.text is not None
         return Content(content.kind, content.type, content.values, *((inside.numbers, inside.text) if mixed else ()))
 

@@ -44,7 +44,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     check_there(path)
     if kind is None:
         raise FileError.unknown_format(path, ENDINGS)
-    settings: dict[str, str | bool] = {"format": kind}
+    settings: dict[str, Any] = {"format": kind}
     if kind == "excel" or is_packed(path):
         check_room(path)
     if kind in ("csv", "tsv"):

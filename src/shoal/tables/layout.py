@@ -159,6 +159,22 @@ def scan(data: Bytes, *, delimiter: str, quote: str, path: object, header: bool,
     return Layout(_texts(data, lines), lines, _turned(ends, records, fields), quoted, _newline(data, closing))
 
 
+def record_ends(data: NDArray[np.uint8], *, quote: str) -> NDArray[np.int64]:
+    """Where records end with their newlines, in a text that begins with one.
+
+    A return at the very end is none: a newline may follow it.
+    """
+    ends = np.flatnonzero(data == _NEWLINE)
+    returns = np.flatnonzero(data[:-1] == _RETURN)
+    if len(returns):
+        lone = returns[data[returns + 1] != _NEWLINE]
+        ends = np.sort(np.concatenate([ends, lone])) if len(lone) else ends
+    marks = np.flatnonzero(data == ord(quote)) if quote else ends[:0]
+    if len(marks):
+        ends = ends[np.searchsorted(marks, ends) % 2 == 0]
+    return ends + 1
+
+
 class _Marks(NamedTuple):
     """What is looked for in the bytes."""
 

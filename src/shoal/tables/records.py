@@ -15,6 +15,7 @@ from shoal.schema.profile import ColumnProfile
 from shoal.tables.categories import categories, codes
 from shoal.tables.counts import words
 from shoal.tables.dates import days, zoned
+from shoal.tables.delimited import DelimitedCells
 from shoal.tables.table import Content, Table, where
 from shoal.threads import share
 from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
@@ -163,8 +164,14 @@ def check_bounds(records: Records, bounds: Mapping[str, tuple[float, float]]) ->
 
 
 def check_mixed(table: Table, names: Iterable[str]) -> None:
-    """Refuse columns of numbers in which some text stands, where nobody said that they are categories."""
+    """Refuse columns of numbers in which some text stands, and columns that can be read in two ways.
+
+    The names are those of columns whose kind nobody has named.
+    """
+    doubtful = table.cells.dialect.doubtful if isinstance(table.cells, DelimitedCells) else {}
     for name in names:
+        if name in doubtful:
+            raise ColumnError.two_readings(name, doubtful[name])
         content = table.cells.content(name)
         if content.kind is Kind.NOMINAL and content.text is not None:
             raise DataError.text(name, **where(content.text))

@@ -14,15 +14,22 @@ from numpy.typing import NDArray
 
 from shoal.errors import OptionError
 from shoal.schema.columns import Kind
+from shoal.tables.column_format import THOUSANDS, column_format
 from shoal.tables.formats import FORMATS
 from shoal.values import Days, IntVector, Whole, Worded
 
-MISSING_WORDS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".")
-"""What means missing in a column of numbers. In a column of text only the empty field does: NA may be Namibia."""
+MISSING_WORDS = (
+    *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "#NULL!", "None", ".", "-", "--", "?"),
+    *("k.A.", "k. A.", "keine Angabe", "n.d.", "n. d.", "s.o.", "s/d", "missing", "unknown"),
+)
+"""What means missing in a column of numbers or dates. In text only the empty field does: NA may be Namibia."""
 
 NewColumn = NDArray[Any] | Whole | Worded | Days
 """A column of a release that differs from the original: float64 with NaN where missing, int64, or one of these."""
 NewColumns = Mapping[str, NewColumn]
+
+Settings = Mapping[str, Any]
+"""How a file was read: texts, numbers, truth values, and such by column."""
 
 _EXACT_WHOLE = 2.0**53
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -36,10 +43,22 @@ class ReadOptions:
     quote: str | None = '"'
     """None and the empty text switch quoting off."""
     encoding: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
+    thousands: str | None = None
+    """What parts thousands; the empty text where nothing does."""
     header: bool = True
+    skip: int | None = None
+    """The lines above the header."""
+    row_numbers: bool | None = None
+    """Whether the first column has no name and numbers the rows, so that it is left out."""
     missing: Iterable[str] | None = None
-    """The word or the words that mean missing in columns of numbers, besides the empty field."""
+    """The word or the words that mean missing in any column, besides the empty field."""
+    missing_in: Mapping[str, Iterable[str] | str] = field(default_factory=dict)
+    """Further words that mean missing in some columns, by their names."""
+    column_formats: Mapping[str, str] = field(default_factory=dict)
+    """How numbers or dates of some columns are written, such as ``1.234,5 €``, ``DD.MM.YYYY`` or ``text``."""
+    detect: bool = True
+    """Whether formats of numbers and dates that are not named are detected."""
     sheet: str | None = None
     format: str | None = None
     header_known: bool = False
@@ -55,12 +74,19 @@ class ReadOptions:
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
         object.__setattr__(self, "missing", _words(given["missing"]))
+        object.__setattr__(self, "missing_in", self.words_in)
         if delimiter is not None and not _is_mark(delimiter):
             raise OptionError.bad_option("delimiter", _EXPECTED["delimiter"][1])
         if quote and (not _is_mark(quote) or quote == delimiter):
             raise OptionError.bad_option("quote", _EXPECTED["quote"][1])
-        if self.decimal not in (".", ","):
+        if self.decimal not in (None, ".", ","):
             raise OptionError.bad_option("decimal", _EXPECTED["decimal"][1])
+        if self.thousands and (self.thousands not in THOUSANDS or self.thousands == self.decimal):
+            raise OptionError.bad_option("thousands", _EXPECTED["thousands"][1])
+        if self.skip is not None and (isinstance(self.skip, bool) or self.skip < 0):
+            raise OptionError.bad_option("skip", _EXPECTED["skip"][1])
+        for form in self.column_formats.values():
+            column_format(form)
         if self.format is not None and self.format not in FORMATS:
             raise OptionError.bad_option("format", _EXPECTED["format"][1])
         if self.encoding is not None:
@@ -73,7 +99,7 @@ class ReadOptions:
                 raise OptionError.bad_option("encoding", _EXPECTED["encoding"][1])
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str | bool]) -> Self:
+    def from_settings(cls, settings: Settings) -> Self:
         """The options that read a file as it was read when these settings were noted."""
         if not isinstance(settings, Mapping):
             raise OptionError.bad_option("settings", "the settings that were noted when a file was read")
@@ -82,11 +108,23 @@ class ReadOptions:
         if "missing" in settings:
             noted = settings["missing"]
             given["missing"] = tuple(noted.split("\n")) if isinstance(noted, str) else noted
+        if "decimal" in settings:
+            given |= {"detect": False, "skip": settings.get("skip", 0), "thousands": settings.get("thousands", "")}
         return cls(**given)
 
     @property
     def missing_words(self) -> tuple[str, ...]:
         return MISSING_WORDS if self.missing is None else ("", *(word.strip() for word in self.missing))
+
+    @property
+    def words_in(self) -> dict[str, tuple[str, ...]]:
+        """The further words that mean missing in some columns."""
+        return {name: _words(words) or () for name, words in self.missing_in.items()}
+
+    @property
+    def blank_words(self) -> tuple[str, ...]:
+        """What means missing in text."""
+        return ("",) if self.missing is None else self.missing_words
 
 
 _TEXT: tuple[type, ...] = (str, type(None))
@@ -94,14 +132,23 @@ _EXPECTED: dict[str, tuple[type | tuple[type, ...], str]] = {
     "delimiter": (_TEXT, "one character such as ',' or ';' or 'tab'"),
     "quote": (_TEXT, "one character such as '\"', or '' for none"),
     "encoding": (_TEXT, "a name such as 'utf-8', 'latin-1' or 'cp1252'"),
-    "decimal": (str, "'.' or ','"),
+    "decimal": (_TEXT, "'.' or ','"),
+    "thousands": (_TEXT, "one of '.', ',', a blank or an apostrophe, other than the decimal mark, or '' for none"),
     "header": (bool, "true or false"),
+    "skip": ((int, type(None)), "the number of lines above the header"),
+    "row_numbers": ((bool, type(None)), "true or false"),
+    "missing_in": (Mapping, "words for columns, such as {'age': ['999']}"),
+    "column_formats": (Mapping, "formats of columns, such as {'born': 'DD.MM.YYYY', 'income': '1.234,5'}"),
+    "detect": (bool, "true or false"),
     "sheet": (_TEXT, "the name of a sheet"),
     "format": (_TEXT, f"one of {', '.join(FORMATS)}"),
     "header_known": (bool, "true or false"),
 }
 """The types of the options, and the hint where a value is none of them."""
-_NOTED = ("delimiter", "quote", "encoding", "decimal", "header", "sheet", "format")
+_NOTED = (
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "header", "skip", "row_numbers"),
+    *("missing_in", "column_formats", "sheet", "format"),
+)
 
 
 def _words(missing: Any) -> tuple[str, ...] | None:
@@ -209,7 +256,7 @@ class Table:
     kind: str
     cells: Cells
     path: Path | None = None
-    settings: Mapping[str, str | bool] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     """What was given or found out when the file was read."""
     sha256: str | None = None
     """The fingerprint of the file as it was read; of the original file where this is a release."""

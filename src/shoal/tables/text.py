@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from shoal.schema.columns import Kind
+from shoal.tables.column_format import column_format
 from shoal.tables.fresh import numbered
 from shoal.tables.table import Content
 from shoal.values import Whole, Worded
@@ -23,31 +25,59 @@ _FEW = 1_000
 """Fields that are looked at before all of them are."""
 
 
-def number_pattern(decimal: str) -> str:
-    mark = re.escape(decimal)
-    digits = rf"[0-9]+(?:{mark}[0-9]*)?|{mark}[0-9]+"
-    return rf"^[+-]?(?:(?:{digits})(?:[eE][+-]?[0-9]+)?|{_INFINITE})$"
+NUMBER = rf"^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|{_INFINITE})$"
+"""A number in the standard form."""
 
 
-def is_number(text: str, *, decimal: str) -> bool:
-    return re.match(number_pattern(decimal), text.strip(BLANKS)) is not None
+class Reading(NamedTuple):
+    """How the fields of a column are understood."""
+
+    format: str = ""
+    """The `column_format` of its numbers or dates; empty for the standard form."""
+    missing: tuple[str, ...] = ("",)
+    """What means missing among numbers and dates."""
+    blank: tuple[str, ...] = ("",)
+    """What means missing in text."""
+
+    def standard(self, text: pl.Series) -> pl.Series:
+        """The fields in the standard form, those that mean missing as they are."""
+        form = column_format(self.format)
+        if form is None:
+            return text
+        return text.zip_with(text.str.strip_chars(BLANKS).is_in(list(self.missing)), form.standard(text))
+
+    def present(self, text: pl.Series) -> pl.Series:
+        """The fields of a text column, null where one means missing."""
+        blank = text == "" if self.blank == ("",) else text.str.strip_chars(BLANKS).is_in(list(self.blank))
+        return text.set(blank, None) if blank.any() else text
 
 
-def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Content:
+def is_number(text: str) -> bool:
+    return re.match(NUMBER, text.strip(BLANKS)) is not None
+
+
+def understood(text: pl.Series, reading: Reading) -> Content:
     """What a column of text fields holds.
 
     Numbers, if every field is one or means missing; but integers with leading zeros, such as 00501, are
     codes and stay text. Integers too long for the types of frames are numbers whose values stay text.
     """
     text = text.alias("")
+    content = _understood(reading.standard(text), reading)
+    if content.kind is Kind.NOMINAL and reading.format:
+        return replace(content, values=reading.present(text))
+    return content
+
+
+def _understood(text: pl.Series, reading: Reading) -> Content:
+    missing = reading.missing
     whole = _whole(text, missing)
     if whole is not None:
         return Content(Kind.NUMERIC, "integer", whole, whole.cast(pl.Float64))
     plain = text.str.strip_chars(BLANKS)
-    numbers = _floats(plain, decimal)
+    numbers = _floats(plain)
     number = numbers.is_not_null()
-    blank = text == ""
-    values = text.set(blank, None) if blank.any() else text
+    values = reading.present(text)
     if not number.any():
         return _dates_or_text(plain, values, missing)
     absent = plain.is_in(list(missing))
@@ -69,14 +99,14 @@ def understood(text: pl.Series, *, decimal: str, missing: tuple[str, ...]) -> Co
     return Content(Kind.NUMERIC, "number", numbers, numbers)
 
 
-def floats(plain: pl.Series, number: pl.Series, decimal: str) -> pl.Series:
+def floats(plain: pl.Series, number: pl.Series) -> pl.Series:
     """The numbers among these fields, as a mask says which are; null for all else."""
-    return _floats(plain.zip_with(number, pl.Series([None], dtype=pl.String)), decimal)
+    return _floats(plain.zip_with(number, pl.Series([None], dtype=pl.String)))
 
 
 def _whole(text: pl.Series, missing: tuple[str, ...]) -> pl.Series | None:
     """The column as whole numbers, null where a field is empty; None where it is not plainly that."""
-    if any(word and is_number(word, decimal=".") for word in missing):
+    if any(word and is_number(word) for word in missing):
         return None
     found = text.cast(pl.Int64, strict=False)
     if found.null_count() == len(found) or found.null_count() != int((text == "").sum()):
@@ -91,12 +121,9 @@ def _with_zeros(plain: pl.Series) -> bool:
     return any(some.str.contains(r"^[+-]?0[0-9]+$").any() for some in zeros)
 
 
-def _floats(plain: pl.Series, decimal: str) -> pl.Series:
+def _floats(plain: pl.Series) -> pl.Series:
     """Every number, null for all else. What a cast takes for one is what `is_number` takes for one, but for NaN."""
-    if decimal == ".":
-        return plain.cast(pl.Float64, strict=False).fill_nan(None)
-    dotted = plain.set(plain.str.contains(".", literal=True), None).str.replace(decimal, ".", literal=True)
-    return dotted.cast(pl.Float64, strict=False).fill_nan(None)
+    return plain.cast(pl.Float64, strict=False).fill_nan(None)
 
 
 def _dates_or_text(plain: pl.Series, values: pl.Series, missing: tuple[str, ...]) -> Content:
@@ -120,7 +147,7 @@ def _present(plain: pl.Series, values: pl.Series, missing: tuple[str, ...]) -> p
     return values.set(absent, None) if absent.any() else values
 
 
-def written(column: NDArray[Any] | Whole, *, decimal: str) -> Worded:
+def written(column: NDArray[Any] | Whole) -> Worded:
     """Numbers as text: the shortest that reads back as the same number; missing where one is.
 
     Python's own repr does it, once for each different number, so that no version of a library changes
@@ -129,8 +156,6 @@ def written(column: NDArray[Any] | Whole, *, decimal: str) -> Worded:
     numbers = numbered(column)
     different, which = np.unique(numbers.fill_null(0).to_numpy(), return_inverse=True)
     texts = [repr(number) for number in different.tolist()]
-    if decimal != "." and numbers.dtype.is_float():
-        texts = [text.replace(".", decimal) for text in texts]
     places = which.astype(np.int64)
     places[numbers.is_null().to_numpy()] = -1
     return Worded(tuple(texts), places)

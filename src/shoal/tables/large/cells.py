@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 import polars as pl
 
+from shoal.schema.columns import Kind
 from shoal.tables.dates import dated, styled
 from shoal.tables.delimited import DelimitedCells, Known
 from shoal.tables.delimited import Source as Field
@@ -53,11 +54,12 @@ class FixedFields(DelimitedCells):
         if meaning is None or not isinstance(self.sources[name], int):
             return super()._source(name, columns)
         if isinstance(new, Days):
-            return styled(new, mark=meaning.sketch.mark.note, zone=meaning.sketch.zone.note)
+            return self._formatted(name, styled(new, mark=meaning.sketch.mark.note, zone=meaning.sketch.zone.note))
         if isinstance(new, Worded) and not new.numeric and meaning.different is not None:
             copies, cells = meaning.copies, meaning.different.cells
             written = {word: cells[copies[word]] for word in new.words if word in copies}
-            return Worded(tuple(written.get(word) or word for word in new.words), new.places)
+            copied = Worded(tuple(written.get(word) or word for word in new.words), new.places)
+            return self._formatted(name, copied) if meaning.kind is Kind.DATE else copied
         return super()._source(name, columns)
 
 

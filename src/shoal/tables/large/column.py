@@ -64,6 +64,7 @@ class Slope(NamedTuple):
     def of(cls, cells: pl.Series, notation: Notation) -> Slope:
         known = cells.drop_nulls()
         if notation.text:
+            known = notation.reading.standard(known)
             known = known.filter(known.str.strip_chars(BLANKS) != "")
         if not len(known):
             return Slope(None, None, up=True, down=True)
@@ -107,7 +108,7 @@ class ColumnSurvey:
     @classmethod
     def of(cls, table: Table, name: str, *, start: int, many: bool) -> ColumnSurvey:
         """Of a chunk whose first record is number ``start``, counted from 0; ``many`` spares a search in vain."""
-        notation = Notation.of(table.cells)
+        notation = Notation.of(table.cells, name)
         with replaced_by(lambda: DataError.strange_cells(name)):
             cells = _plain_type(told(table, name).alias(""))
             climb, slope = _climb(cells, notation), Slope.of(cells, notation)
@@ -208,8 +209,8 @@ def _rises(numbers: FloatVector | None) -> bool:
 
 def _as_floats(cells: pl.Series, notation: Notation) -> FloatVector | None:
     if notation.text:
-        plain = cells.str.strip_chars(BLANKS)
-        numbers = floats(plain, pl.Series([True]), notation.decimal)
+        plain = notation.plain(cells)
+        numbers = floats(plain, pl.Series([True]))
     elif cells.dtype.is_numeric():
         numbers = cells.cast(pl.Float64)
     else:

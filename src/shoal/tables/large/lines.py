@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from shoal.errors import FileError
-from shoal.tables.delimited import DelimitedCells, check_header, check_strange, header_names
-from shoal.tables.dialect import Dialect, sniffed
-from shoal.tables.large.stream import encoding_of, record_ends, runs, text_blocks
-from shoal.tables.layout import Bytes, Layout, scan
-from shoal.tables.table import Cells, ReadOptions
+from shoal.errors import ColumnError, FileError
+from shoal.tables.delimited import Head, check_empty, patched, structured
+from shoal.tables.detection import HEAD
+from shoal.tables.dialect import Dialect
+from shoal.tables.large.stream import encoding_of, runs, text_blocks, without
+from shoal.tables.layout import Bytes, Layout, record_ends, scan
+from shoal.tables.table import Cells, ReadOptions, Settings
 
-_HEAD = 1 << 20
 _RETURN = 13
 
 
@@ -25,52 +25,87 @@ class Lines:
     """A delimited file that was opened: its dialect and its header."""
 
     path: Path
-    dialect: Dialect
+    head: Head
+    """What its first records tell."""
     header: bool
-    names: tuple[str, ...]
     top: bytes
     """The header with its newline; one that was made up where the file has none."""
-    settings: Mapping[str, str | bool]
+    above: int
+    """The bytes of the text above the first record."""
+    settings: Settings
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are not left out."""
+        names = self.head.names
+        return tuple(name for at, name in enumerate(names.fields) if at not in names.left_out)
 
 
 def open_lines(path: Path, *, options: ReadOptions, tabs: bool) -> Lines:
     """The dialect by the head of the file, as `read_delimited` finds it."""
     encoding, bom = encoding_of(path, asked=options.encoding)
+    start = _start(text_blocks(path, encoding=encoding, bom=bom))
+    found = structured(start, options=options, tabs=tabs)
+    quote = "" if options.quote == found.delimiter else options.quote or ""
     blocks = text_blocks(path, encoding=encoding, bom=bom)
-    head = next(blocks, b"")
-    quote = options.quote or ""
-    delimiter = options.delimiter or ("\t" if tabs else sniffed(head, quote=quote, decimal=options.decimal))
-    dialect = Dialect(
-        delimiter, "" if quote == delimiter else quote, encoding, bom, options.decimal, options.missing_words
+    first = next(runs(without(blocks, found.offset), quote=quote, rows=1, size=1, path=path, row=0), b"")
+    dialect = Dialect(found.delimiter, quote, encoding, bom, options.missing_words, options.blank_words)
+    text = patched(start[found.offset :], found, quote=quote)
+    layout = _head_layout(text, first, dialect, path, header=options.header)
+    head = Head(layout, found, dialect, options, path, records=1)
+    made_up = (found.delimiter.join(head.names.fields) + "\n").encode()
+    top = patched(first, found, quote=quote) if options.header else made_up
+    above = found.offset + (len(first) if options.header else 0)
+    return Lines(path, head, options.header, top, above, head.settings(_newline(start[found.offset :], quote)))
+
+
+def _start(blocks: Iterator[bytes]) -> bytes:
+    """As much of the text as detection looks at: lines above the header, and the records below."""
+    start = bytearray()
+    for block in blocks:
+        start += block
+        if len(start) > 2 * HEAD:
+            break
+    return bytes(start)
+
+
+def _head_layout(text: bytes, first: bytes, dialect: Dialect, path: Path, *, header: bool) -> Layout:
+    """The layout of the first records; where they break the rules, of the first line alone: the survey says so then."""
+    if not first.strip(b"\r\n"):
+        return _blank_layout(dialect, path, header=header)
+    ends = record_ends(_bytes(text[: HEAD + 2]), quote=dialect.quote)
+    whole = ends[ends <= HEAD]
+    part = (
+        text
+        if len(text) <= HEAD
+        else text[: int(whole[-1])]
+        if len(whole)
+        else text[: int(ends[0])]
+        if len(ends)
+        else first
     )
-    first = next(runs(chain([head], blocks), quote=dialect.quote, rows=1, size=1, path=path, row=0), b"")
-    names = _names(first, dialect, path, header=options.header)
-    if options.header:
-        if not options.header_known:
-            check_strange(names, delimiter=delimiter, path=path)
-        check_header(names, records=1, options=options, path=path)
-    settings: dict[str, str | bool] = {
-        "delimiter": delimiter,
-        "quote": dialect.quote,
-        "encoding": encoding,
-        "decimal": dialect.decimal,
-        "header": options.header,
-        "newline": _newline(head, dialect.quote),
-        "bom": bom,
-    }
-    if options.missing is not None:
-        settings["missing"] = "\n".join(options.missing)
-    made_up = (delimiter.join(names) + "\n").encode()
-    return Lines(path, dialect, options.header, names, first if options.header else made_up, settings)
+    scanned = partial(scan, delimiter=dialect.delimiter, quote=dialect.quote, path=path, header=header)
+    try:
+        return scanned(_bytes(part))
+    except FileError:
+        return scanned(_bytes(first))
+
+
+def _blank_layout(dialect: Dialect, path: Path, *, header: bool) -> Layout:
+    """Of a text that begins with a blank line: one empty field if others follow."""
+    blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom)
+    if not any(block.strip(b"\r\n") for block in blocks):
+        raise FileError.empty(path)
+    if header:
+        raise ColumnError.empty_name(1)
+    return scan(_bytes(b'""\n'), delimiter=dialect.delimiter, quote='"', path=path, header=header)
 
 
 def line_chunks(lines: Lines, kept: Sequence[str], *, rows: int, size: int) -> Iterator[Cells]:
     """The records of the file as cells of the kept columns; blank lines at the very end hold nobody."""
-    dialect, path, records, blank = lines.dialect, lines.path, 0, b""
-    blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom, block=max(1, min(size, _HEAD)))
-    if lines.header:
-        blocks = _without(blocks, len(lines.top))
-    for run in runs(blocks, quote=dialect.quote, rows=rows, size=size, path=path):
+    dialect, path, records, blank = lines.head.dialect, lines.path, 0, b""
+    blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom, block=max(1, min(size, HEAD)))
+    for run in runs(without(blocks, lines.above), quote=dialect.quote, rows=rows, size=size, path=path):
         body, blank = blank + run, b""
         if not body.strip(b"\r\n"):
             blank = body
@@ -84,25 +119,16 @@ def line_chunks(lines: Lines, kept: Sequence[str], *, rows: int, size: int) -> I
             above=records,
         )
         blank = body[int(layout.lines[-1]) - len(lines.top) :]
+        for at in lines.head.names.empty:
+            check_empty(layout.column(at, 1, layout.records), at, path, above=records)
         records += layout.records - 1
         if not lines.header:
             start = layout.lines[1]
             layout = Layout.of(_bytes(body), layout.lines[1:] - start, layout.ends[1:] - start, layout)
-        sources = {name: at for at, name in enumerate(lines.names) if name in kept}
-        yield DelimitedCells(layout, dialect, lines.header, sources)
+        cells = lines.head.cells(layout)
+        yield replace(cells, sources={name: at for name, at in cells.sources.items() if name in kept})
     if records == 0:
         raise FileError.header_only(path) if lines.header else FileError.empty(path)
-
-
-def _names(first: bytes, dialect: Dialect, path: Path, *, header: bool) -> tuple[str, ...]:
-    """The names of the columns by the first record; a blank one has one empty field if others follow."""
-    if first.strip(b"\r\n"):
-        top = scan(_bytes(first), delimiter=dialect.delimiter, quote=dialect.quote, path=path, header=header)
-        return header_names(top, header=header)
-    blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom)
-    if not any(block.strip(b"\r\n") for block in blocks):
-        raise FileError.empty(path)
-    return ("",) if header else ("column_1",)
 
 
 def _newline(head: bytes, quote: str) -> str:
@@ -114,13 +140,6 @@ def _newline(head: bytes, quote: str) -> str:
     names = np.where(data[ends - 1] == _RETURN, "cr", np.where(returned, "crlf", "lf"))
     found = sorted(set(names.tolist())) or ["lf"]
     return str(found[0]) if len(found) == 1 else "mixed"
-
-
-def _without(blocks: Iterator[bytes], gone: int) -> Iterator[bytes]:
-    """The text without its first bytes."""
-    for block in blocks:
-        yield block[gone:]
-        gone -= min(gone, len(block))
 
 
 def _bytes(text: bytes) -> Bytes:

@@ -11,7 +11,7 @@ from shoal.schema.columns import Kind
 from shoal.tables.frames import series_content
 from shoal.tables.large.sketch import Different, Notation, Sketch, Spot
 from shoal.tables.table import Content
-from shoal.tables.text import BLANKS, floats, number_pattern
+from shoal.tables.text import NUMBER, floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,24 +78,23 @@ class Meaning:
 
 
 def _content(text: pl.Series, notation: Notation, sketch: Sketch) -> Content:
-    values = text.set(text == "", None)
     if not sketch.numbers and (not sketch.words.count or sketch.undated.count):
-        return Content(Kind.NOMINAL, "text", values)
-    plain = text.str.strip_chars(BLANKS)
-    absent = plain.is_in(list(notation.missing))
+        return Content(Kind.NOMINAL, "text", notation.reading.present(text))
+    plain = notation.plain(text)
+    absent = plain.is_in(list(notation.reading.missing))
     if not sketch.numbers:
-        return Content(Kind.DATE, "date", values.set(absent, None))
+        return Content(Kind.DATE, "date", notation.reading.standard(text).set(absent, None))
     if sketch.words.count:
-        return _mixed(values, plain, absent, notation)
+        return _mixed(notation.reading.present(text), plain, absent)
     if sketch.zeros:
-        return Content(Kind.NOMINAL, "text", values)
-    numbers = floats(plain, ~absent, notation.decimal)
+        return Content(Kind.NOMINAL, "text", notation.reading.present(text))
+    numbers = floats(plain, ~absent)
     if sketch.fractions:
         return Content(Kind.NUMERIC, "number", numbers, numbers)
     digits = plain.zip_with(~absent, pl.Series([None], dtype=pl.String))
     return Content(Kind.NUMERIC, "integer", digits if sketch.long else digits.cast(pl.Int64), numbers)
 
 
-def _mixed(values: pl.Series, plain: pl.Series, absent: pl.Series, notation: Notation) -> Content:
-    number = plain.str.contains(number_pattern(notation.decimal)) & ~absent
-    return Content(Kind.NOMINAL, "text", values, floats(plain, number, notation.decimal), ~(number | absent))
+def _mixed(values: pl.Series, plain: pl.Series, absent: pl.Series) -> Content:
+    number = plain.str.contains(NUMBER) & ~absent
+    return Content(Kind.NOMINAL, "text", values, floats(plain, number), ~(number | absent))

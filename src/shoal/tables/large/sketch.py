@@ -12,12 +12,15 @@ import polars as pl
 from shoal.tables.dates import ZONE, day_numbers, has_zones, times_of_day, zone_of
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.large.moments import Moments
-from shoal.tables.table import MISSING_WORDS, Cells, has_times
-from shoal.tables.text import BLANKS, DATE, floats, number_pattern
+from shoal.tables.table import Cells, has_times
+from shoal.tables.text import BLANKS, DATE, NUMBER, Reading, floats
 from shoal.values import BoolVector, IntVector
 
 _NEVER = 2**62
 _CODE, _DIGITS = r"^[+-]?0[0-9]+$", r"^[+-]?[0-9]+$"
+
+
+_STANDARD = Reading()
 
 
 @dataclass(frozen=True)
@@ -25,14 +28,16 @@ class Notation:
     """How the cells of a table are written: as fields of text, or in columns that have types."""
 
     text: bool
-    decimal: str = "."
-    missing: tuple[str, ...] = MISSING_WORDS
+    reading: Reading = _STANDARD
 
     @classmethod
-    def of(cls, cells: Cells) -> Notation:
-        if isinstance(cells, DelimitedCells):
-            return cls(True, cells.dialect.decimal, cells.dialect.missing)
-        return cls(False)
+    def of(cls, cells: Cells, name: str) -> Notation:
+        """How those of a column are written."""
+        return cls(True, cells.dialect.reading(name)) if isinstance(cells, DelimitedCells) else cls(False)
+
+    def plain(self, fields: pl.Series) -> pl.Series:
+        """Fields of text in the standard form, without blanks around them."""
+        return self.reading.standard(fields).str.strip_chars(BLANKS)
 
 
 @dataclass(frozen=True)
@@ -143,13 +148,14 @@ _NO_DATES: dict[str, Any] = {"untimely": Spot(), "moments": Moments()}
 
 
 def _of_fields(seen: Different, notation: Notation) -> Sketch:
-    plain = seen.cells.str.strip_chars(BLANKS)
-    absent = plain.is_in(list(notation.missing))
-    number = plain.str.contains(number_pattern(notation.decimal)) & ~absent
-    found = Sketch(absent=seen.spot(absent), blank=seen.spot(seen.cells == ""))
+    plain = notation.plain(seen.cells)
+    absent = plain.is_in(list(notation.reading.missing))
+    number = plain.str.contains(NUMBER) & ~absent
+    found = Sketch(absent=seen.spot(absent), blank=seen.spot(notation.reading.present(seen.cells).is_null()))
     other = ~(number | absent)
     if other.any():
-        found += _of_words(seen.where(other))
+        standard = seen._replace(cells=notation.reading.standard(seen.cells))
+        found += _of_words(standard.where(other))
     if number.any():
         digits = plain.str.contains(_DIGITS)
         fits = plain.filter(number).cast(pl.Int64, strict=False).is_not_null().all()
@@ -157,7 +163,7 @@ def _of_fields(seen: Different, notation: Notation) -> Sketch:
             zeros=bool(plain.str.contains(_CODE).any()), fractions=not (digits | absent).all(), long=not fits
         )
         if not other.any():
-            found += _of_numbers(seen.where(number), floats(plain, number, notation.decimal).filter(number))
+            found += _of_numbers(seen.where(number), floats(plain, number).filter(number))
         else:
             found += Sketch(numbers=int(seen.counts[number.to_numpy()].sum()))
     return found

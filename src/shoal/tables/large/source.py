@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shoal.errors import ColumnError, FileError, OptionError
 from shoal.tables.files import check_there, fingerprint, stamp
 from shoal.tables.formats import ENDINGS, format_of
 from shoal.tables.large.columns import column_chunks, column_names
 from shoal.tables.large.lines import line_chunks, open_lines
-from shoal.tables.table import Cells, ReadOptions, Table
+from shoal.tables.table import Cells, ReadOptions, Settings, Table
 from shoal.threads import threads
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class Source:
     path: Path
     kind: str
     names: tuple[str, ...]
-    settings: Mapping[str, str | bool]
+    settings: Settings
     """As those of a `Table`."""
     sha256: str
     """The fingerprint of the file."""
@@ -81,7 +81,7 @@ def open_source(
     before = stamp(path)
     if before[0] == 0:
         raise FileError.empty(path)
-    settings: dict[str, str | bool] = {"format": kind}
+    settings: dict[str, Any] = {"format": kind}
     with ThreadPoolExecutor(1) as pool:  # both read the same bytes at about the same time
         mark = pool.submit(fingerprint, path)
         if kind in ("csv", "tsv"):

@@ -25,9 +25,10 @@ from shoal.tables.large.sketch import Different, Notation, Sketch, Spot
 from shoal.tables.large.survey import Survey
 from shoal.tables.layout import Layout
 from shoal.tables.table import Cells, Table
+from shoal.tables.text import Reading
 
 Arrays = dict[str, NDArray[Any]]
-_FORM = 2
+_FORM = 3
 """Of another form nothing is understood."""
 
 
@@ -74,7 +75,7 @@ def restored(data: bytes) -> Survey:
 def _put_column(column: ColumnSurvey, key: str, arrays: Arrays) -> dict[str, Any]:
     noted: dict[str, Any] = {
         "name": column.name,
-        "notation": asdict(column.notation),
+        "notation": {"text": column.notation.text, "reading": list(column.notation.reading)},
         "climb": list(column.climb),
         "slope": list(column.slope),
         "sketch": None if column.counted is None else asdict(column.counted),
@@ -92,7 +93,7 @@ def _put_column(column: ColumnSurvey, key: str, arrays: Arrays) -> dict[str, Any
 def _take_column(noted: dict[str, Any], key: str, arrays: Arrays) -> ColumnSurvey:
     cells = _unpacked(arrays[f"{key}_cells"])["cells"].alias("")
     counts, hashes = arrays.get(f"{key}_counts"), arrays.get(f"{key}_hashes")
-    notation = Notation(**noted["notation"] | {"missing": tuple(noted["notation"]["missing"])})
+    notation = Notation(noted["notation"]["text"], _reading(noted["notation"]["reading"]))
     return ColumnSurvey(
         noted["name"],
         notation,
@@ -103,6 +104,11 @@ def _take_column(noted: dict[str, Any], key: str, arrays: Arrays) -> ColumnSurve
         None if noted["sketch"] is None else _sketch(noted["sketch"]),
         None if hashes is None else Distinct(hashes, arrays[f"{key}_hashed"]),
     )
+
+
+def _reading(noted: list[Any]) -> Reading:
+    form, missing, blank = noted
+    return Reading(form, tuple(missing), tuple(blank))
 
 
 def _sketch(noted: dict[str, Any]) -> Sketch:
@@ -123,6 +129,8 @@ def _put_cells(cells: Cells, arrays: Arrays) -> dict[str, Any]:
         "dialect": asdict(cells.dialect),
         "header": cells.header,
         "sources": dict(cells.sources),
+        "fields": list(cells.fields),
+        "titles": dict(cells.titles),
     }
 
 
@@ -131,8 +139,9 @@ def _take_cells(noted: dict[str, Any], arrays: Arrays) -> Cells:
         return PolarsCells(_unpacked(arrays["frame"]))
     like = Layout((), arrays["lines"][:1], arrays["ends"][:0], *noted["layout"])
     layout = Layout.of(arrays["data"], arrays["lines"], arrays["ends"], like)
-    dialect = Dialect(**noted["dialect"] | {"missing": tuple(noted["dialect"]["missing"])})
-    return DelimitedCells(layout, dialect, noted["header"], noted["sources"])
+    words = {name: tuple(noted["dialect"][name]) for name in ("missing", "blank")}
+    dialect = Dialect(**noted["dialect"] | words)
+    return DelimitedCells(layout, dialect, noted["header"], noted["sources"], tuple(noted["fields"]), noted["titles"])
 
 
 def _packed(cells: pl.Series | pl.DataFrame) -> NDArray[np.uint8]:

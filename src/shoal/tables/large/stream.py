@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.aside import reason
 from shoal.errors import FileError
+from shoal.tables.dialect import WIDE, OneByte, byte_order_mark, check_text, wide_encoding
 from shoal.tables.formats import is_packed
+from shoal.tables.layout import record_ends
 
 _BLOCK = 1 << 20
-_NEWLINE, _RETURN = 10, 13
 _LONGEST = 64 << 20
 """A record that is longer is one with a quotation mark that is never closed."""
 
@@ -40,27 +40,27 @@ def raw_blocks(path: Path, *, block: int = _BLOCK) -> Iterator[bytes]:
 def encoding_of(path: Path, *, asked: str | None) -> tuple[str, bool]:
     """The encoding of the file, and whether a byte order mark stands before its text.
 
-    As `dialect.understand` finds it from all of the text: one byte decides whether it is UTF-8.
+    As `dialect.decoded` finds it from all of the text: one byte decides whether it is UTF-8.
     """
     name = codecs.lookup(asked).name if asked else "utf-8"
     plain = name in ("utf-8", "utf-8-sig", "ascii")
     check = codecs.getincrementaldecoder("utf-8" if name == "utf-8-sig" else name)() if plain else None
-    bom, valid, first = False, True, True
+    mark, valid, first, one = b"", True, True, OneByte()
     for read in raw_blocks(path):
         body = read
         if first:
-            if read.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise FileError.not_text(path)
-            bom, first = read.startswith(codecs.BOM_UTF8), False
-            body = read[len(codecs.BOM_UTF8) :] if bom else read
-        if b"\0" in body:
-            raise FileError.not_text(path)
+            if wide := wide_encoding(read, asked):
+                return wide, bool(byte_order_mark(read, wide))
+            mark, first = byte_order_mark(read, None), False
+            body = read[len(mark) :]
+        check_text(body, path)
+        one.look(body)
         valid = valid and (check is None or _continues(check, body))
     if not valid or (check is not None and check.getstate()[0]):
-        if asked or bom:
+        if asked or mark:
             raise FileError.bad_encoding(path, asked or "utf-8")
-        return "latin-1", bom
-    return (("utf-8" if name == "utf-8-sig" else name) if plain else str(asked).lower()), bom
+        return one.name, False
+    return (("utf-8" if name == "utf-8-sig" else name) if plain else str(asked).lower()), bool(mark)
 
 
 def _continues(check: codecs.IncrementalDecoder, body: bytes) -> bool:
@@ -75,18 +75,27 @@ def _continues(check: codecs.IncrementalDecoder, body: bytes) -> bool:
 
 def text_blocks(path: Path, *, encoding: str, bom: bool, block: int = _BLOCK) -> Iterator[bytes]:
     """The text of the file as UTF-8, without its byte order mark."""
-    blocks = _without_mark(raw_blocks(path, block=block)) if bom else raw_blocks(path, block=block)
+    wide = encoding if encoding in WIDE else None
+    blocks = raw_blocks(path, block=block)
+    if bom:
+        blocks = without(blocks, len(WIDE.get(encoding, codecs.BOM_UTF8)))
     if encoding in ("utf-8", "ascii"):
         return blocks
-    return _transcoded(blocks, encoding, path)
+    transcoded = _transcoded(blocks, encoding, path)
+    return _checked(transcoded, path) if wide else transcoded
 
 
-def _without_mark(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    mark = codecs.BOM_UTF8
-    for read in blocks:
-        gone = min(len(mark), len(read))
-        mark = mark[gone:]
-        yield read[gone:]
+def _checked(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    for block in blocks:
+        check_text(block, path)
+        yield block
+
+
+def without(blocks: Iterator[bytes], gone: int) -> Iterator[bytes]:
+    """The blocks without their first bytes."""
+    for block in blocks:
+        yield block[gone:]
+        gone -= min(gone, len(block))
 
 
 def _transcoded(blocks: Iterator[bytes], encoding: str, path: Path) -> Iterator[bytes]:
@@ -148,19 +157,3 @@ def _cuts(held: bytearray, *, quote: str, rows: int, size: int, last: bool) -> t
         begin, at = int(ends[stop - 1]), stop
         cuts.append(begin)
     return cuts, at
-
-
-def record_ends(data: NDArray[np.uint8], *, quote: str) -> NDArray[np.int64]:
-    """Where records end with their newlines, in a text that begins with one.
-
-    A return at the very end is none: a newline may follow it.
-    """
-    ends = np.flatnonzero(data == _NEWLINE)
-    returns = np.flatnonzero(data[:-1] == _RETURN)
-    if len(returns):
-        lone = returns[data[returns + 1] != _NEWLINE]
-        ends = np.sort(np.concatenate([ends, lone])) if len(lone) else ends
-    marks = np.flatnonzero(data == ord(quote)) if quote else ends[:0]
-    if len(marks):
-        ends = ends[np.searchsorted(marks, ends) % 2 == 0]
-    return ends + 1

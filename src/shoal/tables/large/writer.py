@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import io
 import os
@@ -136,7 +135,7 @@ class Text:
 
 def _top(cells: DelimitedCells) -> bytes:
     """What `DelimitedCells.spliced` writes before the first record."""
-    mark = codecs.BOM_UTF8 if cells.dialect.bom else b""
+    mark = cells.dialect.mark
     if not cells.header:
         return mark
     return mark + cells.top()

@@ -81,7 +81,7 @@ def _told(reading: Mapping[str, Any]) -> dict[str, Any]:
 def _doubts(source: Source | None) -> dict[str, str]:
     """The columns that look as if they were read in the wrong way, in words; empty where there are none."""
     found = {} if source is None else source.doubts
-    return {about: _listed(found.get(about, ())) for about in ("names", "decimals", "dates")}
+    return {about: _listed(found.get(about, ())) for about in ("names", "numbers", "dates")}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,0 +1,405 @@
+"""Detection: what the head of a file tells about how it is written, the same in every engine.
+
+A head is the first `HEAD` bytes of the text. From it come the lines above the header, the separator, columns that hold
+nothing or number the rows, and the formats of numbers and dates. What the head leaves open is not guessed: such a
+column is read as text and listed as doubtful, so that its owner can name its format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import polars as pl
+
+from shoal.tables.column_format import BLANKS, PLAIN, TEXT, NumberFormat, column_format
+from shoal.tables.text import DATE, NUMBER
+
+HEAD = 1 << 20
+RECORDS = 10_000
+"""Records of the head whose cells are looked at."""
+LINES = 200
+"""Lines by which the separator and the header are found."""
+_FEW_LINES = 3
+"""Fewer tell no header from a title."""
+_MOST_ABOVE = 20
+"""Lines above the header."""
+SEPARATORS = ",;\t|"
+_SEP_LINE = re.compile(rb'"?sep=(.)"?', re.IGNORECASE)
+
+DAY_OR_MONTH, SHORT_YEAR, COMMA, THOUSANDS = "day or month", "short year", "comma", "thousands"
+"""Doubts: which of two numbers is the day; which century; whether a comma parts decimals or thousands; and whether a
+point does."""
+UNREADABLE = (DAY_OR_MONTH, SHORT_YEAR, COMMA)
+"""Doubts because of which a column is read as text."""
+
+
+class Structure(NamedTuple):
+    """How the lines of a text are to be read."""
+
+    delimiter: str
+    skip: int = 0
+    """Lines above the header."""
+    offset: int = 0
+    """Their bytes."""
+    patch: str = ""
+    """Where the header has one name fewer than the records have fields: ``first`` where the rows have names, as R
+    writes them, or ``last`` where every record ends with a separator."""
+
+
+def structure(
+    lines: Sequence[bytes], *, quote: str, delimiter: str | None, decimal: str | None, skip: int | None, header: bool
+) -> Structure:
+    """The structure of a text by its first lines, each with its newline."""
+    above = 0
+    if skip is not None:
+        above = min(skip, len(lines))
+    elif lines and (sep := _SEP_LINE.fullmatch(lines[0].strip(b"\r\n"))):
+        delimiter, above = delimiter or sep[1].decode("latin-1"), 1
+    body = [line.strip(b"\r\n") for line in lines[above : above + LINES]]
+    mark = delimiter or _separator(body, quote=quote, decimal=decimal)
+    counts = [_count(line, mark, quote) for line in body]
+    patch = ""
+    if header and len(counts) > 2:
+        usual, times = Counter(counts[1:]).most_common(1)[0]
+        if usual and times > (len(counts) - 1) / 2:
+            more = 0 if skip is not None or counts[0] == usual - 1 else _above(body, counts, usual, mark, quote)
+            above += more
+            if counts[more] == usual - 1:
+                patch = _patched(body[more:], mark, quote)
+    return Structure(mark, above, sum(len(line) for line in lines[:above]), patch)
+
+
+def _separator(lines: Sequence[bytes], *, quote: str, decimal: str | None) -> str:
+    """The candidate that the first line holds most often, or where it is no header, the one of most other lines."""
+    first = {mark: _count(lines[0], mark, quote) if lines else 0 for mark in SEPARATORS}
+    if decimal == "," and any(first[mark] for mark in ";\t|"):
+        # Where commas are decimal marks they separate fields only if nothing else could.
+        first[","] = 0
+    best = max(first, key=lambda mark: first[mark])
+    filled = [line for line in lines[1:] if line]
+    if len(filled) < _FEW_LINES:
+        return best
+
+    def alike(mark: str) -> tuple[int, int]:
+        usual, times = Counter(_count(line, mark, quote) for line in filled).most_common(1)[0]
+        return usual, times
+
+    usual, times = alike(best)
+    if first[best] and (abs(usual - first[best]) <= 1 or times < 0.9 * len(filled)):
+        return best
+    marks = [mark for mark in SEPARATORS if not (decimal == "," and mark == ",")]
+    found = {mark: alike(mark) for mark in marks}
+    even = {mark: usual for mark, (usual, times) in found.items() if usual and times >= 0.9 * len(filled)}
+    return max(even, key=lambda mark: even[mark]) if even else best
+
+
+def _count(line: bytes, mark: str, quote: str) -> int:
+    outside = b"".join(line.split(quote.encode())[::2]) if quote else line
+    return outside.count(mark.encode())
+
+
+def _fields(line: bytes, mark: str, quote: str) -> list[str]:
+    """The fields of a line, near enough to see which are empty."""
+    parts: list[str] = []
+    for at, piece in enumerate(
+        line.decode("utf-8", "replace").split(quote) if quote else [line.decode("utf-8", "replace")]
+    ):
+        if at % 2:
+            parts[-1] += piece
+        else:
+            first, *rest = piece.split(mark)
+            parts = [*parts[:-1], (parts[-1] if parts else "") + first, *rest]
+    return [part.strip() for part in parts]
+
+
+def _above(lines: Sequence[bytes], counts: Sequence[int], usual: int, mark: str, quote: str) -> int:
+    """How many lines stand above the header: titles, notes and blank lines."""
+    filled = [sum(map(bool, _fields(line, mark, quote))) for line in lines[: _MOST_ABOVE + 1]]
+    return lines_above(filled, counts[: _MOST_ABOVE + 1], usual)
+
+
+def lines_above(filled: Sequence[int], counts: Sequence[int], usual: int) -> int:
+    """The same, by how many fields of each line are filled and how many separators it has."""
+    fields = usual + 1
+
+    def is_header(at: int) -> bool:
+        return counts[at] == usual and filled[at] >= max(2, fields - 1 if fields < 5 else 0.8 * fields)
+
+    if counts[0] == usual and (filled[0] > 1 or fields < 3):
+        return 0
+    return next((at for at in range(len(counts)) if is_header(at)), 0)
+
+
+def _patched(lines: Sequence[bytes], mark: str, quote: str) -> str:
+    names, *records = [_fields(line, mark, quote) for line in lines if line]
+    if not all(names) or len(set(names)) < len(names):
+        return ""
+    if all(not record[-1] for record in records):
+        return "last"
+    return "first" if len({record[0] for record in records}) == len(records) else ""
+
+
+class Names(NamedTuple):
+    """The fields of a file and what becomes of them."""
+
+    fields: tuple[str, ...]
+    """A name for every field."""
+    empty: tuple[int, ...]
+    """Fields without a name that hold nothing: they are left out."""
+    numbered: bool
+    """Whether the first field has no name and numbers the rows: it is left out too."""
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        return (*((0,) if self.numbered else ()), *self.empty)
+
+
+def resolve_names(names: Sequence[str], columns: Mapping[int, pl.Series], *, numbered: bool | None) -> Names:
+    """Names for fields that have none; ``columns`` are the first cells of these fields."""
+    unnamed = [at for at, name in enumerate(names) if not name.strip()]
+    if not unnamed or len(unnamed) == len(names):
+        return Names(tuple(names), (), False)
+    first = 0 in unnamed and (_counts_up(columns[0]) if numbered is None else numbered)
+    empty = tuple(at for at in unnamed if not (at == 0 and first) and not columns[at].str.strip_chars().ne("").any())
+    found = list(names)
+    for at in unnamed:
+        found[at] = _unused("row_name" if at == 0 else f"column_{at + 1}", names)
+    return Names(tuple(found), empty, first)
+
+
+def _counts_up(cells: pl.Series) -> bool:
+    numbers = cells.str.strip_chars().cast(pl.Int64, strict=False)
+    return len(numbers) > 0 and numbers.null_count() == 0 and bool((numbers.diff().drop_nulls() == 1).all())
+
+
+def _unused(name: str, names: Sequence[str]) -> str:
+    while name in names:
+        name += "_"
+    return name
+
+
+@dataclass(frozen=True)
+class Formats:
+    """The formats of a file."""
+
+    number: str = PLAIN
+    """That of numbers in all columns without a format of their own."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
+    """Columns that can be read in two ways, with the doubt."""
+
+
+def detect_formats(
+    columns: Iterable[tuple[str, pl.Series]],
+    *,
+    missing: Mapping[str, Sequence[str]],
+    given: Mapping[str, str],
+    decimal: str | None,
+    thousands: str | None,
+    semicolons: bool = False,
+) -> Formats:
+    """The formats of columns of text by their first cells. ``semicolons`` says that they separate the fields."""
+    looks: dict[str, _Look] = {}
+    for name, cells in columns:
+        if name not in given:
+            values = cells.head(RECORDS).str.strip_chars(" \t").unique(maintain_order=True)
+            values = values.filter(~values.is_in(list(missing[name])))
+            if len(values) and (look := _look(values, thousands)):
+                looks[name] = look
+    mark = decimal or _decimal(looks.values())
+    orders = {look.order for look in looks.values() if look.order}
+    default = str(NumberFormat(mark or ".", thousands or ""))
+    found, doubtful = dict(given), {}
+    for name, look in looks.items():
+        form, doubt = look.decided(mark, orders, thousands=thousands, semicolons=semicolons)
+        if doubt:
+            doubtful[name] = doubt
+        if form not in (None, default):
+            found[name] = form
+    return Formats(default, found, doubtful)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What the first cells of a column look like."""
+
+    dates: tuple[tuple[str, ...], ...] = ()
+    """For each way of writing dates that is found the patterns that all of these cells follow."""
+    short: bool = False
+    numbers: tuple[NumberFormat, ...] = ()
+    """The formats that all cells follow; none where a plain number is all that it can be."""
+    sure: bool = False
+    """Whether the decimal mark is beyond doubt, and says something about other columns."""
+    pointed: bool = False
+    """Whether plain numbers all have three digits behind a point, as thousands have."""
+
+    @property
+    def order(self) -> str:
+        """``DM`` or ``MD`` where dates tell which comes first."""
+        orders = {_order(group[0]) for group in self.dates if len(group) == 1} - {""}
+        return orders.pop() if len(orders) == 1 else ""
+
+    def decided(
+        self, mark: str | None, orders: set[str], *, thousands: str | None, semicolons: bool
+    ) -> tuple[str | None, str]:
+        """The format of the column, None for the default one, and the doubt that is left."""
+        if self.short:
+            return TEXT, SHORT_YEAR
+        if self.dates:
+            chosen = [self._pattern(group, orders) for group in self.dates]
+            return (TEXT, DAY_OR_MONTH) if "" in chosen else ("|".join(chosen), "")
+        if self.pointed:
+            if mark == "," and thousands != "":
+                return str(NumberFormat(",", ".")), ""
+            return (PLAIN if mark == "," else None), THOUSANDS if semicolons or mark == "," else ""
+        fitting = [form for form in self.numbers if mark is None or form.decimal == mark]
+        if not fitting:
+            return None, ""
+        if len({form.decimal for form in fitting}) > 1:
+            return TEXT, COMMA
+        return str(fitting[0]), ""
+
+    def _pattern(self, group: tuple[str, ...], orders: set[str]) -> str:
+        fitting = [pattern for pattern in group if _order(pattern) in orders] if len(orders) == 1 else []
+        return group[0] if len(group) == 1 else fitting[0] if len(fitting) == 1 else ""
+
+
+def _decimal(looks: Iterable[_Look]) -> str | None:
+    """The decimal mark, where the columns that leave no doubt agree on it."""
+    marks = {form.decimal for look in looks if look.sure for form in look.numbers}
+    return marks.pop() if len(marks) == 1 else None
+
+
+_DAY_LIKE = r"^[0-9]{1,4}[./-] ?[0-9]{1,2}[./-] ?[0-9]{1,4}\.?(?:[ T][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)?$"
+_SHORT_YEAR = r"^[0-9]{1,2}[./-] ?[0-9]{1,2}[./-] ?[0-9]{2}\.?$"
+_ORDERS = {
+    ".": ("D.M.YYYY", "YYYY.M.D"),
+    "/": ("D/M/YYYY", "M/D/YYYY", "YYYY/M/D"),
+    "-": ("YYYY-M-D", "D-M-YYYY", "M-D-YYYY"),
+}
+
+
+def _order(pattern: str) -> str:
+    """``DM`` or ``MD``; of points and of years in front nothing can be learned."""
+    if "." in pattern or pattern.startswith("YYYY"):
+        return ""
+    return "DM" if pattern.startswith("D") else "MD"
+
+
+def is_value(name: str) -> bool:
+    """Whether a name is a number or a date."""
+    return bool(re.match(_DAY_LIKE, name.strip()) or re.match(NUMBER, name.strip(" \t").replace(",", ".")))
+
+
+def _look(values: pl.Series, thousands: str | None) -> _Look | None:
+    if bool(values.str.contains(_DAY_LIKE).all()):
+        return _dates(values)
+    plain = values.str.contains(NUMBER)
+    if plain.all():
+        return _plain(values)
+    return _numbers(values, thousands)
+
+
+def _dates(values: pl.Series) -> _Look | None:
+    if values.str.contains(DATE).all():
+        return None
+    if values.str.contains(_SHORT_YEAR).any():
+        return _Look(short=True)
+    groups: list[tuple[int, tuple[str, ...]]] = []
+    for mark, patterns in _ORDERS.items():
+        some = values.filter(values.str.contains(rf"^[0-9]+{re.escape(mark)}"))
+        if not len(some):
+            continue
+        exact = [_exact(pattern, some) for pattern in patterns]
+        fitting = tuple(pattern for pattern in exact if _follow(pattern, some))
+        if not fitting:
+            return None
+        groups.append((len(some), fitting))
+    groups.sort(key=lambda group: -group[0])
+    return _Look(dates=tuple(fitting for _, fitting in groups)) if groups else None
+
+
+def _exact(pattern: str, values: pl.Series) -> str:
+    """The pattern with blanks, a final point and a time where the values have them, and padded where all are."""
+    days = values.str.extract(r"^([0-9./ -]*?)(?:[ T][0-9]{1,2}:.*)?$")
+    if days.str.contains("[./-] ").any():
+        pattern = re.sub(r"([./-])", r"\1 ", pattern)
+    if days.str.ends_with(".").any():
+        pattern += "."
+    if not days.str.contains(r"(?:^|[^0-9])[0-9](?:[^0-9]|$)").any():
+        pattern = pattern.replace("D", "DD").replace("M", "MM")
+    times = values.str.extract("[ T]([0-9]{1,2}:.*)$").drop_nulls()
+    if len(times):
+        pattern += " HH:MM:SS" if times.str.count_matches(":").max() == 2 else " HH:MM"
+    return pattern
+
+
+def _follow(pattern: str, values: pl.Series) -> bool:
+    form = column_format(pattern)
+    if form is None:
+        return bool(values.str.contains(DATE).all())
+    days = form.standard(values).str.slice(0, 10)
+    return days.str.to_date("%Y-%m-%d", strict=False).null_count() == 0
+
+
+def _plain(values: pl.Series) -> _Look | None:
+    """Plain numbers: fractions tell that a point is the decimal mark, unless all could part thousands."""
+    pointed = values.filter(values.str.contains(".", literal=True))
+    if not len(pointed):
+        return None
+    if pointed.str.contains(r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$").all():
+        return _Look(pointed=True)
+    return _Look(numbers=(NumberFormat(),), sure=True)
+
+
+_UNITS = ("%", "€", "$", "£", "¥", "zł", "EUR", "USD", "GBP", "CHF", "PLN", "Fr.", "R$", "kr")
+
+
+def _numbers(values: pl.Series, thousands: str | None) -> _Look | None:
+    """Numbers with commas, parted thousands or units."""
+    digits = values.str.extract(r"([0-9][0-9.,'\u2019\u00a0\u202f\u2009 eE+-]*[0-9]|[0-9])")
+    if digits.null_count():
+        return None
+    prefix, suffix = _affixes(values, digits)
+    if prefix is None or suffix is None:
+        return None
+    fitting = []
+    for mark, parts in (
+        (",", (".", " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019", "")),
+        (".", (",", " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019", "")),
+    ):
+        for part in parts:
+            if (part and thousands == "") or (part and not digits.str.contains(part, literal=True).any()):
+                continue
+            form = NumberFormat(mark, part, prefix, suffix)
+            if values.str.contains(form.pattern).all():
+                fitting.append(form)
+                break
+    if not fitting:
+        return None
+    marks = {form.decimal for form in fitting}
+    telling = digits.str.contains("[.,]").any()
+    return (
+        _Look(numbers=tuple(fitting), sure=len(marks) == 1 and bool(telling))
+        if telling
+        else _Look(numbers=tuple(fitting[-1:]))
+    )
+
+
+def _affixes(values: pl.Series, digits: pl.Series) -> tuple[str | None, str | None]:
+    """The unit before and behind all of these numbers, empty where there is none; None where they are not numbers."""
+    frame = pl.DataFrame({"value": values, "digits": digits})
+    parts = [value.split(number, 1) for value, number in frame.iter_rows()]
+    before = {part[0].strip("+- \t" + BLANKS) for part in parts}
+    behind = {part[1].strip(BLANKS + "\t") for part in parts}
+    if len(before) > 1 or len(behind) > 1 or not (before | behind) <= {"", *_UNITS}:
+        return None, None
+    unit, blank = before.pop(), next((part[0] for part in parts), "")
+    prefix = unit + (" " if unit and blank[-1:].strip(BLANKS) == "" and blank[-1:] not in "+-" else "")
+    after, tail = behind.pop(), next((part[1] for part in parts), "")
+    suffix = (tail[: len(tail) - len(tail.lstrip(BLANKS))] if after else "") + after
+    return prefix, suffix
