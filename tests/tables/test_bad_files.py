@@ -144,7 +144,14 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         {"missing": [1]},
         {"header": "no"},
         {"header_known": 1},
-        {"decimal": None},
+        {"thousands": "x"},
+        {"thousands": ",", "decimal": ","},
+        {"skip": -1},
+        {"skip": True},
+        {"row_numbers": "no"},
+        {"missing_in": ["999"]},
+        {"column_formats": "text"},
+        {"detect": None},
     ],
 )
 def test_options_out_of_range(options: dict[str, Any]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from shoal.tables.foreign import replaced_by
 from shoal.tables.formats import ENDINGS, format_of, is_packed
 from shoal.tables.frames import PolarsCells, checked, open_frame
 from shoal.tables.glance import check_room
+from shoal.tables.packing import unpacked
 from shoal.tables.statistics import read_statistics
 from shoal.tables.table import Cells, ReadOptions, Table
 
@@ -109,10 +108,8 @@ def stamp(path: Path) -> tuple[int, ...]:
 
 
 def _unpacked(raw: bytes, path: Path) -> bytes:
-    try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error):
-        raise FileError.damaged(path, "gzip") from None
+    with unpacked(path, raw) as file:
+        return file.read()
 
 
 def _read_columns(raw: bytes, path: Path, kind: str) -> pl.DataFrame:

@@ -23,20 +23,24 @@ _READ_ONLY = (".xls", ".xlsm", ".xlsb", ".ods", ".por", ".sas7bdat")
 FORMATS = tuple(_ENDINGS)
 ENDINGS = tuple(ending for endings in _ENDINGS.values() for ending in endings)
 PACKED = ".gz"
+ARCHIVE = ".zip"
+"""An archive with one delimited file in it, which can be read and not written."""
 
 
 def ending(path: Path) -> str:
     """The ending in lower case, that of the packed file where it is packed."""
-    return Path(path.stem if is_packed(path) else path.name).suffix.lower()
+    inner = Path(path.stem if is_packed(path) else path.name).suffix.lower()
+    return inner or ".csv" if path.suffix.lower() == ARCHIVE else inner
 
 
 def full_ending(path: Path) -> str:
-    """The ending in lower case, with that of the packing: files that share it are written in the same way."""
-    return ending(path) + (PACKED if is_packed(path) else "")
+    """The ending in lower case, with that of gzip: files that share it are written in the same way."""
+    return ending(path) + (PACKED if path.suffix.lower() == PACKED else "")
 
 
 def is_packed(path: Path) -> bool:
-    return path.suffix.lower() == PACKED
+    """Whether a file is packed, or an archive."""
+    return path.suffix.lower() in (PACKED, ARCHIVE)
 
 
 def format_of(path: Path) -> str | None:
@@ -48,6 +52,6 @@ def format_of(path: Path) -> str | None:
 def writable(path: Path) -> str:
     """The format in which a table can be written to this path."""
     found = format_of(path)
-    if found is None or ending(path) in _READ_ONLY:
+    if found is None or ending(path) in _READ_ONLY or path.suffix.lower() == ARCHIVE:
         raise OutputError.cannot_write(path, ending(path) or "nameless")
     return found

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zipfile
-import zlib
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +11,8 @@ import polars as pl
 from shoal.aside import reason
 from shoal.errors import FileError
 from shoal.tables.foreign import replaced_by
-from shoal.tables.formats import format_of, is_packed
+from shoal.tables.formats import ARCHIVE, format_of, is_packed
+from shoal.tables.packing import archived_size, unpacked
 from shoal.tables.table import ReadOptions
 
 _HEAD = 1 << 20
@@ -39,13 +38,8 @@ def width(path: Path, *, options: ReadOptions | None = None) -> int | None:
 
 def _head(path: Path) -> bytes:
     try:
-        if is_packed(path):
-            with gzip.open(path) as file:
-                return file.read(_HEAD)
-        with path.open("rb") as plain:
-            return plain.read(_HEAD)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise FileError.damaged(path, "gzip") from None
+        with unpacked(path) if is_packed(path) else path.open("rb") as file:
+            return file.read(_HEAD)
     except OSError as error:
         raise FileError.unreadable(path, reason(error)) from None
 
@@ -64,13 +58,15 @@ def unpacked_size(path: Path, *, most: int) -> int:
     """
     try:
         size = path.stat().st_size
+        if path.suffix.lower() == ARCHIVE:
+            return archived_size(path)
         if is_packed(path):
             return _counted(path, most) if size * _DENSEST > most else size
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as book:
                 return sum(part.file_size for part in book.infolist())
-    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, UnicodeError, NotImplementedError):
-        raise FileError.damaged(path, "gzip" if is_packed(path) else "workbook") from None
+    except (zipfile.BadZipFile, UnicodeError, NotImplementedError):
+        raise FileError.damaged(path, "zip" if is_packed(path) else "workbook") from None
     except OSError as error:
         raise FileError.unreadable(path, reason(error)) from None
     return size
@@ -93,7 +89,7 @@ def memory(*, untold: int) -> int:
 
 def _counted(path: Path, most: int) -> int:
     found = 0
-    with gzip.open(path) as file:
+    with unpacked(path) as file:
         while found <= most and (piece := file.read(_PIECE)):
             found += len(piece)
     return found

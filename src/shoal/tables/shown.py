@@ -10,6 +10,7 @@ import polars as pl
 
 from shoal.schema.columns import Kind
 from shoal.tables.categories import SUPPRESSED
+from shoal.tables.column_format import NumberFormat, column_format
 from shoal.tables.counts import words
 from shoal.tables.dates import days, parsed_day
 from shoal.tables.table import Table
@@ -30,9 +31,8 @@ def shown_bounds(table: Table, name: str, *, dates: bool = False) -> tuple[Float
     if not dates and content.kind is Kind.NUMERIC and content.numbers is not None:
         found = content.numbers.fill_null(np.nan).to_numpy().astype(np.float64, copy=False)
         return (found, found) if not np.isinf(found).any() else None
-    cells = words(table, name)
-    decimal = str(table.settings.get("decimal", "."))
-    known = {word: _ends(word, dates=dates, decimal=decimal) for word in cells.unique().drop_nulls().to_list()}
+    cells = _standard(words(table, name), table, name)
+    known = {word: _ends(word, dates=dates) for word in cells.unique().drop_nulls().to_list()}
     pairs = [pair for pair in known.values() if pair is not None]
     if len(pairs) < len(known):
         return None
@@ -53,6 +53,13 @@ def shown_nothing(table: Table, names: Iterable[str]) -> BoolVector:
     return hidden
 
 
+def _standard(cells: pl.Series, table: Table, name: str) -> pl.Series:
+    """The cells with their numbers or days in the standard form, by the format that the file has for this column."""
+    number = NumberFormat(str(table.settings.get("decimal", ".")), str(table.settings.get("thousands", "")))
+    form = column_format(table.settings.get("column_formats", {}).get(name, str(number)))
+    return cells if form is None else form.inside(cells)
+
+
 def _spread(cells: pl.Series, words: list[str], numbers: list[float]) -> FloatVector:
     if not words:
         return np.full(len(cells), np.nan)
@@ -60,21 +67,21 @@ def _spread(cells: pl.Series, words: list[str], numbers: list[float]) -> FloatVe
     return found.fill_null(np.nan).to_numpy().astype(np.float64, copy=False)
 
 
-def _ends(text: str, *, dates: bool, decimal: str) -> tuple[float, float] | None:
+def _ends(text: str, *, dates: bool) -> tuple[float, float] | None:
     """A number twice, the ends of an interval, NaN for a star; None for anything else."""
     if text == SUPPRESSED:
         return np.nan, np.nan
     inside = _INTERVAL.fullmatch(text.strip())
     # a minus sign stands between the ends where neither of them has one
     texts = inside[1].split(" to " if " to " in text else "-") if inside else [text]
-    ends = [parsed_day(end) if dates else _number(end, decimal) for end in texts]
+    ends = [parsed_day(end) if dates else _number(end) for end in texts]
     known = [end for end in ends if end is not None]
     return (known[0], known[-1]) if len(known) == len(ends) <= 2 else None
 
 
-def _number(text: str, decimal: str) -> float | None:
+def _number(text: str) -> float | None:
     try:
-        number = float(text.replace(decimal, "."))
+        number = float(text)
     except ValueError:
         return None
     return number if np.isfinite(number) else None

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import FileError, OptionError, PageError
-from shoal.tables.formats import ENDINGS, PACKED, format_of, full_ending
+from shoal.tables.formats import ARCHIVE, ENDINGS, PACKED, format_of, full_ending
 from shoal.web.interface import Choices, ColumnChoice, Project, Source
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def ending(name: str) -> str:
     """The ending of a name if it is one of ours, as ``.csv`` or ``.csv.gz``: the only part of a name in any path."""
     path = Path(name)
     if format_of(path) is None:
-        raise PageError.unknown_format((*ENDINGS, f".csv{PACKED}"))
-    return full_ending(path)
+        raise PageError.unknown_format((*ENDINGS, f".csv{PACKED}", ARCHIVE))
+    return full_ending(path) + (ARCHIVE if path.suffix.lower() == ARCHIVE else "")
 
 
 def look(place: Workplace, project: Project, *, name: str = "") -> None:
@@ -171,7 +171,7 @@ def _still(name: str, source: Source) -> str:
 
 
 def _packed() -> tuple[str, ...]:
-    return tuple(known + PACKED for known in ENDINGS)
+    return tuple(known + packing for known in ENDINGS for packing in (PACKED, ARCHIVE))
 
 
 def _make_example(place: Workplace, project: Project) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
@@ -16,6 +13,7 @@ from shoal.errors import FileError
 from shoal.tables.dialect import WIDE, OneByte, byte_order_mark, check_text, wide_encoding
 from shoal.tables.formats import is_packed
 from shoal.tables.layout import record_ends
+from shoal.tables.packing import unpacked
 
 _BLOCK = 1 << 20
 _LONGEST = 64 << 20
@@ -25,12 +23,9 @@ _LONGEST = 64 << 20
 def raw_blocks(path: Path, *, block: int = _BLOCK) -> Iterator[bytes]:
     """The bytes of a file, unpacked if it is packed."""
     try:
-        with path.open("rb") as file:
-            stream: IO[bytes] = gzip.GzipFile(fileobj=file) if is_packed(path) else file  # type: ignore[assignment]
+        with unpacked(path) if is_packed(path) else path.open("rb") as stream:
             while read := stream.read(block):
                 yield read
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise FileError.damaged(path, "gzip") from None
     except FileNotFoundError:
         raise FileError.changed(path) from None
     except OSError as error:
