@@ -41,27 +41,45 @@ def read(
     delimiter: str | None = None,
     quote: str = '"',
     encoding: str | None = None,
-    decimal: str = ".",
+    decimal: str | None = None,
+    thousands: str | None = None,
     header: bool | None = None,
+    skip: int | None = None,
+    row_numbers: bool | None = None,
     missing: Iterable[str] | None = None,
+    missing_in: Mapping[str, Iterable[str] | str] | None = None,
+    column_formats: Mapping[str, str] | None = None,
     sheet: str | None = None,
     format: str | None = None,
 ) -> Table:
     """Read a file, or take a frame or an array as a table.
 
-    What is not said is found out, and what was found stands in the table's ``settings``. The options are for
-    text files (delimiter, quote, encoding, decimal, header, missing: the words that mean a missing number) and
-    workbooks (sheet); ``format`` overrides the file's ending. Where ``header`` is not said, the first line is one,
-    and it is refused where it looks like data.
+    What is not given is detected, and what was detected is in the table's ``settings``.
+
+    - ``delimiter``, ``quote``, ``encoding``: for text files.
+    - ``decimal``, ``thousands``: the marks of numbers, for all columns. ``column_formats`` is for single columns, such
+      as ``{"born": "DD.MM.YYYY", "income": "1.234,5 €", "code": "text"}``. Released values are written in the same
+      format.
+    - ``header``: whether there is a header. If not given, the first line is one, and it is refused if it looks like
+      data. ``skip``: the number of lines above it. ``row_numbers``: whether the first column has no name and numbers
+      the rows; it is then left out.
+    - ``missing``: the words that mean missing, in all columns; ``missing_in``: more of them for single columns, such as
+      ``{"age": ["999"]}``.
+    - ``sheet``: for workbooks. ``format``: in place of the file's ending.
     """
     options = ReadOptions(
         delimiter=delimiter,
         quote=quote,
         encoding=encoding,
         decimal=decimal,
+        thousands=thousands,
         header=True if header is None else header,
         header_known=header is True,
+        skip=skip,
+        row_numbers=row_numbers,
         missing=missing,
+        missing_in=missing_in or {},
+        column_formats=column_formats or {},
         sheet=sheet,
         format=format,
     )

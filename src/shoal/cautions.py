@@ -70,7 +70,7 @@ def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]
     if not telling:
         return []
     said = f"The rows stand in the order of {counted(len(telling), 'column')} ({listed(telling)}) that the release does"
-    return [f"{said} not show as before, so that the place of a row tells about its person; shuffle them (--shuffle)."]
+    return [f"{said} not show as before, so that the place of a row tells about its person; shuffle them."]
 
 
 def _about_formulas(formulas: Mapping[str, int], policy: Policy) -> list[str]:

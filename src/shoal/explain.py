@@ -18,7 +18,7 @@ from shoal.measure.minimal_uniques import combined
 from shoal.measure.points import numbered
 from shoal.report.explanation import explanation
 from shoal.schema import Names, Policy, Role, Schema
-from shoal.tables import ReadOptions, Table
+from shoal.tables import Table
 from shoal.values import BoolMatrix, IntVector, by_first_row, plain, whole_k
 
 MEMBERS = 20
@@ -197,8 +197,10 @@ def released_beside(path: str | os.PathLike[str], policy: Policy) -> Table | Non
     place = Path(path).parent / Path(str(policy.output.get("file", ""))).name
     if not place.is_file() or tables.fingerprint(place) != policy.output.get("sha256"):
         return None
-    options = ReadOptions.from_settings(policy.input.get("settings", {}))
-    return tables.read(place, options=replace(options, format=None))
+    options, _ = tables.release_options(
+        place, policy.schema.released, settings=policy.input.get("settings", {}), formulas=policy.formulas
+    )
+    return tables.read(place, options=options)
 
 
 def _place(row: Any, records: int) -> int:

@@ -24,7 +24,7 @@ from shoal.report.external import for_outsiders
 from shoal.report.figures import brief, headlines, titled
 from shoal.report.summary import detailed
 from shoal.schema import Policy
-from shoal.tables import ReadOptions, Table
+from shoal.tables import Table
 from shoal.values import BoolVector, Design, Evaluation, IntVector, Partition, Verification
 from shoal.values.shown import Shown
 from shoal.verify import verify_release
@@ -226,16 +226,10 @@ class Release:
 
 def read_back(path: Path, policy: Policy) -> tuple[Table, Policy]:
     """A written release, read as its input was where the format is the same, and the policy by the file's names."""
-    noted = ReadOptions.from_settings(policy.input.get("settings", {}))
-    same = tables.format_of(path) == policy.input.get("kind")
-    table = tables.read(path, options=noted if same else ReadOptions(header_known=True))
-    kept = policy.schema.released
-    if not noted.header and len(table.names) == len(kept):
-        # A file without a header counts its columns anew when some of them are dropped.
-        policy = policy.renamed(dict(zip(kept, table.names, strict=True)))
-    elif noted.header or not same:
-        policy = policy.renamed(tables.written_names(path, kept, formulas=policy.formulas))
-    return table, policy
+    options, names = tables.release_options(
+        path, policy.schema.released, settings=policy.input.get("settings", {}), formulas=policy.formulas
+    )
+    return tables.read(path, options=options), policy.renamed(names)
 
 
 def named_path(path: str | os.PathLike[str]) -> Path:

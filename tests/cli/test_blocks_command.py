@@ -32,8 +32,8 @@ def test_blocks_and_threads(shoal, register_csv: Path, tmp_path: Path) -> None:
     [
         (["--blocks", "many"], "blocks is not a whole number"),
         (["--blocks", "9"], "Blocks of at most 9 records cannot be cut for k = 5"),
-        (["--threads", "0"], "Option 'threads' has a value"),
-        (["--threads", "some"], "Option 'threads' has a value"),
+        (["--threads", "0"], "Option --threads has a value"),
+        (["--threads", "some"], "Option --threads has a value"),
     ],
 )
 def test_what_is_no_number_of_them(shoal, register_csv: Path, tmp_path: Path, given: list[str], words: str) -> None:

@@ -162,7 +162,7 @@ def test_a_replay_never_writes_over_what_it_reads(shoal, people: Path) -> None:
     assert run.err == "shoal: The bundle decides 'levels' already; leave the option out.\n"
     run = shoal("replay", "out.csv.policy.toml", "--input", "people.csv", "-o", "x.csv")
     assert (run.code, run.out) == (2, "")
-    assert "give the file with hierarchies=" in run.err
+    assert "give the file with --hierarchy" in run.err
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,11 @@ def test_build_tells_records_without_a_value(shoal, people: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--hierarchy", "job=jobs.csv", "--hierarchy", "job=jobs.csv"], "Option 'hierarchy' names 'job' twice; name"),
-        (["--hierarchy", "job=jobs.csv", "--kind", "job=nominal", "--kind", "job=nominal"], "'kind' names 'job' twice"),
+        (["--hierarchy", "job=jobs.csv", "--hierarchy", "job=jobs.csv"], "Option --hierarchy names 'job' twice; name"),
+        (
+            ["--hierarchy", "job=jobs.csv", "--kind", "job=nominal", "--kind", "job=nominal"],
+            "Option --kind names 'job' twice",
+        ),
         (["--hierarchy", "job="], "an equals sign and a value"),
         (["--hierarchy", "job=jobs.csv", "--distance", ""], "no distance ''"),
     ],
@@ -290,15 +293,15 @@ def test_json_has_stable_keys(shoal, people: Path, jobs: Path, register_csv: Pat
         (["build", "prefixes", "people.csv", "job", "--mask", "e", "-o", "x.csv"], "one character that no code has"),
         (
             ["check", "jobs.csv", "people.csv", "job", "--fix", "x.csv", *("--map", f"{SECRET}=worker") * 2],
-            "Option 'map' names 1 value twice; name each once",
+            "Option --map names 1 value twice; name each once",
         ),
         (
             ["build", "wordnet", "people.csv", "job", "--folder", "w", "-o", "x.csv", *("--sense", f"{SECRET}=x") * 2],
-            "Option 'sense' names 1 value twice",
+            "Option --sense names 1 value twice",
         ),
         (
             ["build", "wordnet", "people.csv", "job", "--folder", "w", "-o", "x.csv", *("--parent", f"{SECRET}=x") * 2],
-            "Option 'parent' names 1 value twice",
+            "Option --parent names 1 value twice",
         ),
         (["build", "wordnet", "people.csv", "job", "--folder", "w", "-o", "x.csv", "--sense", "a="], "an equals sign"),
         (["build", "frequencies", "people.csv", "job", "-o", "people.csv", "--force"], "is the input itself"),

@@ -78,9 +78,9 @@ def test_seconds_are_kept_as_steps(shoal, register_csv: Path, tmp_path: Path) ->
 
 WRONG = {
     "effort": (["--effort", "most"], "There is no effort 'most'", "'balanced'"),
-    "seconds, a word": (["--seconds", "soon"], "'seconds'", "a number above 0"),
-    "seconds, none": (["--seconds", "0"], "'seconds'", "a number above 0"),
-    "seconds, no number": (["--seconds", "nan"], "'seconds'", "a number above 0"),
+    "seconds, a word": (["--seconds", "soon"], "Option --seconds", "a number above 0"),
+    "seconds, none": (["--seconds", "0"], "Option --seconds", "a number above 0"),
+    "seconds, no number": (["--seconds", "nan"], "Option --seconds", "a number above 0"),
     "nothing to refine": (["--no-refine", "--effort", "fast"], "nothing is to be refined", "--no-refine"),
 }
 

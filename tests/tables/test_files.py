@@ -187,9 +187,7 @@ def test_a_workbook_with_several_sheets_needs_a_name(tmp_path: Path) -> None:
     with xlsxwriter.Workbook(path) as book:
         FRAME.select("age").write_excel(book, "one")
         FRAME.select("sex").write_excel(book, "two")
-    with pytest.raises(
-        FileError, match=r"has 2 sheets \('one', 'two'\) and none is named; name one with sheet= \(--sheet\)"
-    ):
+    with pytest.raises(FileError, match=r"has 2 sheets \('one', 'two'\) and none is named; name one with sheet="):
         read(path)
     with pytest.raises(FileError, match="no sheet 'three' among its 2 sheets"):
         read(path, options=ReadOptions(sheet="three"))

@@ -10,6 +10,7 @@ import re
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import NoReturn
 
 import click
 
-from shoal.errors import ShoalError
+from shoal.errors import ShoalError, on_command_line
 
 COMMANDS = (
     *("describe", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
@@ -29,6 +30,7 @@ COMMANDS = (
 _NO_MEMORY = "There is not enough memory for this table; close other programs, or protect it in parts."
 _NO_THREAD = "The system starts no further thread; close other programs, or allow more processes (ulimit -u)."
 
+_NAMED = re.compile(r"\bOption '(\w+)'")
 _NO_START = re.compile(rf"start new thread$|os error {errno.EAGAIN}\b|code: {errno.EAGAIN}, kind: WouldBlock")
 """What Python, and libraries in Rust, say where no thread can be started."""
 
@@ -67,7 +69,7 @@ def main() -> NoReturn:
     try:
         code = shoal.main(standalone_mode=False, prog_name="shoal")
     except ShoalError as error:
-        code = _say(str(error), error.exit_code)
+        code = _say(_with_options(on_command_line(error.sentence), sys.argv), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         code = 2
@@ -86,6 +88,22 @@ def main() -> NoReturn:
         code = _say(_NO_THREAD, 2) if _NO_START.search(str(error)) else _bug(error)
     _leave()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _with_options(sentence: str, given: Sequence[str]) -> str:
+    """A sentence with the name of an option as it was given, such as ``--missing-values``."""
+    flags = [word.partition("=")[0] for word in given if word.startswith("-")]
+
+    def named(found: re.Match[str]) -> str:
+        fitting = [flag for flag in flags if _is_for(flag.lstrip("-").replace("-", "_"), found[1])]
+        return f"Option {fitting[0] if fitting else repr(found[1])}"
+
+    return _NAMED.sub(named, sentence)
+
+
+def _is_for(flag: str, name: str) -> bool:
+    """Whether the flag ``hierarchy`` or ``suppress`` gives the argument ``hierarchies`` or ``suppression``."""
+    return flag == name or (len(flag) > len("map") and name.startswith(flag.removesuffix("y")))
 
 
 def _leave() -> None:

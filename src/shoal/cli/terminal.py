@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from shoal.tables import ReadOptions, Table
 
 C = TypeVar("C", bound=Callable[..., Any])
-_READING = ("delimiter", "quote", "encoding", "decimal", "missing", "header", "sheet", "format")
+_READING = (
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "row_numbers"),
+    *("sheet", "format"),
+)
 _TREES = {"hierarchy": "hierarchies", "levels": "levels"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
 """A name in quotation marks, doubled within it, and what it is given."""
@@ -45,15 +48,34 @@ _PATIENCE = 0.7
 def reading(command: C) -> C:
     """The options for reading a file."""
     options = [
-        click.option("--delimiter", help="What separates fields; found out from the header where not given."),
-        click.option("--quote", help="The quotation mark of fields, or 'none'. Default: the double one."),
-        click.option("--encoding", help="The encoding of the text, such as latin-1. Default: UTF-8, else Latin-1."),
-        click.option("--decimal", help="The decimal mark of numbers.  [default: .]"),
-        click.option("--missing", help="Words that mean a missing number, separated by commas."),
+        click.option("--delimiter", help="What separates fields.  [default: detected]"),
+        click.option("--quote", help="The quotation mark of fields, or 'none'.  [default: the double one]"),
+        click.option("--encoding", help="The encoding of the text, such as cp1252.  [default: detected]"),
+        click.option("--decimal", help="The decimal mark of numbers.  [default: detected]"),
+        click.option("--thousands", help="What parts thousands, or 'none'.  [default: detected]"),
+        click.option(
+            "--column-format",
+            multiple=True,
+            metavar="COLUMN=FORMAT",
+            help="How one column is written, such as 1.234,5 or DD.MM.YYYY or text; repeatable.",
+        ),
+        click.option("--missing", help="Words that mean missing in all columns, separated by commas."),
+        click.option(
+            "--missing-in",
+            multiple=True,
+            metavar="COLUMN=WORDS",
+            help="More words that mean missing in one column; repeatable.",
+        ),
         click.option(
             "--header/--no-header",
             default=None,
-            help="Whether the first line is a header. Not said: it is, and one that looks like data is refused.",
+            help="Whether there is a header. If not given, there is, and one that looks like data is refused.",
+        ),
+        click.option("--skip", type=click.IntRange(min=0), help="The lines above the header.  [default: detected]"),
+        click.option(
+            "--row-numbers/--no-row-numbers",
+            default=None,
+            help="Whether to leave out a first column without a name. If not given, one that numbers the rows is.",
         ),
         click.option("--sheet", help="The sheet of a workbook."),
         click.option("--format", help="The format, where the file's ending does not tell it."),
@@ -136,12 +158,21 @@ def reading_options(path: str, options: dict[str, Any], settings: Mapping[str, A
     given = {name: options[name] for name in _READING if options[name] is not None}
     if "missing" in given:
         given["missing"] = names([given["missing"]])
+    if given.get("thousands") == "none":
+        given["thousands"] = ""
     if given.get("header"):
         given["header_known"] = True
     known = tables.ReadOptions.from_settings({} if settings is None else settings)
     if tables.format_of(Path(path)):
         known = replace(known, format=None)  # the next delivery may come in another format
-    return replace(known, **given)
+    formats = pairs(options["column_format"], "column_format", last=False)
+    words = pairs(options["missing_in"], "missing_in", last=False)
+    return replace(
+        known,
+        **given,
+        column_formats={**known.column_formats, **formats},
+        missing_in={**known.missing_in, **{column: names([given]) for column, given in words.items()}},
+    )
 
 
 def is_bundle(path: str) -> bool:

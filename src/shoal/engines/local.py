@@ -28,6 +28,7 @@ from shoal.engines.sizing import AT_ONCE, Sizing
 from shoal.errors import DataError, PromiseError
 from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
+from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
 from shoal.tables.large import Base, Source, Spill, Spot, Survey, Writer, open_source, outside, shuffle, surveyed
 from shoal.tables.large import total as total_survey
@@ -213,21 +214,23 @@ class LocalEngine:
 
     def _shuffle(self, plan: Plan, ordered: Path, writer: Writer) -> None:
         """Put the rows of the release, which lie in the order of the table, in an order of their own."""
-        source = open_source(ordered, options=self._reading(ordered), rows=self.sizing.rows, size=self.sizing.chunk)
+        options, _ = self._reading(ordered, plan.policy)
+        source = open_source(ordered, options=options, rows=self.sizing.rows, size=self.sizing.chunk)
         shuffle(
             source,
             writer,
             seed=plan.policy.seed,
             folder=ordered.parent,
-            options=self._reading(ordered),
+            options=options,
             chunk=self.sizing.chunk,
         )
         ordered.unlink()
 
-    def _reading(self, written: Path) -> ReadOptions:
-        """How a release is read: as its input was where the format is the same."""
-        same = tables.format_of(written) == self.source.kind
-        return ReadOptions.from_settings(self.source.settings) if same else ReadOptions(header_known=True)
+    def _reading(self, written: Path, policy: Policy) -> tuple[ReadOptions, dict[str, str]]:
+        """How a release is read, and the names that its columns have there."""
+        return tables.release_options(
+            written, policy.schema.released, settings=self.source.settings, formulas=policy.formulas
+        )
 
     def _between(
         self, first: int, last: int, facts: Sequence[dict[str, Any]]
@@ -250,14 +253,9 @@ class LocalEngine:
     def verify(self, plan: Plan, part: Path, *, progress: Progress) -> tuple[Verification, Sizes]:
         """Read what was written, as its input was read where the format is the same, and count its classes."""
         policy = plan.policy
-        noted, options = ReadOptions.from_settings(self.source.settings), self._reading(part)
+        options, names = self._reading(part, policy)
         written = open_source(part, options=options, rows=self.sizing.rows, size=self.sizing.chunk)
-        kept = policy.schema.released
-        if not noted.header and len(written.names) == len(kept):
-            # a file without a header counts its columns anew when some of them are dropped
-            policy = policy.renamed(dict(zip(kept, written.names, strict=True)))
-        else:
-            policy = policy.renamed(tables.written_names(part, kept, formulas=policy.formulas))
+        policy = policy.renamed(names)
         proof, sizes = verify_chunks(
             written,
             k=policy.k,

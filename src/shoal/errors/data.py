@@ -218,19 +218,16 @@ class ColumnError(ShoalError):
 
     @classmethod
     def two_readings(cls, name: str, doubt: str) -> Self:
-        facts = {
-            "day or month": "dates of which the day and the month cannot be told apart",
-            "short year": "dates with years of two digits, which leave the century open",
-            "comma": "numbers whose comma may be a decimal mark or part thousands",
-            "thousands": "numbers whose point may be a decimal mark or part thousands",
-        }
-        remedies = {
-            "day or month": "DD/MM/YYYY (or MM/DD/YYYY, in the marks of the file)",
-            "short year": "text, or write years with four digits",
-            "comma": "1234,5 (decimals) or 1,234.5 (thousands)",
-            "thousands": "1234.5 (decimals) or 1.234,5 (thousands)",
-        }
-        return cls(f"Column {shown(name)} holds {facts[doubt]}", f"say --column-format COLUMN={remedies[doubt]}")
+        fact, formats = {
+            "day or month": ("dates of which the day and the month cannot be told apart", "DD/MM/YYYY or MM/DD/YYYY"),
+            "short year": ("dates with years of two digits, which leave the century open", "text"),
+            "comma": ("numbers whose comma may be a decimal mark or part thousands", "1234,5 or 1,234.5"),
+            "thousands": ("numbers whose point may be a decimal mark or part thousands", "1234.5 or 1.234,5"),
+        }[doubt]
+        return cls(
+            f"Column {shown(name)} has {fact}",
+            f"say how it is written ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)",
+        )
 
     @classmethod
     def empty_name(cls, position: int) -> Self:

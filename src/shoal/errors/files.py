@@ -53,9 +53,9 @@ class FileError(ShoalError):
     @classmethod
     def record_as_header(cls, path: object, position: int) -> Self:
         return cls(
-            f"The first line of {str(path)!r} has a number or a date at position {position:,} and the records below it"
-            " too, so it looks like a record and not like a header",
-            "say --no-header if it is a record, or --header if these are the names of the columns",
+            f"The first line of {str(path)!r} has a number or a date in field {position:,}, as the records below it do,"
+            " so it looks like a record and not like a header",
+            "say header=False (--no-header) if it is a record, or header=True (--header) if it holds the names",
         )
 
     @classmethod

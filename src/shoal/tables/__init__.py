@@ -10,7 +10,7 @@ from shoal.tables.doubts import Doubts, doubts
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
-from shoal.tables.formulas import formulas, written_names
+from shoal.tables.formulas import formulas, release_options
 from shoal.tables.frames import telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
@@ -73,6 +73,7 @@ __all__ = [
     "population_counts",
     "profile",
     "read",
+    "release_options",
     "released",
     "scaled",
     "scaled_columns",
@@ -90,5 +91,4 @@ __all__ = [
     "wildcard_counts",
     "writable",
     "write",
-    "written_names",
 ]

@@ -378,7 +378,7 @@ class Head:
         """The dialect with the formats of the columns."""
         options = self._options
         for name in (*options.column_formats, *options.missing_in):
-            if name not in self._kept():
+            if options.detect and name not in self._kept():
                 raise ColumnError.unknown(name, list(self._kept()))
         number = str(NumberFormat(options.decimal or ".", options.thousands or ""))
         plain = replace(dialect, missing_in=options.words_in, formats=dict(options.column_formats), number=number)
@@ -408,8 +408,7 @@ class Head:
 
     def cells(self, layout: Layout) -> DelimitedCells:
         """The cells of records that follow the header, which is the first record of the layout if there is one."""
-        renamed = zip(self.names.fields, self._written, strict=True)
-        titles = {new: "" for new, name in renamed if new != name}
+        titles = {new: new for new, name in zip(self.names.fields, self._written, strict=True) if new != name}
         return DelimitedCells(
             layout, self.dialect, self._options.header, self._kept(), self.names.fields, titles if self._first else {}
         )

@@ -27,6 +27,8 @@ _FEW_LINES = 3
 """Fewer tell no header from a title."""
 _MOST_ABOVE = 20
 """Lines above the header."""
+_EVEN = 0.9
+"""The share of lines that have as many separators as the others."""
 SEPARATORS = ",;\t|"
 _SEP_LINE = re.compile(rb'"?sep=(.)"?', re.IGNORECASE)
 
@@ -74,27 +76,34 @@ def structure(
 
 
 def _separator(lines: Sequence[bytes], *, quote: str, decimal: str | None) -> str:
-    """The candidate that the first line holds most often, or where it is no header, the one of most other lines."""
-    first = {mark: _count(lines[0], mark, quote) if lines else 0 for mark in SEPARATORS}
-    if decimal == "," and any(first[mark] for mark in ";\t|"):
-        # Where commas are decimal marks they separate fields only if nothing else could.
-        first[","] = 0
-    best = max(first, key=lambda mark: first[mark])
-    filled = [line for line in lines[1:] if line]
-    if len(filled) < _FEW_LINES:
-        return best
+    """The mark of which all lines have the same number from the earliest line on, or else the first line the most."""
+    # where commas are decimal marks they separate fields only if nothing else could
+    marks = [mark for mark in SEPARATORS if mark != "," or decimal != ","]
+    filled = [line for line in lines if line]
+    counts = {mark: [_count(line, mark, quote) for line in filled] for mark in SEPARATORS}
+    if len(filled) > _FEW_LINES:
+        starts = {mark: start for mark in marks if (start := _even_from(counts[mark])) is not None}
+        if starts:
+            return min(starts, key=lambda mark: (starts[mark], -_usual(counts[mark])))
+    first = {mark: counts[mark][0] if filled else 0 for mark in SEPARATORS}
+    best = max(marks, key=lambda mark: first[mark])
+    return best if first[best] else max(first, key=lambda mark: first[mark])
 
-    def alike(mark: str) -> tuple[int, int]:
-        usual, times = Counter(_count(line, mark, quote) for line in filled).most_common(1)[0]
-        return usual, times
 
-    usual, times = alike(best)
-    if first[best] and (abs(usual - first[best]) <= 1 or times < 0.9 * len(filled)):
-        return best
-    marks = [mark for mark in SEPARATORS if not (decimal == "," and mark == ",")]
-    found = {mark: alike(mark) for mark in marks}
-    even = {mark: usual for mark, (usual, times) in found.items() if usual and times >= 0.9 * len(filled)}
-    return max(even, key=lambda mark: even[mark]) if even else best
+def _usual(counts: Sequence[int]) -> int:
+    return Counter(counts[1:]).most_common(1)[0][0]
+
+
+def _even_from(counts: Sequence[int]) -> int | None:
+    """The line from which on nearly all have the same number of marks; that one, a header, may have one less."""
+    usual = _usual(counts)
+    if not usual:
+        return None
+    for start in range(min(len(counts) - 1, _MOST_ABOVE + 1)):
+        below = counts[start + 1 :]
+        if usual - 1 <= counts[start] <= usual and counts[start] and below.count(usual) >= _EVEN * len(below):
+            return start
+    return None
 
 
 def _count(line: bytes, mark: str, quote: str) -> int:

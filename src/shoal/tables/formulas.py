@@ -18,7 +18,7 @@ from shoal.schema.columns import Kind
 from shoal.tables.delimited import DelimitedCells, Source
 from shoal.tables.formats import format_of
 from shoal.tables.frames import PolarsCells
-from shoal.tables.table import Table
+from shoal.tables.table import ReadOptions, Settings, Table
 from shoal.values import Whole, Worded
 
 NEUTRALIZE = "neutralize"
@@ -46,11 +46,21 @@ def is_formula(text: str) -> bool:
     return bool(_run(pl.Series([text])).item())
 
 
-def written_names(path: Path, names: Sequence[str], *, formulas: str) -> dict[str, str]:
-    """Under which names columns stand in a file of a release."""
-    if formulas != NEUTRALIZE or format_of(path) not in _TEXTS:
-        return {}
-    return dict(zip(names, neutral(pl.Series(list(names), dtype=pl.String)).to_list(), strict=True))
+def release_options(
+    path: Path, kept: Sequence[str], *, settings: Settings, formulas: str
+) -> tuple[ReadOptions, dict[str, str]]:
+    """How the file of a release is read, and the names that the kept columns have there.
+
+    ``settings`` are those of the original.
+    """
+    same = format_of(path) == settings.get("format")
+    names = {name: name for name in kept}
+    if same and not settings.get("header", True):
+        # a file without a header counts its columns anew when some of them are dropped
+        names = {name: f"column_{position}" for position, name in enumerate(kept, start=1)}
+    elif formulas == NEUTRALIZE and format_of(path) in _TEXTS:
+        names = dict(zip(kept, neutral(pl.Series(list(kept), dtype=pl.String)).to_list(), strict=True))
+    return ReadOptions.of_release(settings, names=names, same=same), names
 
 
 def neutralized(table: Table) -> Table:
@@ -60,7 +70,7 @@ def neutralized(table: Table) -> Table:
     if isinstance(cells, DelimitedCells):
         sources = {name: _neutral_source(cells, name) for name in cells.names}
         changed = {name: new for name, new in names.items() if new != name}
-        return replace(table, cells=replace(cells, sources=sources, titles=changed, _known={}))
+        return replace(table, cells=replace(cells, sources=sources, titles={**cells.titles, **changed}, _known={}))
     frame = cells.frame()
     columns = {new: _neutral_series(frame[name]) for name, new in names.items()}
     return replace(table, cells=PolarsCells(pl.DataFrame(columns)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -111,6 +111,28 @@ class ReadOptions:
         if "decimal" in settings:
             given |= {"detect": False, "skip": settings.get("skip", 0), "thousands": settings.get("thousands", "")}
         return cls(**given)
+
+    @classmethod
+    def of_release(cls, settings: Settings, *, names: Mapping[str, str], same: bool) -> Self:
+        """The options that read a release of a file that was read with these settings.
+
+        ``names`` are its columns with their names in the release. Nothing stands above its header. Where its format is
+        not the ``same``, only the formats of its cells are.
+        """
+        noted = cls.from_settings(settings)
+        plain = replace(
+            noted,
+            skip=0,
+            row_numbers=False,
+            detect=False,
+            column_formats={names[name]: form for name, form in noted.column_formats.items() if name in names},
+            missing_in={names[name]: words for name, words in noted.missing_in.items() if name in names},
+        )
+        if same:
+            return plain
+        return replace(
+            plain, delimiter=None, quote='"', encoding=None, header=True, sheet=None, format=None, header_known=True
+        )
 
     @property
     def missing_words(self) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ class Together:
             return ()
         said = ["Release once, or give both releases the same groups: the same policy, with other ways to recode."]
         if self.by == "order":
-            said.append("Shuffle the records of one release (--shuffle), and compare again: columns may link them too.")
+            said.append("Shuffle the records of one release, and compare again: columns may link them too.")
         elif self.shared:
             said.append(
                 "Leave the shared columns out of one release, or protect them as quasi-identifiers: they link it."

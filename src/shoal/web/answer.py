@@ -73,7 +73,7 @@ class Answer:
         """Say why not, unless an answer has begun."""
         if self._status:
             return
-        kind, body = refusal(str(error), headers=self._headers)
+        kind, body = refusal(error.sentence, headers=self._headers)
         headers = [
             (b"content-type", kind.encode()),
             (b"content-length", str(len(body)).encode()),

@@ -70,7 +70,7 @@ class Growing:
             return self.start(read_tree(self.tree) if self.choice.hierarchy else None)
         except ShoalError as error:  # a damaged file must not keep anybody from making another
             found = self.start(None)
-            found.error = str(error)
+            found.error = error.sentence
             return found
 
     def start(self, tree: Hierarchy | None) -> Draft:
@@ -93,7 +93,7 @@ class Growing:
         try:
             answer = await self.place.desk.answer(self.project.id, "trees", wish, about=str(self.number))
         except PageError as error:
-            answer, draft.error, draft.wish = {}, str(error), None
+            answer, draft.error, draft.wish = {}, error.sentence, None
         if answer is None:
             return False
         if draft.wish is wish:

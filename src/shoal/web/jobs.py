@@ -107,9 +107,9 @@ class Jobs:
         except asyncio.CancelledError:
             state = "cancelled"
         except ShoalError as error:
-            state, job.sentence = "failed", str(error)
+            state, job.sentence = "failed", error.sentence
         except Exception as error:  # noqa: BLE001 - a job that fails must say so, and the page go on
-            state, job.sentence = "failed", str(PageError.bug(type(error).__name__))
+            state, job.sentence = "failed", PageError.bug(type(error).__name__).sentence
         finally:
             job.ending = True
             await worker.gone()

@@ -35,7 +35,11 @@ _OTHERWISE = {
 """What is said elsewhere, as patterns, and how it is said here."""
 _PLACES = {
     **dict.fromkeys(
-        ("sheet", "delimiter", "encoding", "decimal", "quote", "missing"), "Data (Read the file in another way)"
+        (
+            *("sheet", "delimiter", "encoding", "decimal", "thousands", "quote", "missing", "missing_in"),
+            *("skip", "row_numbers", "column_formats"),
+        ),
+        "Data (How the file is read)",
     ),
     **dict.fromkeys(("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies"), "Columns"),
     "missing_values": "Protection",
@@ -106,7 +110,7 @@ def saved(request: Request, project: Project, path: str) -> Response:
 def refused(request: Request, error: ShoalError) -> Response:
     """What could not be done, in one sentence: as plain data for our script, else as a page."""
     status = error.status if isinstance(error, PageError) else PageError.status
-    sentence = here(str(error))
+    sentence = here(error.sentence)
     if request.headers.get("x-requested-with") == SCRIPT:
         return JSONResponse({"error": sentence}, status_code=status)
     return page(request, "refused.html", status=status, sentence=sentence)

@@ -73,7 +73,7 @@ async def _known(values: Awaitable[dict[str, Any] | None]) -> tuple[dict[str, An
     try:
         return await values, ""
     except ShoalError as error:
-        return None, str(error)
+        return None, error.sentence
 
 
 async def show(request: Request) -> Response:
@@ -325,7 +325,7 @@ async def edit(request: Request) -> Response:
         draft.put(changed)
         draft.told = {}
     except HierarchyError as error:
-        draft.error = str(error)
+        draft.error = error.sentence
     top = _whole(form.get("top"), len(tree) - 1)
     name = tree.nodes[min(top, len(tree) - 1)]
     where = changed.number(name) if name in changed else len(changed) - 1
@@ -358,7 +358,7 @@ async def take(request: Request) -> Response:
     try:
         keep_tree(at.tree, tree)
     except HierarchyError as error:
-        at.draft().error = str(error)
+        at.draft().error = error.sentence
         return goto(at.address)
     _decide(at, replace(at.choice, hierarchy_aside=at.tree.name), Kind.HIERARCHICAL)
     at.draft().taken = tree.fingerprint
@@ -374,7 +374,7 @@ async def order(request: Request) -> Response:
     try:
         keep_levels(at.levels, levels)
     except OptionError as error:
-        at.draft().error = str(error)
+        at.draft().error = error.sentence
         return goto(at.address)
     _decide(at, replace(at.choice, levels_aside=at.levels.name), Kind.ORDINAL)
     return goto(f"{at.address}#order")

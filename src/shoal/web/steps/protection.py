@@ -157,7 +157,7 @@ async def decide(request: Request) -> Response:
     except (OptionError, ColumnError, PageError) as error:
         if request.headers.get("x-requested-with") == SCRIPT or project.source is None:
             raise
-        return _shown(request, place.project(request), error=str(error))
+        return _shown(request, place.project(request), error=error.sentence)
 
 
 async def exposure(request: Request) -> Response:
