@@ -31,6 +31,7 @@ from shoal.tables.records import (
     scaled,
     scaled_columns,
 )
+from shoal.tables.redundancy import redundant
 from shoal.tables.release import released, write
 from shoal.tables.sensitive import check_feasible, demands, sensitive_columns
 from shoal.tables.shown import shown_bounds, shown_nothing
@@ -73,6 +74,7 @@ __all__ = [
     "population_counts",
     "profile",
     "read",
+    "redundant",
     "release_options",
     "released",
     "scaled",
