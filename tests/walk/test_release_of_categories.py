@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from shoal import Hierarchy
-from shoal.errors import ColumnError, DataError, HierarchyError, OptionError, PolicyError, ShoalError
+from shoal.errors import ColumnError, DataError, HierarchyError, OptionError, PolicyError, ShoalError, on_command_line
 
 JOBS = {
     "person": {"worker": {"baker": {}, "smith": {}, "clerk": {"cashier": {}, "typist": {}}}, "student": {}},
@@ -252,8 +252,9 @@ def test_numbers_with_a_few_words_need_a_word_of_the_user() -> None:
 
     table = pd.read_csv(io.BytesIO(csv), dtype=object)
     table["x"] = [int(cell) if cell.isdigit() else cell for cell in table["x"]]
-    with pytest.raises(DataError, match=r"text where numbers are needed in 2 of 6 records .*--kind"):
+    with pytest.raises(DataError, match=r"text where numbers are needed in 2 of 6 records .*kinds=\.") as found:
         shoal.anonymize(table, k=2, quasi_identifiers="x")
+    assert on_command_line(found.value.sentence).endswith("say that the column is nominal with --kind.")
     assert shoal.anonymize(table, k=2, quasi_identifiers="x", kinds={"x": "nominal"}).verification.ok
 
 
