@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal.cautions import cautions
-from shoal.decisions import BY_COLUMN, WHOLE_NUMBERS, settings
+from shoal.decisions import settings
 from shoal.engines.interface import Done, Engine
 from shoal.engines.plan import Plan
 from shoal.engines.sizing import Sizing
@@ -22,7 +22,7 @@ from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.measure.pair import FREQUENT, Facts
 from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
-from shoal.recode import WHOLE
+from shoal.recode import BY_COLUMN, WHOLE, WHOLE_NUMBERS
 from shoal.schema import Kind, Policy, Role, Schema
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
