@@ -17,6 +17,7 @@ from shoal.tables.glimpse import Glimpse, glimpse
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
+from shoal.tables.precision import precisions
 from shoal.tables.records import (
     check_bounds,
     check_mixed,
@@ -71,6 +72,7 @@ __all__ = [
     "missing_mask",
     "numbers",
     "population_counts",
+    "precisions",
     "profile",
     "read",
     "release_options",

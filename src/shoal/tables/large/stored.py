@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.errors import FileError
+from shoal.tables.decimals import Decimals
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.dialect import Dialect
 from shoal.tables.foreign import replaced_by
@@ -119,7 +120,8 @@ def _sketch(noted: dict[str, Any]) -> Sketch:
     known: dict[str, Any] = {
         name: Spot(**found) if isinstance(found, dict) and "first" in found else found for name, found in noted.items()
     }
-    return Sketch(**known | {"moments": Moments(**noted["moments"])})
+    figures = {"moments": Moments(**noted["moments"]), "decimals": Decimals(*noted["decimals"])}
+    return Sketch(**known | figures)
 
 
 def _put_cells(cells: Cells, arrays: Arrays) -> dict[str, Any]:
