@@ -32,7 +32,7 @@ from shoal.tables.records import (
     scaled_columns,
 )
 from shoal.tables.release import released, write
-from shoal.tables.sensitive import check_feasible, demands, sensitive_columns
+from shoal.tables.sensitive import check_feasible, demands, meaning_numbers, sensitive_columns
 from shoal.tables.shown import shown_bounds, shown_nothing
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
 from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildcard_counts
@@ -68,6 +68,7 @@ __all__ = [
     "kinds",
     "known_weights",
     "linking_numbers",
+    "meaning_numbers",
     "missing_mask",
     "numbers",
     "population_counts",
