@@ -366,6 +366,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         search=groups.search,
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
+        spelled=tables.spellings(records.categories),
     )
     for sentence in warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)

@@ -23,6 +23,7 @@ from shoal.measure.pair import FREQUENT, Facts
 from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
 from shoal.schema import Kind, Policy, Role, Schema
+from shoal.tables import spellings
 from shoal.tables.categories import node_counts
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
@@ -139,6 +140,7 @@ def released(
                 evaluation=found.evaluation,
                 formulas=found.formulas,
                 in_order=in_order,
+                spelled=spellings(plan.base.categories),
             ),
         ),
     )

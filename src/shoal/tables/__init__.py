@@ -32,13 +32,16 @@ from shoal.tables.records import (
     scaled_columns,
 )
 from shoal.tables.release import released, write
+from shoal.tables.rows import ComparedRows, compare_rows
 from shoal.tables.sensitive import check_feasible, demands, meaning_numbers, sensitive_columns
 from shoal.tables.shown import shown_bounds, shown_nothing
+from shoal.tables.spelling import spellings
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
 from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildcard_counts
 
 __all__ = [
     "MISSING_WORDS",
+    "ComparedRows",
     "Doubts",
     "Glimpse",
     "ReadOptions",
@@ -53,6 +56,7 @@ __all__ = [
     "class_numbers",
     "class_sizes",
     "codes",
+    "compare_rows",
     "days",
     "demands",
     "design",
@@ -83,6 +87,7 @@ __all__ = [
     "shown_bounds",
     "shown_nothing",
     "shuffled_rows",
+    "spellings",
     "taken",
     "telling_index",
     "texts",

@@ -356,11 +356,10 @@ class ArrowCells:
         return series_marks(arrow_series(self.table.column(name)))
 
     def taken(self, rows: IntVector) -> ArrowCells:
-        new = self.table
-        for position, name in enumerate(self.names):
-            field = new.schema.field(position)
-            new = new.set_column(position, field, _arrow_taken(self.table.column(name), rows))
-        return ArrowCells(new)
+        import pyarrow as pa
+
+        some = [_arrow_taken(self.table.column(name), rows) for name in self.names]
+        return ArrowCells(pa.table(some, schema=self.table.schema))
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrowCells:
         import pyarrow as pa

@@ -15,7 +15,8 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.hierarchy import Hierarchy
-from shoal.values import IntVector
+from shoal.schema.columns import Kind
+from shoal.values import Categories, IntVector
 
 Meaning = Callable[[str], str]
 """Gives the same text for texts that say the same; an empty one for those that say nothing."""
@@ -73,6 +74,14 @@ def spelled_alike(values: Iterable[str]) -> int:
         said = meaning(value)
         counts[said] = counts.get(said, 0) + 1
     return sum(count for said, count in counts.items() if count > 1 and said)
+
+
+def spellings(columns: Sequence[Categories]) -> dict[str, int]:
+    """So many values of each nominal column are spelled in several ways, where some are."""
+    counts = {
+        column.name: spelled_alike(column.hierarchy.nodes[:-1]) for column in columns if column.kind is Kind.NOMINAL
+    }
+    return {name: count for name, count in counts.items() if count}
 
 
 def node_names(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, str]:
