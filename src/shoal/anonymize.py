@@ -367,6 +367,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
         spelled=tables.spellings(records.categories),
+        broken=tables.broken_dependencies(table, released, schema),
     )
     for sentence in warnings:
         python_warnings.warn(sentence, ShoalWarning, stacklevel=3)

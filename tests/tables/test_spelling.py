@@ -22,8 +22,6 @@ from shoal.schema import Schema
 from shoal.schema.models import read_models
 from shoal.tables import spelling
 from shoal.tables.spelling import meaning, node_names, spelled_alike, verified_meaning
-from shoal.values import Design
-from shoal.verify import verify_release
 
 FLU = ["flu", "Flu", " FLU ", "f\u200blu", "ＦＬＵ", "flu\u00a0", "\tflu\n"]
 SAME = [
