@@ -57,6 +57,8 @@ class Side:
         self.name, self.replaced = column.name, replaced
         self._original, self._released = original, released
         self.content: Content = original.cells.content(column.name)
+        self.general = column.recode == "lcs"
+        """Whether it shows more general values, which take records from all others."""
         self.dated = column.kind is Kind.DATE
         self.measured = self.dated or (column.kind is Kind.NUMERIC and self.content.kind is Kind.NUMERIC)
 
@@ -250,7 +252,7 @@ def _unaged(age: Side, born: Side, until: Side | None) -> int | None:
 def _shrunk(sides: Sequence[Side]) -> Iterator[Broken]:
     """Categories that have less than half of their share among the values that are left."""
     for side in sides:
-        if side.measured or not side.replaced or not side.width:
+        if side.measured or side.general or not side.replaced or not side.width:
             continue
         before, after = (np.bincount(codes[codes >= 0], minlength=side.width) for codes in (side.codes, side.new_codes))
         frequent = before >= max(_FREQUENT * before.sum(), _BY_CHANCE)
