@@ -378,6 +378,8 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         search=groups.search,
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
+        spelled=tables.spellings(records.categories),
+        broken=tables.broken_dependencies(table, released, schema),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

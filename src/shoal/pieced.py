@@ -24,6 +24,8 @@ from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
 from shoal.recode import BY_COLUMN, WHOLE, WHOLE_NUMBERS
 from shoal.schema import Kind, Policy, Role, Schema
+from shoal.tables import spellings
+from shoal.tables.categories import node_counts
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
 from shoal.values import Evaluation, Precision, Progress, Verification, whole_k
@@ -33,7 +35,10 @@ MEMORY = "2GB"
 """The ceiling where none is named."""
 _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
 """The share of each stage in the progress."""
-_NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
+_NOT_MEASURED = (
+    "attacks, dependencies between columns, and what classes give away about sensitive columns,"
+    " are not measured in pieces"
+)
 Decided = Callable[[Survey], Policy]
 """Gives the decisions about a table of which the survey is known."""
 P = TypeVar("P")
@@ -141,6 +146,7 @@ def released(
                 evaluation=found.evaluation,
                 formulas=found.formulas,
                 in_order=in_order,
+                spelled=spellings(plan.base.categories),
             ),
         ),
     )
@@ -268,9 +274,7 @@ def _facts(survey: Survey, found: Base, like: Any, policy: Policy) -> Facts:
     )
     centroid, frequent = [], []
     for column in found.categories:
-        counts = np.zeros(len(column.distance), dtype=np.int64)
-        for word, count in (survey.value_counts(column.name) or {}).items():
-            counts[column.hierarchy.number(word)] += count
+        counts = node_counts(column, survey.value_counts(column.name) or {})
         if column.gap is not None:
             counts[column.gap] += found.gaps.get(column.name, 0)
         centroid.append(int(np.argmin(counts @ column.rounded())))

@@ -4,6 +4,7 @@ from shoal.aside import aside
 from shoal.tables.categories import categories, codes
 from shoal.tables.counts import texts, value_counts
 from shoal.tables.dates import days
+from shoal.tables.dependencies import Broken, broken_dependencies
 from shoal.tables.design import design
 from shoal.tables.diversity import check as check_models
 from shoal.tables.doubts import Doubts, doubts
@@ -33,19 +34,24 @@ from shoal.tables.records import (
     scaled_columns,
 )
 from shoal.tables.release import released, write
-from shoal.tables.sensitive import check_feasible, demands, sensitive_columns
+from shoal.tables.rows import ComparedRows, compare_rows
+from shoal.tables.sensitive import check_feasible, demands, meaning_numbers, sensitive_columns
 from shoal.tables.shown import shown_bounds, shown_nothing
+from shoal.tables.spelling import spellings
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
 from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildcard_counts
 
 __all__ = [
     "MISSING_WORDS",
+    "Broken",
+    "ComparedRows",
     "Doubts",
     "Glimpse",
     "ReadOptions",
     "Table",
     "alike_counts",
     "aside",
+    "broken_dependencies",
     "categories",
     "check_bounds",
     "check_feasible",
@@ -54,6 +60,7 @@ __all__ = [
     "class_numbers",
     "class_sizes",
     "codes",
+    "compare_rows",
     "days",
     "demands",
     "design",
@@ -69,6 +76,7 @@ __all__ = [
     "kinds",
     "known_weights",
     "linking_numbers",
+    "meaning_numbers",
     "missing_mask",
     "numbers",
     "population_counts",
@@ -84,6 +92,7 @@ __all__ = [
     "shown_bounds",
     "shown_nothing",
     "shuffled_rows",
+    "spellings",
     "taken",
     "telling_index",
     "texts",
