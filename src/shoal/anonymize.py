@@ -17,7 +17,7 @@ from shoal.cautions import cautions
 from shoal.decide import decide
 from shoal.decisions import settings
 from shoal.engines import spark
-from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning
+from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
 from shoal.recode import as_nodes, as_numbers, leveled
@@ -366,9 +366,10 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         search=groups.search,
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
+        doubts=tables.doubts(table),
     )
     for sentence in warnings:
-        python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
+        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)
     return Release(
         original=table,
         released=handed,

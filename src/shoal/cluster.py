@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from shoal import tables
 from shoal.decide import decide
 from shoal.engines.sizing import sizing, whole_bytes
-from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning
+from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning, in_python
 from shoal.pieced import (
     MEMORY,
     Decided,
@@ -408,4 +408,4 @@ def _frames_folder(session: SparkSession, scratch: str | None) -> str:
 
 def _warn(made: LargeRelease) -> None:
     for sentence in made.warnings:
-        python_warnings.warn(sentence, ShoalWarning, stacklevel=4)
+        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=4)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from shoal import tables
 from shoal.cautions import cautions
 from shoal.decisions import settings
 from shoal.engines.interface import Done, Engine
@@ -138,6 +139,7 @@ def released(
                 evaluation=found.evaluation,
                 formulas=found.formulas,
                 in_order=in_order,
+                doubts=tables.doubts(survey.sample),
             ),
         ),
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.errors import OptionError, OutputError, ShoalWarning
+from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
 from shoal.words import counted, listed
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = (
-    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "row_numbers"),
-    *("sheet", "format"),
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "skip_footer"),
+    *("row_numbers", "sheet", "format"),
 )
 _TREES = {"hierarchy": "hierarchies", "levels": "levels"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
@@ -72,6 +72,9 @@ def reading(command: C) -> C:
             help="Whether there is a header. If not given, there is, and one that looks like data is refused.",
         ),
         click.option("--skip", type=click.IntRange(min=0), help="The lines above the header.  [default: detected]"),
+        click.option(
+            "--skip-footer", type=click.IntRange(min=0), help="The lines below the last record, such as totals."
+        ),
         click.option(
             "--row-numbers/--no-row-numbers",
             default=None,
@@ -253,7 +256,7 @@ def show_json(facts: Any) -> None:
 def warn(sentences: Iterable[str]) -> None:
     with suppress(OSError):  # whoever listened there is gone, and the release is there
         for sentence in sentences:
-            click.echo(f"shoal: warning: {sentence}", err=True)
+            click.echo(f"shoal: warning: {on_command_line(sentence)}", err=True)
 
 
 @contextmanager

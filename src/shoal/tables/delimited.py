@@ -26,14 +26,16 @@ from shoal.tables.detection import (
     Structure,
     detect_formats,
     is_value,
+    quote_of,
     resolve_names,
     structure,
 )
 from shoal.tables.dialect import Dialect, decoded
+from shoal.tables.footer import footer_start
 from shoal.tables.fresh import as_copied, numbered
 from shoal.tables.layout import Layout, record_ends, scan
 from shoal.tables.packed import Packed
-from shoal.tables.table import Content, NewColumns, ReadOptions
+from shoal.tables.table import Content, NewColumns, ReadOptions, where
 from shoal.tables.text import is_number, understood, written
 from shoal.threads import share
 from shoal.values import Days, IntVector, Whole, Worded
@@ -133,6 +135,11 @@ class DelimitedCells:
             text = self.text(name)
             packed = Packed.of(text)
         return Known(meaning(text)) if packed is None else Known(meaning(packed.texts), packed)
+
+    def odd(self, name: str) -> dict[str, int] | None:
+        """Where text stands among the numbers of a column; None where none does."""
+        text = self.content(name).text
+        return None if text is None else where(text)
 
     def native(self) -> pl.DataFrame:
         return self.frame()
@@ -284,8 +291,12 @@ def read_delimited(
     """The cells of a file and the settings by which it was read."""
     encoding, bom, data = decoded(raw, options.encoding, path=path)
     found = structured(data, options=options, tabs=tabs)
-    quote = "" if options.quote == found.delimiter else options.quote or ""
-    text = patched(data[found.offset :] if found.offset else data, found, quote=quote)
+    quote = found.quote
+    text = data[found.offset :] if found.offset else data
+    end = footer_start(
+        text, options.skip_footer, delimiter=found.delimiter, quote=quote, path=path, header=options.header
+    )
+    text = patched(text[:end] if end < len(text) else text, found)
     layout = scan(
         np.frombuffer(text, dtype=np.uint8), delimiter=found.delimiter, quote=quote, path=path, header=options.header
     )
@@ -300,6 +311,8 @@ def read_delimited(
 def structured(data: bytes, *, options: ReadOptions, tabs: bool) -> Structure:
     """The structure of a text by its first lines."""
     quote = options.quote or ""
+    if options.detect:
+        quote = quote_of(data[:HEAD].splitlines()[:LINES], quote)
     return structure(
         first_lines(data, quote=quote),
         quote=quote,
@@ -318,14 +331,14 @@ def first_lines(data: bytes, *, quote: str) -> list[bytes]:
     return [*lines, head[cuts[-1] :]] if cuts[-1] < len(head) and len(lines) < LINES else lines
 
 
-def patched(text: bytes, found: Structure, *, quote: str) -> bytes:
+def patched(text: bytes, found: Structure) -> bytes:
     """The text with as many names in its header as the records have fields."""
     if not found.patch:
         return text
     mark = found.delimiter.encode()
     if found.patch == "first":
         return mark + text
-    line = text[: int(record_ends(np.frombuffer(text[:HEAD], dtype=np.uint8), quote=quote)[0])].rstrip(b"\r\n")
+    line = text[: int(record_ends(np.frombuffer(text[:HEAD], dtype=np.uint8), quote=found.quote)[0])].rstrip(b"\r\n")
     return line + mark + text[len(line) :]
 
 
@@ -430,6 +443,8 @@ class Head:
             settings["thousands"] = number.thousands
         if self._found.skip:
             settings["skip"] = self._found.skip
+        if options.skip_footer:
+            settings["skip_footer"] = options.skip_footer
         if self.names.numbered:
             settings["row_numbers"] = True
         if options.missing is not None:
