@@ -25,7 +25,7 @@ LINES = 200
 """Lines by which the separator and the header are found."""
 _FEW_LINES = 3
 """Fewer tell no header from a title."""
-_MOST_ABOVE = 20
+MOST_ABOVE = 20
 """Lines above the header."""
 _EVEN = 0.9
 """The share of lines that have as many separators as the others."""
@@ -117,7 +117,7 @@ def _even_from(counts: Sequence[int]) -> int | None:
     usual = _usual(counts)
     if not usual:
         return None
-    for start in range(min(len(counts) - 1, _MOST_ABOVE + 1)):
+    for start in range(min(len(counts) - 1, MOST_ABOVE + 1)):
         below = counts[start + 1 :]
         if usual - 1 <= counts[start] <= usual and counts[start] and below.count(usual) >= _EVEN * len(below):
             return start
@@ -145,8 +145,8 @@ def _fields(line: bytes, mark: str, quote: str) -> list[str]:
 
 def _above(lines: Sequence[bytes], counts: Sequence[int], usual: int, mark: str, quote: str) -> int:
     """How many lines stand above the header: titles, notes and blank lines."""
-    filled = [sum(map(bool, _fields(line, mark, quote))) for line in lines[: _MOST_ABOVE + 1]]
-    return lines_above(filled, counts[: _MOST_ABOVE + 1], usual)
+    filled = [sum(map(bool, _fields(line, mark, quote))) for line in lines[: MOST_ABOVE + 1]]
+    return lines_above(filled, counts[: MOST_ABOVE + 1], usual)
 
 
 def lines_above(filled: Sequence[int], counts: Sequence[int], usual: int) -> int:

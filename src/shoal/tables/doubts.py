@@ -10,8 +10,10 @@ import polars as pl
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
 from shoal.tables.column_format import TEXT
-from shoal.tables.delimited import DelimitedCells, is_year
+from shoal.tables.delimited import DelimitedCells
 from shoal.tables.detection import DAY_OR_MONTH, PERHAPS, POINT, SHORT_YEAR, Doubt, is_value
+from shoal.tables.excel import SheetCells
+from shoal.tables.header import is_year
 from shoal.tables.table import Content, Table, where
 
 _LOOKED_AT = 1_000
@@ -101,12 +103,14 @@ def _odd(table: Table, name: str, content: Content) -> dict[str, int]:
 def _formats(table: Table) -> Mapping[str, str] | None:
     """The formats of the columns; None where their types tell what they are."""
     cells = table.cells
-    return cells.dialect.formats if isinstance(cells, DelimitedCells) else None
+    if isinstance(cells, DelimitedCells) or (isinstance(cells, SheetCells) and not cells.typed):
+        return cells.dialect.formats
+    return None
 
 
 def _doubtful(table: Table) -> Mapping[str, Doubt]:
     cells = table.cells
-    return cells.dialect.doubtful if isinstance(cells, DelimitedCells) else {}
+    return cells.dialect.doubtful if isinstance(cells, DelimitedCells | SheetCells) else {}
 
 
 def _looks_like(table: Table, name: str) -> str:

@@ -17,6 +17,8 @@ _MOST = 20
 """Lines of a footer."""
 _RECORDS = 5
 """Records that must stand above it; fewer tell no footer from a record that is cut off."""
+LAST = 2 * _MOST
+"""Lines that are looked at."""
 _TOTALS = (
     *("total", "totals", "sum", "subtotal", "grand total", "summe", "gesamt", "insgesamt", "gesamtsumme"),
     *("gesamtergebnis", "zusammen", "somme", "total général", "totale", "totale generale", "suma", "suma total"),
@@ -73,19 +75,38 @@ def _last_lines(text: bytes, quote: str) -> list[bytes]:
 
 def _check(lines: list[bytes], delimiter: str, quote: str, path: object) -> None:
     """Refuse a footer: nobody but the owner of the file can know that its lines are no records."""
+    if quote and sum(line.count(quote.encode()) for line in lines) % 2:
+        return
     marks = [_marks(line, delimiter, quote) for line in lines]
     usual = Counter(marks[:-1]).most_common(1)[0][0] if len(marks) > _RECORDS else 0
-    if not usual:
+    if usual:
+        rows = [_filled(line, delimiter, quote) for line in lines[-LAST:]]
+        cut = [number < usual for number in marks[-LAST:]]
+        _refuse(rows, cut, usual + 1, path)
+
+
+def check_footer(rows: list[list[str]], fields: int, path: object) -> None:
+    """The same for the last rows of a sheet, as lists of their cells that are not empty."""
+    if len(rows) > _RECORDS and fields > 1:
+        usual = Counter(map(len, rows[:-1])).most_common(1)[0][0]
+        words = [[cell.strip(": ").casefold() for cell in row] for row in rows]
+        _refuse(words, [len(row) < min(2, usual) for row in rows], usual, path)
+
+
+def _refuse(rows: list[list[str]], cut: list[bool], fields: int, path: object) -> None:
+    """Refuse notes and totals below the records; ``cut`` are lines with fewer fields than the records have."""
+    end = len(rows)
+    while end > max(_RECORDS, len(rows) - _MOST) and cut[end - 1]:
+        end -= 1
+    notes = rows[end:]
+    if notes and notes[0] and not all(len(words) < 2 or words[0] in _TOTALS for words in notes):
+        return  # records that are cut off
+    if len(notes) == 1 and fields == 2 and notes[0][0] not in _TOTALS:
         return
-    below = 0
-    while below < min(_MOST, len(lines)) and marks[-1 - below] < usual:
-        below += 1
-    above = lines[: len(lines) - below]
-    if len(above) <= _RECORDS or marks[len(above) - 1] != usual:
-        return
-    total = _first_field(above[-1], delimiter, quote).casefold().rstrip(": ") in _TOTALS
-    if total or below:
-        raise FileError.footer(path, lines=below + total, total=total)
+    above = bool(rows[end - 1]) and rows[end - 1][0] in _TOTALS and end > _RECORDS
+    if notes or above:
+        totals = above or any(words and words[0] in _TOTALS for words in notes)
+        raise FileError.footer(path, lines=len(notes) + above, total=totals)
 
 
 def _marks(line: bytes, delimiter: str, quote: str) -> int:
@@ -93,7 +114,9 @@ def _marks(line: bytes, delimiter: str, quote: str) -> int:
     return outside.count(delimiter.encode())
 
 
-def _first_field(line: bytes, delimiter: str, quote: str) -> str:
-    """The first field that is not empty, near enough to know its word."""
-    fields = (field.strip().strip(quote or None).strip() for field in line.decode("utf-8", "replace").split(delimiter))
-    return next(filter(None, fields), "")
+def _filled(line: bytes, delimiter: str, quote: str) -> list[str]:
+    """The fields that are not empty, near enough to know their words."""
+    fields = (
+        field.strip().strip(quote or None).strip(": ") for field in line.decode("utf-8", "replace").split(delimiter)
+    )
+    return [field.casefold() for field in fields if field]

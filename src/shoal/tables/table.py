@@ -65,6 +65,8 @@ class ReadOptions:
     """Whether formats of numbers and dates that are not named are detected."""
     sheet: str | None = None
     format: str | None = None
+    typed: bool = False
+    """Text of a workbook is text, whatever it looks like: so did policies read it that note no decimal mark."""
     header_known: bool = False
     """The first line is a header even if it looks like data: somebody said so, or it was written as one."""
 
@@ -118,14 +120,16 @@ class ReadOptions:
         if "decimal" in settings:
             given |= {"detect": False, "thousands": settings.get("thousands", "")}
             given |= {name: settings.get(name, 0) for name in ("skip", "skip_footer")}
+        elif settings.get("format") == "excel":
+            given |= {"detect": False, "skip": 0, "skip_footer": 0, "row_numbers": False, "typed": True}
         return cls(**given)
 
     @classmethod
-    def of_release(cls, settings: Settings, *, names: Mapping[str, str], same: bool) -> Self:
+    def of_release(cls, settings: Settings, *, names: Mapping[str, str], same: bool, written: bool) -> Self:
         """The options that read a release of a file that was read with these settings.
 
         ``names`` are its columns with their names in the release. Nothing stands above its header. Where its format is
-        not the ``same``, only the formats of its cells are.
+        not the ``same``, only the formats of its cells are, if they are ``written`` as before.
         """
         noted = cls.from_settings(settings)
         plain = replace(
@@ -134,11 +138,15 @@ class ReadOptions:
             skip_footer=0,
             row_numbers=False,
             detect=False,
-            column_formats={names[name]: form for name, form in noted.column_formats.items() if name in names},
+            column_formats={
+                names[name]: form for name, form in noted.column_formats.items() if name in names and written
+            },
             missing_in={names[name]: words for name, words in noted.missing_in.items() if name in names},
         )
         if same:
             return plain
+        if not written:
+            plain = replace(plain, decimal=".", thousands="")
         return replace(
             plain, delimiter=None, quote='"', encoding=None, header=True, sheet=None, format=None, header_known=True
         )
@@ -174,6 +182,7 @@ _EXPECTED: dict[str, tuple[type | tuple[type, ...], str]] = {
     "detect": (bool, "true or false"),
     "sheet": (_TEXT, "the name of a sheet"),
     "format": (_TEXT, f"one of {', '.join(FORMATS)}"),
+    "typed": (bool, "true or false"),
     "header_known": (bool, "true or false"),
 }
 """The types of the options, and the hint where a value is none of them."""

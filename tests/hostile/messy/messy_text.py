@@ -49,7 +49,9 @@ def text(rows: Sequence[str], newline: str = "\n") -> str:
     return "".join(row + newline for row in rows)
 
 
-def made(name: str, what: str, columns: Columns, *, delimiter: str = ",", encoding: str = "utf-8", **more: Any) -> Messy:
+def made(
+    name: str, what: str, columns: Columns, *, delimiter: str = ",", encoding: str = "utf-8", **more: Any
+) -> Messy:
     """A file that has nothing above or below its records; what is not protected is dropped or kept."""
     content = more.pop("content", None)
     if content is None:
@@ -57,7 +59,13 @@ def made(name: str, what: str, columns: Columns, *, delimiter: str = ",", encodi
     looks, drop = more["looks"], more.get("drop", ())
     kept = {one: fields for one, fields in columns.items() if one not in looks and one not in drop}
     return Messy(
-        name, what, content, kept=kept, dialect={"delimiter": delimiter} | more.pop("dialect", {}), encoding=encoding, **more
+        name,
+        what,
+        content,
+        kept=kept,
+        dialect={"delimiter": delimiter} | more.pop("dialect", {}),
+        encoding=encoding,
+        **more,
     )
 
 
@@ -184,7 +192,11 @@ def numbers() -> Iterator[Messy]:
     yield made(
         "francs.csv",
         "the name of a currency before numbers, which may be below zero",
-        with_ward(income=[("-" if i % 5 == 4 else "") + "CHF " + grouped(x, mark=".", parts="'") for i, x in enumerate(INCOMES)]),
+        with_ward(
+            income=[
+                ("-" if i % 5 == 4 else "") + "CHF " + grouped(x, mark=".", parts="'") for i, x in enumerate(INCOMES)
+            ]
+        ),
         means={"income": [("-" if i % 5 == 4 else "") + word for i, word in enumerate(words(INCOMES))]},
         looks={"income": r"-?CHF -?\d{1,3}('\d{3})*(\.\d+)?"},
     )
@@ -215,10 +227,17 @@ def letters() -> Iterator[Messy]:
     for encoding in ("cp850", "mac-roman"):
         some = {name: fields for name, fields in people.items() if name != "name"}
         yield made(
-            f"{encoding}.csv", f"{encoding}, which only its owner can know", some, encoding=encoding, named={"encoding": encoding}, **plan
+            f"{encoding}.csv",
+            f"{encoding}, which only its owner can know",
+            some,
+            encoding=encoding,
+            named={"encoding": encoding},
+            **plan,
         )
     for name, newline in (("crlf", "\r\n"), ("cr", "\r")):
-        yield made(f"{name}.csv", f"lines that end with {name.upper()}", people, newline=newline, drop=("name",), **plan)
+        yield made(
+            f"{name}.csv", f"lines that end with {name.upper()}", people, newline=newline, drop=("name",), **plan
+        )
 
 
 def above_and_below() -> Iterator[Messy]:
@@ -255,7 +274,9 @@ def above_and_below() -> Iterator[Messy]:
         answer={"skip_footer": 2},
         **plan,
     )
-    yield made("blank-below.csv", "blank lines below the records", columns, content=text([*rows, "", ""]).encode(), **plan)
+    yield made(
+        "blank-below.csv", "blank lines below the records", columns, content=text([*rows, "", ""]).encode(), **plan
+    )
     yield made(
         "trailing.csv",
         "a separator at the end of every line",
@@ -286,9 +307,23 @@ def above_and_below() -> Iterator[Messy]:
         content=text([f",{plain[0]}", *(f"{at},{row}" for at, row in enumerate(plain[1:]))]).encode(),
         **plan,
     )
-    yield made("tabs.tsv", "tabs", columns, content=text(lines(columns, delimiter="\t")).encode(), **plan | {"delimiter": "\t"})
-    yield made("tabs.txt", "tabs in a file that does not say so", columns, content=text(lines(columns, delimiter="\t")).encode(), **plan | {"delimiter": "\t"})
-    yield made("pipes.csv", "vertical bars", columns, content=text(lines(columns, delimiter="|")).encode(), **plan | {"delimiter": "|"})
+    yield made(
+        "tabs.tsv", "tabs", columns, content=text(lines(columns, delimiter="\t")).encode(), **plan | {"delimiter": "\t"}
+    )
+    yield made(
+        "tabs.txt",
+        "tabs in a file that does not say so",
+        columns,
+        content=text(lines(columns, delimiter="\t")).encode(),
+        **plan | {"delimiter": "\t"},
+    )
+    yield made(
+        "pipes.csv",
+        "vertical bars",
+        columns,
+        content=text(lines(columns, delimiter="|")).encode(),
+        **plan | {"delimiter": "|"},
+    )
     yield made("packed.csv.gz", "packed by gzip", columns, content=gzip.compress(text(plain).encode(), mtime=0), **plan)
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
@@ -301,7 +336,9 @@ def quotes() -> Iterator[Messy]:
     """Quotation marks."""
     said = [f'ward "{ward}", bed\n{i % 2}' for i, ward in enumerate(WARDS)]
     plan: dict[str, Any] = {"means": AGE, "looks": {"age": PLAIN}}
-    yield made("quoted.csv", "separators, line breaks and marks in quoted fields", {"age": words(AGES), "note": said}, **plan)
+    yield made(
+        "quoted.csv", "separators, line breaks and marks in quoted fields", {"age": words(AGES), "note": said}, **plan
+    )
     note = [f"ward {ward}, bed {i % 2}" for i, ward in enumerate(WARDS)]
     columns = {"age": words(AGES), "note": note, "town": ["D'Or"] * 24}
     rows = [["age", "note", "town"], *zip(*columns.values(), strict=True)]
@@ -351,7 +388,9 @@ def dates() -> Iterator[Messy]:
         means={"born": [f"{day} {i % 24:02}:30" for i, day in enumerate(DAYS)]},
         looks={"born": r"\d\d\.\d\d\.\d{4} \d\d:\d\d"},
     )
-    mixed = [(one if i % 3 else other) for i, (one, other) in enumerate(zip(days("%d.%m.%Y"), words(DAYS), strict=True))]
+    mixed = [
+        (one if i % 3 else other) for i, (one, other) in enumerate(zip(days("%d.%m.%Y"), words(DAYS), strict=True))
+    ]
     yield made(
         "mixed-dates.csv",
         "dates in two patterns",

@@ -16,7 +16,11 @@ AMBIGUOUS = [date(1941 + 7 * i % 55, 1 + 5 * i % 12, 1 + 7 * i % 12) for i in NU
 INCOMES = [round(1260.93 + 2137.41 * i, 2) for i in NUMBERS]
 WHOLE = [950 + 617 * i for i in NUMBERS]
 AGES = [23 + 5 * i % 60 for i in NUMBERS]
-NAMES = [f"{first} {last}" for last in ("Müller", "Ørsted", "Łaska", "D'Angelo") for first in "Ada Bo Cy Di Ed Flo".split()]
+NAMES = [
+    f"{first} {last}"
+    for last in ("Müller", "Ørsted", "Łaska", "D'Angelo")
+    for first in ["Ada", "Bo", "Cy", "Di", "Ed", "Flo"]
+]
 TOWNS = [("Köln", "Lübeck", "Gießen")[i % 3] for i in NUMBERS]
 SEXES = [("f", "m")[i % 2] for i in NUMBERS]
 WARDS = [("A", "B", "C", "D")[i % 4] for i in NUMBERS]

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from shoal.errors import ColumnError, FileError
-from shoal.tables.delimited import Head, check_empty, patched, structured
+from shoal.tables.delimited import Head, patched, structured
 from shoal.tables.detection import HEAD
 from shoal.tables.dialect import Dialect
 from shoal.tables.footer import footer_start, without_footer
+from shoal.tables.header import check_empty
 from shoal.tables.large.stream import encoding_of, runs, text_blocks, without
 from shoal.tables.layout import Bytes, Layout, record_ends, scan
 from shoal.tables.table import Cells, ReadOptions, Settings
