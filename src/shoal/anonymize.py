@@ -367,6 +367,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
         doubts=tables.doubts(table),
+        typed=tables.is_typed(table),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

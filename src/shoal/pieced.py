@@ -140,6 +140,7 @@ def released(
                 formulas=found.formulas,
                 in_order=in_order,
                 doubts=tables.doubts(survey.sample),
+                typed=tables.is_typed(survey.sample),
             ),
         ),
     )

@@ -66,6 +66,11 @@ def _is_strange(name: str) -> bool:
     return is_value(name) and not is_year(name)
 
 
+def is_typed(table: Table) -> bool:
+    """Whether the types of its columns tell what they hold, so that no format can be named."""
+    return _formats(table) is None
+
+
 def check_read(table: Table, names: Iterable[str]) -> None:
     """Refuse columns that can be read in several ways, or that are not in the format that they are said to have."""
     doubtful = _doubtful(table)
