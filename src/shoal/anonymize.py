@@ -380,6 +380,8 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         formulas=tables.formulas(handed),
         spelled=tables.spellings(records.categories),
         broken=tables.broken_dependencies(table, released, schema),
+        doubts=tables.doubts(table),
+        typed=tables.is_typed(table),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from shoal import tables
 from shoal.cautions import cautions
 from shoal.decisions import check_decided, settings
 from shoal.engines.interface import Done, Engine
@@ -24,7 +25,6 @@ from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
 from shoal.recode import BY_COLUMN, WHOLE, WHOLE_NUMBERS
 from shoal.schema import Kind, Policy, Role, Schema
-from shoal.tables import spellings
 from shoal.tables.categories import node_counts
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
@@ -146,7 +146,9 @@ def released(
                 evaluation=found.evaluation,
                 formulas=found.formulas,
                 in_order=in_order,
-                spelled=spellings(plan.base.categories),
+                spelled=tables.spellings(plan.base.categories),
+                doubts=tables.doubts(survey.sample),
+                typed=tables.is_typed(survey.sample),
             ),
         ),
     )

@@ -7,7 +7,7 @@ from shoal.tables.dates import days
 from shoal.tables.dependencies import Broken, broken_dependencies
 from shoal.tables.design import design
 from shoal.tables.diversity import check as check_models
-from shoal.tables.doubts import Doubts, doubts
+from shoal.tables.doubts import Doubts, check_mixed, check_read, doubts, is_typed
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
@@ -21,7 +21,6 @@ from shoal.tables.order import shuffled_rows, taken
 from shoal.tables.precision import precisions
 from shoal.tables.records import (
     check_bounds,
-    check_mixed,
     class_numbers,
     class_sizes,
     encode,
@@ -57,6 +56,7 @@ __all__ = [
     "check_feasible",
     "check_mixed",
     "check_models",
+    "check_read",
     "class_numbers",
     "class_sizes",
     "codes",
@@ -73,6 +73,7 @@ __all__ = [
     "full_ending",
     "glimpse",
     "identity",
+    "is_typed",
     "kinds",
     "known_weights",
     "linking_numbers",
