@@ -293,7 +293,7 @@ def test_files_are_known_again_by_their_bytes_and_how_they_are_read(people: pl.D
 
 def test_a_release_is_not_taken_for_its_original(people: pl.DataFrame, tmp_path: Path) -> None:
     path, keep = tmp_path / "people.csv", tmp_path / "kept.jsonl"
-    people.write_csv(path)
+    people.drop("person_id", "name").write_csv(path)
     said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": keep, "quasi_identifiers": ["age", "income"]}
     shoal.compare(path, **said)
     released = shoal.anonymize(path, k=2, method="mdav", quasi_identifiers=["age", "income"]).released

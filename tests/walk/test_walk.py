@@ -335,7 +335,9 @@ def test_any_numbers_give_a_release_that_a_naive_reader_finds_k_anonymous(data, 
                 "recode": data.draw(st.sampled_from(["mean", "median"])),
                 "exact_means": data.draw(st.booleans()),
             }
-            shoal.anonymize(source, k=k, quasi_identifiers=["a", "b"], keep="note", method=method, **options).save(target)
+            shoal.anonymize(source, k=k, quasi_identifiers=["a", "b"], keep="note", method=method, **options).save(
+                target
+            )
         with target.open(newline="", encoding="utf-8") as file:
             header, *released = list(csv.reader(file))
         assert header == ["a", "b", "note"]
