@@ -14,6 +14,7 @@ from shoal.tables.formulas import formulas, release_options
 from shoal.tables.frames import telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
+from shoal.tables.head import column_formats, questions, read_head, sheet_names
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
@@ -53,6 +54,7 @@ __all__ = [
     "class_numbers",
     "class_sizes",
     "codes",
+    "column_formats",
     "days",
     "demands",
     "design",
@@ -72,7 +74,9 @@ __all__ = [
     "numbers",
     "population_counts",
     "profile",
+    "questions",
     "read",
+    "read_head",
     "release_options",
     "released",
     "scaled",
@@ -81,6 +85,7 @@ __all__ = [
     "sensitive_columns",
     "shown_bounds",
     "shown_nothing",
+    "sheet_names",
     "shuffled_rows",
     "taken",
     "telling_index",

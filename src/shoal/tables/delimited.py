@@ -279,10 +279,16 @@ def header_names(layout: Layout, *, header: bool) -> tuple[str, ...]:
 
 
 def read_delimited(
-    raw: bytes, *, options: ReadOptions, tabs: bool, path: object
+    raw: bytes, *, options: ReadOptions, tabs: bool, path: object, part: bool = False
 ) -> tuple[DelimitedCells, dict[str, Any]]:
-    """The cells of a file and the settings by which it was read."""
+    """The cells of a file and the settings by which it was read.
+
+    Where the bytes are only the first ``part`` of a file, what follows their last whole record is left out.
+    """
     encoding, bom, data = decoded(raw, options.encoding, path=path)
+    if part:
+        ends = record_ends(np.frombuffer(data, dtype=np.uint8), quote=options.quote or "")
+        data = data[: int(ends[-1])] if len(ends) else data
     found = structured(data, options=options, tabs=tabs)
     quote = "" if options.quote == found.delimiter else options.quote or ""
     text = patched(data[found.offset :] if found.offset else data, found, quote=quote)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import NamedTuple
 
 import polars as pl
@@ -275,6 +276,19 @@ class _Look:
     def _pattern(self, group: tuple[str, ...], orders: set[str]) -> str:
         fitting = [pattern for pattern in group if _order(pattern) in orders] if len(orders) == 1 else []
         return group[0] if len(group) == 1 else fitting[0] if len(fitting) == 1 else ""
+
+
+def fitting_formats(cells: pl.Series) -> tuple[str, ...]:
+    """The formats of numbers or dates that all of these first cells of a column follow, besides that of text."""
+    values = cells.head(RECORDS).drop_nulls().str.strip_chars(" \t").unique(maintain_order=True)
+    look = _look(values, None) if len(values) else None
+    if look is None:
+        return ()
+    if look.pointed:
+        return (str(NumberFormat(",", ".")), PLAIN)
+    if look.dates:
+        return tuple(map("|".join, product(*look.dates)))
+    return tuple(map(str, look.numbers))
 
 
 def _decimal(looks: Iterable[_Look]) -> str | None:

@@ -89,6 +89,17 @@ def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, str]:
     return SheetCells(frame, options.missing_words), sheet
 
 
+def sheets(path: Path) -> list[str]:
+    """The names of the sheets of a workbook."""
+    try:
+        import fastexcel
+    except ImportError:
+        raise FileError.needs_extra(path, "stats") from None
+    _keep_quiet("fastexcel")
+    with replaced_by(lambda: FileError.damaged(path, "workbook"), system=lambda why: FileError.unreadable(path, why)):
+        return list(fastexcel.read_excel(str(path)).sheet_names)
+
+
 def _keep_quiet(name: str) -> None:
     """What the library logs is for those who set up logging; to others Python would print it."""
     logger = logging.getLogger(name)

@@ -56,6 +56,10 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
         ),
         unique_records=found.unique_records,
         reading=dict(asked["file"]["reading"]),
+        questions={
+            name: {"doubt": doubt, "formats": list(formats)}
+            for name, (doubt, formats) in tables.questions(table).items()
+        },
         doubts={about: list(names) for about, names in asdict(tables.doubts(table)).items() if names},
     ).to_dict()
 
