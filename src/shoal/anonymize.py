@@ -15,9 +15,9 @@ import numpy as np
 from shoal import measure, tables
 from shoal.cautions import cautions
 from shoal.decide import decide
-from shoal.decisions import settings
+from shoal.decisions import check_decided, settings
 from shoal.engines import spark
-from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning
+from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
 from shoal.recode import as_nodes, as_numbers, leveled
@@ -50,6 +50,8 @@ def anonymize(
     quasi_identifiers: Names,
     identifiers: Names = (),
     sensitive: Names = (),
+    keep: Names = (),
+    drop_others: bool = False,
     models: Mapping[str, Any] | None = None,
     l: int | None = None,  # noqa: E741
     t: float | None = None,
@@ -99,6 +101,11 @@ def anonymize(
         The columns that name a person. They are dropped.
     sensitive
         The columns that nobody may learn about a person. They are released as they are.
+    keep
+        Columns without another role that are released unchanged on purpose, also where they look like identifiers:
+        otherwise such a column is refused.
+    drop_others
+        Drop every column that has no role, is not in ``keep`` and holds no sampling weights, strata or households.
     models
         What is asked of the sensitive values of every group, for each column one text or several: ``distinct-l(L)``,
         ``entropy-l(L)``, ``recursive-l(C,L)``, ``t-equal(T)``, ``t-ordered(T)``, ``t-hierarchical(T)``.
@@ -188,6 +195,8 @@ def anonymize(
         "quasi_identifiers": quasi_identifiers,
         "identifiers": identifiers,
         "sensitive": sensitive,
+        "keep": keep,
+        "drop_others": drop_others,
         "models": models,
         "l": l,
         "t": t,
@@ -278,7 +287,7 @@ def replay(
     schema = found_again(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
     fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
     with using(threads):
-        again = release(table, fresh, progress=progress)
+        again = release(table, fresh, progress=progress, replays=True)
     return replace(again, replayed=policy)
 
 
@@ -312,8 +321,9 @@ def prepare(table: Table, policy: Policy) -> Prepared:
     return Prepared(schema, records, design, distance, said.round_integers, said.keep_totals, said.own)
 
 
-def release(table: Table, policy: Policy, *, progress: Progress | None = None) -> Release:
+def release(table: Table, policy: Policy, *, progress: Progress | None = None, replays: bool = False) -> Release:
     """Walk from a table and the decisions about it to a verified release."""
+    check_decided(policy, profiles := tables.profile(table), table.height, replays=replays)
     schema, records, design, distance, round_integers, keep_totals, options = prepare(table, policy)
     largest = policy.survey.largest_household
     groups = group(
@@ -359,7 +369,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     evaluation = measure.evaluate(pair, models=proof.models)
     warnings = cautions(
         replace(policy, schema=schema),
-        profiles=tables.profile(table),
+        profiles=profiles,
         gaps=_gaps(records),
         suppressed=groups.hidden,
         evaluation=evaluation,
@@ -368,7 +378,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
         formulas=tables.formulas(handed),
     )
     for sentence in warnings:
-        python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
+        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)
     return Release(
         original=table,
         released=handed,

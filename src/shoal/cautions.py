@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
+from shoal.schema import Kind, Policy, Role, exposed, overlooked
 from shoal.schema.profile import ColumnProfile
 from shoal.values import Evaluation, Search
 from shoal.words import counted, listed, shown
@@ -16,6 +16,13 @@ _MOST_LOSS = 50.0
 """Percent of a column's variation."""
 
 _INDEXED = "The index of the frame is released as it is and may name persons; reset it to drop it."
+
+_FATES = {
+    Role.QUASI_IDENTIFIER: ("quasi-identifier", "can show the true value of a person after recoding"),
+    Role.SENSITIVE: ("sensitive column", "can name persons in the release"),
+    Role.INSENSITIVE: ("unassigned column", "can name persons in the release"),
+}
+"""What columns with a role are called, and what those that look like identifiers can give away."""
 
 _MISSING = {
     "category": "count as a value of their own: a group whose cells are mostly missing shows none, and in other groups"
@@ -52,7 +59,7 @@ def cautions(
         *_about_losses(evaluation),
         *_about_totals(policy),
         *_about_search(search),
-        *_about_columns(profiles, evaluation.records, policy.schema),
+        *_about_columns(profiles, evaluation.records, policy),
         *([_INDEXED] if indexed else []),
         *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
         *_about_formulas(formulas or {}, policy),
@@ -173,22 +180,30 @@ def _about_suppressed(suppressed: int, records: int) -> list[str]:
     return [f"The quasi-identifiers of {part} are suppressed; their other columns are released."]
 
 
-def _about_columns(profiles: Sequence[ColumnProfile], records: int, schema: Schema) -> tuple[str, ...]:
-    """Columns released as they are that look like identifiers, or could be known to others."""
-    known_as = {profile.name: profile for profile in profiles}
-    untouched = [known_as[name] for name in schema.released if name not in schema.quasi_identifiers]
-    identifying = overlooked(untouched, records)
-    said = [
-        f"Column {shown(column.name)} is released as it is and looks like an identifier ({column.reason});"
-        " name it among the identifiers to drop it."
-        for column in identifying
-    ]
-    unnamed = [known_as[name] for name in schema.named(Role.INSENSITIVE)]
-    known = [name for name in exposed(unnamed) if name not in {column.name for column in identifying}]
-    if known:
+def _about_columns(profiles: Sequence[ColumnProfile], records: int, policy: Policy) -> list[str]:
+    """Columns that look like identifiers though they have another role, and those that nobody gave one."""
+    schema, kept = policy.schema, policy.keep
+    reasons = {column.name: column.reason for column in overlooked(profiles, records)}
+    said = []
+    for role, (noun, fate) in _FATES.items():
+        found = [name for name in schema.named(role) if name in reasons]
+        if not found or (role is Role.INSENSITIVE and kept is not None):  # what is left then was named to be kept
+            continue
+        one = len(found) == 1
+        what = f"{counted(len(found), noun)} {'looks like an identifier' if one else 'look like identifiers'}"
+        why = "; ".join(f"{shown(name)}: {reasons[name]}" for name in found[:8])
+        rest = f"; and {len(found) - 8} more" if len(found) > 8 else ""
         said.append(
-            f"The promise holds for the named quasi-identifiers only, and {counted(len(known), 'other column')}"
-            f" could be known to outsiders too ({listed(known)}); name them as quasi-identifiers, or among the"
-            " identifiers to drop them."
+            f"{what} ({why}{rest}) and {fate}; drop {'it' if one else 'them'} with identifiers= (--identifiers)."
         )
-    return tuple(said)
+    unnamed = [name for name in schema.named(Role.INSENSITIVE) if name not in {*(kept or ()), *policy.survey.columns}]
+    if unnamed:
+        known = exposed([profile for profile in profiles if profile.name in unnamed and profile.name not in reasons])
+        one = len(unnamed) == 1
+        others = f" Outsiders could know {listed(known)}: make such columns quasi-identifiers." if known else ""
+        said.append(
+            f"{counted(len(unnamed), 'column')} {'has' if one else 'have'} no role and {'is' if one else 'are'}"
+            f" released unchanged: {listed(unnamed)}.{others} Drop {'it' if one else 'them'} with drop_others=True"
+            " (--drop-others)."
+        )
+    return said

@@ -19,8 +19,8 @@ from shoal.decisions import (
 from shoal.partition import registry
 from shoal.partition.blockwise import whole_blocks
 from shoal.recode import decided
-from shoal.schema import FORMULAS, MISSING, Names, Policy, Schema
-from shoal.schema.columns import OTHERS
+from shoal.schema import FORMULAS, MISSING, Names, Policy, Schema, chosen
+from shoal.schema.columns import KEPT, OTHERS
 from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, understood
 from shoal.values import one_of, true_or_false, whole_k
@@ -36,6 +36,8 @@ def decide(
     quasi_identifiers: Names,
     identifiers: Names = (),
     sensitive: Names = (),
+    keep: Names = (),
+    drop_others: bool = False,
     models: Mapping[str, Any] | None = None,
     l: int | None = None,  # noqa: E741
     t: float | None = None,
@@ -68,8 +70,13 @@ def decide(
 ) -> Policy:
     """The decisions behind a release, checked; the arguments are those of `shoal.anonymize`."""
     schema = Schema.assign(
-        tables.kinds(table), quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive
+        tables.kinds(table),
+        quasi_identifiers=quasi_identifiers,
+        identifiers=identifiers,
+        sensitive=sensitive,
+        keep=keep,
     )
+    kept = chosen(keep, table.names, KEPT)
     own = dict(recode) if isinstance(recode, Mapping) else {}
     way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
@@ -77,6 +84,15 @@ def decide(
     settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
     settings |= {"shuffle": True} if true_or_false("shuffle", shuffle) else {}
     settings |= {"formulas": formulas} if one_of("formulas", formulas, FORMULAS) != FORMULAS[0] else {}
+    survey = known_survey(
+        schema,
+        sampling_weights=sampling_weights,
+        strata=strata,
+        households=households,
+        largest_household=largest_household,
+    )
+    if true_or_false("drop_others", drop_others):
+        schema = schema.without_others([*kept, *survey.columns])
     return Policy(
         k=whole_k(k, table.height),
         method=registry.AUTO if method is None else method,
@@ -90,12 +106,7 @@ def decide(
         suppression=share("suppression", suppression),
         refinement=asked_refinement(method, refine=refine, effort=effort, seconds=seconds),
         blocks=whole_blocks(blocks, whole_k(k, table.height)),
-        survey=known_survey(
-            schema,
-            sampling_weights=sampling_weights,
-            strata=strata,
-            households=households,
-            largest_household=largest_household,
-        ),
+        survey=survey,
+        keep=kept,
         bounds=known_bounds(schema, bounds),
     )

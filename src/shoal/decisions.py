@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from shoal.schema import (
     EFFORTS,
     FORMULAS,
     Column,
+    ColumnProfile,
     Kind,
     Model,
     Names,
@@ -24,6 +25,7 @@ from shoal.schema import (
     Role,
     Schema,
     Survey,
+    overlooked,
     read_models,
 )
 from shoal.schema.columns import chosen
@@ -75,6 +77,20 @@ def known_survey(
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise OptionError.bad_option("largest_household", "a whole number of at least 1")
     return Survey(weights, chosen(strata, known, Role.INSENSITIVE), home, most)
+
+
+def check_decided(policy: Policy, profiles: Sequence[ColumnProfile], records: int, *, replays: bool = False) -> None:
+    """Refuse columns that look like identifiers and have no role, unless the policy names them to be kept.
+
+    A policy of a version that did not ask for such a word releases them as it did. Where a policy ``replays``, the
+    table is mostly the next delivery.
+    """
+    if policy.keep is None:
+        return
+    unnamed = {*policy.schema.named(Role.INSENSITIVE)} - {*policy.keep}
+    found = {column.name: column.reason for column in overlooked(profiles, records) if column.name in unnamed}
+    if found:
+        raise ColumnError.undecided_identifiers(found, replays=replays)
 
 
 def asked_refinement(method: str | None, *, refine: Any, effort: Any, seconds: Any) -> Refinement | None:

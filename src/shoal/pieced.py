@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal.cautions import cautions
-from shoal.decisions import settings
+from shoal.decisions import check_decided, settings
 from shoal.engines.interface import Done, Engine
 from shoal.engines.plan import Plan
 from shoal.engines.sizing import Sizing
@@ -80,7 +80,9 @@ class Worked(NamedTuple):
 def worked(engine: Engine[P], decided: Decided, sizes: Sizing, stages: Stages) -> Worked:
     """Survey, decide, deal out, work."""
     survey = engine.survey(progress=stages("survey"))
-    plan = planned(engine, survey, decided(survey), sizes)
+    policy = decided(survey)
+    check_decided(policy, survey.profile(), survey.records)
+    plan = planned(engine, survey, policy, sizes)
     engine.deal(plan, progress=stages("deal"))
     return Worked(survey, plan, engine.work(plan, progress=stages("work")))
 
@@ -148,6 +150,7 @@ def replayed(
 ) -> Policy:
     """The decisions of a policy for a table that must have the same columns."""
     schema = found_again(_same(policy, survey), hierarchies=hierarchies, levels=levels, folders=folders)
+    check_decided(policy, survey.profile(), survey.records, replays=True)
     return replace(policy, schema=schema, input={}, output={}, versions={})
 
 

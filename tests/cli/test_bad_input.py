@@ -152,7 +152,7 @@ class TestOutputs:
     )
     def test_a_hierarchy_is_never_replaced(self, shoal, tmp_path: Path, command: str, option: str) -> None:
         source, tree = write(tmp_path, "sex,age\n" + "f,1\nm,2\n" * 6), write(tmp_path, "f;*\nm;*\n", "sex.csv")
-        rest = ["-o", tmp_path / "out.csv"] if command == "anonymize" else ["--no-keep"]
+        rest = ["-o", tmp_path / "out.csv"] if command == "anonymize" else ["--no-cache"]
         given = [source, "-k", 3, "-q", "sex", "--hierarchy", f"sex={tree}", "--force", *rest]
         run = shoal(command, *given, option, tree)
         check(run, tmp_path, {"people.csv", "sex.csv"}, "is the input itself")

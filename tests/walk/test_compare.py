@@ -257,11 +257,11 @@ def test_progress_counts_runs_and_parts_of_them(people: pl.DataFrame) -> None:
 
 def test_finished_points_are_taken_from_before(people: pl.DataFrame, tmp_path: Path, counted: list[Any]) -> None:
     keep = tmp_path / "kept.jsonl"
-    first = shoal.compare(people, k=[3, 5], methods=METHODS, keep=keep, **ASKED)
+    first = shoal.compare(people, k=[3, 5], methods=METHODS, cache=keep, **ASKED)
     assert first.kept == 0
     assert len(keep.read_text().splitlines()) == 4  # what was refused is tried again
     counted.clear()
-    again = shoal.compare(people, k=[3, 5, 8], methods=METHODS, keep=keep, **ASKED)
+    again = shoal.compare(people, k=[3, 5, 8], methods=METHODS, cache=keep, **ASKED)
     assert again.kept == 4
     assert sorted(counted) == [("hm", 3), ("hm", 5), ("hm", 8), ("mdav", 8), ("mondrian", 8)]
     assert again.points[:6] == first.points
@@ -323,13 +323,13 @@ def test_results_are_not_kept_in_a_file_that_holds_something_else(people: pl.Dat
     before = path.read_bytes()
     said: dict[str, Any] = {"k": 3, "methods": ["mdav"], **ASKED}
     with pytest.raises(OutputError, match="is the input itself"):
-        shoal.compare(path, keep=path, **said)
+        shoal.compare(path, cache=path, **said)
     with pytest.raises(OutputError, match="something else than results of a comparison"):
-        shoal.compare(people, keep=path, **said)
+        shoal.compare(people, cache=path, **said)
     with pytest.raises(OutputError, match="does not exist"):
-        shoal.compare(people, keep=tmp_path / "no" / "kept.jsonl", **said)
+        shoal.compare(people, cache=tmp_path / "no" / "kept.jsonl", **said)
     with pytest.raises(OutputError, match="a folder or a device"):
-        shoal.compare(people, keep=tmp_path, **said)
+        shoal.compare(people, cache=tmp_path, **said)
     assert path.read_bytes() == before
 
 
@@ -337,7 +337,7 @@ def test_no_cell_is_kept_or_shown(tmp_path: Path) -> None:
     rows = [{"age": 900_000_001 + 1000 * i, "word": f"secret{i}", "pay": 77_000_001 + i * i} for i in range(20)]
     keep = tmp_path / "kept.jsonl"
     compared = shoal.compare(
-        pl.DataFrame(rows), k=[2, 3], methods=["mdav", "hm"], quasi_identifiers=["age", "pay"], keep=keep
+        pl.DataFrame(rows), k=[2, 3], methods=["mdav", "hm"], quasi_identifiers=["age", "pay"], cache=keep
     )
     shown = keep.read_text() + repr(compared) + compared._repr_html_() + json.dumps(compared.to_dict())
     for text in ("secret", "900000", "900,000", "770000", "77,000"):

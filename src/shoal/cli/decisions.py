@@ -13,7 +13,7 @@ from shoal.errors import ColumnError, OptionError
 from shoal.schema.columns import OTHERS
 
 DECISIONS = (
-    *("quasi_identifiers", "identifiers", "sensitive", "own", "recode"),
+    *("quasi_identifiers", "identifiers", "sensitive", "keep", "drop_others", "own", "recode"),
     *("round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
     *("refine", "effort", "seconds", "shuffle", "formulas"),
     *protection.DECISIONS,
@@ -28,6 +28,13 @@ def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--sensitive", multiple=True, help="Columns that nobody may learn about a person: kept as they are."
         ),
+        click.option(
+            "--keep",
+            multiple=True,
+            metavar="COLUMN",
+            help="Columns without another role to release unchanged on purpose.",
+        ),
+        click.option("--drop-others", is_flag=True, default=None, help="Drop every column that has no role."),
         click.option(
             "--option", "own", multiple=True, metavar="NAME=VALUE", help="An option of the method; repeatable."
         ),
@@ -81,6 +88,8 @@ def decided(options: Mapping[str, Any]) -> dict[str, Any]:
         "quasi_identifiers": quasi_identifiers,
         "identifiers": names(options["identifiers"]),
         "sensitive": names(options["sensitive"]),
+        "keep": names(options["keep"]),
+        "drop_others": bool(options["drop_others"]),
         **meant(options),
         "refine": options["refine"],
         "effort": options["effort"],

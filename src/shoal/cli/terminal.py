@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.errors import OptionError, OutputError, ShoalWarning
+from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
 from shoal.words import counted, listed
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def show_json(facts: Any) -> None:
 def warn(sentences: Iterable[str]) -> None:
     with suppress(OSError):  # whoever listened there is gone, and the release is there
         for sentence in sentences:
-            click.echo(f"shoal: warning: {sentence}", err=True)
+            click.echo(f"shoal: warning: {on_command_line(sentence)}", err=True)
 
 
 @contextmanager

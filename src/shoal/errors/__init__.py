@@ -25,7 +25,7 @@ counts and row numbers, never a cell of the data.
 
 from __future__ import annotations
 
-from shoal.errors.base import ShoalError, ShoalWarning, on_command_line
+from shoal.errors.base import ShoalError, ShoalWarning, in_python, on_command_line
 from shoal.errors.bundle import BundleError
 from shoal.errors.choices import OptionError, PolicyError
 from shoal.errors.data import ColumnError, DataError
@@ -52,5 +52,6 @@ __all__ = [
     "PromiseError",
     "ShoalError",
     "ShoalWarning",
+    "in_python",
     "on_command_line",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Self
 
-_BOTH = re.compile(r"\b\w+=\S* \((--?[a-z][^)]*)\)")
+_BOTH = re.compile(r"\b\w+=(?:\[[^\]]*\]|\S*) \((--?[a-z][^)]*)\)")
 _FLAG = re.compile(r" \(--?[a-z][^)]*\)")
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
 from shoal.words import counted, listed, near_words, shown
+
+_PLAIN = re.compile(r"[^\W\d][\w.-]{0,40}")
+"""A column name that Python and a shell take as it is."""
 
 
 class DataError(ShoalError):
@@ -240,6 +244,21 @@ class ColumnError(ShoalError):
     @classmethod
     def two_roles(cls, name: str, first: str, second: str) -> Self:
         return cls(f"Column {shown(name)} is named as {first} and as {second}", "give it one role")
+
+    @classmethod
+    def undecided_identifiers(cls, reasons: Mapping[str, str], *, replays: bool) -> Self:
+        found = [f"{shown(name)}: {reason}" for name, reason in reasons.items()]
+        rest = f"; and {len(found) - 8} more" if len(found) > 8 else ""
+        one = len(found) == 1
+        fact = f"{counted(len(found), 'column')} without a role {'looks' if one else 'look'} like"
+        fact += f" {'an identifier' if one else 'identifiers'} ({'; '.join(found[:8])}{rest})"
+        python, command = "", ""
+        if len(found) <= 8 and all(_PLAIN.fullmatch(name) for name in reasons):
+            python, command = repr([*reasons]), f" {','.join(reasons)}"
+        drop, keep = f"identifiers={python} (--identifiers{command})", f"keep={python} (--keep{command})"
+        them = "it" if one else "them"
+        hint = f"drop {them} with {drop}, or release {them} unchanged with {keep}"
+        return cls(fact, f"the policy does not decide about {them}: make a new one, and {hint}" if replays else hint)
 
     @classmethod
     def no_quasi_identifier(cls) -> Self:
