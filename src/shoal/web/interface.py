@@ -75,6 +75,12 @@ class ColumnFacts(_Plain):
     distinct: int
     missing: int
     whole: bool = False
+    identifying: bool = False
+
+    @property
+    def looks_identifying(self) -> bool:
+        """Whether it looks like an identifier."""
+        return self.identifying or self.role == Role.IDENTIFIER
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,13 @@ class ColumnChoice(_Plain):
     hierarchy_aside: str = ""
     """The file of a hierarchy that is not used now, for whoever comes back to it."""
     levels_aside: str = ""
+    keep: bool = False
+    """Whether somebody confirmed that it names nobody, though it looks like an identifier."""
+
+
+def needs_word(facts: ColumnFacts, choice: ColumnChoice) -> bool:
+    """Whether a column looks like an identifier and is to be released unchanged: somebody must confirm that."""
+    return facts.looks_identifying and choice.role == Role.INSENSITIVE
 
 
 def kind_of(facts: ColumnFacts, choice: ColumnChoice) -> Kind:
@@ -180,6 +193,11 @@ class Choices(_Plain):
         """The columns with this role."""
         pairs = zip(source.columns, self.columns, strict=True)
         return tuple(facts.name for facts, choice in pairs if choice.role == role)
+
+    def unconfirmed(self, source: Source) -> tuple[str, ...]:
+        """The columns that look like identifiers and would be released unchanged without a word."""
+        pairs = zip(source.columns, self.columns, strict=True)
+        return tuple(facts.name for facts, choice in pairs if needs_word(facts, choice) and not choice.keep)
 
     def kinds(self, source: Source) -> list[Kind]:
         """What the quasi-identifiers are, as a method sees them."""

@@ -22,7 +22,7 @@ from shoal.words import short as shortened
 
 SCRIPT = "shoal"
 """What our own script says in X-Requested-With: it wants plain answers and no whole pages."""
-_OPTION = re.compile(r"with (\w+)=\S* \(--?[a-z][^)]*\)")
+_OPTION = re.compile(r"with (\w+)=(?:\[[^\]]*\]|\S*) \(--?[a-z][^)]*\)")
 _FLAG = re.compile(r" \(--?[a-z][^)]*\)")
 _HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
 _SETTING = re.compile(rf"Option '({'|'.join(LABELS)})'")
@@ -37,7 +37,7 @@ _OTHERWISE = {
 """What is said elsewhere, as patterns, and how it is said here."""
 _PLACES = {
     **{name: f"Data, Change import settings ({label})" for name, label in LABELS.items()},
-    **dict.fromkeys(("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies"), "Columns"),
+    **dict.fromkeys(("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies", "keep"), "Columns"),
     "missing_values": "Protection",
 }
 """Where the page has what an option does."""

@@ -20,7 +20,13 @@ _READING = (
     *("column_formats", "header", "sheet", "format"),
 )
 _YES_OR_NO = ("header", "row_numbers")
-_LISTS = {"quasi_identifiers": "-q", "identifiers": "--identifiers", "sensitive": "--sensitive", "strata": "--strata"}
+_LISTS = {
+    "quasi_identifiers": "-q",
+    "identifiers": "--identifiers",
+    "sensitive": "--sensitive",
+    "keep": "--keep",
+    "strata": "--strata",
+}
 _PAIRS = {
     "hierarchies": "--hierarchy",
     "levels": "--levels",

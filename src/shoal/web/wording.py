@@ -84,11 +84,30 @@ def _columns(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
     dropped = named(Role.IDENTIFIER)
     yield "Identifiers", f"{counted(len(dropped), 'column')} removed: {_listed(dropped)}." if dropped else "None."
     if sensitive:
-        yield "Sensitive", f"{counted(len(sensitive), 'column')} kept as found: {_listed(sensitive)}."
+        yield "Sensitive", f"{counted(len(sensitive), 'column')} released unchanged: {_listed(sensitive)}."
     kept = named(Role.INSENSITIVE)
     if kept:
-        yield "Other columns", f"{counted(len(kept), 'column')} kept as found: {_listed(kept)}."
+        yield "Without a role", f"{counted(len(kept), 'column')} released unchanged: {_listed(kept)}."
     yield from _details(pairs)
+
+
+def unchanged(source: Source, choices: Choices) -> str:
+    """The columns that are released unchanged, in one line."""
+    kinds = {
+        "sensitive column": choices.named(Role.SENSITIVE, source),
+        "column": choices.named(Role.INSENSITIVE, source),
+    }
+    said = [
+        f"{counted(len(names), noun)}{'' if noun != 'column' else ' without a role'} ({_listed(names)})"
+        for noun, names in kinds.items()
+        if names
+    ]
+    return joined(said) if said else "no column"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Names in quotation marks, the first of them; empty where there are none."""
+    return _listed([f"“{short(name)}”" for name in names])
 
 
 def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tuple[str, str]]:

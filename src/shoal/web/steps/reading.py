@@ -145,7 +145,7 @@ async def dialog(request: Request) -> Response:
         columns=json.dumps(settings.of_columns(project.reading)),
         question=asked[0] if asked else None,
         settings=settings,
-        encodings={name: name for name in dict.fromkeys([*settings.ENCODINGS, project.reading.get("encoding")]) if name},
+        encodings={name: name for name in [*settings.ENCODINGS, project.reading.get("encoding")] if name},
         **found,
     )
 

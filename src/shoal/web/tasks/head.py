@@ -34,7 +34,7 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
         found["sheets"] = list(tables.sheet_names(path))
         table = tables.read_head(path, options=room.reading(file))
     except ShoalError as error:
-        return {**found, "error": str(error).replace(str(path), short(file["name"]))}
+        return {**found, "error": error.sentence.replace(str(path), short(file["name"]))}
     names = table.names[:_MOST_COLUMNS]
     rows = min(int(asked["rows"]), table.height)
     cells = [_cells(table, name, rows) for name in names]
@@ -42,12 +42,12 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
     columns = [
         {
             "name": name,
-            "type": type,
+            "type": word,
             "format": formats.get(name, ""),
             "doubt": questions[name][0] if name in questions else "",
             "fits": list(questions[name][1]) if name in questions else [],
         }
-        for name, (type, _) in zip(names, cells, strict=True)
+        for name, (word, _) in zip(names, cells, strict=True)
     ]
     return {
         **found,
