@@ -38,7 +38,10 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
             "drop them under Columns, or release them unchanged under Columns.",
         ),
         (OptionError.bad_option("skip", "a number"), "The setting “Lines above the header” has a value"),
-        (ColumnError.two_readings("born", "day or month"), "under Data, Change import settings (Format of one column)."),
+        (
+            ColumnError.two_readings("born", "day or month"),
+            "under Data, Change import settings (Format of one column).",
+        ),
         (FileError.several_sheets("a.xlsx", ["a", "b"]), "name one under Data, Change import settings (Sheet)."),
         (FileError.stray_quote("a.csv", row=3), "switch quoting off under Data, Change import settings (Quote)."),
         (FileError.no_header("a.csv"), "or say that the first line is a record, or that it holds names if it is one."),

@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import polars as pl
-
 from shoal.aside import reason
 from shoal.errors import FileError
 from shoal.schema.columns import Kind

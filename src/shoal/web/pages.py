@@ -37,7 +37,9 @@ _OTHERWISE = {
 """What is said elsewhere, as patterns, and how it is said here."""
 _PLACES = {
     **{name: f"Data, Change import settings ({label})" for name, label in LABELS.items()},
-    **dict.fromkeys(("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies", "keep"), "Columns"),
+    **dict.fromkeys(
+        ("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies", "keep"), "Columns"
+    ),
     "missing_values": "Protection",
 }
 """Where the page has what an option does."""

@@ -242,9 +242,7 @@ def _decided(source: Source, choices: Choices, form: Form, folder: Path) -> tupl
     columns = list(choices.columns)
     spared = (choices.sampling_weights, choices.households, *choices.strata)
     if form.get("bulk") == "proposed":
-        columns = [
-            _in_role(choice, facts.role) for facts, choice in zip(source.columns, choices.columns, strict=True)
-        ]
+        columns = [_in_role(choice, facts.role) for facts, choice in zip(source.columns, choices.columns, strict=True)]
     elif form.get("bulk") == "drop":
         columns = [
             _in_role(choice, Role.IDENTIFIER) if choice.role == Role.INSENSITIVE and name not in spared else choice
