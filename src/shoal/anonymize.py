@@ -376,6 +376,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         search=groups.search,
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
+        doubts=tables.doubts(table),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from shoal.schema import Kind, Policy, Role, exposed, overlooked
 from shoal.schema.profile import ColumnProfile
+from shoal.tables import Doubts
 from shoal.values import Evaluation, Search
 from shoal.words import counted, listed, shown
 
@@ -15,6 +16,7 @@ _FEW_CLASSES = 10
 _MOST_LOSS = 50.0
 """Percent of a column's variation."""
 
+NO_DOUBTS = Doubts()
 _INDEXED = "The index of the frame is released as it is and may name persons; reset it to drop it."
 
 _FATES = {
@@ -44,14 +46,17 @@ def cautions(
     indexed: bool = False,
     formulas: Mapping[str, int] | None = None,
     in_order: bool = True,
+    doubts: Doubts = NO_DOUBTS,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
     The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order. Its
     ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
-    stand ``in_order`` where that of the table is kept unless they are shuffled.
+    stand ``in_order`` where that of the table is kept unless they are shuffled. ``doubts`` are those about how it was
+    read.
     """
     return (
+        *about_reading(doubts.of(policy.schema.released)),
         *_about_gaps(gaps, evaluation.records, policy),
         *_about_suppressed(suppressed, evaluation.records),
         *_about_shared(evaluation),
@@ -64,6 +69,34 @@ def cautions(
         *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
         *_about_formulas(formulas or {}, policy),
     )
+
+
+def about_reading(doubts: Doubts) -> tuple[str, ...]:
+    """What looks misread, with the option that mends it."""
+    said = []
+    for names, what, example in ((doubts.numbers, "numbers", "1.234,5"), (doubts.dates, "dates", "DD.MM.YYYY")):
+        if names:
+            fact = f"{_read(names)} as text although most of {_its(names)} values look like {what}"
+            said.append(f"{fact}; {_mended(names[0], f'such as {example}')}.")
+    if doubts.thousands:
+        fact = f"{_read(doubts.thousands)} as numbers with three decimals"
+        said.append(f"{fact}; {_mended(doubts.thousands[0], '1.234,5 if the point parts thousands')}.")
+    if doubts.names:
+        its = "The name of a column is a number or a date" if len(doubts.names) == 1 else "Names of columns are values"
+        said.append(f"{its} ({listed(doubts.names)}); if it is a record, say header=False (--no-header).")
+    return tuple(said)
+
+
+def _read(names: Sequence[str]) -> str:
+    return f"Column {shown(names[0])} was read" if len(names) == 1 else f"Columns {listed(names)} were read"
+
+
+def _its(names: Sequence[str]) -> str:
+    return "its" if len(names) == 1 else "their"
+
+
+def _mended(name: str, formats: str) -> str:
+    return f"name the format ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
 
 
 def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from shoal import tables
 from shoal.cautions import cautions
 from shoal.decisions import check_decided, settings
 from shoal.engines.interface import Done, Engine
@@ -140,6 +141,7 @@ def released(
                 evaluation=found.evaluation,
                 formulas=found.formulas,
                 in_order=in_order,
+                doubts=tables.doubts(survey.sample),
             ),
         ),
     )

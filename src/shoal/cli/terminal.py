@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = (
-    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "row_numbers"),
-    *("sheet", "format"),
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "skip_footer"),
+    *("row_numbers", "sheet", "format"),
 )
 _TREES = {"hierarchy": "hierarchies", "levels": "levels"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
@@ -72,6 +72,9 @@ def reading(command: C) -> C:
             help="Whether there is a header. If not given, there is, and one that looks like data is refused.",
         ),
         click.option("--skip", type=click.IntRange(min=0), help="The lines above the header.  [default: detected]"),
+        click.option(
+            "--skip-footer", type=click.IntRange(min=0), help="The lines below the last record, such as totals."
+        ),
         click.option(
             "--row-numbers/--no-row-numbers",
             default=None,

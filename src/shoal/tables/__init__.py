@@ -6,7 +6,7 @@ from shoal.tables.counts import texts, value_counts
 from shoal.tables.dates import days
 from shoal.tables.design import design
 from shoal.tables.diversity import check as check_models
-from shoal.tables.doubts import Doubts, doubts
+from shoal.tables.doubts import Doubts, check_mixed, check_read, doubts
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
@@ -20,7 +20,6 @@ from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
 from shoal.tables.records import (
     check_bounds,
-    check_mixed,
     class_numbers,
     class_sizes,
     encode,
@@ -51,6 +50,7 @@ __all__ = [
     "check_feasible",
     "check_mixed",
     "check_models",
+    "check_read",
     "class_numbers",
     "class_sizes",
     "codes",

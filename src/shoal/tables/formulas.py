@@ -60,7 +60,9 @@ def release_options(
         names = {name: f"column_{position}" for position, name in enumerate(kept, start=1)}
     elif formulas == NEUTRALIZE and format_of(path) in _TEXTS:
         names = dict(zip(kept, neutral(pl.Series(list(kept), dtype=pl.String)).to_list(), strict=True))
-    return ReadOptions.of_release(settings, names=names, same=same), names
+    # text stays as it is written where text is written; types take the place of formats elsewhere
+    same_text = settings.get("format") == "excel" or (settings.get("format") in _TEXTS and format_of(path) in _TEXTS)
+    return ReadOptions.of_release(settings, names=names, same=same, written=same_text), names
 
 
 def neutralized(table: Table) -> Table:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from shoal.aside import reason
 from shoal.errors import FileError
-from shoal.schema.columns import Kind
 from shoal.tables.delimited import DelimitedCells, read_delimited
-from shoal.tables.detection import HEAD, fitting_formats
+from shoal.tables.detection import HEAD, Doubt
 from shoal.tables.dialect import wide_encoding
-from shoal.tables.excel import sheets
+from shoal.tables.excel import SheetCells, sheets
 from shoal.tables.files import check_there, read
 from shoal.tables.formats import format_of, is_packed
 from shoal.tables.packing import unpacked
@@ -32,7 +32,7 @@ def read_head(path: str | os.PathLike[str], *, options: ReadOptions | None = Non
     raw = _first_bytes(path)
     part = len(raw) == _BYTES
     if part:
-        raw = _whole_lines(raw, options.encoding)
+        raw, options = _whole_lines(raw, options.encoding), replace(options, skip_footer=0)
     cells, settings = read_delimited(raw, options=options, tabs=kind == "tsv", path=path, part=part)
     return Table(kind, cells, path, {"format": kind, **settings})
 
@@ -64,22 +64,11 @@ def sheet_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(sheets(found)) if format_of(found) == "excel" else ()
 
 
-def questions(table: Table) -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """The columns that can be read in two ways, each with the doubt and the formats that its first values follow."""
-    if not isinstance(table.cells, DelimitedCells):
-        return {}
-    return {name: (doubt, formats_of(table, name)) for name, doubt in table.cells.dialect.doubtful.items()}
-
-
-def formats_of(table: Table, name: str) -> tuple[str, ...]:
-    """The formats that the first values of a column of delimited text follow."""
-    cells = table.cells
-    if not isinstance(cells, DelimitedCells) or cells.content(name).kind is Kind.DATE:
-        return ()
-    text = cells.text(name)
-    return fitting_formats(text.filter(~text.is_in(list(cells.dialect.reading(name).missing))))
+def questions(table: Table) -> Mapping[str, Doubt]:
+    """The columns that can be read in several ways."""
+    return table.cells.dialect.doubtful if isinstance(table.cells, DelimitedCells | SheetCells) else {}
 
 
 def column_formats(table: Table) -> Mapping[str, str]:
     """The format of each column that has one."""
-    return dict(table.cells.dialect.formats) if isinstance(table.cells, DelimitedCells) else {}
+    return table.cells.dialect.formats if isinstance(table.cells, DelimitedCells | SheetCells) else {}

@@ -15,7 +15,6 @@ from shoal.schema.profile import ColumnProfile
 from shoal.tables.categories import categories, codes
 from shoal.tables.counts import words
 from shoal.tables.dates import days, zoned
-from shoal.tables.delimited import DelimitedCells
 from shoal.tables.table import Content, Table, where
 from shoal.threads import share
 from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
@@ -161,20 +160,6 @@ def check_bounds(records: Records, bounds: Mapping[str, tuple[float, float]]) ->
         outside = ((values < low) | (values > high)) & ~np.asarray(gone)
         if outside.any():
             raise DataError.out_of_bounds(name, **where(pl.Series(outside)))
-
-
-def check_mixed(table: Table, names: Iterable[str]) -> None:
-    """Refuse columns of numbers in which some text stands, and columns that can be read in two ways.
-
-    The names are those of columns whose kind nobody has named.
-    """
-    doubtful = table.cells.dialect.doubtful if isinstance(table.cells, DelimitedCells) else {}
-    for name in names:
-        if name in doubtful:
-            raise ColumnError.two_readings(name, doubtful[name])
-        content = table.cells.content(name)
-        if content.kind is Kind.NOMINAL and content.text is not None:
-            raise DataError.text(name, **where(content.text))
 
 
 def known_weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:

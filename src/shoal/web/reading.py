@@ -22,7 +22,7 @@ ENCODINGS = (
     *("cp1254", "cp1257", "cp437", "cp850", "mac-roman", "shift_jis", "euc-jp", "euc-kr", "big5", "gb18030"),
 )
 QUOTES = {"'": "single: 'Smith, Ada'", "none": "none"}
-"""Besides the double one, which is the default."""
+"""Besides the double one, which is detected."""
 DECIMALS = {".": "point: 3.14", ",": "comma: 3,14"}
 THOUSANDS = {
     "none": "none: 1234",
@@ -33,7 +33,7 @@ THOUSANDS = {
     "\u2019": "curly apostrophe: 1\u2019234",
 }
 FORMATS = {
-    "Dates": ("DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY-MM-DD", "YYYY/MM/DD", "DD.MM.YYYY HH:MM"),
+    "Dates": ("DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY-MM-DD", "DD.MM.YYYY HH:MM", "DD.MM.YY", "MM/DD/YY"),
     "Numbers": ("1234.5", "1234,5", "1,234.5", "1.234,5", "1 234,5", "1.234,5 €", "$1,234.5", "1234,5 %"),
     "Text": ("text",),
 }
@@ -46,17 +46,18 @@ LABELS = {
     "thousands": "Thousands mark",
     "header": "Header line",
     "skip": "Lines above the header",
+    "skip_footer": "Lines below the last record",
     "row_numbers": "First column numbers the rows",
     "missing": "Treat these values as missing",
     "missing_in": "Missing values of one column",
     "column_formats": "Format of one column",
     "sheet": "Sheet",
 }
-_TEXT = ("csv", "tsv")
+_TEXT, _TABLE = ("csv", "tsv"), ("csv", "tsv", "excel")
 SHOWN = {
-    **dict.fromkeys(("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "row_numbers"), _TEXT),
-    **dict.fromkeys(("missing", "missing_in", "column_formats"), _TEXT),
-    "header": (*_TEXT, "excel"),
+    **dict.fromkeys(("delimiter", "quote", "encoding"), _TEXT),
+    **dict.fromkeys(("decimal", "thousands", "header", "skip", "skip_footer", "row_numbers"), _TABLE),
+    **dict.fromkeys(("missing", "missing_in", "column_formats"), _TABLE),
     "sheet": ("excel",),
 }
 """The formats of files that each setting is for."""
@@ -107,8 +108,9 @@ def changed(reading: Mapping[str, Any], form: Form) -> dict[str, Any]:
     for name in ("header", "row_numbers"):
         if name in form:
             _put(found, name, _YES_OR_NO.get(form.get(name)))
-    if "skip" in form:
-        _put(found, "skip", _whole(form.get("skip")))
+    for name in ("skip", "skip_footer"):
+        if name in form:
+            _put(found, name, _whole(name, form.get(name)))
     if "missing" in form:
         _put(found, "missing", "\n".join(_lines(form.get("missing"))))
     for column, said in _columns(form.get("columns")).items():
@@ -130,12 +132,12 @@ def _put_in(found: dict[str, Any], name: str, column: str, value: str | list[str
     _put(found, name, {**columns, **({column: value} if value else {})} or None)
 
 
-def _whole(text: str) -> int | None:
+def _whole(name: str, text: str) -> int | None:
     words = text.strip()
     if not words:
         return None
     if not (words.isascii() and words.isdecimal() and len(words) < 10):
-        raise OptionError.bad_option("skip", "the number of lines above the header")
+        raise OptionError.bad_option(name, "a number of lines")
     return int(words)
 
 
@@ -188,6 +190,8 @@ def facts(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
         above = settings.get("skip", 0)
         line = f"line {above + 1:,}" if above else "the first line"
         found.append((LABELS["header"], line if settings["header"] else "none"))
+    if settings.get("skip_footer"):
+        found.append(("Lines left out at the end", f"{settings['skip_footer']:,}"))
     if settings.get("row_numbers"):
         found.append(("Row numbers", "the first column, left out"))
     if settings.get("missing"):

@@ -16,8 +16,8 @@ from shoal.web.interface import Choices, Source
 AGAIN = "again.csv"
 """What is written: the release itself lies beside it already."""
 _READING = (
-    *("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "row_numbers", "missing", "missing_in"),
-    *("column_formats", "header", "sheet", "format"),
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "skip_footer", "row_numbers", "missing"),
+    *("missing_in", "column_formats", "header", "sheet", "format"),
 )
 _YES_OR_NO = ("header", "row_numbers")
 _LISTS = {
@@ -102,7 +102,7 @@ def _read(reading: Mapping[str, Any]) -> Iterator[list[str]]:
         elif name == "thousands":
             yield ["--thousands", value or "none"]
         else:
-            yield [f"--{name}", _names(value) if name == "missing" else str(value)]
+            yield [f"--{name.replace('_', '-')}", _names(value) if name == "missing" else str(value)]
 
 
 def _settings(reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,6 +49,14 @@ class FixedFields(DelimitedCells):
             return Known(self.meanings[name].content(self.text(name)))
         return super()._understand(name)
 
+    def odd(self, name: str) -> dict[str, int] | None:
+        if name not in self.meanings:
+            return super().odd(name)
+        sketch = self.meanings[name].sketch
+        if not (sketch.numbers and sketch.words.count):
+            return None
+        return {**sketch.words.told, "of": sketch.numbers + sketch.words.count + sketch.absent.count}
+
     def _source(self, name: str, columns: NewColumns) -> Field:
         new, meaning = columns.get(name), self.meanings.get(name)
         if meaning is None or not isinstance(self.sources[name], int):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import FileError
 from shoal.tables.delimited import DelimitedCells
+from shoal.tables.detection import Doubt
 from shoal.tables.dialect import Dialect
 from shoal.tables.foreign import replaced_by
 from shoal.tables.frames import PolarsCells
@@ -139,7 +140,9 @@ def _take_cells(noted: dict[str, Any], arrays: Arrays) -> Cells:
         return PolarsCells(_unpacked(arrays["frame"]))
     like = Layout((), arrays["lines"][:1], arrays["ends"][:0], *noted["layout"])
     layout = Layout.of(arrays["data"], arrays["lines"], arrays["ends"], like)
-    words = {name: tuple(noted["dialect"][name]) for name in ("missing", "blank")}
+    words: dict[str, Any] = {name: tuple(noted["dialect"][name]) for name in ("missing", "blank")}
+    doubts = noted["dialect"]["doubtful"].items()
+    words["doubtful"] = {name: Doubt(kind, tuple(formats)) for name, (kind, formats) in doubts}
     dialect = Dialect(**noted["dialect"] | words)
     return DelimitedCells(layout, dialect, noted["header"], noted["sources"], tuple(noted["fields"]), noted["titles"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,26 +23,32 @@ _NAMED = 4
 """Columns that a question names."""
 _ROWS = 8
 """Records of the preview."""
+_WEAK = "perhaps thousands"
+"""The doubt that is told and does not open the dialog."""
 _FIELDS = {
     "sheet": "Which sheet holds the data?",
     "header": "Is the first line a header or a record?",
     "delimiter": "Which character separates the columns?",
     "skip": "How many lines are above the header?",
+    "skip_footer": "Are the last lines of the file records?",
     "encoding": "Which encoding does the text have?",
     "quote": "Which quotation mark encloses the fields?",
 }
 _DOUBTS = {
     "day or month": "Which comes first in {}: the day or the month?",
     "comma": "Is the comma in {} a decimal mark or a thousands mark?",
-    "thousands": "Is the point in {} a decimal mark or a thousands mark?",
+    "point": "Is the point in {} a decimal mark or a thousands mark?",
     "short year": "Which century do the years of two digits in {} belong to?",
+    _WEAK: "Is the point in {} a decimal mark or a thousands mark?",
 }
 _WHY = {
     "day or month": "Every date in the first records fits both formats.",
     "comma": "Every number in the first records fits both formats.",
-    "thousands": "Every number in the first records fits both formats.",
-    "short year": "Shoal reads them as text. To read them as dates, write years with four digits in your file.",
+    "point": "Every number in the first records fits both formats.",
+    "short year": "YY stands for the years from 1969 to 2068.",
+    _WEAK: "All of its numbers have three decimals. Shoal reads the point as a decimal mark.",
 }
+_FOOTER = re.compile(r"skip_footer=([1-9][0-9]*)")
 _HEADERS = (("Read the first line as a record", {"header": "no"}), ("Keep it as the header", {"header": "yes"}))
 
 
@@ -68,6 +75,8 @@ class Question:
     answers: Sequence[Answer] = ()
     column: str = ""
     """The first column that it is about."""
+    opens: bool = True
+    """Whether the dialog opens with it."""
 
 
 def questions(place: Workplace, project: Project) -> list[Question]:
@@ -75,11 +84,23 @@ def questions(place: Workplace, project: Project) -> list[Question]:
     job = place.jobs.of(project.id)
     if job is not None and job.task == "look" and job.state == "failed":
         field = settings.field_of(job.sentence)
-        answers = [Answer(*one) for one in _HEADERS] if field == "header" else []
+        answers = [Answer(*one) for one in _HEADERS] if field == "header" else _of_footer(job.sentence)
         return [Question(_FIELDS[field], here(job.sentence), field, answers)] if field in _FIELDS else []
     if project.source is None or not project.looked_at:
         return []
     return [*_of_names(project), *_of_columns(project)]
+
+
+def _of_footer(sentence: str) -> list[Answer]:
+    """The answers where the last lines of a file look like a footer."""
+    found = _FOOTER.search(sentence)
+    if not found:
+        return []
+    what = "the last line" if found[1] == "1" else f"the last {found[1]} lines"
+    return [
+        Answer(f"Leave out {what}", {"skip_footer": found[1]}),
+        Answer("Read them as records" if found[1] != "1" else "Read it as a record", {"skip_footer": "0"}),
+    ]
 
 
 def _of_names(project: Project) -> list[Question]:
@@ -100,8 +121,9 @@ def _of_columns(project: Project) -> list[Question]:
             _DOUBTS[doubt].format(listed(names)),
             _WHY[doubt],
             "column_formats",
-            [_read_as(form, names) for form in (*formats, *(() if doubt == "thousands" else ("text",)))],
+            [_read_as(form, names) for form in (*formats, *(() if doubt == _WEAK else ("text",)))],
             names[0],
+            doubt != _WEAK,
         )
         for (doubt, formats), names in groups.items()
         if doubt in _DOUBTS

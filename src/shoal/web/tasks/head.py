@@ -44,8 +44,8 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
             "name": name,
             "type": word,
             "format": formats.get(name, ""),
-            "doubt": questions[name][0] if name in questions else "",
-            "fits": list(questions[name][1]) if name in questions else [],
+            "doubt": questions[name].kind if name in questions else "",
+            "fits": list(questions[name].formats) if name in questions else [],
         }
         for name, (word, _) in zip(names, cells, strict=True)
     ]

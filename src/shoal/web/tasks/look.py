@@ -60,8 +60,8 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
         unique_records=found.unique_records,
         reading=dict(asked["file"]["reading"]),
         questions={
-            name: {"doubt": doubt, "formats": list(formats)}
-            for name, (doubt, formats) in tables.questions(table).items()
+            name: {"doubt": doubt.kind, "formats": list(doubt.formats)}
+            for name, doubt in tables.questions(table).items()
         },
         doubts={about: list(names) for about, names in asdict(tables.doubts(table)).items() if names},
     ).to_dict()
