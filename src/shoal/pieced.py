@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal import tables
 from shoal.cautions import cautions
-from shoal.decisions import check_decided, settings
+from shoal.decisions import BY_COLUMN, WHOLE_NUMBERS, check_decided, settings
 from shoal.engines.interface import Done, Engine
 from shoal.engines.plan import Plan
 from shoal.engines.sizing import Sizing
@@ -23,10 +23,11 @@ from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.measure.pair import FREQUENT, Facts
 from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
+from shoal.recode import WHOLE
 from shoal.schema import Kind, Policy, Role, Schema
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
-from shoal.values import Evaluation, Progress, Verification, whole_k
+from shoal.values import Evaluation, Precision, Progress, Verification, whole_k
 from shoal.words import counted, listed
 
 MEMORY = "2GB"
@@ -204,7 +205,6 @@ def planned(engine: Engine[P], survey: Survey, policy: Policy, sizes: Sizing) ->
     size = policy.pieces or sizes.piece(columns=len(found.names), refined=policy.refinement is not None)
     most = max(1, size * like.count // survey.records)
     cuts = cut(like.space.points, most=most, least=max(1, most // 4))
-    profiles = {profile.name: profile for profile in survey.profile()}
     return Plan(
         policy=replace(policy, schema=schema, pieces=size),
         survey=survey,
@@ -214,12 +214,20 @@ def planned(engine: Engine[P], survey: Survey, policy: Policy, sizes: Sizing) ->
         piece=size,
         like=like if asked is None else replace(like, demands=asked.demands),
         facts=_facts(survey, found, like, policy),
-        whole=tuple(name for name in found.measured if name not in found.dates and profiles[name].whole),
         distance=said.distance,
-        round_integers=said.round_integers,
+        precisions=_precisions(survey, found, said.rounding),
         keep_totals=said.keep_totals,
         options=said.own,
     )
+
+
+def _precisions(survey: Survey, found: Base, rounding: str) -> dict[str, Precision]:
+    """The decimals of the numeric columns, by the way in which the policy rounds."""
+    names = [name for name in found.measured if name not in found.dates]
+    if rounding == BY_COLUMN:
+        return {name: survey.meaning(name).precision for name in names}
+    profiles = {profile.name: profile for profile in survey.profile()}
+    return {name: WHOLE for name in names if rounding == WHOLE_NUMBERS and profiles[name].whole}
 
 
 def check_fits(policy: Policy) -> None:

@@ -57,7 +57,7 @@ CASES = {
             "suppression": 0.2,
             "missing_values": "impute",
             "seed": 7,
-            "round_integers": False,
+            "exact_means": True,
             "shuffle": True,
             "formulas": "neutralize",
             "sampling_weights": "w",
@@ -194,7 +194,6 @@ def test_a_command_has_an_option_a_line() -> None:
         "    -k 5 \\",
         "    --effort balanced \\",
         "    -q 'age,b c' \\",
-        "    --round-integers \\",
         "    -o again.csv",
     ]
     assert recipes.python(source, choices).splitlines() == [
@@ -205,7 +204,6 @@ def test_a_command_has_an_option_a_line() -> None:
         "    k=5,",
         "    effort='balanced',",
         "    quasi_identifiers=['age', 'b c'],",
-        "    round_integers=True,",
         ")",
         "release.save('again.csv')",
     ]

@@ -5,12 +5,13 @@ from shoal.recode.choice import INTERVAL, WAYS, decided, ways
 from shoal.recode.figures import as_nodes, as_numbers
 from shoal.recode.gaps import leveled
 from shoal.recode.number import mean
-from shoal.recode.recode import recode
+from shoal.recode.recode import WHOLE, recode, rounded_centers, whole_columns
 from shoal.recode.totals import rounded_to_total
 
 __all__ = [
     "INTERVAL",
     "WAYS",
+    "WHOLE",
     "as_nodes",
     "as_numbers",
     "centroid",
@@ -18,6 +19,8 @@ __all__ = [
     "leveled",
     "mean",
     "recode",
+    "rounded_centers",
     "rounded_to_total",
     "ways",
+    "whole_columns",
 ]

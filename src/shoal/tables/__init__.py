@@ -18,6 +18,7 @@ from shoal.tables.head import column_formats, questions, read_head, sheet_names
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
+from shoal.tables.precision import precisions
 from shoal.tables.records import (
     check_bounds,
     class_numbers,
@@ -73,6 +74,7 @@ __all__ = [
     "missing_mask",
     "numbers",
     "population_counts",
+    "precisions",
     "profile",
     "questions",
     "read",

@@ -35,11 +35,11 @@ from shoal.tables.header import check_empty, check_header, check_no_record, chec
 from shoal.tables.layout import Layout, record_ends, scan
 from shoal.tables.packed import Packed
 from shoal.tables.table import Content, NewColumns, ReadOptions, where
-from shoal.tables.text import understood, written
+from shoal.tables.text import Reading, understood, written
 from shoal.threads import share
-from shoal.values import Days, IntVector, Whole, Worded
+from shoal.values import Days, IntVector, Rounded, Whole, Worded
 
-Source = int | NDArray[Any] | Whole | Worded
+Source = int | NDArray[Any] | Rounded | Whole | Worded
 """Where a column comes from: a position in the layout, or new numbers or words."""
 
 
@@ -93,7 +93,7 @@ class DelimitedCells:
             return self.layout.column(source, int(self.header), self.layout.records)
         return Packed.worded(self._new(name, source)).text
 
-    def _new(self, name: str, source: NDArray[Any] | Whole | Worded) -> Worded:
+    def _new(self, name: str, source: NDArray[Any] | Rounded | Whole | Worded) -> Worded:
         """New numbers or words as words, in the format of the column."""
         return source if isinstance(source, Worded) else self._formatted(name, written(source))
 
@@ -113,6 +113,11 @@ class DelimitedCells:
     def content(self, name: str) -> Content:
         known = self._understood(name)
         return known.content if known.packed is None else known.packed.spread(known.content)
+
+    def different(self, name: str) -> tuple[pl.Series, Reading]:
+        """All different fields of a column, and how they are understood."""
+        packed = self._understood(name).packed
+        return self.text(name) if packed is None else packed.texts, self.dialect.reading(name)
 
     def _understood(self, name: str) -> Known:
         if name not in self._known:
@@ -255,8 +260,8 @@ def _some(source: Source, rows: IntVector) -> Source:
     """Some cells of a column, where it is new."""
     if isinstance(source, Worded):
         return replace(source, places=source.places[rows])
-    if isinstance(source, Whole):
-        return Whole(source.numbers[rows])
+    if isinstance(source, Rounded | Whole):
+        return replace(source, numbers=source.numbers[rows])
     return source if isinstance(source, int) else source[rows]
 
 

@@ -19,7 +19,7 @@ from shoal.tables.delimited import DelimitedCells, Source
 from shoal.tables.formats import format_of
 from shoal.tables.frames import PolarsCells
 from shoal.tables.table import ReadOptions, Settings, Table
-from shoal.values import Whole, Worded
+from shoal.values import Rounded, Whole, Worded
 
 NEUTRALIZE = "neutralize"
 _TEXTS = ("csv", "tsv")
@@ -110,7 +110,7 @@ def _neutral_source(cells: DelimitedCells, name: str) -> Source:
     source = cells.sources[name]
     if isinstance(source, Worded):
         return replace(source, words=tuple(neutral(pl.Series(list(source.words), dtype=pl.String)).to_list()))
-    if isinstance(source, Whole | np.ndarray) or cells.content(name).kind is Kind.NUMERIC:
+    if isinstance(source, Rounded | Whole | np.ndarray) or cells.content(name).kind is Kind.NUMERIC:
         return source
     text = cells.text(name)
     new = neutral(text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, Self
 
 import numpy as np
@@ -16,11 +15,19 @@ from shoal.schema.columns import Kind
 from shoal.tables.dates import dated
 from shoal.tables.foreign import replaced_by
 from shoal.tables.fresh import copied_rows, numbered, places, worded
-from shoal.tables.objects import object_codes, object_content, object_dates, object_marks, object_values
+from shoal.tables.objects import (
+    object_codes,
+    object_content,
+    object_dates,
+    object_marks,
+    object_values,
+    pandas_objects,
+)
 from shoal.tables.settled import settled_series
 from shoal.tables.table import Content, NewColumn, NewColumns, Table, without_nan
+from shoal.tables.typed import arrow_numbers, pandas_numbers, polars_numbers
 from shoal.threads import share
-from shoal.values import Days, IntVector, Worded
+from shoal.values import Days, IntVector, Rounded, Worded
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +78,8 @@ def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) 
 def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
     if isinstance(column, Days):
         return dated(column, series_content(series))
+    if isinstance(column, Rounded):
+        return polars_numbers(column, series.dtype)
     if not isinstance(column, Worded):
         return numbered(column)
     rows = copied_rows(series_content(series).words, column)
@@ -164,7 +173,7 @@ class PandasCells:
             return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
         if _is_time(series):
             return Content(Kind.DATE, word, pl.Series(series.to_numpy(dtype="datetime64[us]")))
-        return object_content(_objects(series), type=word)
+        return object_content(pandas_objects(series), type=word)
 
     def seen(self, name: str) -> pl.Series:
         with replaced_by(lambda: DataError.strange_cells(name)):
@@ -174,7 +183,9 @@ class PandasCells:
             if hasattr(series, "cat"):
                 # By their codes: the labels 1 and "1" are two categories.
                 return _codes(series)
-            return series_seen(_pandas_numbers(series)) if _is_of_numbers(series) else object_codes(_objects(series))
+            return (
+                series_seen(_pandas_numbers(series)) if _is_of_numbers(series) else object_codes(pandas_objects(series))
+            )
 
     def marks(self, name: str) -> pl.Series:
         series = self._series(name)
@@ -185,7 +196,7 @@ class PandasCells:
             return labels.gather(_codes(series)) if len(labels) else pl.Series([None] * len(series), dtype=pl.String)
         if _is_of_numbers(series):
             return _pandas_numbers(series)
-        return object_marks(_objects(series))
+        return object_marks(pandas_objects(series))
 
     def taken(self, rows: IntVector) -> PandasCells:
         """The index is numbered anew: one that goes along would put the rows back in their order."""
@@ -212,6 +223,8 @@ class PandasCells:
         series = self._series(name)
         if isinstance(column, Days):
             return _pandas_dates(series, dated(column, self.content(name)))
+        if isinstance(column, Rounded):
+            return pandas_numbers(column, series, self.content(name).values.dtype)
         if not isinstance(column, Worded):
             numbers = numbered(column)
             if numbers.dtype.is_integer() and numbers.null_count():
@@ -228,12 +241,12 @@ class PandasCells:
         if _is_of_arrow(series):
             return series_values(arrow_series(series.array.__arrow_array__()))
         if series.dtype == object or _is_wide(series):
-            return object_values(_objects(series))
+            return object_values(pandas_objects(series))
         try:
             with replaced_by(DataError.no_columns):
                 return pl.Series(series, nan_to_null=True)
         except DataError:
-            return _pandas_numbers(series) if _is_of_numbers(series) else object_values(_objects(series))
+            return _pandas_numbers(series) if _is_of_numbers(series) else object_values(pandas_objects(series))
 
     def _series(self, name: str) -> Any:
         return self.table.iloc[:, self.names.index(name)]
@@ -265,7 +278,7 @@ def _pandas_dates(series: Any, new: pl.Series) -> Any:
         times = type(series)(new.to_numpy(), index=series.index)
         zoned = getattr(series.dtype, "tz", None) is not None
         return (times.dt.tz_localize("UTC") if zoned else times).astype(series.dtype)
-    cells = object_dates(_objects(series), new)
+    cells = object_dates(pandas_objects(series), new)
     return _pandas_text(series, new) if cells is None else type(series)(cells, index=series.index, dtype=object)
 
 
@@ -317,15 +330,6 @@ def _pandas_categories(series: Any) -> pl.Series:
     codes = _codes(series)
     labels = pl.Series([str(label) for label in series.cat.categories], dtype=pl.String)
     return labels.gather(codes) if len(labels) else pl.Series([None] * len(codes), dtype=pl.String)
-
-
-def _objects(series: Any) -> list[Any]:
-    cells = series.astype(object).tolist()
-    if any(isinstance(cell, Decimal) for cell in cells):
-        # pandas compares each cell with itself, which a signalling NaN does not bear.
-        cells = [None if isinstance(cell, Decimal) and cell.is_nan() else cell for cell in cells]
-        series = type(series)(cells, dtype=object)
-    return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -384,6 +388,8 @@ class ArrowCells:
             new = dated(column, self.content(name)).to_arrow()
             # not safe: polars knows no whole seconds as a unit, and what is finer was rounded before
             return pa.chunked_array([new.cast(cells.type if kept else pa.string(), safe=False)])
+        if isinstance(column, Rounded):
+            return arrow_numbers(column, self.content(name).values.dtype, cells.type)
         if not isinstance(column, Worded):
             return pa.chunked_array([numbered(column).to_arrow()])
         rows = copied_rows(self.content(name).words, column)

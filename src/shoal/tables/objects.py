@@ -26,6 +26,16 @@ _PRINTABLE = (str, bool, int, float, Decimal, Fraction, date, time, timedelta, U
 """Types whose text says all that they hold."""
 
 
+def pandas_objects(series: Any) -> list[Any]:
+    """The cells of a pandas column, None where one is missing."""
+    cells = series.astype(object).tolist()
+    if any(isinstance(cell, Decimal) for cell in cells):
+        # pandas compares each cell with itself, which a signalling NaN does not bear.
+        cells = [None if isinstance(cell, Decimal) and cell.is_nan() else cell for cell in cells]
+        series = type(series)(cells, dtype=object)
+    return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
+
+
 def object_content(cells: Objects, *, type: str) -> Content:
     """What the objects are: truth values, numbers, dates, or text and everything else."""
     given = [cell for cell in cells if cell is not None]

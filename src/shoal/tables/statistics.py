@@ -20,7 +20,7 @@ from shoal.tables.frames import PolarsCells, series_content, with_columns
 from shoal.tables.fresh import copied_rows
 from shoal.tables.stamps import fix_stamps
 from shoal.tables.table import Content, NewColumn, NewColumns, ReadOptions, Table
-from shoal.values import Days, Whole, Worded
+from shoal.values import Days, Rounded, Whole, Worded
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,8 +58,8 @@ class Labels:
         """The labels of the kept columns.
 
         A mean is none of the labelled values, and one that falls into a range of missing values would be
-        lost: columns with new numbers keep the label of the variable, and the format only if they are whole or
-        dates.
+        lost: columns with new numbers keep the label of the variable, and the format only if they are whole,
+        dates, or rounded to the decimals of the column.
         """
         untouched = [name for name in kept if name not in columns]
         whole = [name for name in kept if name in columns and _keeps_format(columns[name])]
@@ -77,6 +77,8 @@ class Labels:
 
 
 def _keeps_format(column: NewColumn) -> bool:
+    if isinstance(column, Rounded):
+        return column.precision.most is not None
     return isinstance(column, Whole | Days) or (isinstance(column, np.ndarray) and column.dtype.kind in "iu")
 
 

@@ -16,7 +16,7 @@ from shoal.errors import OptionError
 from shoal.schema.columns import Kind
 from shoal.tables.column_format import THOUSANDS, column_format
 from shoal.tables.formats import FORMATS
-from shoal.values import Days, IntVector, Whole, Worded
+from shoal.values import Days, IntVector, Rounded, Whole, Worded
 
 MISSING_WORDS = (
     *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "#NULL!", "None", ".", "-", "--", "?"),
@@ -24,7 +24,7 @@ MISSING_WORDS = (
 )
 """What means missing in a column of numbers or dates. In text only the empty field does: NA may be Namibia."""
 
-NewColumn = NDArray[Any] | Whole | Worded | Days
+NewColumn = NDArray[Any] | Rounded | Whole | Worded | Days
 """A column of a release that differs from the original: float64 with NaN where missing, int64, or one of these."""
 NewColumns = Mapping[str, NewColumn]
 

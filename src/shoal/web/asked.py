@@ -44,7 +44,7 @@ def about_protection(choices: Choices) -> dict[str, Any]:
         "suppression": choices.suppression or None,
         "missing_values": None if choices.missing_values == "category" else choices.missing_values,
         "seed": choices.seed or None,
-        "round_integers": choices.round_integers or None,
+        "exact_means": choices.exact_means or None,
         "sampling_weights": choices.sampling_weights or None,
         "strata": list(choices.strata) or None,
         "households": choices.households or None,

@@ -172,7 +172,7 @@ class Choices(_Plain):
     effort: str = "balanced"
     """Of ``auto``, or empty for another method without local search."""
     seed: int = 0
-    round_integers: bool = True
+    exact_means: bool = False
     sampling_weights: str = ""
     strata: tuple[str, ...] = ()
     households: str = ""

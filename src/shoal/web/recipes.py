@@ -82,7 +82,7 @@ def _decided(given: Mapping[str, Any]) -> Iterator[list[str]]:
                 # a file may hold an equals sign, all other words do not
                 named = _quoted(column, '="') if name in ("hierarchies", "levels") else column
                 yield [_PAIRS[name], f"{named}={word}"]
-        elif name in ("round_integers", "shuffle"):
+        elif name in ("exact_means", "shuffle"):
             yield [f"--{name.replace('_', '-')}"]
         else:
             yield [_WORDS[name], str(value)]

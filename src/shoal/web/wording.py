@@ -152,7 +152,7 @@ def _rules(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
         if choices.method == "auto"
         else f"{choices.method}."
     )
-    rounded = " Whole numbers stay whole." if choices.round_integers else ""
+    rounded = " Means keep all digits." if choices.exact_means else " Numbers keep their decimals."
     yield "Method", f"{method} {EFFORTS.get(choices.effort, choices.effort)}{rounded}"
     if choices.shuffle or choices.formulas != "keep":
         order = ["The rows are shuffled, so that their order tells nothing."] if choices.shuffle else []

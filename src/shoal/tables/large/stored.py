@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.errors import FileError
+from shoal.tables.decimals import Decimals
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.detection import Doubt
 from shoal.tables.dialect import Dialect
@@ -29,7 +30,7 @@ from shoal.tables.table import Cells, Table
 from shoal.tables.text import Reading
 
 Arrays = dict[str, NDArray[Any]]
-_FORM = 3
+_FORM = 4
 """Of another form nothing is understood."""
 
 
@@ -116,7 +117,8 @@ def _sketch(noted: dict[str, Any]) -> Sketch:
     known: dict[str, Any] = {
         name: Spot(**found) if isinstance(found, dict) and "first" in found else found for name, found in noted.items()
     }
-    return Sketch(**known | {"moments": Moments(**noted["moments"])})
+    figures = {"moments": Moments(**noted["moments"]), "decimals": Decimals(*noted["decimals"])}
+    return Sketch(**known | figures)
 
 
 def _put_cells(cells: Cells, arrays: Arrays) -> dict[str, Any]:
