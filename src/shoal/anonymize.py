@@ -380,6 +380,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
         doubts=tables.doubts(table),
+        spelled=tables.spellings(records.categories),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

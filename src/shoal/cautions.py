@@ -47,13 +47,14 @@ def cautions(
     formulas: Mapping[str, int] | None = None,
     in_order: bool = True,
     doubts: Doubts = NO_DOUBTS,
+    spelled: Mapping[str, int] | None = None,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
     The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order. Its
     ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
     stand ``in_order`` where that of the table is kept unless they are shuffled. ``doubts`` are those about how it was
-    read.
+    read. So many values of each quasi-identifier are ``spelled`` in several ways.
     """
     return (
         *about_reading(doubts.of(policy.schema.released)),
@@ -68,6 +69,7 @@ def cautions(
         *([_INDEXED] if indexed else []),
         *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
         *_about_formulas(formulas or {}, policy),
+        *_about_spelling(spelled or {}),
     )
 
 
@@ -97,6 +99,17 @@ def _its(names: Sequence[str]) -> str:
 
 def _mended(name: str, formats: str) -> str:
     return f"name the format ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
+
+
+def _about_spelling(spelled: Mapping[str, int]) -> list[str]:
+    """Values of quasi-identifiers that say the same and count as different ones."""
+    return [
+        f"Column {shown(name)} has {counted(values, 'value')} that differ from others only in case, blanks, form of"
+        " letters or zeros and count as different values; write them alike before the release, or give a hierarchy or"
+        " levels."
+        for name, values in spelled.items()
+        if values
+    ]
 
 
 def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]:

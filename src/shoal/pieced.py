@@ -25,6 +25,8 @@ from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
 from shoal.recode import WHOLE
 from shoal.schema import Kind, Policy, Role, Schema
+from shoal.tables import spellings
+from shoal.tables.categories import node_counts
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
 from shoal.values import Evaluation, Precision, Progress, Verification, whole_k
@@ -143,6 +145,7 @@ def released(
                 formulas=found.formulas,
                 in_order=in_order,
                 doubts=tables.doubts(survey.sample),
+                spelled=spellings(plan.base.categories),
             ),
         ),
     )
@@ -270,9 +273,7 @@ def _facts(survey: Survey, found: Base, like: Any, policy: Policy) -> Facts:
     )
     centroid, frequent = [], []
     for column in found.categories:
-        counts = np.zeros(len(column.distance), dtype=np.int64)
-        for word, count in (survey.value_counts(column.name) or {}).items():
-            counts[column.hierarchy.number(word)] += count
+        counts = node_counts(column, survey.value_counts(column.name) or {})
         if column.gap is not None:
             counts[column.gap] += found.gaps.get(column.name, 0)
         centroid.append(int(np.argmin(counts @ column.rounded())))

@@ -242,9 +242,14 @@ def show(text: str) -> None:
         raise OutputError.unwritable("standard output", (error.strerror or "it is closed").lower()) from None
 
 
+def on_terminal() -> bool:
+    """Whether results go to a terminal, and not into a file or to another program."""
+    return bool(sys.stdout) and sys.stdout.isatty()
+
+
 def paint(text: str, meaning: str) -> str:
     """A text in the color of a meaning, on a terminal of somebody who wants colors."""
-    wanted = bool(sys.stdout) and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    wanted = on_terminal() and not os.environ.get("NO_COLOR")
     return click.style(text, **_COLORS[meaning]) if wanted else text
 
 

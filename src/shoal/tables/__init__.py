@@ -33,13 +33,16 @@ from shoal.tables.records import (
     scaled_columns,
 )
 from shoal.tables.release import released, write
-from shoal.tables.sensitive import check_feasible, demands, sensitive_columns
+from shoal.tables.rows import ComparedRows, compare_rows
+from shoal.tables.sensitive import check_feasible, demands, meaning_numbers, sensitive_columns
 from shoal.tables.shown import shown_bounds, shown_nothing
+from shoal.tables.spelling import spellings
 from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
 from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildcard_counts
 
 __all__ = [
     "MISSING_WORDS",
+    "ComparedRows",
     "Doubts",
     "Glimpse",
     "ReadOptions",
@@ -56,6 +59,7 @@ __all__ = [
     "class_sizes",
     "codes",
     "column_formats",
+    "compare_rows",
     "days",
     "demands",
     "design",
@@ -71,6 +75,7 @@ __all__ = [
     "kinds",
     "known_weights",
     "linking_numbers",
+    "meaning_numbers",
     "missing_mask",
     "numbers",
     "population_counts",
@@ -89,6 +94,7 @@ __all__ = [
     "shown_bounds",
     "shown_nothing",
     "shuffled_rows",
+    "spellings",
     "taken",
     "telling_index",
     "texts",

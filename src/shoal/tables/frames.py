@@ -15,6 +15,7 @@ from shoal.schema.columns import Kind
 from shoal.tables.dates import dated
 from shoal.tables.foreign import replaced_by
 from shoal.tables.fresh import copied_rows, numbered, places, worded
+from shoal.tables.metadata import arrow_bare, arrow_without_unused, pandas_without_unused, without_unused
 from shoal.tables.objects import (
     object_codes,
     object_content,
@@ -72,7 +73,7 @@ def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) 
     fresh = [name for name in kept if name in columns]
     made = share(lambda name: _new_series(frame[name], columns[name]), fresh, records=frame.height)
     new = dict(zip(fresh, made, strict=True))
-    return pl.DataFrame({name: new[name] if name in new else frame[name] for name in kept})
+    return pl.DataFrame({name: new[name] if name in new else without_unused(frame[name]) for name in kept})
 
 
 def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
@@ -83,21 +84,13 @@ def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
     if not isinstance(column, Worded):
         return numbered(column)
     rows = copied_rows(series_content(series).words, column)
-    return worded(column) if rows is None else _without_unused(_copied(series, rows))
+    return worded(column) if rows is None else without_unused(_copied(series, rows))
 
 
 def _copied(series: pl.Series, rows: IntVector) -> pl.Series:
     """Cells of the series, missing where the row is -1; behind them lies the text of no other cell."""
     used, inverse = np.unique(rows, return_inverse=True)
     return settled_series(series.gather(places(used))).gather(inverse.astype(np.int64))
-
-
-def _without_unused(series: pl.Series) -> pl.Series:
-    """A type that lists its values lists those that are left: the others are values of the data too."""
-    if not isinstance(series.dtype, pl.Enum):
-        return series
-    left = set(series.drop_nulls().cast(pl.String).to_list())
-    return series.cast(pl.String).cast(pl.Enum([word for word in series.dtype.categories.to_list() if word in left]))
 
 
 def series_content(series: pl.Series) -> Content:
@@ -144,7 +137,7 @@ def series_values(series: pl.Series) -> pl.Series:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PandasCells:
-    """A pandas frame; its index, labels, attributes and the types of untouched columns stay."""
+    """A pandas frame; a release keeps its index, its labels and the types of untouched columns, and no attributes."""
 
     table: Any
     names: tuple[str, ...]
@@ -208,7 +201,7 @@ class PandasCells:
                 labels = series.cat.categories
                 by_text = np.argsort(np.array(object_marks(list(labels)).to_list(), dtype=object), kind="stable")
                 new.isetitem(position, series.cat.reorder_categories(labels[by_text]))
-        new.attrs = dict(self.table.attrs)
+        new.attrs = {}
         return PandasCells(new, self.names)
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> PandasCells:
@@ -216,7 +209,12 @@ class PandasCells:
         for position, name in enumerate(kept):
             if name in columns:
                 new.isetitem(position, self._new(name, columns[name]))
-        new.attrs = dict(self.table.attrs)
+            elif (without := pandas_without_unused(self._series(name))) is not None:
+                new.isetitem(position, without)
+        new.attrs = {}
+        new.columns = new.columns.set_names([None] * new.columns.nlevels)  # the labels have a name too
+        if type(new.index).__name__ == "RangeIndex":
+            new.index.name = None
         return PandasCells(new, tuple(kept))
 
     def _new(self, name: str, column: NewColumn) -> Any:
@@ -334,7 +332,7 @@ def _pandas_categories(series: Any) -> pl.Series:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ArrowCells:
-    """A pyarrow table; its metadata stays."""
+    """A pyarrow table; a release has no metadata, neither of the table nor of its fields."""
 
     table: Any
 
@@ -362,22 +360,25 @@ class ArrowCells:
         return series_marks(arrow_series(self.table.column(name)))
 
     def taken(self, rows: IntVector) -> ArrowCells:
-        new = self.table
-        for position, name in enumerate(self.names):
-            field = new.schema.field(position)
-            new = new.set_column(position, field, _arrow_taken(self.table.column(name), rows))
-        return ArrowCells(new)
+        import pyarrow as pa
+
+        some = [_arrow_taken(self.table.column(name), rows) for name in self.names]
+        return ArrowCells(pa.table(some, schema=self.table.schema))
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrowCells:
         import pyarrow as pa
 
-        new = self.table.select(list(kept))
-        for position, name in enumerate(kept):
-            if name in columns:
-                array = self._new(name, columns[name])
-                field = pa.field(name, array.type, metadata=self.table.schema.field(name).metadata)
-                new = new.set_column(position, field, array)
-        return ArrowCells(new)
+        arrays = [
+            self._new(name, columns[name])
+            if name in columns
+            else arrow_bare(arrow_without_unused(self.table.column(name)))
+            for name in kept
+        ]
+        fields = [
+            pa.field(name, array.type, nullable=name in columns or self.table.schema.field(name).nullable)
+            for name, array in zip(kept, arrays, strict=True)
+        ]
+        return ArrowCells(pa.table(arrays, schema=pa.schema(fields)))
 
     def _new(self, name: str, column: NewColumn) -> Any:
         import pyarrow as pa
@@ -398,7 +399,7 @@ class ArrowCells:
             return pa.chunked_array([words.take(pa.array(column.places, mask=column.places < 0))])
         if "view" in str(cells.type):  # such cells cannot be taken by their places
             cells = cells.cast(pa.string())
-        return _arrow_without_unused(cells.take(pa.array(rows, mask=rows < 0)))
+        return arrow_without_unused(cells.take(pa.array(rows, mask=rows < 0)))
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})
@@ -415,21 +416,6 @@ def _arrow_taken(column: Any, rows: IntVector) -> Any:
     some = plain.take(pa.array(rows)).combine_chunks()
     whole = some if isinstance(some, pa.ChunkedArray) else pa.chunked_array([some])
     return whole.dictionary_encode().cast(kind) if coded else whole.cast(kind) if viewed else whole
-
-
-def _arrow_without_unused(column: Any) -> Any:
-    """A column of codes lists only the labels that are left, in their order."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type):
-        return column
-    array = pa.concat_arrays(column.unify_dictionaries().chunks)
-    gone = array.indices.is_null().to_numpy(zero_copy_only=False)
-    codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
-    left = np.unique(codes[~gone])
-    labels = array.dictionary.take(pa.array(left))
-    new = pa.array(np.searchsorted(left, codes), type=column.type.index_type, mask=gone)
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(new, labels, ordered=column.type.ordered)])
 
 
 def arrow_content(column: Any, *, type: str) -> Content:

@@ -55,7 +55,7 @@ class Labels:
         )
 
     def released(self, kept: Sequence[str], columns: NewColumns) -> Labels:
-        """The labels of the kept columns.
+        """The labels of the kept columns; not that of the file, nor its name for the table.
 
         A mean is none of the labelled values, and one that falls into a range of missing values would be
         lost: columns with new numbers keep the label of the variable, and the format only if they are whole,
@@ -66,6 +66,8 @@ class Labels:
         numbers = [name for name in kept if not isinstance(columns.get(name), Worded)]
         return replace(
             self,
+            file="",
+            table="",
             variables=_only(self.variables, kept),
             values=_only(self.values, untouched),
             missing_ranges=_only(self.missing_ranges, untouched),
@@ -118,7 +120,7 @@ class LabelledCells(PolarsCells):
         new = {name: column for name, column in columns.items() if name not in copied}
         table, labels = with_columns(self.table, kept, columns), self.labels.released(kept, new)
         # the label of a value that is gone would tell that it was there
-        left = {name: set(table[name].to_list()) for name in copied}
+        left = {name: set(table[name].to_list()) for name in labels.values}
         values = {
             name: {value: label for value, label in named.items() if name not in left or value in left[name]}
             for name, named in labels.values.items()

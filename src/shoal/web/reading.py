@@ -33,7 +33,16 @@ THOUSANDS = {
     "\u2019": "curly apostrophe: 1\u2019234",
 }
 FORMATS = {
-    "Dates": ("DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY-MM-DD", "DD.MM.YYYY HH:MM", "DD.MM.YY", "MM/DD/YY"),
+    "Dates": (
+        "DD.MM.YYYY",
+        "DD/MM/YYYY",
+        "MM/DD/YYYY",
+        "DD-MM-YYYY",
+        "YYYY-MM-DD",
+        "DD.MM.YYYY HH:MM",
+        "DD.MM.YY",
+        "MM/DD/YY",
+    ),
     "Numbers": ("1234.5", "1234,5", "1,234.5", "1.234,5", "1 234,5", "1.234,5 €", "$1,234.5", "1234,5 %"),
     "Text": ("text",),
 }

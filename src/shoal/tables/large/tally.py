@@ -164,10 +164,11 @@ class Tally:
     def _occurrences(self, rows: pl.DataFrame, classes: IntVector, base: SensitiveBase, name: str) -> Occurrences:
         cells = rows[self._keys[len(self._names) + self._sensitive.index(name)]]
         values = base.values[name]
-        codes = places_in(values, cells)
+        codes = values.codes(cells)
         s = list(base.values).index(name)
         width = int(base.demands.first[s + 1] - base.demands.first[s])
-        if ((codes == len(values)) & cells.is_not_null().to_numpy()).any() or int(codes.max()) >= width:
+        unknown = places_in(values.words, cells) == len(values.words)
+        if (unknown & cells.is_not_null().to_numpy()).any() or int(codes.max()) >= width:
             raise PromiseError.changed("other sensitive values")
         keys, place = np.unique(classes * width + codes, return_inverse=True)
         return Occurrences.of(keys, np.bincount(place, rows[_COUNT].to_numpy()).astype(np.int64), width)
