@@ -274,7 +274,7 @@ def test_describe_proposes_and_decides_nothing() -> None:
     description = shoal.describe(MAKERS["pandas"]())
     roles = {column.name: str(column.role) for column in description.schema.columns}
     assert roles == {
-        "who": "identifier", "age": "quasi-identifier", "income": "quasi-identifier", "diagnosis": "sensitive",
+        "who": "identifier", "age": "quasi-identifier", "income": "sensitive", "diagnosis": "sensitive",
     }  # fmt: skip
     assert description.unique_records == 50
     assert "person" not in str(description.to_dict())

@@ -24,3 +24,24 @@ class ColumnProfile:
     """Whether these are whole numbers and each is one more than the one before."""
     ordered: bool = False
     """Whether each value is at least as large as the one before, or each at most; and there are some."""
+    pattern: str = ""
+    """The pattern that its values follow, one of `PATTERNS`; empty if none."""
+
+
+PATTERNS = {
+    "email": "e-mail addresses",
+    "url": "web addresses",
+    "ip-address": "IP addresses",
+    "mac-address": "MAC addresses",
+    "uuid": "UUIDs",
+    "iban": "IBANs",
+    "credit-card": "credit card numbers",
+    "phone": "phone numbers",
+    "national-id": "national identification numbers",
+    "address": "street addresses",
+    "person-name": "names of persons",
+    "long-number": "phone, card or account numbers",
+    "free-text": "free text",
+    "icd-10": "ICD-10 codes",
+}
+"""The patterns of values, with the words for them."""

@@ -16,6 +16,8 @@ from shoal.tables.categories import categories, codes
 from shoal.tables.counts import words
 from shoal.tables.dates import days, zoned
 from shoal.tables.table import Content, Table, where
+from shoal.tables.value_patterns import LEAST_NUMBER, emails, pattern
+from shoal.tables.value_sample import ValueSample, texts_of
 from shoal.threads import share
 from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
 from shoal.values.arrays import dense
@@ -32,10 +34,11 @@ def kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
 
 def profile(table: Table) -> tuple[ColumnProfile, ...]:
     """What can be said about each column without any of its values."""
-    return tuple(share(lambda name: _profile(name, table.cells.content(name)), table.names, records=table.height))
+    return tuple(share(lambda name: _profile(table, name), table.names, records=table.height))
 
 
-def _profile(name: str, content: Content) -> ColumnProfile:
+def _profile(table: Table, name: str) -> ColumnProfile:
+    content = table.cells.content(name)
     values = content.values
     missing = values.null_count()
     whole = counts_up = False
@@ -46,7 +49,28 @@ def _profile(name: str, content: Content) -> ColumnProfile:
             counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
     distinct = values.n_unique() - (1 if missing else 0)
     ordered = is_telling(distinct, len(values) - missing) and _ordered(content)
-    return ColumnProfile(name, content.kind, content.type, whole, distinct, missing, counts_up, ordered)
+    present = len(values) - missing
+    found = _pattern(table, name, content, whole=whole, distinct=distinct, present=present)
+    return ColumnProfile(name, content.kind, content.type, whole, distinct, missing, counts_up, ordered, found)
+
+
+def _pattern(table: Table, name: str, content: Content, *, whole: bool, distinct: int, present: int) -> str:
+    """The pattern of the values, from the cells as they are stored: as it is found in a table that comes in chunks."""
+    cells, texts = table.cells, content.values
+    if content.kind is Kind.NUMERIC:
+        most = content.numbers.max() if whole and content.numbers is not None else None
+        if not isinstance(most, float) or most < LEAST_NUMBER:
+            return ""
+        if isinstance(cells, DelimitedCells):
+            reading = cells.dialect.reading(name)
+            sample = ValueSample.of(reading.present(cells.text(name)))
+            return pattern(sample.texts, content.kind, reading, distinct=distinct, present=present)
+    elif content.kind is Kind.DATE:
+        return ""
+    texts = texts_of(texts)
+    if content.kind is not Kind.NUMERIC and emails(texts).any():
+        return "email"
+    return pattern(ValueSample.of(texts).texts, content.kind, distinct=distinct, present=present)
 
 
 def is_telling(distinct: int, records: int) -> bool:

@@ -20,6 +20,8 @@ from shoal.tables.large.sketch import Different, Notation, Sketch
 from shoal.tables.records import is_telling
 from shoal.tables.table import Table
 from shoal.tables.text import BLANKS, floats
+from shoal.tables.value_patterns import LEAST_NUMBER, pattern
+from shoal.tables.value_sample import ValueSample, texts_of
 from shoal.values import FloatVector
 
 MOST_DIFFERENT = 100_000
@@ -104,6 +106,7 @@ class ColumnSurvey:
     different: Different | None
     counted: Sketch | None = None
     distinct: Distinct | None = None
+    sample: ValueSample | None = None
 
     @classmethod
     def of(cls, table: Table, name: str, *, start: int, many: bool) -> ColumnSurvey:
@@ -127,12 +130,12 @@ class ColumnSurvey:
             if len(both.cells) <= MOST_DIFFERENT:
                 return ColumnSurvey(self.name, self.notation, self.dtype, climb, slope, both)
         mine, theirs = self._sums(), other._sums()
-        sums = mine[0] + theirs[0], mine[1] + theirs[1]
+        sums = mine[0] + theirs[0], mine[1] + theirs[1], mine[2] + theirs[2]
         return ColumnSurvey(self.name, self.notation, self.dtype, climb, slope, None, *sums)
 
-    def _sums(self) -> tuple[Sketch, Distinct]:
-        if self.counted is not None and self.distinct is not None:
-            return self.counted, self.distinct
+    def _sums(self) -> tuple[Sketch, Distinct, ValueSample]:
+        if self.counted is not None and self.distinct is not None and self.sample is not None:
+            return self.counted, self.distinct, self.sample
         return _summed(self.different or _NOTHING, self.notation)
 
     @cached_property
@@ -153,7 +156,17 @@ class ColumnSurvey:
         climbs = whole and missing == 0 and records > 1 and self.climb.holds
         distinct, slope = self._values(records - missing), self.slope
         ordered = is_telling(distinct, records - missing) and (slope.up or slope.down)
-        return ColumnProfile(self.name, nothing.kind, nothing.type, whole, distinct, missing, climbs, ordered)
+        found = self._pattern(whole=whole, distinct=distinct, present=records - missing)
+        return ColumnProfile(self.name, nothing.kind, nothing.type, whole, distinct, missing, climbs, ordered, found)
+
+    def _pattern(self, *, whole: bool, distinct: int, present: int) -> str:
+        kind, sketch = self.meaning.kind, self.sketch
+        if kind is Kind.DATE or (kind is Kind.NUMERIC and not (whole and sketch.moments.high >= LEAST_NUMBER)):
+            return ""
+        if kind is not Kind.NUMERIC and sketch.emails:
+            return "email"
+        sample = self.sample or _sampled(self.different or _NOTHING, self.notation)
+        return pattern(sample.texts, kind, self.notation.reading, distinct=distinct, present=present)
 
     def _values(self, present: int) -> int:
         """The number of different values."""
@@ -166,8 +179,13 @@ class ColumnSurvey:
 _NOTHING = Different(pl.Series([], dtype=pl.String), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-def _summed(seen: Different, notation: Notation) -> tuple[Sketch, Distinct]:
-    return Sketch.of(seen, notation).settled(), Distinct.of(seen.cells, seen.counts)
+def _summed(seen: Different, notation: Notation) -> tuple[Sketch, Distinct, ValueSample]:
+    return Sketch.of(seen, notation).settled(), Distinct.of(seen.cells, seen.counts), _sampled(seen, notation)
+
+
+def _sampled(seen: Different, notation: Notation) -> ValueSample:
+    texts = notation.reading.present(seen.cells) if notation.text else texts_of(seen.cells)
+    return ValueSample.of(texts)
 
 
 def _plain_type(cells: pl.Series) -> pl.Series:

@@ -15,6 +15,8 @@ from shoal.tables.delimited import DelimitedCells
 from shoal.tables.large.moments import Moments
 from shoal.tables.table import Cells, has_times
 from shoal.tables.text import BLANKS, DATE, NUMBER, Reading, floats
+from shoal.tables.value_patterns import emails
+from shoal.tables.value_sample import texts_of
 from shoal.values import BoolVector, IntVector
 
 _NEVER = 2**62
@@ -114,6 +116,8 @@ class Sketch:
     """How the first date that has a zone writes UTC."""
     moments: Moments = _NO_NUMBERS
     """Of the finite numbers, or of the days."""
+    emails: int = 0
+    """Words that contain an e-mail address."""
 
     def __add__(self, other: Sketch) -> Sketch:
         def both(name: str) -> object:
@@ -145,7 +149,8 @@ class Sketch:
             return cls(absent=absent, timed=timed, zoned=zoned, moments=moments)
         if dtype == pl.String:
             return _of_words(known) + cls(absent=absent)
-        return cls(absent=absent, words=known.spot(np.ones(len(known.cells), dtype=np.bool_)))
+        held = _emails(known._replace(cells=texts_of(known.cells)))
+        return cls(absent=absent, words=known.spot(np.ones(len(known.cells), dtype=np.bool_)), emails=held)
 
 
 _NO_FIGURES: dict[str, Any] = {
@@ -200,7 +205,7 @@ def _of_words(seen: Different) -> Sketch:
     words = seen.spot(np.ones(len(cells), dtype=np.bool_))
     like = cells.str.strip_chars().str.contains(DATE)
     if not like.any():
-        return Sketch(words=words, undated=undated)
+        return Sketch(words=words, undated=undated, emails=_emails(seen))
     dated = seen.where(like)
     tails = times_of_day(dated.cells)
     timed, zoned = dated.where(tails != ""), dated.where(tails.str.contains(ZONE))
@@ -217,7 +222,12 @@ def _of_words(seen: Different) -> Sketch:
         mark=_first(timed, lambda tail: tail[0]),
         zone=_first(zoned, zone_of),
         moments=moments,
+        emails=_emails(seen),
     )
+
+
+def _emails(seen: Different) -> int:
+    return seen.spot(emails(seen.cells)).count if len(seen.cells) else 0
 
 
 def _first(seen: Different, told: Callable[[str], str]) -> Spot:

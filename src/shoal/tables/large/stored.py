@@ -28,6 +28,7 @@ from shoal.tables.large.survey import Survey
 from shoal.tables.layout import Layout
 from shoal.tables.table import Cells, Table
 from shoal.tables.text import Reading
+from shoal.tables.value_sample import ValueSample
 
 Arrays = dict[str, NDArray[Any]]
 _FORM = 4
@@ -89,12 +90,14 @@ def _put_column(column: ColumnSurvey, key: str, arrays: Arrays) -> dict[str, Any
         arrays[f"{key} counts"], arrays[f"{key} firsts"] = seen.counts, seen.firsts
     if column.distinct is not None:
         arrays[f"{key} hashes"], arrays[f"{key} hashed"] = column.distinct
+    if column.sample is not None:
+        arrays[f"{key} values"] = _packed(column.sample.texts)
     return noted
 
 
 def _take_column(noted: dict[str, Any], key: str, arrays: Arrays) -> ColumnSurvey:
     cells = _unpacked(arrays[f"{key}_cells"])["cells"].alias("")
-    counts, hashes = arrays.get(f"{key}_counts"), arrays.get(f"{key}_hashes")
+    counts, hashes, values = (arrays.get(f"{key}_{part}") for part in ("counts", "hashes", "values"))
     notation = Notation(noted["notation"]["text"], _reading(noted["notation"]["reading"]))
     return ColumnSurvey(
         noted["name"],
@@ -105,6 +108,7 @@ def _take_column(noted: dict[str, Any], key: str, arrays: Arrays) -> ColumnSurve
         None if counts is None else Different(cells, counts, arrays[f"{key}_firsts"]),
         None if noted["sketch"] is None else _sketch(noted["sketch"]),
         None if hashes is None else Distinct(hashes, arrays[f"{key}_hashed"]),
+        None if values is None else ValueSample(_unpacked(values)["cells"].alias("")),
     )
 
 
