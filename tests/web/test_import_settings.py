@@ -84,7 +84,7 @@ def applied(
             ["delimiter", "quote", "encoding", "decimal", "thousands", "skip", "row_numbers", "missing"],
             ["sheet"],
         ),
-        ("excel", ["sheet", "header"], ["delimiter", "encoding", "row_numbers"]),
+        ("excel", ["sheet", "header", "skip", "decimal", "missing"], ["delimiter", "encoding", "quote"]),
         ("parquet", [], ["sheet", "header", "delimiter", "missing"]),
     ],
 )

@@ -39,7 +39,7 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
         ),
         (OptionError.bad_option("skip", "a number"), "The setting “Lines above the header” has a value"),
         (
-            ColumnError.two_readings("born", "day or month"),
+            ColumnError.two_readings("born", "day or month", ("DD.MM.YYYY",)),
             "under Data, Change import settings (Format of one column).",
         ),
         (FileError.several_sheets("a.xlsx", ["a", "b"]), "name one under Data, Change import settings (Sheet)."),

@@ -157,7 +157,7 @@ class PageError(ShoalError):
             422,
             f"{counted(len(names), 'column')} that {'looks like an identifier' if one else 'look like identifiers'}"
             f" would be released unchanged ({listed(names)})",
-            f"drop {'it' if one else 'them'}, or confirm under Columns that {'it names' if one else 'they name'} nobody",
+            f"drop {'it' if one else 'them'}, or confirm under Columns that no person is named",
         )
 
     @classmethod

@@ -15,6 +15,7 @@ from shoal.schema.profile import ColumnProfile
 from shoal.tables.categories import categories, codes
 from shoal.tables.counts import words
 from shoal.tables.dates import days, zoned
+from shoal.tables.delimited import DelimitedCells
 from shoal.tables.table import Content, Table, where
 from shoal.tables.value_patterns import LEAST_NUMBER, emails, pattern
 from shoal.tables.value_sample import ValueSample, texts_of

@@ -22,8 +22,10 @@ from shoal.words import short as shortened
 
 SCRIPT = "shoal"
 """What our own script says in X-Requested-With: it wants plain answers and no whole pages."""
-_OPTION = re.compile(r"with (\w+)=(?:\[[^\]]*\]|\S*) \(--?[a-z][^)]*\)")
-_FLAG = re.compile(r" \(--?[a-z][^)]*\)")
+_FLAG_WORDS = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
+"""An option of the command line, perhaps with the name of a column in quotation marks, which may hold parentheses."""
+_OPTION = re.compile(rf"with (\w+)=(?:\[[^\]]*\]|\S*) \({_FLAG_WORDS}\)")
+_FLAG = re.compile(rf" \({_FLAG_WORDS}\)")
 _HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
 _SETTING = re.compile(rf"Option '({'|'.join(LABELS)})'")
 _FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
@@ -38,7 +40,8 @@ _OTHERWISE = {
 _PLACES = {
     **{name: f"Data, Change import settings ({label})" for name, label in LABELS.items()},
     **dict.fromkeys(
-        ("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies", "keep"), "Columns"
+        ("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies", "keep", "drop_others"),
+        "Columns",
     ),
     "missing_values": "Protection",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -108,6 +109,28 @@ def unchanged(source: Source, choices: Choices) -> str:
 def quoted(names: Sequence[str]) -> str:
     """Names in quotation marks, the first of them; empty where there are none."""
     return _listed([f"“{short(name)}”" for name in names])
+
+
+_REMEDIES = (
+    (r"(?:column_formats|missing_in|header|skip)=", "data", "Change import settings"),
+    (
+        r"(?:identifiers|drop_others|keep|hierarchies|levels|weights|recode)=|hierarchy|higher weight|quasi-identifiers",
+        "columns",
+        "Change the columns",
+    ),
+    (r"shuffle|-l 2|suppress|missing values:|smaller k|formulas|strata", "protection", "Change the protection"),
+)
+"""What the remedies of warnings name, the step that has it, and the words of its link."""
+
+
+def remedy(sentence: str) -> tuple[str, str]:
+    """The step in which the cause of a warning can be changed, and the words of the link; empty where there is none."""
+    _, _, hint = sentence.rpartition(";")
+    for text in (hint, sentence):
+        for pattern, step, label in _REMEDIES:
+            if re.search(pattern, text):
+                return step, label
+    return "", ""
 
 
 def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tuple[str, str]]:
