@@ -15,6 +15,7 @@ from shoal.tables.formulas import formulas, release_options
 from shoal.tables.frames import telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
+from shoal.tables.head import column_formats, questions, read_head, sheet_names
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
@@ -60,6 +61,7 @@ __all__ = [
     "class_numbers",
     "class_sizes",
     "codes",
+    "column_formats",
     "compare_rows",
     "days",
     "demands",
@@ -83,13 +85,16 @@ __all__ = [
     "population_counts",
     "precisions",
     "profile",
+    "questions",
     "read",
+    "read_head",
     "release_options",
     "released",
     "scaled",
     "scaled_columns",
     "seen_codes",
     "sensitive_columns",
+    "sheet_names",
     "shown_bounds",
     "shown_nothing",
     "shuffled_rows",

@@ -282,10 +282,16 @@ def _runs(fields: Sequence[int | pl.Series]) -> Iterator[tuple[int, int] | pl.Se
 
 
 def read_delimited(
-    raw: bytes, *, options: ReadOptions, tabs: bool, path: object
+    raw: bytes, *, options: ReadOptions, tabs: bool, path: object, part: bool = False
 ) -> tuple[DelimitedCells, dict[str, Any]]:
-    """The cells of a file and the settings by which it was read."""
+    """The cells of a file and the settings by which it was read.
+
+    Where the bytes are only the first ``part`` of a file, what follows their last whole record is left out.
+    """
     encoding, bom, data = decoded(raw, options.encoding, path=path)
+    if part:
+        ends = record_ends(np.frombuffer(data, dtype=np.uint8), quote=options.quote or "")
+        data = data[: int(ends[-1])] if len(ends) else data
     found = structured(data, options=options, tabs=tabs)
     quote = found.quote
     text = data[found.offset :] if found.offset else data

@@ -213,6 +213,17 @@ def _is_numeric(cells: pl.Series, reading: Reading) -> bool:
     return understood(cells, reading).kind is Kind.NUMERIC
 
 
+def sheets(path: Path) -> list[str]:
+    """The names of the sheets of a workbook."""
+    try:
+        import fastexcel
+    except ImportError:
+        raise FileError.needs_extra(path, "stats") from None
+    _keep_quiet("fastexcel")
+    with replaced_by(lambda: FileError.damaged(path, "workbook"), system=lambda why: FileError.unreadable(path, why)):
+        return list(fastexcel.read_excel(str(path)).sheet_names)
+
+
 def _keep_quiet(name: str) -> None:
     """What the library logs is for those who set up logging; to others Python would print it."""
     logger = logging.getLogger(name)
