@@ -20,7 +20,7 @@ from shoal.engines import spark
 from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
-from shoal.recode import as_nodes, as_numbers, leveled
+from shoal.recode import as_nodes, as_numbers, leveled, precisions
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, Rows, printable, versions
 from shoal.schema import Names, Policy, Refinement, Role, Schema
@@ -71,7 +71,7 @@ def anonymize(
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
     recode: str | Mapping[str, str] | None = None,
-    round_integers: bool = False,
+    exact_means: bool = False,
     keep_totals: bool = False,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     sampling_weights: str | None = None,
@@ -154,10 +154,11 @@ def anonymize(
         What stands for a group: ``mean``, ``median`` or ``interval`` for numbers and dates; the semantic ``centroid``,
         the ``mode`` or the least common subsumer (``lcs``) for categories; ``generalize`` for intervals and
         subsumers. One word, or one for each column that is named and, as ``"*"``, for all others.
-    round_integers
-        Keep columns of whole numbers whole, by rounding the group's value.
+    exact_means
+        Release means and medians with all digits. Where nothing is said, released numbers keep the type and the number
+        of decimals of their column: whole numbers stay whole.
     keep_totals
-        Round means up or down so that the totals of whole columns stay; with ``round_integers``.
+        Round means up or down so that the total of each column stays; not with ``exact_means``, which rounds nothing.
     bounds
         The least and the largest value that a number may have; what lies outside is refused.
     sampling_weights
@@ -216,7 +217,7 @@ def anonymize(
         "distance": distance,
         "weights": weights,
         "recode": recode,
-        "round_integers": round_integers,
+        "exact_means": exact_means,
         "keep_totals": keep_totals,
         "bounds": bounds,
         "sampling_weights": sampling_weights,
@@ -298,7 +299,7 @@ class Prepared(NamedTuple):
     records: Records
     design: Design
     distance: str
-    round_integers: bool
+    rounding: str
     keep_totals: bool
     options: dict[str, Any]
     """The method's own."""
@@ -318,13 +319,13 @@ def prepare(table: Table, policy: Policy) -> Prepared:
     )
     if policy.models:
         records = replace(records, demands=_demands(table, policy, schema, design))
-    return Prepared(schema, records, design, distance, said.round_integers, said.keep_totals, said.own)
+    return Prepared(schema, records, design, distance, said.rounding, said.keep_totals, said.own)
 
 
 def release(table: Table, policy: Policy, *, progress: Progress | None = None, replays: bool = False) -> Release:
     """Walk from a table and the decisions about it to a verified release."""
     check_decided(policy, profiles := tables.profile(table), table.height, replays=replays)
-    schema, records, design, distance, round_integers, keep_totals, options = prepare(table, policy)
+    schema, records, design, distance, rounding, keep_totals, options = prepare(table, policy)
     largest = policy.survey.largest_household
     groups = group(
         records,
@@ -342,11 +343,12 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         gone=_lacking(records) if policy.missing == "suppress" else None,
         progress=progress or silent,
     )
+    shown_records = _leveled(records, groups, policy) if policy.missing == "wildcard" else records
     columns = recode_groups(
-        _leveled(records, groups, policy) if policy.missing == "wildcard" else records,
+        shown_records,
         groups,
         ways={column.name: column.recode for column in schema.columns},
-        round_integers=round_integers,
+        precisions=precisions(rounding, table, shown_records, groups.suppressed),
         keep_totals=keep_totals,
         sampling=design.sampling,
         missing=policy.missing,
@@ -376,6 +378,10 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         search=groups.search,
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
+        spelled=tables.spellings(records.categories),
+        broken=tables.broken_dependencies(table, released, schema),
+        doubts=tables.doubts(table),
+        typed=tables.is_typed(table),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal import tables
 from shoal.decisions import (
+    asked_exactness,
     asked_models,
     asked_refinement,
     column_weights,
@@ -25,7 +26,7 @@ from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, understood
 from shoal.values import one_of, true_or_false, whole_k
 
-SETTINGS = ("standardize", "distance", "round_integers", "keep_totals", "shuffle", "formulas")
+SETTINGS = ("standardize", "distance", "exact_means", "keep_totals", "shuffle", "formulas")
 """The options of a policy that are not a method's own."""
 
 
@@ -57,7 +58,7 @@ def decide(
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
     recode: str | Mapping[str, str] | None = None,
-    round_integers: bool = False,
+    exact_means: bool = False,
     keep_totals: bool = False,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     sampling_weights: str | None = None,
@@ -80,7 +81,8 @@ def decide(
     own = dict(recode) if isinstance(recode, Mapping) else {}
     way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
-    settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers}
+    exact_means = asked_exactness(exact_means, options)
+    settings = {"standardize": standardize, "distance": distance, "exact_means": exact_means}
     settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
     settings |= {"shuffle": True} if true_or_false("shuffle", shuffle) else {}
     settings |= {"formulas": formulas} if one_of("formulas", formulas, FORMULAS) != FORMULAS[0] else {}

@@ -26,7 +26,7 @@ ASKED = [
     *("-l", 2, "--model", "ill=recursive-l(3,2),t-hierarchical(0.6)", "--model", "score=t-ordered(0.5)"),
     *("--missing-values", "wildcard", "--alpha", 0.5, "--suppress", 0.3),
     *("--sampling-weights", "weight", "--strata", "region", "--households", "home", "--largest-household", 7),
-    *("--round-integers", "--keep-totals", "--bounds", "age=0:999", "--bounds", "pay=0:99999.5"),
+    *("--keep-totals", "--bounds", "age=0:999", "--bounds", "pay=0:99999.5"),
 ]
 SURVEY = ["--missing-values", "wildcard", "--alpha", 0.5, "--households", "home"]
 
@@ -61,7 +61,6 @@ def asked() -> dict[str, Any]:
         "strata": "region",
         "households": "home",
         "largest_household": 7,
-        "round_integers": True,
         "keep_totals": True,
         "bounds": {"age": (0, 999), "pay": (0, 99_999.5)},
     }

@@ -78,7 +78,15 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
         "unit", "models",
     ]  # fmt: skip
     described = json.loads(shoal("describe", register_csv, "--json").out)
-    assert list(described) == ["kind", "settings", "records", "columns", "quasi_identifiers", "unique_records"]
+    assert list(described) == [
+        "kind",
+        "settings",
+        "records",
+        "columns",
+        "quasi_identifiers",
+        "unique_records",
+        "warnings",
+    ]
     methods = json.loads(shoal("methods", "--json").out)
     assert {method["name"] for method in methods} == set(package.methods())
     assert all(list(method["growth"]) == ["exponent", "from", "to", "seconds", "data"] for method in methods)

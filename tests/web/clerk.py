@@ -55,7 +55,7 @@ def source(name: str = "people.csv") -> Source:
 
 
 def write_table(path: Path) -> None:
-    rows = [f"p{i},{20 + i},{'uv'[i % 2]},{('flu', 'cold', 'none')[i % 3]},n{i}" for i in range(RECORDS)]
+    rows = [f"p{i},{20 + i},{'uv'[i % 2]},{('flu', 'cold', 'none')[i % 3]},n{i % 8}" for i in range(RECORDS)]
     path.write_text(",".join(COLUMNS) + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
 
 

@@ -97,7 +97,7 @@ def test_one_field_is_kept_and_the_others_stay(driver: Driver, project: Project)
 def test_a_form_without_script_goes_back_to_the_page_and_on(driver: Driver, project: Project) -> None:
     assert change(driver, project, {"role-0": "sensitive"}).location == f"/p/{project.id}/columns"
     page = driver.get(f"/p/{project.id}/columns").text
-    assert "“number” looks like an identifier and would be released unchanged" in page
+    assert "“number” looks like an identifier. Sensitive columns are released unchanged." in page
     assert change(driver, project, {"continue": "on"}).location == f"/p/{project.id}/protection"
 
 

@@ -13,6 +13,10 @@ _PLAIN = re.compile(r"[^\W\d][\w.-]{0,40}")
 """A column name that Python and a shell take as it is."""
 
 
+def _named_format(name: str, formats: str) -> str:
+    return f"say how it is written ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
+
+
 class DataError(ShoalError):
     """The table holds what cannot be protected."""
 
@@ -221,16 +225,30 @@ class ColumnError(ShoalError):
         )
 
     @classmethod
-    def two_readings(cls, name: str, doubt: str) -> Self:
-        fact, formats = {
-            "day or month": ("dates of which the day and the month cannot be told apart", "DD/MM/YYYY or MM/DD/YYYY"),
-            "short year": ("dates with years of two digits, which leave the century open", "text"),
-            "comma": ("numbers whose comma may be a decimal mark or part thousands", "1234,5 or 1,234.5"),
-            "thousands": ("numbers whose point may be a decimal mark or part thousands", "1234.5 or 1.234,5"),
+    def two_readings(cls, name: str, doubt: str, formats: Sequence[str]) -> Self:
+        fact, other = {
+            "day or month": ("dates of which the day and the month cannot be told apart", ""),
+            "short year": ("years of two digits, which leave the century open", "; YY is 1969 to 2068"),
+            "comma": ("numbers whose comma may be a decimal mark or part thousands", ""),
+            "point": ("numbers whose point may be a decimal mark or part thousands", ""),
         }[doubt]
+        return cls(f"Column {shown(name)} has {fact}", _named_format(name, f"{', '.join(formats)}, or text{other}"))
+
+    @classmethod
+    def other_format(cls, name: str, form: str) -> Self:
         return cls(
-            f"Column {shown(name)} has {fact}",
-            f"say how it is written ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)",
+            f"Column {shown(name)} has values that are not written as {form}",
+            f"{_named_format(name, 'such as DD.MM.YYYY, 1.234,5 or text')}, or name the words that mean missing with"
+            f" missing_in= (--missing-in {shown(name)}=WORDS)",
+        )
+
+    @classmethod
+    def read_as_text(cls, name: str, *, dates: bool) -> Self:
+        what, example = ("dates", "such as DD.MM.YYYY") if dates else ("numbers", "such as 1.234,5")
+        return cls(
+            f"Column {shown(name)} was read as text although most of its values look like {what}",
+            f"{_named_format(name, f'{example}, or text')}, or name the words that mean missing with"
+            f" missing_in= (--missing-in {shown(name)}=WORDS)",
         )
 
     @classmethod

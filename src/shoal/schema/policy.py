@@ -95,7 +95,7 @@ class Policy:
     method: str
     seed: int
     options: Mapping[str, Any]
-    """Release options (standardize, distance, round_integers, keep_totals, shuffle, formulas) and the method's own."""
+    """Release options (standardize, distance, exact_means, keep_totals, shuffle, formulas) and the method's own."""
     weights: Mapping[str, float]
     schema: Schema
     models: tuple[Model, ...] = ()
