@@ -330,14 +330,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
     groups = group(
         records,
         Task(
-            policy.k,
-            policy.method,
-            policy.seed,
-            options,
-            policy.suppression,
-            largest,
-            policy.refinement,
-            policy.blocks,
+            policy.k, policy.method, policy.seed, options, policy.suppression, largest, policy.refinement, policy.blocks
         ),
         design=design,
         gone=_lacking(records) if policy.missing == "suppress" else None,
