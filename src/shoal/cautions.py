@@ -9,7 +9,7 @@ from shoal.schema import Kind, Policy, Role, exposed, overlooked
 from shoal.schema.profile import ColumnProfile
 from shoal.tables import Doubts
 from shoal.values import Evaluation, Search
-from shoal.words import counted, listed, shown
+from shoal.words import counted, explained, listed, shown
 
 _FEW_RECORDS = 50
 _FEW_CLASSES = 10
@@ -237,19 +237,16 @@ def _about_columns(profiles: Sequence[ColumnProfile], records: int, policy: Poli
             continue
         one = len(found) == 1
         what = f"{counted(len(found), noun)} {'looks like an identifier' if one else 'look like identifiers'}"
-        why = "; ".join(f"{shown(name)}: {reasons[name]}" for name in found[:8])
-        rest = f"; and {len(found) - 8} more" if len(found) > 8 else ""
-        said.append(
-            f"{what} ({why}{rest}) and {fate}; drop {'it' if one else 'them'} with identifiers= (--identifiers)."
-        )
+        why = explained({name: reasons[name] for name in found})
+        said.append(f"{what} and {fate}: {why}. Drop {'it' if one else 'them'} with identifiers= (--identifiers).")
     unnamed = [name for name in schema.named(Role.INSENSITIVE) if name not in {*(kept or ()), *policy.survey.columns}]
     if unnamed:
         known = exposed([profile for profile in profiles if profile.name in unnamed and profile.name not in reasons])
         one = len(unnamed) == 1
-        others = f" Outsiders could know {listed(known)}: make such columns quasi-identifiers." if known else ""
+        it, which = "it" if one else "them", "them" if len(known) == len(unnamed) > 1 else listed(known)
+        others = f" Outsiders could know {which}: consider more quasi-identifiers." if known else ""
         said.append(
             f"{counted(len(unnamed), 'column')} {'has' if one else 'have'} no role and {'is' if one else 'are'}"
-            f" released unchanged: {listed(unnamed)}.{others} Drop {'it' if one else 'them'} with drop_others=True"
-            " (--drop-others)."
+            f" released unchanged: {listed(unnamed)}. Drop {it} with drop_others=True (--drop-others).{others}"
         )
     return said

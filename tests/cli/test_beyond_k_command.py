@@ -165,7 +165,7 @@ def test_verify_counts_as_it_is_told(shoal, tmp_path: Path) -> None:
     assert smallest("--strata", "region", "--households", "home") == (1, "households", 4)
 
 
-ROLES = ["-k", 3, "-q", "age,pay", "--sensitive", "ill"]
+ROLES = ["-k", 3, "-q", "age,pay", "--sensitive", "ill", "--identifiers", "name"]
 BAD = {
     "two roles": (["-k", 3, "-q", "age", "--sensitive", "age"], "quasi-identifier and as sensitive"),
     "l above what there is": ([*ROLES, "-l", 9], "ask for l = 4 or less"),
@@ -194,7 +194,7 @@ BAD = {
     "unknown weights": ([*ROLES, "--sampling-weights", "wieght"], "did you mean 'weight'"),
     "weights of text": ([*ROLES, "--sampling-weights", "region"], "where numbers are needed"),
     "weights of a quasi-identifier": ([*ROLES, "--sampling-weights", "pay"], "the sampling weight at once"),
-    "dates that are none": (["-k", 3, "-q", "age,sex", "--kind", "sex=date"], "no date where dates are needed"),
+    "dates that are none": (["-k", 3, "-q", "age,sex", "--identifiers", "name", "--kind", "sex=date"], "no date where dates are needed"),
 }  # fmt: skip
 
 

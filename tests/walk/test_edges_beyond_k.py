@@ -146,5 +146,5 @@ def test_households_in_a_stratum_without_the_gaps_of_the_table() -> None:
             "home": list("abcdefgh"),
         }
     )
-    made = shoal.anonymize(frame, k=2, quasi_identifiers="pay", strata="region", households="home")
+    made = shoal.anonymize(frame, k=2, quasi_identifiers="pay", identifiers="home", strata="region", households="home")
     assert made.verification.ok

@@ -130,6 +130,8 @@ def compare(
     """
     if "method" in asked:
         raise OptionError.bad_option("method", "the names of methods as methods=")
+    if isinstance(asked.get("keep"), os.PathLike):
+        raise OptionError.bad_option("keep", "names of columns, and the file of finished runs as cache=")
     budget = None if seconds is None else _seconds(seconds)
     threads = _cores() if workers is None else _workers(workers)
     table = tables.read(data)

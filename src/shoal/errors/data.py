@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, listed, near_words, shown
+from shoal.words import MOST_LISTED, counted, explained, listed, near_words, shown
 
 _PLAIN = re.compile(r"[^\W\d][\w.-]{0,40}")
 """A column name that Python and a shell take as it is."""
@@ -265,13 +265,11 @@ class ColumnError(ShoalError):
 
     @classmethod
     def undecided_identifiers(cls, reasons: Mapping[str, str], *, replays: bool) -> Self:
-        found = [f"{shown(name)}: {reason}" for name, reason in reasons.items()]
-        rest = f"; and {len(found) - 8} more" if len(found) > 8 else ""
-        one = len(found) == 1
-        fact = f"{counted(len(found), 'column')} without a role {'looks' if one else 'look'} like"
-        fact += f" {'an identifier' if one else 'identifiers'} ({'; '.join(found[:8])}{rest})"
+        one = len(reasons) == 1
+        fact = f"{counted(len(reasons), 'column')} without a role {'looks' if one else 'look'} like"
+        fact += f" {'an identifier' if one else 'identifiers'}: {explained(reasons)}"
         python, command = "", ""
-        if len(found) <= 8 and all(_PLAIN.fullmatch(name) for name in reasons):
+        if len(reasons) <= MOST_LISTED and all(_PLAIN.fullmatch(name) for name in reasons):
             python, command = repr([*reasons]), f" {','.join(reasons)}"
         drop, keep = f"identifiers={python} (--identifiers{command})", f"keep={python} (--keep{command})"
         them = "it" if one else "them"
