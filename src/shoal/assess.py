@@ -52,6 +52,7 @@ def read(
     missing_in: Mapping[str, Iterable[str] | str] | None = None,
     column_formats: Mapping[str, str] | None = None,
     sheet: str | None = None,
+    value_labels: bool = True,
     format: str | None = None,
 ) -> Table:
     """Read a file, or take a frame or an array as a table.
@@ -68,7 +69,8 @@ def read(
       the rows; it is then left out.
     - ``missing``: the words that mean missing, in all columns; ``missing_in``: more of them for single columns, such as
       ``{"age": ["999"]}``.
-    - ``sheet``: for workbooks. ``format``: in place of the file's ending.
+    - ``sheet``: for workbooks. ``value_labels``: whether columns of SPSS and Stata hold the labels of their values,
+      where every value has one, and not the codes. ``format``: in place of the file's ending.
     """
     options = ReadOptions(
         delimiter=delimiter,
@@ -85,6 +87,7 @@ def read(
         missing_in=missing_in or {},
         column_formats=column_formats or {},
         sheet=sheet,
+        value_labels=value_labels,
         format=format,
     )
     return tables.read(source, options=options)
@@ -133,7 +136,9 @@ def describe(data: Any) -> Description:
     schema = propose(profiles, table.height)
     names = schema.quasi_identifiers
     alone = int((tables.class_sizes(table, names) == 1).sum()) if names else None
-    return Description(table, schema, profiles, alone, about_reading(tables.doubts(table)))
+    return Description(
+        table, schema, profiles, alone, about_reading(tables.doubts(table), typed=tables.is_typed(table))
+    )
 
 
 def evaluate(

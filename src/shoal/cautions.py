@@ -48,16 +48,18 @@ def cautions(
     in_order: bool = True,
     doubts: Doubts = NO_DOUBTS,
     spelled: Mapping[str, int] | None = None,
+    typed: bool = False,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
     The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order. Its
     ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
     stand ``in_order`` where that of the table is kept unless they are shuffled. ``doubts`` are those about how it was
-    read. So many values of each quasi-identifier are ``spelled`` in several ways.
+    read; its columns may be ``typed``, so that no format can be named. So many values of each quasi-identifier are
+    ``spelled`` in several ways.
     """
     return (
-        *about_reading(doubts.of(policy.schema.released)),
+        *about_reading(doubts.of(policy.schema.released), typed=typed),
         *_about_gaps(gaps, evaluation.records, policy),
         *_about_suppressed(suppressed, evaluation.records),
         *_about_shared(evaluation),
@@ -73,17 +75,18 @@ def cautions(
     )
 
 
-def about_reading(doubts: Doubts) -> tuple[str, ...]:
-    """What looks misread, with the option that mends it."""
+def about_reading(doubts: Doubts, *, typed: bool) -> tuple[str, ...]:
+    """What looks misread, with what mends it: an option, or where columns have types another type."""
     said = []
     for names, what, example in ((doubts.numbers, "numbers", "1.234,5"), (doubts.dates, "dates", "DD.MM.YYYY")):
         if names:
             fact = f"{_read(names)} as text although most of {_its(names)} values look like {what}"
-            said.append(f"{fact}; {_mended(names[0], f'such as {example}')}.")
+            mended = f"convert {_them(names)} before" if typed else _mended(names[0], f"such as {example}")
+            said.append(f"{fact}; {mended}.")
     if doubts.thousands:
         fact = f"{_read(doubts.thousands)} as numbers with three decimals"
         said.append(f"{fact}; {_mended(doubts.thousands[0], '1.234,5 if the point parts thousands')}.")
-    if doubts.names:
+    if doubts.names and not typed:
         its = "The name of a column is a number or a date" if len(doubts.names) == 1 else "Names of columns are values"
         said.append(f"{its} ({listed(doubts.names)}); if it is a record, say header=False (--no-header).")
     return tuple(said)
@@ -95,6 +98,10 @@ def _read(names: Sequence[str]) -> str:
 
 def _its(names: Sequence[str]) -> str:
     return "its" if len(names) == 1 else "their"
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
 
 
 def _mended(name: str, formats: str) -> str:

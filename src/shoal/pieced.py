@@ -146,6 +146,7 @@ def released(
                 in_order=in_order,
                 doubts=tables.doubts(survey.sample),
                 spelled=spellings(plan.base.categories),
+                typed=tables.is_typed(survey.sample),
             ),
         ),
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = (
     *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "skip_footer"),
-    *("row_numbers", "sheet", "format"),
+    *("row_numbers", "sheet", "value_labels", "format"),
 )
 _TREES = {"hierarchy": "hierarchies", "levels": "levels"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
@@ -81,6 +81,12 @@ def reading(command: C) -> C:
             help="Whether to leave out a first column without a name. If not given, one that numbers the rows is.",
         ),
         click.option("--sheet", help="The sheet of a workbook."),
+        click.option(
+            "--value-labels/--no-value-labels",
+            default=None,
+            help="Whether columns of SPSS and Stata hold labels of values, and not codes.  [default: where every value"
+            " has a label]",
+        ),
         click.option("--format", help="The format, where the file's ending does not tell it."),
     ]
     for option in reversed(options):

@@ -95,8 +95,8 @@ class FileError(ShoalError):
         return cls(
             f"The first line of {str(path)!r} has {counted(names, 'field')}, and {rows:,} of the {counted(of, 'line')}"
             f" below it {'has' if rows == 1 else 'have'} {fields:,}",
-            "delete what stands above the names of the columns, such as a title, or name the delimiter with delimiter="
-            " (--delimiter)",
+            "say how many lines stand above the names of the columns with skip= (--skip), or name the delimiter with"
+            " delimiter= (--delimiter)",
         )
 
     @classmethod

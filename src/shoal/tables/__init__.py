@@ -6,7 +6,7 @@ from shoal.tables.counts import texts, value_counts
 from shoal.tables.dates import days
 from shoal.tables.design import design
 from shoal.tables.diversity import check as check_models
-from shoal.tables.doubts import Doubts, check_mixed, check_read, doubts
+from shoal.tables.doubts import Doubts, check_mixed, check_read, doubts, is_typed
 from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
@@ -72,6 +72,7 @@ __all__ = [
     "full_ending",
     "glimpse",
     "identity",
+    "is_typed",
     "kinds",
     "known_weights",
     "linking_numbers",

@@ -80,8 +80,8 @@ class NumberFormat:
     @cached_property
     def pattern(self) -> str:
         """The pattern of a whole cell, with its signs and its number as groups."""
-        before = f"{_unit(self.prefix)}" if self.prefix.strip(BLANKS) else ""
-        behind = f"{_unit(self.suffix)}" if self.suffix.strip(BLANKS) else ""
+        before = _unit(self.prefix) if self.prefix.strip(BLANKS) else ""
+        behind = _unit(self.suffix) if self.suffix.strip(BLANKS) else ""
         return rf"^[ \t]*([+-]?){before}([+-]?)({self.body}){behind}[ \t]*$"
 
     def standard(self, text: pl.Series) -> pl.Series:
@@ -271,4 +271,6 @@ def _blank_or(mark: str) -> str:
 
 
 def _unit(unit: str) -> str:
-    return f"[{BLANKS}]*{re.escape(unit.strip(BLANKS))}[{BLANKS}]*"
+    """The pattern of a unit with blanks around it; a currency may be left out."""
+    found = f"[{BLANKS}]*{re.escape(unit.strip(BLANKS))}[{BLANKS}]*"
+    return found if "%" in unit else f"(?:{found})?"

@@ -167,7 +167,19 @@ def _patched(lines: Sequence[bytes], mark: str, quote: str) -> str:
         return ""
     if all(not record[-1] for record in records):
         return "last"
-    return "first" if len({record[0] for record in records}) == len(records) else ""
+    return "first" if _are_row_names(lines[1:], [record[0] for record in records], quote) else ""
+
+
+def _are_row_names(lines: Sequence[bytes], cells: Sequence[str], quote: str) -> bool:
+    """Whether the first fields are names of rows: different ones, in quotation marks, or with letters, or numbered.
+
+    Other numbers are none: where commas part both fields and decimals, they are whole parts of numbers.
+    """
+    if len(set(cells)) < len(cells):
+        return False
+    quoted = bool(quote) and all(line.startswith(quote.encode()) for line in lines if line)
+    counted = cells == [str(at) for at in range(len(cells))] or cells == [str(at + 1) for at in range(len(cells))]
+    return quoted or counted or not any(re.match(NUMBER, cell) for cell in cells)
 
 
 class Names(NamedTuple):
@@ -435,12 +447,20 @@ def _affixes(values: pl.Series, digits: pl.Series) -> tuple[str | None, str | No
     """The unit before and behind all of these numbers, empty where there is none; None where they are not numbers."""
     frame = pl.DataFrame({"value": values, "digits": digits})
     parts = [value.split(number, 1) for value, number in frame.iter_rows()]
-    before = {part[0].strip("+- \t" + BLANKS) for part in parts}
-    behind = {part[1].strip(BLANKS + "\t") for part in parts}
-    if len(before) > 1 or len(behind) > 1 or not (before | behind) <= {"", *_UNITS}:
+    # a currency may be left out, as with 0; a number without its percent sign may be another number
+    before, behind = (_one_unit({part[side].strip("+- \t" + BLANKS) for part in parts}) for side in (0, 1))
+    if before is None or behind is None:
         return None, None
-    unit, blank = before.pop(), next((part[0] for part in parts), "")
+    unit, blank = before, next((part[0] for part in parts if before in part[0]), "")
     prefix = unit + (" " if unit and blank[-1:].strip(BLANKS) == "" and blank[-1:] not in "+-" else "")
-    after, tail = behind.pop(), next((part[1] for part in parts), "")
-    suffix = (tail[: len(tail) - len(tail.lstrip(BLANKS))] if after else "") + after
+    tail = next((part[1] for part in parts if behind in part[1]), "")
+    suffix = (tail[: len(tail) - len(tail.lstrip(BLANKS))] if behind else "") + behind
     return prefix, suffix
+
+
+def _one_unit(units: set[str]) -> str | None:
+    """The one unit of some cells; None where these have several, or something else."""
+    some = units - {""}
+    if len(some) > 1 or not some <= set(_UNITS) or (len(units) > 1 and some == {"%"}):
+        return None
+    return some.pop() if some else ""

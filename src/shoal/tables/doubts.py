@@ -46,7 +46,9 @@ class Doubts:
 def doubts(table: Table) -> Doubts:
     """What looks misread, by the first cells and the names of a table."""
     known = {name: doubt.kind for name, doubt in _doubtful(table).items()}
-    kinds = {name: kind for name in table.names if (kind := known.get(name) or _looks_like(table, name))}
+    said = [name for name, form in (_formats(table) or {}).items() if form == TEXT]
+    looks = {name: _looks_like(table, name) for name in table.names if name not in (*known, *said)} | known
+    kinds = {name: looks[name] for name in table.names if looks.get(name)}
     thousands = (POINT, PERHAPS)
     dates = (DAY_OR_MONTH, SHORT_YEAR, DATES)
     return Doubts(
@@ -64,6 +66,11 @@ def _are_positions(names: Sequence[str]) -> bool:
 
 def _is_strange(name: str) -> bool:
     return is_value(name) and not is_year(name)
+
+
+def is_typed(table: Table) -> bool:
+    """Whether the types of its columns tell what they hold, so that no format can be named."""
+    return _formats(table) is None
 
 
 def check_read(table: Table, names: Iterable[str]) -> None:

@@ -65,6 +65,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
         settings |= noted
     else:
         cells = read_statistics(path, kind, options=options)
+        settings["value_labels"] = options.value_labels
     if stamp(path) != before:
         raise FileError.changed(path)
     return checked(Table(kind, cells, path, settings, mark))

@@ -31,6 +31,7 @@ NewColumns = Mapping[str, NewColumn]
 Settings = Mapping[str, Any]
 """How a file was read: texts, numbers, truth values, and such by column."""
 
+_LABELLED = ("spss", "stata", "sas")
 _EXACT_WHOLE = 2.0**53
 _OTHER_MARK = {".": ",", ",": "."}
 """The decimal mark where one of them parts thousands."""
@@ -65,6 +66,8 @@ class ReadOptions:
     """Whether formats of numbers and dates that are not named are detected."""
     sheet: str | None = None
     format: str | None = None
+    value_labels: bool = True
+    """Whether columns of SPSS and Stata hold the labels of their values where every value has one, not the codes."""
     typed: bool = False
     """Text of a workbook is text, whatever it looks like: so did policies read it that note no decimal mark."""
     header_known: bool = False
@@ -120,6 +123,8 @@ class ReadOptions:
         if "decimal" in settings:
             given |= {"detect": False, "thousands": settings.get("thousands", "")}
             given |= {name: settings.get(name, 0) for name in ("skip", "skip_footer")}
+        elif settings.get("format") in _LABELLED:
+            given["value_labels"] = settings.get("value_labels", False)
         elif settings.get("format") == "excel":
             given |= {"detect": False, "skip": 0, "skip_footer": 0, "row_numbers": False, "typed": True}
         return cls(**given)
@@ -182,13 +187,14 @@ _EXPECTED: dict[str, tuple[type | tuple[type, ...], str]] = {
     "detect": (bool, "true or false"),
     "sheet": (_TEXT, "the name of a sheet"),
     "format": (_TEXT, f"one of {', '.join(FORMATS)}"),
+    "value_labels": (bool, "true or false"),
     "typed": (bool, "true or false"),
     "header_known": (bool, "true or false"),
 }
 """The types of the options, and the hint where a value is none of them."""
 _NOTED = (
     *("delimiter", "quote", "encoding", "decimal", "thousands", "header", "skip", "skip_footer"),
-    *("row_numbers", "missing_in", "column_formats", "sheet", "format"),
+    *("row_numbers", "missing_in", "column_formats", "sheet", "format", "value_labels"),
 )
 
 

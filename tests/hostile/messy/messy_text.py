@@ -107,7 +107,7 @@ def numbers() -> Iterator[Messy]:
         looks={"paid": r"\d{1,3}(,\d{3})*(\.\d+)?"},
     )
     yield made(
-        "16,541.csv",
+        "thousands-or-decimals.csv",
         "a comma that may be a decimal mark or part thousands",
         with_ward(paid=[f"{number:,}" for number in WHOLE]),
         means={"paid": words(WHOLE)},
@@ -117,7 +117,7 @@ def numbers() -> Iterator[Messy]:
         late=True,
     )
     yield made(
-        "16.541.csv",
+        "points-or-thousands.csv",
         "a point that may be a decimal mark or part thousands",
         with_ward(paid=[f"{number:,}".replace(",", ".") for number in WHOLE]),
         delimiter=";",
@@ -128,7 +128,7 @@ def numbers() -> Iterator[Messy]:
         late=True,
     )
     yield made(
-        "16.541-in-commas.csv",
+        "points-beside-whole-numbers.csv",
         "a point that may part thousands beside whole numbers, in a file with commas",
         with_ward(paid=[f"{number:,}".replace(",", ".") for number in WHOLE]),
         means={"paid": words(WHOLE)},
@@ -153,7 +153,7 @@ def numbers() -> Iterator[Messy]:
             looks={"income": rf"\d{{1,3}}({parts}\d{{3}})*([.,]\d+)?"},
         )
     yield made(
-        "3 591.csv",
+        "whole-with-blanks.csv",
         "whole numbers with blanks that part thousands",
         with_ward(paid=[f"{number:,}".replace(",", " ") for number in WHOLE]),
         means={"paid": words(WHOLE)},
@@ -414,7 +414,7 @@ def gaps_and_codes() -> Iterator[Messy]:
     )
     coded = ["999" if i % 6 == 1 else age for i, age in enumerate(words(AGES))]
     yield made(
-        "999.csv",
+        "coded-gaps.csv",
         "999 for a missing age, which only its owner can know",
         with_ward(age=coded, visits=["999", "3"] * 12),
         means={"age": [None if age == "999" else age for age in coded], "visits": ["999", "3"] * 12},
@@ -475,20 +475,24 @@ def gaps_and_codes() -> Iterator[Messy]:
         means={"2022": words(AGES), "2023": words(WHOLE)},
         looks={"2022": PLAIN, "2023": PLAIN},
     )
-    for name, what, names, question in (
-        ("twice", "one name for two columns", ["town", "town", "ward"], "stands more than once in the header"),
-        ("nameless", "a column without a name", ["town", "", "ward"], "has no name"),
-    ):
-        yield made(
-            f"{name}.csv",
-            what,
-            columns,
-            content=text([",".join(names), *body]).encode(),
-            mended=text(["town,age,ward", *body]).encode(),
-            means=AGE,
-            looks={"age": PLAIN},
-            question=question,
-        )
+    yield made(
+        "twice.csv",
+        "one name for two columns",
+        columns,
+        content=text(["town,town,ward", *body]).encode(),
+        mended=text(["town,age,ward", *body]).encode(),
+        means=AGE,
+        looks={"age": PLAIN},
+        question="stands more than once in the header.*give every column a name of its own",
+    )
+    yield made(
+        "nameless.csv",
+        "a column without a name",
+        {"town": TOWNS, "column_2": words(AGES), "ward": WARDS},
+        content=text(["town,,ward", *body]).encode(),
+        means={"column_2": words(AGES)},
+        looks={"column_2": PLAIN},
+    )
 
 
 def hospital() -> Iterator[Messy]:
@@ -530,4 +534,12 @@ def hospital() -> Iterator[Messy]:
     )
 
 
-TEXTS = [*numbers(), *letters(), *above_and_below(), *quotes(), *dates(), *gaps_and_codes(), *hospital()]
+GROUPS = {
+    "numbers as other languages and programs write them": [*numbers()],
+    "encodings, byte order marks and ends of lines": [*letters()],
+    "titles, notes, totals, row numbers and separators": [*above_and_below()],
+    "quotation marks": [*quotes()],
+    "dates": [*dates()],
+    "missing values, codes and headers": [*gaps_and_codes()],
+    "the discharges of a German hospital": [*hospital()],
+}
