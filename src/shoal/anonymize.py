@@ -15,12 +15,12 @@ import numpy as np
 from shoal import measure, tables
 from shoal.cautions import cautions
 from shoal.decide import decide
-from shoal.decisions import BY_COLUMN, WHOLE_NUMBERS, check_decided, settings
+from shoal.decisions import check_decided, settings
 from shoal.engines import spark
 from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
-from shoal.recode import as_nodes, as_numbers, leveled, whole_columns
+from shoal.recode import as_nodes, as_numbers, leveled, precisions
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, Rows, printable, versions
 from shoal.schema import Names, Policy, Refinement, Role, Schema
@@ -33,7 +33,6 @@ from shoal.values import (
     Demands,
     Design,
     Partition,
-    Precision,
     Progress,
     Records,
     Search,
@@ -349,7 +348,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         shown_records,
         groups,
         ways={column.name: column.recode for column in schema.columns},
-        precisions=_precisions(table, shown_records, groups, rounding),
+        precisions=precisions(rounding, table, shown_records, groups.suppressed),
         keep_totals=keep_totals,
         sampling=design.sampling,
         missing=policy.missing,
@@ -449,13 +448,6 @@ def _pair(
         sensitive=tables.sensitive_columns(table, sensitive),
         sampling=design.sampling,
     )
-
-
-def _precisions(table: Table, records: Records, groups: Partition, rounding: str) -> Mapping[str, Precision]:
-    """The decimals of the numeric columns, by the way in which the policy rounds."""
-    if rounding == BY_COLUMN:
-        return tables.precisions(table, [name for name in records.numeric if name not in records.dates])
-    return whole_columns(records, groups.suppressed) if rounding == WHOLE_NUMBERS else {}
 
 
 def _demands(table: Table, policy: Policy, schema: Schema, design: Design) -> Demands:

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.errors import ColumnError, OptionError, ShoalWarning
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition.registry import AUTO
-from shoal.recode import decided
+from shoal.recode import BY_COLUMN, NONE, WHOLE_NUMBERS, decided
 from shoal.schema import (
     EFFORTS,
     FORMULAS,
@@ -31,10 +31,6 @@ from shoal.schema import (
 )
 from shoal.schema.columns import chosen
 from shoal.values import one_of, true_or_false
-
-BY_COLUMN, WHOLE_NUMBERS, NONE = "by column", "whole numbers", "none"
-"""How released numbers are rounded: to the decimals of their column; in older policies only in columns of whole
-numbers; or not at all."""
 
 
 def asked_models(schema: Schema, *, models: Any, l: Any, t: Any) -> tuple[Model, ...]:  # noqa: E741

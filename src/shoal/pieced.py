@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal import tables
 from shoal.cautions import cautions
-from shoal.decisions import BY_COLUMN, WHOLE_NUMBERS, check_decided, settings
+from shoal.decisions import check_decided, settings
 from shoal.engines.interface import Done, Engine
 from shoal.engines.plan import Plan
 from shoal.engines.sizing import Sizing
@@ -23,7 +23,7 @@ from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.measure.pair import FREQUENT, Facts
 from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
-from shoal.recode import WHOLE
+from shoal.recode import BY_COLUMN, WHOLE, WHOLE_NUMBERS
 from shoal.schema import Kind, Policy, Role, Schema
 from shoal.tables import spellings
 from shoal.tables.categories import node_counts

@@ -184,7 +184,29 @@ def _by_option() -> dict[str, Case]:
     }
 
 
-CASES = {**_by_method(), **_by_option()}
+def _with_decimals() -> dict[str, Case]:
+    """Releases whose numbers keep the decimals of their columns, which is the default; all others have exact means."""
+    rounded: dict[str, Any] = {"exact_means": False, "method": "mdav"}
+    return {
+        "decimals": _in_memory(MIXED, **rounded),
+        "decimals of numbers": _in_memory(NUMBERS, **rounded),
+        "decimals, totals kept": _in_memory(NUMBERS, **rounded, keep_totals=True),
+        "decimals, weighted totals kept": _in_memory(NUMBERS, **rounded, keep_totals=True, sampling_weights="weight"),
+        "decimals of medians": _in_memory(NUMBERS, **rounded, recode="median"),
+        "decimals of imputed values": _in_memory(MIXED, **rounded, missing_values="impute"),
+        "decimals, suppression": _in_memory(MIXED, exact_means=False, method="mondrian", suppression=0.1),
+        "decimals, shuffled rows": _in_memory(MIXED, **rounded, shuffle=True, seed=5),
+        "decimals, out of core": _in_pieces([*NUMBERS, "sex"], **rounded),
+        "decimals, out of core, totals kept": _in_pieces(NUMBERS, **rounded, keep_totals=True),
+        "decimals, out of core, to Parquet": _in_pieces(MIXED, "released.parquet", **rounded),
+        "decimals, to Parquet": _in_memory(NUMBERS, "released.parquet", **rounded),
+        "decimals, to Excel": _in_memory(NUMBERS, "released.xlsx", **rounded),
+        "decimals, to SPSS": _in_memory(NUMBERS, "released.sav", **rounded),
+        "decimals, to Stata": _in_memory(NUMBERS, "released.dta", **rounded),
+    }
+
+
+CASES = {**_by_method(), **_by_option(), **_with_decimals()}
 
 
 def digest(path: Path) -> str:

@@ -16,6 +16,7 @@ from shoal.recode.choice import INTERVAL, way
 from shoal.recode.gaps import Sources, sources
 from shoal.recode.interval import bounds, intervals
 from shoal.recode.number import centers
+from shoal.recode.rounding import WHOLE
 from shoal.recode.totals import rounded_to_total
 from shoal.schema import MISSING
 from shoal.schema.columns import Kind
@@ -38,10 +39,7 @@ from shoal.values import (
 Released = NDArray[Any] | Rounded | Whole | Worded | Days
 """A column of float64, with NaN where a cell is missing, or of int64, or one of these."""
 
-WHOLE = Precision(0, 0, "int64")
-"""That of columns which older policies release as whole numbers, whatever their type is."""
 SUPPRESSED = "*"
-_EXACT_WHOLE = 2.0**53
 _SECONDS = 86_400
 
 
@@ -152,17 +150,6 @@ def rounded_centers(
         for column, precision in zip(values.T, precisions, strict=True)
     ]
     return np.column_stack(columns)
-
-
-def whole_columns(records: Records, suppressed: BoolVector | None) -> dict[str, Precision]:
-    """The columns in which all known numbers of the records that are shown are whole, as older policies round them."""
-    found: dict[str, Precision] = {}
-    for j, name in enumerate(records.numeric):
-        hidden = records.gone(name) if suppressed is None else records.gone(name) | suppressed
-        known = records.values[~hidden, j]
-        if np.all(known == np.rint(known)) and np.abs(known).max(initial=0.0) <= _EXACT_WHOLE:
-            found[name] = WHOLE
-    return found
 
 
 def _centers(chosen: str, column: FloatVector, source: Sources) -> FloatVector:
