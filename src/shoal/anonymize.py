@@ -381,6 +381,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         doubts=tables.doubts(table),
         spelled=tables.spellings(records.categories),
         typed=tables.is_typed(table),
+        broken=tables.broken_dependencies(table, released, schema),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from shoal.schema import Kind, Policy, Role, exposed, overlooked
+from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
 from shoal.schema.profile import ColumnProfile
-from shoal.tables import Doubts
+from shoal.tables import Broken, Doubts
 from shoal.values import Evaluation, Search
-from shoal.words import counted, explained, listed, shown
+from shoal.words import counted, explained, listed, short, shown
 
 _FEW_RECORDS = 50
 _FEW_CLASSES = 10
@@ -17,6 +17,8 @@ _MOST_LOSS = 50.0
 """Percent of a column's variation."""
 
 NO_DOUBTS = Doubts()
+_MOST_BROKEN = 6
+"""Dependencies that are told one by one."""
 _INDEXED = "The index of the frame is released as it is and may name persons; reset it to drop it."
 
 _FATES = {
@@ -49,6 +51,7 @@ def cautions(
     doubts: Doubts = NO_DOUBTS,
     spelled: Mapping[str, int] | None = None,
     typed: bool = False,
+    broken: Sequence[Broken] = (),
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
@@ -56,7 +59,7 @@ def cautions(
     ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
     stand ``in_order`` where that of the table is kept unless they are shuffled. ``doubts`` are those about how it was
     read; its columns may be ``typed``, so that no format can be named. So many values of each quasi-identifier are
-    ``spelled`` in several ways.
+    ``spelled`` in several ways. These dependencies between columns are ``broken``.
     """
     return (
         *about_reading(doubts.of(policy.schema.released), typed=typed),
@@ -72,6 +75,7 @@ def cautions(
         *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
         *_about_formulas(formulas or {}, policy),
         *_about_spelling(spelled or {}),
+        *_about_dependencies(broken, policy.schema),
     )
 
 
@@ -106,6 +110,44 @@ def _them(names: Sequence[str]) -> str:
 
 def _mended(name: str, formats: str) -> str:
     return f"name the format ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
+
+
+def _about_dependencies(broken: Sequence[Broken], schema: Schema) -> list[str]:
+    """What held between columns of the table and does not in the release: that most often broken first."""
+    worst = sorted(broken, key=lambda one: (one.kind == "shrunk", -one.count / one.of))
+    rest = len(worst) - _MOST_BROKEN
+    more = [f"Dependencies broken: {rest:,} more."] if rest > 0 else []
+    return [*(_about_dependency(one, schema) for one in worst[:_MOST_BROKEN]), *more]
+
+
+def _about_dependency(one: Broken, schema: Schema) -> str:
+    names = [shown(name) for name in one.columns]
+    found = f"{one.count:,} of {counted(one.of, 'released record')}"
+    if one.kind == "shrunk":
+        lost = f"{one.count:,} of the {one.of:,} frequent categories of column {names[0]} have less than half of their"
+        way = f"a higher weight (--weight {short(one.columns[0])}=2) keeps more of the column"
+        return f"Category shrank: {lost} former share; {way}."
+    if one.kind == "determined":
+        fact = f"column {names[0]} determines {names[1]}, but {found} have a pair that no record had"
+    elif one.kind == "ordered":
+        fact = f"column {names[0]} is at most {names[1]} in the whole table, but not in {found}"
+    else:
+        until = f" at {names[2]}" if len(names) > 2 else ""
+        fact = f"column {names[0]} is the age by {names[1]}{until}, but is off by more than a year in {found}"
+    return f"Dependency broken: {fact}; {_remedy(one.columns, schema)}."
+
+
+def _remedy(columns: Sequence[str], schema: Schema) -> str:
+    """What to do about columns that belong together."""
+    known = {column.name: column for column in schema.columns if column.name in columns}
+    quasi = [name for name in columns if name in schema.quasi_identifiers]
+    others = [name for name in columns if name not in quasi]
+    wide = {Kind.NUMERIC: "interval", Kind.DATE: "interval"}
+    ways = " ".join(f"--recode {short(name)}={wide.get(known[name].kind, 'lcs')}" for name in quasi)
+    if others:
+        both = "these too as quasi-identifiers" if len(others) > 1 else "that too as a quasi-identifier"
+        return f"drop {listed(others)}, or name {both}"
+    return f"drop one of them and derive it from the other, or generalize ({ways})"
 
 
 def _about_spelling(spelled: Mapping[str, int]) -> list[str]:

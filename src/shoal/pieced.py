@@ -36,7 +36,10 @@ MEMORY = "2GB"
 """The ceiling where none is named."""
 _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
 """The share of each stage in the progress."""
-_NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
+_NOT_MEASURED = (
+    "attacks, dependencies between columns, and what classes give away about sensitive columns,"
+    " are not measured in pieces"
+)
 Decided = Callable[[Survey], Policy]
 """Gives the decisions about a table of which the survey is known."""
 P = TypeVar("P")

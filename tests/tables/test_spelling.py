@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -22,8 +23,6 @@ from shoal.schema import Schema
 from shoal.schema.models import read_models
 from shoal.tables import spelling
 from shoal.tables.spelling import meaning, node_names, spelled_alike, verified_meaning
-from shoal.values import Design
-from shoal.verify import verify_release
 
 FLU = ["flu", "Flu", " FLU ", "f\u200blu", "ＦＬＵ", "flu\u00a0", "\tflu\n"]
 SAME = [
@@ -200,3 +199,20 @@ def test_a_table_of_clean_values_is_as_before() -> None:
     found = tables.demands(table, read_models({"diagnosis": "t-equal(0.3)"}), schema)
     words = sorted(set(table.native()["diagnosis"].to_list()))
     assert found.codes[:, 0].tolist() == [words.index(word) for word in table.native()["diagnosis"]]
+
+
+def test_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
+    from shoal.engines.spark.recount import recount
+    from shoal.engines.spark.source import open_source
+
+    ill = [FLU[row % 5] for row in range(10)] + ["flu", "gout"] * 5
+    pl.DataFrame({"age": [20 + row // 10 for row in range(20)], "ill": ill}).write_parquet(tmp_path / "x.parquet")
+    models = read_models({"ill": ["distinct-l(2)", "t-equal(0.2)"]})
+    schema = Schema.assign(tables.kinds(tables.read(tmp_path / "x.parquet")), quasi_identifiers="age", sensitive="ill")
+    asked: Any = SimpleNamespace(k=5, schema=schema, models=models)
+    proof, _ = recount(open_source(spark, str(tmp_path / "x.parquet")), asked, str(tmp_path), records=20)
+    here = shoal.verify(
+        tmp_path / "x.parquet", k=5, quasi_identifiers="age", models={"ill": ["distinct-l(2)", "t-equal(0.2)"]}
+    )
+    assert proof.models == here.models
+    assert (proof.models[0].reached, proof.models[0].violations) == (1, 10)

@@ -259,6 +259,10 @@ def test_a_release_of_an_older_version_shows_no_records(driver: Driver, project:
         ),
         ("The rows stand in the order of 1 column ('a'); shuffle them.", "protection"),
         ("In some classes all records have the same value; ask for l = 2 (-l 2) to keep values apart.", "protection"),
+        (
+            "Dependency broken: column 'a' determines 'b', but in 3 of 9; drop one of them, or generalize (--recode a=lcs).",
+            "columns",
+        ),
         ("Nothing to change.", ""),
     ],
 )

@@ -4,6 +4,7 @@ from shoal.aside import aside
 from shoal.tables.categories import categories, codes
 from shoal.tables.counts import texts, value_counts
 from shoal.tables.dates import days
+from shoal.tables.dependencies import Broken, broken_dependencies
 from shoal.tables.design import design
 from shoal.tables.diversity import check as check_models
 from shoal.tables.doubts import Doubts, check_mixed, check_read, doubts, is_typed
@@ -42,6 +43,7 @@ from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildca
 
 __all__ = [
     "MISSING_WORDS",
+    "Broken",
     "ComparedRows",
     "Doubts",
     "Glimpse",
@@ -49,6 +51,7 @@ __all__ = [
     "Table",
     "alike_counts",
     "aside",
+    "broken_dependencies",
     "categories",
     "check_bounds",
     "check_feasible",

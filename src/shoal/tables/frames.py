@@ -25,7 +25,7 @@ from shoal.tables.objects import (
     pandas_objects,
 )
 from shoal.tables.settled import settled_series
-from shoal.tables.table import Content, NewColumn, NewColumns, Table, without_nan
+from shoal.tables.table import Content, NewColumn, NewColumns, Table, unsigned, without_nan
 from shoal.tables.typed import arrow_numbers, pandas_numbers, polars_numbers
 from shoal.threads import share
 from shoal.values import Days, IntVector, Rounded, Worded
@@ -90,7 +90,8 @@ def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
 def _copied(series: pl.Series, rows: IntVector) -> pl.Series:
     """Cells of the series, missing where the row is -1; behind them lies the text of no other cell."""
     used, inverse = np.unique(rows, return_inverse=True)
-    return settled_series(series.gather(places(used))).gather(inverse.astype(np.int64))
+    cells = settled_series(series.gather(places(used)))
+    return (unsigned(cells) if series.dtype.is_float() else cells).gather(inverse.astype(np.int64))
 
 
 def series_content(series: pl.Series) -> Content:
@@ -119,9 +120,6 @@ def series_seen(series: pl.Series) -> pl.Series:
     with replaced_by(lambda: DataError.strange_cells(series.name)):
         if series.dtype == pl.Object:
             return object_codes(series.to_list())
-        if series.dtype.is_float():
-            # NaN is missing to a reader, and -0.0 is 0.0.
-            return without_nan(series.alias("")) + 0.0
         return series.alias("")
 
 
@@ -176,9 +174,10 @@ class PandasCells:
             if hasattr(series, "cat"):
                 # By their codes: the labels 1 and "1" are two categories.
                 return _codes(series)
-            return (
-                series_seen(_pandas_numbers(series)) if _is_of_numbers(series) else object_codes(pandas_objects(series))
-            )
+            if _is_of_numbers(series) and not str(series.dtype).startswith("Float"):
+                return series_seen(_pandas_numbers(series))
+            # NaN, None and <NA> are three things to see, where a type can hold several of them
+            return object_codes(series.astype(object).tolist())
 
     def marks(self, name: str) -> pl.Series:
         series = self._series(name)
@@ -260,6 +259,8 @@ def _pandas_copied(series: Any, rows: IntVector) -> Any:
     gone = rows < 0
     copied = series.take(np.where(gone, 0, rows))
     copied.index = series.index
+    if "float" in str(series.dtype).lower() or "double" in str(series.dtype):
+        copied = (copied + 0.0).astype(series.dtype)  # no -0.0
     if gone.any():
         bearing = {"i": "Int", "u": "UInt", "b": "boolean"}.get(getattr(series.dtype, "kind", ""))
         if isinstance(series.dtype, np.dtype) and bearing:
@@ -399,7 +400,12 @@ class ArrowCells:
             return pa.chunked_array([words.take(pa.array(column.places, mask=column.places < 0))])
         if "view" in str(cells.type):  # such cells cannot be taken by their places
             cells = cells.cast(pa.string())
-        return arrow_without_unused(cells.take(pa.array(rows, mask=rows < 0)))
+        copied = cells.take(pa.array(rows, mask=rows < 0))
+        if pa.types.is_floating(cells.type) and not pa.types.is_float16(cells.type):
+            import pyarrow.compute as pc
+
+            return pc.add(copied, pa.scalar(0.0, cells.type))  # no -0.0
+        return arrow_without_unused(copied)
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})

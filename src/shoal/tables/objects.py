@@ -56,12 +56,11 @@ def object_content(cells: Objects, *, type: str) -> Content:
 def object_codes(cells: Objects) -> pl.Series:
     """A number for each different object.
 
-    Types count, as a reader may see them: 1, 1.0, True and "1" are four values. Numbers of numpy are those of
-    Python. What cannot be compared is different from everything.
+    Types count, as a reader may see them: 1, 1.0, True and "1" are four values, and so do None, NaN and other signs for
+    what is missing. Numbers of numpy are those of Python. What cannot be compared is different from everything.
     """
     codes: dict[Any, int] = {}
-    found = [None if _is_missing(cell) else codes.setdefault(_key(cell), len(codes)) for cell in cells]
-    return pl.Series(found, dtype=pl.Int64)
+    return pl.Series([codes.setdefault(_key(cell), len(codes)) for cell in cells], dtype=pl.Int64)
 
 
 def object_marks(cells: Objects) -> pl.Series:
@@ -127,13 +126,13 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _key(cell: Any) -> Any:
-    """What is equal only for cells that no reader can tell apart; -0.0 is 0.0, as everywhere."""
+    """What is equal only for cells that no reader can tell apart; -0.0 shows its sign."""
     cell = _as_python(cell) if isinstance(cell, np.generic) else cell
     kind = type(cell)
     if kind in _PLAIN:
         return kind, cell
-    if kind is float:
-        return kind, repr(cell + 0.0)
+    if kind is float or isinstance(cell, Decimal):
+        return kind, repr(cell)  # also of a NaN that cannot be compared
     if kind in (list, tuple):
         return kind, tuple(_key(part) for part in cell)
     if kind is dict:

@@ -333,6 +333,13 @@ def without_nan(numbers: pl.Series) -> pl.Series:
     return numbers.fill_nan(None) if np.count_nonzero(found) > numbers.null_count() else numbers
 
 
+def unsigned(numbers: pl.Series) -> pl.Series:
+    """Floats without -0.0; polars leaves it as it is where it adds zero."""
+    values = numbers.to_numpy()
+    negative = pl.Series(np.signbit(values) & (values == 0))
+    return numbers.set(negative, 0.0) if negative.any() else numbers
+
+
 def where(mask: pl.Series) -> dict[str, int]:
     """How many records, of how many, and the number of the first of them."""
     return {"rows": int(mask.sum()), "of": len(mask), "first": int(mask.arg_true()[0]) + 1}

@@ -15,7 +15,7 @@ from shoal.schema.models import Model
 from shoal.tables.counts import words
 from shoal.tables.diversity import Occurrences, figures, meets
 from shoal.tables.foreign import replaced_by
-from shoal.tables.large.seen import told
+from shoal.tables.large.seen import shown
 from shoal.tables.large.sensitive import SensitiveBase
 from shoal.tables.sensitive import places_in
 from shoal.tables.table import Table
@@ -77,7 +77,7 @@ class Tally:
         for name in self._names:
             if name not in chunk.names:
                 raise ColumnError.unknown(name, chunk.names)
-            columns.append(told(chunk, name))
+            columns.append(shown(chunk, name))
         columns += [words(chunk, name) for name in self._sensitive]
         with replaced_by(DataError.no_columns):
             rows = pl.DataFrame([_plain(cells).alias(key) for key, cells in zip(self._keys, columns, strict=True)])
