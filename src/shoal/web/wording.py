@@ -112,10 +112,9 @@ def quoted(names: Sequence[str]) -> str:
 
 
 _REMEDIES = (
-    (r"^(?:Dependency broken|Category shrank)", "columns", "Change the columns"),
     (r"(?:column_formats|missing_in|header|skip)=", "data", "Change import settings"),
     (
-        r"(?:identifiers|drop_others|keep|hierarchies|levels)=|hierarchy|higher weight|quasi-identifiers",
+        r"(?:identifiers|drop_others|keep|hierarchies|levels)=|hierarchy|higher weight|quasi-identifier|generalize",
         "columns",
         "Change the columns",
     ),
@@ -127,7 +126,7 @@ _REMEDIES = (
 def remedy(sentence: str) -> tuple[str, str]:
     """The step in which the cause of a warning can be changed, and the words of the link; empty where there is none."""
     _, _, hint = sentence.rpartition(";")
-    for text in (sentence, hint) if sentence.startswith(("Dependency", "Category")) else (hint, sentence):
+    for text in (hint, sentence):
         for pattern, step, label in _REMEDIES:
             if re.search(pattern, text):
                 return step, label
