@@ -100,7 +100,10 @@ OPTIONS = {
     "zero weight": (["-k", 3, *AGE, "--weight", "age=0"], ["weight"]),
     "weight of another column": (["-k", 3, *AGE, "--weight", "income=2"], ["income"]),
     "bad seed": (["-k", 3, "-q", "age", "--seed", "x"], ["seed"]),
-    "too many columns": (["-k", 3, "-q", "age,income", "--drop-others", "--method", "hm"], ["1 quasi-identifier and 2"]),
+    "too many columns": (
+        ["-k", 3, "-q", "age,income", "--drop-others", "--method", "hm"],
+        ["1 quasi-identifier and 2"],
+    ),
     "unknown flag": (["-k", 3, "-q", "age", "--colour"], ["--colour", "--help"]),
     "no such policy": (["--policy", "none.toml"], ["none.toml"]),
     "policy and k": (["--policy", "none.toml", "-k", 3], ["policy decides 'k'"]),

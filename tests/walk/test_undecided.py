@@ -143,14 +143,19 @@ def test_columns_of_a_survey_need_a_word_where_they_look_like_identifiers() -> N
 
 def test_columns_without_a_role_are_listed_in_one_line() -> None:
     columns = {f"score{i}": [i * j % 7 for j in range(ROWS)] for i in range(1, 11)}
-    with pytest.warns(ShoalWarning, match=r"^11 columns have no role .* and 3 more\. Drop them with drop_others=True\.$"):
+    with pytest.warns(
+        ShoalWarning, match=r"^11 columns have no role .* and 3 more\. Drop them with drop_others=True\.$"
+    ):
         made = shoal.anonymize(frame(**columns), **ASKED)
     found = [sentence for sentence in made.warnings if "no role" in sentence]
     assert len(found) == 1
     assert found[0].startswith("11 columns have no role and are released unchanged: 'answer', 'score1',")
     assert "no role" not in " ".join(shoal.anonymize(frame(), keep="answer", **ASKED).warnings)
     one = shoal.anonymize(frame(), **ASKED).warnings
-    assert "1 column has no role and is released unchanged: 'answer'. Drop it with drop_others=True (--drop-others)." in one
+    assert (
+        "1 column has no role and is released unchanged: 'answer'. Drop it with drop_others=True (--drop-others)."
+        in one
+    )
 
 
 def test_the_line_says_what_outsiders_could_know() -> None:
