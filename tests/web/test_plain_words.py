@@ -64,3 +64,5 @@ def test_flags_are_left_out_and_other_sentences_stay() -> None:
     gaps = "3 cells are missing; they count (missing values: 'category'; other ways are wildcard, impute)."
     assert here(gaps) == "3 cells are missing; they count (other ways with missing values are under Protection)."
     assert here("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."
+    broken = "Dependency broken: x; drop one of them and derive it from the other, or generalize (--recode a=lcs)."
+    assert here(broken).endswith("or generalize them (Columns, Details, Each value becomes).")

@@ -34,6 +34,7 @@ _OTHERWISE = {
         "open its hierarchy under Columns, Details, which lists them and offers to add them"
     ),
     r"name the format with format= \(--from\)": "give it the ending of its format, such as .csv, .json or .nt",
+    r"generalize \(--recode [^)]*\)": "generalize them (Columns, Details, Each value becomes)",
     r"\(missing values: '\w+'; other ways are [^)]*\)": "(other ways with missing values are under Protection)",
 }
 """What is said elsewhere, as patterns, and how it is said here."""
