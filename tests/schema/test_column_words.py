@@ -21,7 +21,8 @@ IDENTIFIERS = {
         |case_id|caseid|record_id|patient_id|patientId|PatientID|patientid|PATID|pid|subject_id|participant_id|person_id
         |personid|client_no|customer_number|customerNo|member_id|employee_number|student_id|household_id|device_id|ip
         |ip_address|mac_address|IMEI|uuid|GUID|url|website|signature|photo|fingerprint|id|ID|Id|identifier|tax_id
-        |First|Last|Patient #|name, city|emergency_contact_phone|facebook|twitter|contract number|claim_id|order_no
+        |patient_group_email|account_status_phone|First|Last|Patient #|name, city|emergency_contact_phone|facebook
+        |twitter|contract number|claim_id|order_no
         |sample_id
     """,
     "German": """
@@ -61,6 +62,7 @@ IDENTIFIERS = {
         |codice_fiscale|codice fiscale|CodFisc|tessera_sanitaria|numero_tessera|conto_corrente|id_paziente
         |codice_paziente
         |codice_cliente|numero_cartella|numero_pratica|numero_contratto|identificativo|nome_utente|cartella_clinica
+        |N. telefono
     """,
     "Dutch": """
         naam|voornaam|achternaam|Achternaam|tussenvoegsel|voorletters|patiëntnaam|klantnaam|naam_patient|e-mailadres
@@ -175,6 +177,7 @@ SAMPLING_WEIGHTS = """
 NO_IDENTIFIERS = """
     hospital_name|drug_name|country_name|company_name|brand_name|school_name|product_name|product_code|department_name
     |device_type|insurance_type|license_class|licence_type|address_type|account_type|phone_calls|number_of_phones
+        |n_patients|num_accounts
     |num_phones|phone_type|phone_model|phone_verified|email_verified|email_domain|has_phone|is_patient|patient_status
     |patient_type|type_of_address|name_length|name_suffix|insurance_status|case_type|case_status|customer_category
     |customer_segment|contract_duration|member_since|order_date|order_amount|transaction_amount|card_type|language_name

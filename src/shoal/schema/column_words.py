@@ -118,6 +118,7 @@ _IDENTIFYING = frozenset(
         Sense.TEXT,
     }
 )
+_DIRECT = frozenset({Sense.PERSONAL, Sense.ADDRESS})
 
 
 def plain_words(name: str) -> list[str]:
@@ -151,13 +152,14 @@ def _meaning(words: tuple[str, ...]) -> Meaning | None:
     for at, term in enumerate(terms):
         if term in _ALONE and any(other not in _IDENTIFYING for k, other in enumerate(senses) if k != at):
             senses[at] = None
+    linked = Sense.LINK in senses
     terms, senses = _without_links(terms, senses)
     said = set(senses) - {None}
     if not said:
         return None
     if _is_count(terms, senses) or _is_flag(terms, senses, words) or _is_aspect(terms, senses, words):
         return _other([sense for sense in senses if sense not in _IDENTIFYING], terms)
-    return _identifier(terms, senses, linked=len(terms) < len(words)) or _other(senses, terms)
+    return _identifier(terms, senses, linked=linked) or _other(senses, terms)
 
 
 def _terms(words: Sequence[str]) -> list[str]:
@@ -226,7 +228,7 @@ def _is_count(terms: Sequence[str], senses: Sequence[Sense | None]) -> bool:
     first = next((at for at, sense in enumerate(senses) if sense in _IDENTIFYING), len(senses))
     if any(sense is Sense.USAGE and term in _COUNTED for term, sense in list(zip(terms, senses, strict=True))[first:]):
         return True
-    first_number = bool(terms) and (senses[0] is Sense.NUMBER or terms[0] in ("nombre", "n"))
+    first_number = bool(terms) and (senses[0] is Sense.NUMBER or terms[0] == "nombre")
     return first_number and any(term in _COUNTED for term in terms[1:])
 
 
@@ -245,7 +247,7 @@ def _is_aspect(terms: Sequence[str], senses: Sequence[Sense | None], words: Sequ
             continue
         linked = any(one == term and _SENSES.get(two) is Sense.LINK for one, two in pairwise(words))
         leading = at == 0 and term in (_LEADING if sense is Sense.ASPECT else _LEADING_DATES)
-        if at > first or linked or leading:
+        if linked or leading or (at > first and not _DIRECT.intersection(senses[at + 1 :])):
             return True
     return False
 

@@ -105,7 +105,7 @@ _WORDS = {
         cartevitale permisdeconduire permisconduire plaque plaqueimmatriculation immatriculation numerofiscal
         numeroadherent numeroassure matricule dni nie nif nuss seguridadsocial numeroseguridadsocial
         numerodeseguridadsocial numeroafiliacion nhc historiaclinica numerohistoria numerodehistoria tarjetasanitaria
-        cip curp rfc matricula permisodeconducir codicefiscale codfiscale cf codfisc tesserasanitaria numerotessera
+        cip curp rfc matricula permisodeconducir codicefiscale codfiscale cf codfisc tesserasanitaria tessera numerotessera
         patente numeropatente targa cartellaclinica bsn burgerservicenummer sofinummer rijksregisternummer
         verzekerdennummer polisnummer kenteken patientnummer klantnummer personeelsnummer cpf cnpj rg niss nus sns
         numeroutente numerodeutente numerosns numerodecontribuinte contribuinte segurancasocial numerodesegurancasocial
@@ -170,7 +170,7 @@ _WORDS = {
         recordnumber recordno recno
     """,
     Sense.NUMBER: """
-        no nr num number numbers nbr numero numeros nummer nummern numer numery nro ndeg key keys schluessel schlussel
+        n no nr num number numbers nbr numero numeros nummer nummern numer numery nro ndeg key keys schluessel schlussel
         cle clave llave chiave chave sleutel klucz
     """,
     Sense.CODE: """
@@ -314,9 +314,9 @@ _WORDS = {
         wizyta wizyt pobyt pobytu dlugoscpobytu czaspobytu czastrwania tygodnie
     """,
     Sense.COUNT: """
-        anz count counts n cnt nb numberof nof anzahl zahl quantity qty total sum liczba ilosc aantal cantidad quantita
+        anz count counts cnt nb numberof nof anzahl zahl quantity qty total sum liczba ilosc aantal cantidad quantita
         quantidade
-    """,
+        """,
     Sense.ASPECT: """
         type types typ typen class klasse category categories group groups gruppe status level levels stage flag
         indicator reason purpose source quality valid validity validated verified verification format length size suffix
@@ -371,6 +371,7 @@ SENSES = {word: sense for sense, words in reversed(_WORDS.items()) for word in w
 """The sense of each word; of a word with two senses the one that says more about a person."""
 
 _COUNTED = """
+    patients clients users customers employees students devices accounts emails contacts cases orders claims
     visits calls children kids persons people members phones rooms days stays hours enfants visites personnes jours
     heures consultations sejours pieces appels adultes adults consultas hijos visitas filhos figli componenti
     giorni dzieci osob kinderen kinder personen
