@@ -29,7 +29,7 @@ from shoal.tables.table import Cells, Table
 from shoal.tables.text import Reading
 
 Arrays = dict[str, NDArray[Any]]
-_FORM = 4
+_FORM = 3
 """Of another form nothing is understood."""
 
 
