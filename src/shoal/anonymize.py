@@ -330,14 +330,7 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
     groups = group(
         records,
         Task(
-            policy.k,
-            policy.method,
-            policy.seed,
-            options,
-            policy.suppression,
-            largest,
-            policy.refinement,
-            policy.blocks,
+            policy.k, policy.method, policy.seed, options, policy.suppression, largest, policy.refinement, policy.blocks
         ),
         design=design,
         gone=_lacking(records) if policy.missing == "suppress" else None,
@@ -378,10 +371,10 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None, r
         search=groups.search,
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
-        doubts=tables.doubts(table),
         spelled=tables.spellings(records.categories),
-        typed=tables.is_typed(table),
         broken=tables.broken_dependencies(table, released, schema),
+        doubts=tables.doubts(table),
+        typed=tables.is_typed(table),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)

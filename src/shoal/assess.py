@@ -133,7 +133,8 @@ def describe(data: Any) -> Description:
     """Propose a role for every column of a table, with reasons; nothing is decided and nothing changed."""
     table = tables.read(data)
     profiles = tables.profile(table)
-    schema = propose(profiles, table.height)
+    likely = propose(profiles, table.height).quasi_identifiers
+    schema = propose(profiles, table.height, pairs=tables.redundant(table, profiles, likely))
     names = schema.quasi_identifiers
     alone = int((tables.class_sizes(table, names) == 1).sum()) if names else None
     return Description(

@@ -16,9 +16,10 @@ _FEW_CLASSES = 10
 _MOST_LOSS = 50.0
 """Percent of a column's variation."""
 
-NO_DOUBTS = Doubts()
 _MOST_BROKEN = 6
 """Dependencies that are told one by one."""
+
+NO_DOUBTS = Doubts()
 _INDEXED = "The index of the frame is released as it is and may name persons; reset it to drop it."
 
 _FATES = {
@@ -48,18 +49,18 @@ def cautions(
     indexed: bool = False,
     formulas: Mapping[str, int] | None = None,
     in_order: bool = True,
-    doubts: Doubts = NO_DOUBTS,
     spelled: Mapping[str, int] | None = None,
-    typed: bool = False,
     broken: Sequence[Broken] = (),
+    doubts: Doubts = NO_DOUBTS,
+    typed: bool = False,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
     The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order. Its
     ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
-    stand ``in_order`` where that of the table is kept unless they are shuffled. ``doubts`` are those about how it was
-    read; its columns may be ``typed``, so that no format can be named. So many values of each quasi-identifier are
-    ``spelled`` in several ways. These dependencies between columns are ``broken``.
+    stand ``in_order`` where that of the table is kept unless they are shuffled. So many values of each quasi-identifier
+    are ``spelled`` in several ways. These dependencies between columns are ``broken``. ``doubts`` are those about how
+    the table was read; its columns may be ``typed``, so that no format can be named.
     """
     return (
         *about_reading(doubts.of(policy.schema.released), typed=typed),
@@ -77,39 +78,6 @@ def cautions(
         *_about_spelling(spelled or {}),
         *_about_dependencies(broken, policy.schema),
     )
-
-
-def about_reading(doubts: Doubts, *, typed: bool) -> tuple[str, ...]:
-    """What looks misread, with what mends it: an option, or where columns have types another type."""
-    said = []
-    for names, what, example in ((doubts.numbers, "numbers", "1.234,5"), (doubts.dates, "dates", "DD.MM.YYYY")):
-        if names:
-            fact = f"{_read(names)} as text although most of {_its(names)} values look like {what}"
-            mended = f"convert {_them(names)} before" if typed else _mended(names[0], f"such as {example}")
-            said.append(f"{fact}; {mended}.")
-    if doubts.thousands:
-        fact = f"{_read(doubts.thousands)} as numbers with three decimals"
-        said.append(f"{fact}; {_mended(doubts.thousands[0], '1.234,5 if the point parts thousands')}.")
-    if doubts.names and not typed:
-        its = "The name of a column is a number or a date" if len(doubts.names) == 1 else "Names of columns are values"
-        said.append(f"{its} ({listed(doubts.names)}); if it is a record, say header=False (--no-header).")
-    return tuple(said)
-
-
-def _read(names: Sequence[str]) -> str:
-    return f"Column {shown(names[0])} was read" if len(names) == 1 else f"Columns {listed(names)} were read"
-
-
-def _its(names: Sequence[str]) -> str:
-    return "its" if len(names) == 1 else "their"
-
-
-def _them(names: Sequence[str]) -> str:
-    return "it" if len(names) == 1 else "them"
-
-
-def _mended(name: str, formats: str) -> str:
-    return f"name the format ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
 
 
 def _about_dependencies(broken: Sequence[Broken], schema: Schema) -> list[str]:
@@ -159,6 +127,39 @@ def _about_spelling(spelled: Mapping[str, int]) -> list[str]:
         for name, values in spelled.items()
         if values
     ]
+
+
+def about_reading(doubts: Doubts, *, typed: bool) -> tuple[str, ...]:
+    """What looks misread, with what mends it: an option, or where columns have types another type."""
+    said = []
+    for names, what, example in ((doubts.numbers, "numbers", "1.234,5"), (doubts.dates, "dates", "DD.MM.YYYY")):
+        if names:
+            fact = f"{_read(names)} as text although most of {_its(names)} values look like {what}"
+            mended = f"convert {_them(names)} before" if typed else _mended(names[0], f"such as {example}")
+            said.append(f"{fact}; {mended}.")
+    if doubts.thousands:
+        fact = f"{_read(doubts.thousands)} as numbers with three decimals"
+        said.append(f"{fact}; {_mended(doubts.thousands[0], '1.234,5 if the point parts thousands')}.")
+    if doubts.names and not typed:
+        its = "The name of a column is a number or a date" if len(doubts.names) == 1 else "Names of columns are values"
+        said.append(f"{its} ({listed(doubts.names)}); if it is a record, say header=False (--no-header).")
+    return tuple(said)
+
+
+def _read(names: Sequence[str]) -> str:
+    return f"Column {shown(names[0])} was read" if len(names) == 1 else f"Columns {listed(names)} were read"
+
+
+def _its(names: Sequence[str]) -> str:
+    return "its" if len(names) == 1 else "their"
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def _mended(name: str, formats: str) -> str:
+    return f"name the format ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
 
 
 def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]:

@@ -25,7 +25,6 @@ from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
 from shoal.recode import BY_COLUMN, WHOLE, WHOLE_NUMBERS
 from shoal.schema import Kind, Policy, Role, Schema
-from shoal.tables import spellings
 from shoal.tables.categories import node_counts
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
@@ -147,8 +146,8 @@ def released(
                 evaluation=found.evaluation,
                 formulas=found.formulas,
                 in_order=in_order,
+                spelled=tables.spellings(plan.base.categories),
                 doubts=tables.doubts(survey.sample),
-                spelled=spellings(plan.base.categories),
                 typed=tables.is_typed(survey.sample),
             ),
         ),

@@ -140,12 +140,10 @@ def test_a_comparison_that_was_killed_goes_on(shoal, starter: Starter, tmp_path:
 
 
 def test_a_report_shows_what_was_compared(shoal, register_csv: Path, tmp_path: Path) -> None:
-    found = shoal(
-        "compare", register_csv, "-k", "3,6", "-q", "age,income", "--methods", "mdav,p-s", "--no-cache", "--json"
-    )
+    found = shoal("compare", register_csv, "-k", "3,6", *ROLES, "--methods", "mdav,p-s", "--no-cache", "--json")
     compared, report = tmp_path / "compared.json", tmp_path / "report.html"
     compared.write_text(found.out, encoding="utf-8")
-    asked = ("anonymize", register_csv, "-k", 3, "-q", "age,income", "-o", tmp_path / "out.csv", "--report", report)
+    asked = ("anonymize", register_csv, "-k", 3, *ROLES, "-o", tmp_path / "out.csv", "--report", report)
     asked += ("--method", "mdav")
     shoal(*asked, "--compared", compared)
     assert json.loads(found.out)["recommendation"]["reason"].split(":")[0] in report.read_text(encoding="utf-8")
@@ -160,7 +158,7 @@ def test_a_report_shows_what_was_compared(shoal, register_csv: Path, tmp_path: P
 
 def test_what_no_method_could_take_is_bad_input(shoal, register_csv: Path, tmp_path: Path) -> None:
     (tmp_path / "levels.txt").write_text("none\nprimary\n")
-    asked = ("compare", register_csv, "-k", 3, "-q", "age,education", "--no-cache")
+    asked = ("compare", register_csv, "-k", 3, "-q", "age,education", "--drop-others", "--no-cache")
     refused = shoal(*asked, "--levels", "education=levels.txt")
     assert (refused.code, "that its hierarchy lacks" in refused.err) == (2, True)
     refused = shoal(*asked, "--cache", "kept.jsonl")

@@ -75,6 +75,7 @@ def _in_memory(columns: list[str], file: str = "released.csv", rows: int = ROWS,
         options = _options(columns)
         used = {more.get("sampling_weights"), more.get("households"), *more.get("strata", ())}
         options["identifiers"] = [name for name in options["identifiers"] if name not in used]
+        options["keep"] = [name for name in used if name]
         shoal.anonymize(register().head(rows), **{**options, **more}).save(folder / file)
         return folder / file
 

@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from shoal import Hierarchy
-from shoal.errors import ColumnError, DataError, HierarchyError, OptionError, PolicyError, ShoalError
+from shoal.errors import ColumnError, DataError, HierarchyError, OptionError, PolicyError, ShoalError, on_command_line
 
 JOBS = {
     "person": {"worker": {"baker": {}, "smith": {}, "clerk": {"cashier": {}, "typist": {}}}, "student": {}},
@@ -252,8 +252,9 @@ def test_numbers_with_a_few_words_need_a_word_of_the_user() -> None:
 
     table = pd.read_csv(io.BytesIO(csv), dtype=object)
     table["x"] = [int(cell) if cell.isdigit() else cell for cell in table["x"]]
-    with pytest.raises(DataError, match=r"text where numbers are needed in 2 of 6 records .*kinds="):
+    with pytest.raises(DataError, match=r"text where numbers are needed in 2 of 6 records .*kinds=\.") as found:
         shoal.anonymize(table, k=2, quasi_identifiers="x")
+    assert on_command_line(found.value.sentence).endswith("say that the column is nominal with --kind.")
     assert shoal.anonymize(table, k=2, quasi_identifiers="x", kinds={"x": "nominal"}).verification.ok
 
 
@@ -360,9 +361,11 @@ def test_labels_of_values_that_are_gone_are_gone(tmp_path: Path) -> None:
     source = tmp_path / "in.sav"
     frame = pl.DataFrame({"sex": [1.0] * 5 + [2.0]})
     pyreadstat.write_sav(frame, str(source), variable_value_labels={"sex": {1.0: "m", 2.0: "Rare"}})
-    made = shoal.anonymize(source, k=3, quasi_identifiers="sex", hierarchies={"sex": {"*": ["1", "2"]}})
-    made.save(tmp_path / "out.sav")
-    assert b"Rare" not in (tmp_path / "out.sav").read_bytes()
+    for labelled, words in ((True, ["m", "Rare"]), (False, ["1", "2"])):
+        table = shoal.read(source, value_labels=labelled)
+        made = shoal.anonymize(table, k=3, quasi_identifiers="sex", hierarchies={"sex": {"*": words}})
+        made.save(tmp_path / "out.sav", force=True)
+        assert b"Rare" not in (tmp_path / "out.sav").read_bytes()
 
 
 @pytest.mark.parametrize(

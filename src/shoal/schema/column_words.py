@@ -72,6 +72,13 @@ _OF_PERSONS = _set(
     """
 )
 """Words beside which a name is still that of a person."""
+_STATES = _set(
+    """
+    valid validity validated verified verification changed change changes confirmed matched match missing used consent
+    gultig gepruft valide verifie valido verificado
+    """
+)
+"""Aspects that a name of a person may have: there may be a verified one."""
 _SAMPLED = _set(
     """
     sample sampling survey design final base analysis replicate muestral muestra campione campionario echantillon
@@ -235,7 +242,8 @@ def _identifier(terms: Sequence[str], senses: Sequence[Sense | None]) -> Meaning
             return Meaning.IDENTIFIER
         return None
     if Sense.NAME in said:
-        if Sense.PERSON in said or not (things or Sense.ACCOUNT in said):
+        aspects = any(sense is Sense.ASPECT and term not in _STATES for term, sense in zip(terms, senses, strict=True))
+        if Sense.PERSON in said or not (things or aspects or Sense.ACCOUNT in said):
             return Meaning.IDENTIFIER
         return None
     if number and said & {Sense.PERSON, Sense.ACCOUNT} and not things - {Sense.THING}:

@@ -17,9 +17,9 @@ _NAMED = "Suggested by the column name"
 _BY_NAME = {
     Meaning.QUASI_IDENTIFIER: (Role.QUASI_IDENTIFIER, _NAMED),
     Meaning.SENSITIVE: (Role.SENSITIVE, _NAMED),
-    Meaning.AMOUNT: (Role.SENSITIVE, f"{_NAMED}; a measurement or an amount that outsiders rarely know"),
-    Meaning.USAGE: (Role.INSENSITIVE, f"{_NAMED}; a measurement that outsiders rarely know"),
-    Meaning.SAMPLING_WEIGHT: (Role.INSENSITIVE, f"{_NAMED}; a sampling weight (see the option sampling weights)"),
+    Meaning.AMOUNT: (Role.SENSITIVE, f"{_NAMED}; an amount or measurement that others rarely know"),
+    Meaning.USAGE: (Role.INSENSITIVE, f"{_NAMED}; a measurement that others rarely know"),
+    Meaning.SAMPLING_WEIGHT: (Role.INSENSITIVE, f"{_NAMED}; a sampling weight (option: sampling weights)"),
 }
 _UNSURE = frozenset({"person-name", "free-text", "long-number"})
 """Patterns that count for less than a name that says what the column is."""
@@ -104,7 +104,7 @@ def describe(profiles: Sequence[ColumnProfile], n: int, *, pairs: Iterable[tuple
     for pair in pairs:
         if all(found[name].role is Role.QUASI_IDENTIFIER for name in pair):
             kept, dropped = sorted((found[name] for name in pair), key=_usefulness, reverse=True)
-            reason = f"Says the same as {shown(kept.name)}; one of them is enough"
+            reason = f"Same information as {shown(kept.name)}; drop one of them"
             found[dropped.name] = Column(dropped.name, Role.IDENTIFIER, dropped.kind, reason)
     return Schema(tuple(found[profile.name] for profile in profiles))
 

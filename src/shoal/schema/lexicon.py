@@ -57,7 +57,8 @@ _WORDS = {
         name names fullname vorundnachname nom noms nombre nombres nome nomi nomes naam namen
     """,
     Sense.PERSONAL: """
-        surname surnames forename forenames firstname givenname lastname middlename maidenname nickname familyname
+        permisoconducir surname surnames forename forenames firstname givenname lastname middlename maidenname
+        nickname familyname
         marriedname birthname fname lname mname initials username userid login loginname loginid signature
         fingerprint photo
         firstnames lastnames middleinitial motherfirstname screenname displayname contactname legalname realname
@@ -164,7 +165,7 @@ _WORDS = {
         beneficiary claimant applicant donor tenant resident citizen inmate prisoner offender victim guest
         passenger driver child mother father parent parents spouse guardian baby newborn infant sibling
         physician doctor dr gp nurse teacher therapist surgeon provider contact emergencycontact author owner holder
-        insurant enrollee caller caregiver relative nextofkin reporter sender recipient employeenumber
+        insurant enrollee caller caregiver relative nextofkin reporter sender recipient
         patienten patientin personen kunde kunden kundin mitglied mitglieder mitglieds mitarbeiter angestellte
         beschaftigte schuler schulerin studierende studenten teilnehmer probanden versicherte versicherten
         versicherter
@@ -181,8 +182,8 @@ _WORDS = {
         paziente pazienti soggetto partecipante dipendente lavoratore studente alunno assicurato figlio
         coniuge
         assistito intestatario
-        patientnaam persoon deelnemer klant klanten lid werknemer medewerker leerling verzekerde arts huisarts
-        moeder vader kindnaam partnernaam contractnaam dossiernaam
+         persoon deelnemer klant klanten lid werknemer medewerker leerling verzekerde arts huisarts
+        moeder vader
         bewoner
         doente utentes sujeito trabalhador funcionario empregado aluno segurado medica filho mae pai conjuge
         pacjent pacjenta pacjentka osoba osoby uczestnik uczestnika klient klienta czlonek czlonka pracownik
@@ -238,7 +239,7 @@ _WORDS = {
     Sense.PLACE: """
         place city cities town village municipality district county counties region province state country countries
         nation
-        area neighborhood neighbourhood borough canton suburb locality domicile community territory continent
+        area neighborhood neighbourhood borough canton suburb locality community territory continent
         nativecountry
         ort orts wohnort wohn stadt stadtteil gemeinde gemeindename landkreis kreis bezirk bundesland land lander
         staat
@@ -366,7 +367,7 @@ _WORDS = {
         religia wyznanie partia zwiazekzawodowy wyrok ciaza alergie przyczynazgonu orientacjaseksualna
     """,
     Sense.AMOUNT: """
-        birthweight bodyweight bodymass korpergewicht koerpergewicht geburtsgewicht poidscorporel poidsnaissance
+        hb hba birthweight bodyweight bodymass korpergewicht koerpergewicht geburtsgewicht poidscorporel poidsnaissance
         pesocorporal pesonacimiento pesocorporeo pesoallanascita lichaamsgewicht geboortegewicht pesoaonascer
         masaciala masyciala
         income incomes salary salaries wage wages earnings pay pension benefit benefits debt debts loan loans
@@ -443,7 +444,8 @@ _WORDS = {
         used consent
     """,
     Sense.THING: """
-        hospital hospitals clinic ward department dept unit room bed floor facility institution organization
+        monthname dayname weekdayname monatsname nommois hospital hospitals clinic ward department dept unit room
+        bed floor facility institution organization
         organisation
         company firm product item article goods store shop branch site location station center centre school
         university college course exam study trial project program programme plan file document form
@@ -486,8 +488,8 @@ SENSES = {word: sense for sense, words in reversed(_WORDS.items()) for word in w
 
 _COUNTED = """
     visits calls children kids persons people members phones rooms days stays hours enfants visites personnes jours
-    heures  consultations sejours pieces appels adultes adults consultas hijos visitas filhos figli componenti
-    giorni dzieci osob  kinderen kinder personen
+    heures consultations sejours pieces appels adultes adults consultas hijos visitas filhos figli componenti
+    giorni dzieci osob kinderen kinder personen
 """
 COUNTED = frozenset(_COUNTED.split())
 """Plural words: a number before one of them is how many there are."""

@@ -33,6 +33,7 @@ from shoal.tables.records import (
     scaled,
     scaled_columns,
 )
+from shoal.tables.redundancy import redundant
 from shoal.tables.release import released, write
 from shoal.tables.rows import ComparedRows, compare_rows
 from shoal.tables.sensitive import check_feasible, demands, meaning_numbers, sensitive_columns
@@ -88,6 +89,7 @@ __all__ = [
     "questions",
     "read",
     "read_head",
+    "redundant",
     "release_options",
     "released",
     "scaled",

@@ -31,8 +31,10 @@ _UNORDERED = 0.05
 """The share of the records that would break an order by chance."""
 _YEAR = 365.2425
 _OLDEST, _LEAST_SPREAD = 130, 5
-_FREQUENT = 0.01
-"""The share of the records that a category has, at least, to be looked at."""
+_FREQUENT, _CATEGORIES = 0.01, 12
+"""The share of the records that a category has, at least, to be looked at; and the most categories of a column: of many
+the rare ones always shrink.
+"""
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,7 @@ def _unaged(age: Side, born: Side, until: Side | None) -> int | None:
 def _shrunk(sides: Sequence[Side]) -> Iterator[Broken]:
     """Categories that have less than half of their share among the values that are left."""
     for side in sides:
-        if side.measured or side.general or not side.replaced or not side.width:
+        if side.measured or side.general or not side.replaced or not 0 < side.width <= _CATEGORIES:
             continue
         before, after = (np.bincount(codes[codes >= 0], minlength=side.width) for codes in (side.codes, side.new_codes))
         frequent = before >= max(_FREQUENT * before.sum(), _BY_CHANCE)

@@ -62,7 +62,7 @@ _NAMED = r"^[\p{L}][\p{L}.'’ ,-]*$"
 _FEWEST = 5
 """Different values that a pattern of digits needs: fewer may follow it by chance."""
 _NEARLY_ALL, _NEARLY_UNIQUE, _OFTEN, _SOME, _ANY = 0.95, 0.9, 0.5, 0.3, 0.05
-_SHORTEST_NUMBER, _LONG_NUMBER = 7, 9
+_SHORTEST_NUMBER, _LONG_NUMBER, _MARKED = 7, 9, 10
 _FREE_WORDS = 5
 
 
@@ -125,9 +125,11 @@ def _of_text(texts: pl.Series, *, often: bool, unique: bool) -> str:
     calls = (texts.str.contains(_PHONE) & ~dated).sum() / len(texts)
     if calls >= _SOME or (unique and len(texts) >= _FEWEST and _share(texts, _THREES) >= _NEARLY_ALL):
         return "phone"
-    digits = plain.str.contains(r"^\d+$")
-    if digits.mean() == 1.0 and not dated.any() and (found := _of_digits(plain, unique=unique)):
-        return found
+    if plain.str.contains(r"^\d+$").all() and not dated.any():
+        found = _of_digits(plain, unique=unique)
+        # what has marks and fewer digits may be a postcode
+        if found and (found != "long-number" or plain.str.len_chars().min() >= _MARKED or plain.equals(upper)):  # type: ignore[operator]
+            return found
     if _share(texts, _STREETS) >= _SOME:
         return "address"
     if _share(upper, _ICD) >= _NEARLY_ALL and len(texts) >= (3 if upper.str.contains(".", literal=True).any() else 8):
