@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -10,8 +11,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from hospital import NAMES, ROWS, SURNAMES, phones, write_hospital
 from walking import LONG, Person, appears
+
+from shoal.cli.anonymize import command
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +108,15 @@ def test_ambiguous_days_are_asked_once_and_answered_in_the_preview(person: Perso
     text = release(person, tmp_path).read_bytes().decode("cp1252")
     born = [line.split(";")[0] for line in text.split("\r\n")[1:-1]]
     assert all(re.fullmatch(r"[0-9]{2}/[0-9]{2}/[0-9]{4}", day) for day in born)
-    assert max(int(day[:2]) for day in born) <= 12 or max(int(day[3:5]) for day in born) <= 12
+    assert max(int(day[3:5]) for day in born) <= 12, "the day comes first, as was answered"
+    policy = person.download("policy", tmp_path)
+    assert (
+        tomllib.loads(policy.read_text(encoding="utf-8"))["input"]["settings"]["column_formats"]["Geburtsdatum"]
+        == "DD/MM/YYYY"
+    )
+    again = [str(tmp_path / "slashes.csv"), "--policy", str(policy), "-o", str(tmp_path / "again.csv"), "--quiet"]
+    assert CliRunner().invoke(command, again).exit_code == 0
+    assert (tmp_path / "again.csv").read_bytes() == text.encode("cp1252"), "the policy replays the settings"
     page.get_by_text("With all decisions written out").click()
     assert "--column-format Geburtsdatum=DD/MM/YYYY" in page.inner_text("#recipe-command")
 

@@ -37,6 +37,7 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
             ColumnError.undecided_identifiers({"a": "odd", "b": "odd"}, replays=False),
             "drop them under Columns, or release them unchanged under Columns.",
         ),
+        (ColumnError.unknown("born", ["age", "sex"]), "There is no column 'born'; the table has 2 columns."),
         (OptionError.bad_option("skip", "a number"), "The setting “Lines above the header” has a value"),
         (
             ColumnError.two_readings("born", "day or month", ("DD.MM.YYYY",)),

@@ -30,6 +30,7 @@ _HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
 _SETTING = re.compile(rf"Option '({'|'.join(LABELS)})'")
 _FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
 _OTHERWISE = {
+    ", which shoal describe lists": "",
     "shoal hierarchy check --values lists them and offers mappings": (
         "open its hierarchy under Columns, Details, which lists them and offers to add them"
     ),
