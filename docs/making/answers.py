@@ -36,7 +36,7 @@ RUNS: Mapping[str, tuple[str, ...]] = {
         *("people.csv", "-k", "3", *ROLES, "-l", "2", "--method", "mdav", "-o", "out.csv", "--quiet"),
         *("--hierarchy", "postcode=postcode.csv", "--bundle", "out.zip", "--report", "out.html"),
     ),
-    "compare": ("people.csv", "-k", "3", *ROLES, "--methods", "mdav,mondrian", "--no-keep", "--quiet"),
+    "compare": ("people.csv", "-k", "3", *ROLES, "--methods", "mdav,mondrian", "--no-cache", "--quiet"),
     "bound": ("people.csv", "-k", "3", "-q", "age,income", "--effort", "fast"),
     "verify": ("out.csv", "-k", "3", "-q", QUASI, "--model", MODEL),
     "verify of a bundle": ("out.zip",),

@@ -15,12 +15,12 @@ import numpy as np
 from shoal import measure, tables
 from shoal.cautions import cautions
 from shoal.decide import decide
-from shoal.decisions import settings
+from shoal.decisions import check_decided, settings
 from shoal.engines import spark
-from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning
+from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
 from shoal.partition.grouping import Task, group
 from shoal.partitions import measured
-from shoal.recode import as_nodes, as_numbers, leveled
+from shoal.recode import as_nodes, as_numbers, leveled, precisions
 from shoal.recode import recode as recode_groups
 from shoal.release import Release, Rows, printable, versions
 from shoal.schema import Names, Policy, Refinement, Role, Schema
@@ -50,6 +50,8 @@ def anonymize(
     quasi_identifiers: Names,
     identifiers: Names = (),
     sensitive: Names = (),
+    keep: Names = (),
+    drop_others: bool = False,
     models: Mapping[str, Any] | None = None,
     l: int | None = None,  # noqa: E741
     t: float | None = None,
@@ -69,7 +71,7 @@ def anonymize(
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
     recode: str | Mapping[str, str] | None = None,
-    round_integers: bool = False,
+    exact_means: bool = False,
     keep_totals: bool = False,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     sampling_weights: str | None = None,
@@ -99,6 +101,11 @@ def anonymize(
         The columns that name a person. They are dropped.
     sensitive
         The columns that nobody may learn about a person. They are released as they are.
+    keep
+        Columns without another role that are released unchanged on purpose, also where they look like identifiers:
+        otherwise such a column is refused.
+    drop_others
+        Drop every column that has no role, is not in ``keep`` and holds no sampling weights, strata or households.
     models
         What is asked of the sensitive values of every group, for each column one text or several: ``distinct-l(L)``,
         ``entropy-l(L)``, ``recursive-l(C,L)``, ``t-equal(T)``, ``t-ordered(T)``, ``t-hierarchical(T)``.
@@ -147,10 +154,11 @@ def anonymize(
         What stands for a group: ``mean``, ``median`` or ``interval`` for numbers and dates; the semantic ``centroid``,
         the ``mode`` or the least common subsumer (``lcs``) for categories; ``generalize`` for intervals and
         subsumers. One word, or one for each column that is named and, as ``"*"``, for all others.
-    round_integers
-        Keep columns of whole numbers whole, by rounding the group's value.
+    exact_means
+        Release means and medians with all digits. Where nothing is said, released numbers keep the type and the number
+        of decimals of their column: whole numbers stay whole.
     keep_totals
-        Round means up or down so that the totals of whole columns stay; with ``round_integers``.
+        Round means up or down so that the total of each column stays; not with ``exact_means``, which rounds nothing.
     bounds
         The least and the largest value that a number may have; what lies outside is refused.
     sampling_weights
@@ -188,6 +196,8 @@ def anonymize(
         "quasi_identifiers": quasi_identifiers,
         "identifiers": identifiers,
         "sensitive": sensitive,
+        "keep": keep,
+        "drop_others": drop_others,
         "models": models,
         "l": l,
         "t": t,
@@ -207,7 +217,7 @@ def anonymize(
         "distance": distance,
         "weights": weights,
         "recode": recode,
-        "round_integers": round_integers,
+        "exact_means": exact_means,
         "keep_totals": keep_totals,
         "bounds": bounds,
         "sampling_weights": sampling_weights,
@@ -278,7 +288,7 @@ def replay(
     schema = found_again(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
     fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
     with using(threads):
-        again = release(table, fresh, progress=progress)
+        again = release(table, fresh, progress=progress, replays=True)
     return replace(again, replayed=policy)
 
 
@@ -289,7 +299,7 @@ class Prepared(NamedTuple):
     records: Records
     design: Design
     distance: str
-    round_integers: bool
+    rounding: str
     keep_totals: bool
     options: dict[str, Any]
     """The method's own."""
@@ -309,34 +319,29 @@ def prepare(table: Table, policy: Policy) -> Prepared:
     )
     if policy.models:
         records = replace(records, demands=_demands(table, policy, schema, design))
-    return Prepared(schema, records, design, distance, said.round_integers, said.keep_totals, said.own)
+    return Prepared(schema, records, design, distance, said.rounding, said.keep_totals, said.own)
 
 
-def release(table: Table, policy: Policy, *, progress: Progress | None = None) -> Release:
+def release(table: Table, policy: Policy, *, progress: Progress | None = None, replays: bool = False) -> Release:
     """Walk from a table and the decisions about it to a verified release."""
-    schema, records, design, distance, round_integers, keep_totals, options = prepare(table, policy)
+    check_decided(policy, profiles := tables.profile(table), table.height, replays=replays)
+    schema, records, design, distance, rounding, keep_totals, options = prepare(table, policy)
     largest = policy.survey.largest_household
     groups = group(
         records,
         Task(
-            policy.k,
-            policy.method,
-            policy.seed,
-            options,
-            policy.suppression,
-            largest,
-            policy.refinement,
-            policy.blocks,
+            policy.k, policy.method, policy.seed, options, policy.suppression, largest, policy.refinement, policy.blocks
         ),
         design=design,
         gone=_lacking(records) if policy.missing == "suppress" else None,
         progress=progress or silent,
     )
+    shown_records = _leveled(records, groups, policy) if policy.missing == "wildcard" else records
     columns = recode_groups(
-        _leveled(records, groups, policy) if policy.missing == "wildcard" else records,
+        shown_records,
         groups,
         ways={column.name: column.recode for column in schema.columns},
-        round_integers=round_integers,
+        precisions=precisions(rounding, table, shown_records, groups.suppressed),
         keep_totals=keep_totals,
         sampling=design.sampling,
         missing=policy.missing,
@@ -359,16 +364,20 @@ def release(table: Table, policy: Policy, *, progress: Progress | None = None) -
     evaluation = measure.evaluate(pair, models=proof.models)
     warnings = cautions(
         replace(policy, schema=schema),
-        profiles=tables.profile(table),
+        profiles=profiles,
         gaps=_gaps(records),
         suppressed=groups.hidden,
         evaluation=evaluation,
         search=groups.search,
         indexed=tables.telling_index(handed),
         formulas=tables.formulas(handed),
+        spelled=tables.spellings(records.categories),
+        broken=tables.broken_dependencies(table, released, schema),
+        doubts=tables.doubts(table),
+        typed=tables.is_typed(table),
     )
     for sentence in warnings:
-        python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
+        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)
     return Release(
         original=table,
         released=handed,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal import measure, tables, together
+from shoal.cautions import about_reading
 from shoal.decisions import column_weights, share
 from shoal.errors import ColumnError, DataError, OptionError, PolicyError
 from shoal.hierarchy.semantics import DISTANCES
@@ -45,11 +46,13 @@ def read(
     thousands: str | None = None,
     header: bool | None = None,
     skip: int | None = None,
+    skip_footer: int | None = None,
     row_numbers: bool | None = None,
     missing: Iterable[str] | None = None,
     missing_in: Mapping[str, Iterable[str] | str] | None = None,
     column_formats: Mapping[str, str] | None = None,
     sheet: str | None = None,
+    value_labels: bool = True,
     format: str | None = None,
 ) -> Table:
     """Read a file, or take a frame or an array as a table.
@@ -61,11 +64,13 @@ def read(
       as ``{"born": "DD.MM.YYYY", "income": "1.234,5 €", "code": "text"}``. Released values are written in the same
       format.
     - ``header``: whether there is a header. If not given, the first line is one, and it is refused if it looks like
-      data. ``skip``: the number of lines above it. ``row_numbers``: whether the first column has no name and numbers
+      data. ``skip``: the number of lines above it. ``skip_footer``: the number of lines below the last record, such as
+      totals. ``row_numbers``: whether the first column has no name and numbers
       the rows; it is then left out.
     - ``missing``: the words that mean missing, in all columns; ``missing_in``: more of them for single columns, such as
       ``{"age": ["999"]}``.
-    - ``sheet``: for workbooks. ``format``: in place of the file's ending.
+    - ``sheet``: for workbooks. ``value_labels``: whether columns of SPSS and Stata hold the labels of their values,
+      where every value has one, and not the codes. ``format``: in place of the file's ending.
     """
     options = ReadOptions(
         delimiter=delimiter,
@@ -76,11 +81,13 @@ def read(
         header=True if header is None else header,
         header_known=header is True,
         skip=skip,
+        skip_footer=skip_footer,
         row_numbers=row_numbers,
         missing=missing,
         missing_in=missing_in or {},
         column_formats=column_formats or {},
         sheet=sheet,
+        value_labels=value_labels,
         format=format,
     )
     return tables.read(source, options=options)
@@ -95,6 +102,8 @@ class Description:
     profiles: tuple[ColumnProfile, ...]
     unique_records: int | None
     """The records that are alone with their values of the proposed quasi-identifiers; None where there is none."""
+    warnings: tuple[str, ...] = ()
+    """What looks misread."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, in a stable order of keys; no cell of the data."""
@@ -116,6 +125,7 @@ class Description:
             ],
             "quasi_identifiers": list(self.schema.quasi_identifiers),
             "unique_records": self.unique_records,
+            "warnings": list(self.warnings),
         }
 
 
@@ -127,7 +137,9 @@ def describe(data: Any) -> Description:
     schema = propose(profiles, table.height, pairs=tables.redundant(table, profiles, likely))
     names = schema.quasi_identifiers
     alone = int((tables.class_sizes(table, names) == 1).sum()) if names else None
-    return Description(table, schema, profiles, alone)
+    return Description(
+        table, schema, profiles, alone, about_reading(tables.doubts(table), typed=tables.is_typed(table))
+    )
 
 
 def evaluate(

@@ -7,15 +7,27 @@ from collections.abc import Mapping, Sequence
 
 from shoal.schema import Kind, Policy, Role, Schema, exposed, overlooked
 from shoal.schema.profile import ColumnProfile
+from shoal.tables import Broken, Doubts
 from shoal.values import Evaluation, Search
-from shoal.words import counted, listed, shown
+from shoal.words import counted, explained, listed, short, shown
 
 _FEW_RECORDS = 50
 _FEW_CLASSES = 10
 _MOST_LOSS = 50.0
 """Percent of a column's variation."""
 
+_MOST_BROKEN = 6
+"""Dependencies that are told one by one."""
+
+NO_DOUBTS = Doubts()
 _INDEXED = "The index of the frame is released as it is and may name persons; reset it to drop it."
+
+_FATES = {
+    Role.QUASI_IDENTIFIER: ("quasi-identifier", "can show the true value of a person after recoding"),
+    Role.SENSITIVE: ("sensitive column", "can name persons in the release"),
+    Role.INSENSITIVE: ("unassigned column", "can name persons in the release"),
+}
+"""What columns with a role are called, and what those that look like identifiers can give away."""
 
 _MISSING = {
     "category": "count as a value of their own: a group whose cells are mostly missing shows none, and in other groups"
@@ -37,14 +49,21 @@ def cautions(
     indexed: bool = False,
     formulas: Mapping[str, int] | None = None,
     in_order: bool = True,
+    spelled: Mapping[str, int] | None = None,
+    broken: Sequence[Broken] = (),
+    doubts: Doubts = NO_DOUBTS,
+    typed: bool = False,
 ) -> tuple[str, ...]:
     """All that deserves a look about the release of a table by this policy.
 
     The profiles are those of its columns. Where it is ``indexed``, it has an index that says more than the order. Its
     ``formulas`` are the cells of each released column that a spreadsheet would run, its name counted as one. Its rows
-    stand ``in_order`` where that of the table is kept unless they are shuffled.
+    stand ``in_order`` where that of the table is kept unless they are shuffled. So many values of each quasi-identifier
+    are ``spelled`` in several ways. These dependencies between columns are ``broken``. ``doubts`` are those about how
+    the table was read; its columns may be ``typed``, so that no format can be named.
     """
     return (
+        *about_reading(doubts.of(policy.schema.released), typed=typed),
         *_about_gaps(gaps, evaluation.records, policy),
         *_about_suppressed(suppressed, evaluation.records),
         *_about_shared(evaluation),
@@ -52,11 +71,95 @@ def cautions(
         *_about_losses(evaluation),
         *_about_totals(policy),
         *_about_search(search),
-        *_about_columns(profiles, evaluation.records, policy.schema),
+        *_about_columns(profiles, evaluation.records, policy),
         *([_INDEXED] if indexed else []),
         *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
         *_about_formulas(formulas or {}, policy),
+        *_about_spelling(spelled or {}),
+        *_about_dependencies(broken, policy.schema),
     )
+
+
+def _about_dependencies(broken: Sequence[Broken], schema: Schema) -> list[str]:
+    """What held between columns of the table and does not in the release: that most often broken first."""
+    worst = sorted(broken, key=lambda one: (one.kind == "shrunk", -one.count / one.of))
+    rest = len(worst) - _MOST_BROKEN
+    more = [f"Dependencies broken: {rest:,} more."] if rest > 0 else []
+    return [*(_about_dependency(one, schema) for one in worst[:_MOST_BROKEN]), *more]
+
+
+def _about_dependency(one: Broken, schema: Schema) -> str:
+    names = [shown(name) for name in one.columns]
+    found = f"{one.count:,} of {counted(one.of, 'released record')}"
+    if one.kind == "shrunk":
+        lost = f"{one.count:,} of the {one.of:,} frequent categories of column {names[0]} have less than half of their"
+        way = f"a higher weight (--weight {short(one.columns[0])}=2) keeps more of the column"
+        return f"Category shrank: {lost} former share; {way}."
+    if one.kind == "determined":
+        fact = f"column {names[0]} determines {names[1]}, but {found} have a pair that no record had"
+    elif one.kind == "ordered":
+        fact = f"column {names[0]} is at most {names[1]} in the whole table, but not in {found}"
+    else:
+        until = f" at {names[2]}" if len(names) > 2 else ""
+        fact = f"column {names[0]} is the age by {names[1]}{until}, but is off by more than a year in {found}"
+    return f"Dependency broken: {fact}; {_remedy(one.columns, schema)}."
+
+
+def _remedy(columns: Sequence[str], schema: Schema) -> str:
+    """What to do about columns that belong together."""
+    known = {column.name: column for column in schema.columns if column.name in columns}
+    quasi = [name for name in columns if name in schema.quasi_identifiers]
+    others = [name for name in columns if name not in quasi]
+    wide = {Kind.NUMERIC: "interval", Kind.DATE: "interval"}
+    ways = " ".join(f"--recode {short(name)}={wide.get(known[name].kind, 'lcs')}" for name in quasi)
+    if others:
+        both = "these too as quasi-identifiers" if len(others) > 1 else "that too as a quasi-identifier"
+        return f"drop {listed(others)}, or name {both}"
+    return f"drop one of them and derive it from the other, or generalize ({ways})"
+
+
+def _about_spelling(spelled: Mapping[str, int]) -> list[str]:
+    """Values of quasi-identifiers that say the same and count as different ones."""
+    return [
+        f"Column {shown(name)} has {counted(values, 'value')} that differ from others only in case, blanks, form of"
+        " letters or zeros and count as different values; write them alike before the release, or give a hierarchy or"
+        " levels."
+        for name, values in spelled.items()
+        if values
+    ]
+
+
+def about_reading(doubts: Doubts, *, typed: bool) -> tuple[str, ...]:
+    """What looks misread, with what mends it: an option, or where columns have types another type."""
+    said = []
+    for names, what, example in ((doubts.numbers, "numbers", "1.234,5"), (doubts.dates, "dates", "DD.MM.YYYY")):
+        if names:
+            fact = f"{_read(names)} as text although most of {_its(names)} values look like {what}"
+            mended = f"convert {_them(names)} before" if typed else _mended(names[0], f"such as {example}")
+            said.append(f"{fact}; {mended}.")
+    if doubts.thousands:
+        fact = f"{_read(doubts.thousands)} as numbers with three decimals"
+        said.append(f"{fact}; {_mended(doubts.thousands[0], '1.234,5 if the point parts thousands')}.")
+    if doubts.names and not typed:
+        its = "The name of a column is a number or a date" if len(doubts.names) == 1 else "Names of columns are values"
+        said.append(f"{its} ({listed(doubts.names)}); if it is a record, say header=False (--no-header).")
+    return tuple(said)
+
+
+def _read(names: Sequence[str]) -> str:
+    return f"Column {shown(names[0])} was read" if len(names) == 1 else f"Columns {listed(names)} were read"
+
+
+def _its(names: Sequence[str]) -> str:
+    return "its" if len(names) == 1 else "their"
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def _mended(name: str, formats: str) -> str:
+    return f"name the format ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
 
 
 def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]:
@@ -173,22 +276,27 @@ def _about_suppressed(suppressed: int, records: int) -> list[str]:
     return [f"The quasi-identifiers of {part} are suppressed; their other columns are released."]
 
 
-def _about_columns(profiles: Sequence[ColumnProfile], records: int, schema: Schema) -> tuple[str, ...]:
-    """Columns released as they are that look like identifiers, or could be known to others."""
-    known_as = {profile.name: profile for profile in profiles}
-    untouched = [known_as[name] for name in schema.released if name not in schema.quasi_identifiers]
-    identifying = overlooked(untouched, records)
-    said = [
-        f"Column {shown(column.name)} is released as it is and looks like an identifier ({column.reason});"
-        " name it among the identifiers to drop it."
-        for column in identifying
-    ]
-    unnamed = [known_as[name] for name in schema.named(Role.INSENSITIVE)]
-    known = [name for name in exposed(unnamed) if name not in {column.name for column in identifying}]
-    if known:
+def _about_columns(profiles: Sequence[ColumnProfile], records: int, policy: Policy) -> list[str]:
+    """Columns that look like identifiers though they have another role, and those that nobody gave one."""
+    schema, kept = policy.schema, policy.keep
+    reasons = {column.name: column.reason for column in overlooked(profiles, records)}
+    said = []
+    for role, (noun, fate) in _FATES.items():
+        found = [name for name in schema.named(role) if name in reasons]
+        if not found or (role is Role.INSENSITIVE and kept is not None):  # what is left then was named to be kept
+            continue
+        one = len(found) == 1
+        what = f"{counted(len(found), noun)} {'looks like an identifier' if one else 'look like identifiers'}"
+        why = explained({name: reasons[name] for name in found})
+        said.append(f"{what} and {fate}: {why}. Drop {'it' if one else 'them'} with identifiers= (--identifiers).")
+    unnamed = [name for name in schema.named(Role.INSENSITIVE) if name not in {*(kept or ()), *policy.survey.columns}]
+    if unnamed:
+        known = exposed([profile for profile in profiles if profile.name in unnamed and profile.name not in reasons])
+        one = len(unnamed) == 1
+        it, which = "it" if one else "them", "them" if len(known) == len(unnamed) > 1 else listed(known)
+        others = f" Outsiders could know {which}: consider more quasi-identifiers." if known else ""
         said.append(
-            f"The promise holds for the named quasi-identifiers only, and {counted(len(known), 'other column')}"
-            f" could be known to outsiders too ({listed(known)}); name them as quasi-identifiers, or among the"
-            " identifiers to drop them."
+            f"{counted(len(unnamed), 'column')} {'has' if one else 'have'} no role and {'is' if one else 'are'}"
+            f" released unchanged: {listed(unnamed)}. Drop {it} with drop_others=True (--drop-others).{others}"
         )
-    return tuple(said)
+    return said

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from shoal import tables
 from shoal.decide import decide
 from shoal.engines.sizing import sizing, whole_bytes
-from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning
+from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning, in_python
 from shoal.pieced import (
     MEMORY,
     Decided,
@@ -261,6 +261,7 @@ def _check_early(
     quasi_identifiers: Names,
     identifiers: Names = (),
     sensitive: Names = (),
+    keep: Names = (),
     missing_values: str = "category",
     seconds: float | None = None,
     sampling_weights: str | None = None,
@@ -271,7 +272,8 @@ def _check_early(
     """Refuse what is known to be wrong without a look at the records, which may take long."""
     whole_k(k, records)
     kinds = [(name, Kind.NOMINAL) for name in names]
-    Schema.assign(kinds, quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive)
+    roles = {"quasi_identifiers": quasi_identifiers, "identifiers": identifiers, "sensitive": sensitive, "keep": keep}
+    Schema.assign(kinds, **roles)
     check_asked(
         wildcards=missing_values == "wildcard",
         households=bool(households),
@@ -408,4 +410,4 @@ def _frames_folder(session: SparkSession, scratch: str | None) -> str:
 
 def _warn(made: LargeRelease) -> None:
     for sentence in made.warnings:
-        python_warnings.warn(sentence, ShoalWarning, stacklevel=4)
+        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=4)

@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal import tables
 from shoal.decisions import (
+    asked_exactness,
     asked_models,
     asked_refinement,
     column_weights,
@@ -19,13 +20,13 @@ from shoal.decisions import (
 from shoal.partition import registry
 from shoal.partition.blockwise import whole_blocks
 from shoal.recode import decided
-from shoal.schema import FORMULAS, MISSING, Names, Policy, Schema
-from shoal.schema.columns import OTHERS
+from shoal.schema import FORMULAS, MISSING, Names, Policy, Schema, chosen
+from shoal.schema.columns import KEPT, OTHERS
 from shoal.tables import Table
 from shoal.understanding import Hierarchies, Levels, understood
 from shoal.values import one_of, true_or_false, whole_k
 
-SETTINGS = ("standardize", "distance", "round_integers", "keep_totals", "shuffle", "formulas")
+SETTINGS = ("standardize", "distance", "exact_means", "keep_totals", "shuffle", "formulas")
 """The options of a policy that are not a method's own."""
 
 
@@ -36,6 +37,8 @@ def decide(
     quasi_identifiers: Names,
     identifiers: Names = (),
     sensitive: Names = (),
+    keep: Names = (),
+    drop_others: bool = False,
     models: Mapping[str, Any] | None = None,
     l: int | None = None,  # noqa: E741
     t: float | None = None,
@@ -55,7 +58,7 @@ def decide(
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
     recode: str | Mapping[str, str] | None = None,
-    round_integers: bool = False,
+    exact_means: bool = False,
     keep_totals: bool = False,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     sampling_weights: str | None = None,
@@ -68,15 +71,30 @@ def decide(
 ) -> Policy:
     """The decisions behind a release, checked; the arguments are those of `shoal.anonymize`."""
     schema = Schema.assign(
-        tables.kinds(table), quasi_identifiers=quasi_identifiers, identifiers=identifiers, sensitive=sensitive
+        tables.kinds(table),
+        quasi_identifiers=quasi_identifiers,
+        identifiers=identifiers,
+        sensitive=sensitive,
+        keep=keep,
     )
+    kept = chosen(keep, table.names, KEPT)
     own = dict(recode) if isinstance(recode, Mapping) else {}
     way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
     schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
-    settings = {"standardize": standardize, "distance": distance, "round_integers": round_integers}
+    exact_means = asked_exactness(exact_means, options)
+    settings = {"standardize": standardize, "distance": distance, "exact_means": exact_means}
     settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
     settings |= {"shuffle": True} if true_or_false("shuffle", shuffle) else {}
     settings |= {"formulas": formulas} if one_of("formulas", formulas, FORMULAS) != FORMULAS[0] else {}
+    survey = known_survey(
+        schema,
+        sampling_weights=sampling_weights,
+        strata=strata,
+        households=households,
+        largest_household=largest_household,
+    )
+    if true_or_false("drop_others", drop_others):
+        schema = schema.without_others([*kept, *survey.columns])
     return Policy(
         k=whole_k(k, table.height),
         method=registry.AUTO if method is None else method,
@@ -90,12 +108,7 @@ def decide(
         suppression=share("suppression", suppression),
         refinement=asked_refinement(method, refine=refine, effort=effort, seconds=seconds),
         blocks=whole_blocks(blocks, whole_k(k, table.height)),
-        survey=known_survey(
-            schema,
-            sampling_weights=sampling_weights,
-            strata=strata,
-            households=households,
-            largest_household=largest_household,
-        ),
+        survey=survey,
+        keep=kept,
         bounds=known_bounds(schema, bounds),
     )

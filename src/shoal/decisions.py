@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.errors import ColumnError, OptionError
+from shoal.errors import ColumnError, OptionError, ShoalWarning
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition.registry import AUTO
-from shoal.recode import decided
+from shoal.recode import BY_COLUMN, NONE, WHOLE_NUMBERS, decided
 from shoal.schema import (
     EFFORTS,
     FORMULAS,
     Column,
+    ColumnProfile,
     Kind,
     Model,
     Names,
@@ -24,6 +26,7 @@ from shoal.schema import (
     Role,
     Schema,
     Survey,
+    overlooked,
     read_models,
 )
 from shoal.schema.columns import chosen
@@ -75,6 +78,20 @@ def known_survey(
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise OptionError.bad_option("largest_household", "a whole number of at least 1")
     return Survey(weights, chosen(strata, known, Role.INSENSITIVE), home, most)
+
+
+def check_decided(policy: Policy, profiles: Sequence[ColumnProfile], records: int, *, replays: bool = False) -> None:
+    """Refuse columns that look like identifiers and have no role, unless the policy names them to be kept.
+
+    A policy of a version that did not ask for such a word releases them as it did. Where a policy ``replays``, the
+    table is mostly the next delivery.
+    """
+    if policy.keep is None:
+        return
+    unnamed = {*policy.schema.named(Role.INSENSITIVE)} - {*policy.keep}
+    found = {column.name: column.reason for column in overlooked(profiles, records) if column.name in unnamed}
+    if found:
+        raise ColumnError.undecided_identifiers(found, replays=replays)
 
 
 def asked_refinement(method: str | None, *, refine: Any, effort: Any, seconds: Any) -> Refinement | None:
@@ -132,8 +149,23 @@ def known_bounds(schema: Schema, bounds: Any) -> dict[str, tuple[float, float]]:
     return found
 
 
-def check_totals(schema: Schema, keep_totals: bool) -> None:
-    """Only means keep totals: refuse to keep them where no number is recoded to its mean."""
+def asked_exactness(exact_means: Any, options: dict[str, Any]) -> bool:
+    """Whether means keep all digits. An older option that says it is taken out of the options."""
+    exact = true_or_false("exact_means", exact_means)
+    if "round_integers" not in options:
+        return exact
+    rounded = true_or_false("round_integers", options.pop("round_integers"))
+    remedy = "leave it out" if rounded else "use exact_means=True"
+    warnings.warn(
+        f"round_integers is deprecated: numbers keep the decimals of their column; {remedy}.", ShoalWarning, 4
+    )
+    return exact or not rounded
+
+
+def check_totals(schema: Schema, keep_totals: bool, *, exact_means: bool) -> None:
+    """Refuse to keep totals where no mean is rounded."""
+    if keep_totals and exact_means:
+        raise OptionError.total_of_exact_means()
     if keep_totals and all(column.recode != "mean" or column.kind is not Kind.NUMERIC for column in schema.columns):
         raise OptionError.no_total()
 
@@ -142,7 +174,8 @@ class Settings(NamedTuple):
     """The options of a policy, checked: those of any release, and the method's own."""
 
     standardize: bool
-    round_integers: bool
+    rounding: str
+    """``BY_COLUMN``, ``WHOLE_NUMBERS`` or ``NONE``."""
     keep_totals: bool
     distance: str
     schema: Schema
@@ -156,14 +189,23 @@ def settings(policy: Policy) -> Settings:
     """What the options of a policy say."""
     options = {name: plain(name, value) for name, value in policy.options.items()}
     standardize = true_or_false("standardize", options.pop("standardize", True))
-    round_integers = true_or_false("round_integers", options.pop("round_integers", False))
+    exact_means = true_or_false("exact_means", options.get("exact_means", False))
+    rounding = _rounding(options)
     keep_totals = true_or_false("keep_totals", options.pop("keep_totals", False))
     distance = one_of("distance", options.pop("distance", "wu-palmer"), DISTANCES)
     schema = decided(policy.schema, options.pop("recode", None))
     shuffle = true_or_false("shuffle", options.pop("shuffle", False))
     formulas = one_of("formulas", options.pop("formulas", FORMULAS[0]), FORMULAS)
-    check_totals(schema, keep_totals)
-    return Settings(standardize, round_integers, keep_totals, distance, schema, shuffle, formulas, options)
+    check_totals(schema, keep_totals, exact_means=exact_means)
+    return Settings(standardize, rounding, keep_totals, distance, schema, shuffle, formulas, options)
+
+
+def _rounding(options: dict[str, Any]) -> str:
+    """How released numbers are rounded. Policies without ``exact_means`` are older and say it in another way."""
+    rounded = true_or_false("round_integers", options.pop("round_integers", False))
+    if "exact_means" not in options:
+        return WHOLE_NUMBERS if rounded else NONE
+    return NONE if true_or_false("exact_means", options.pop("exact_means")) else BY_COLUMN
 
 
 def plain(name: str, value: Any) -> str | int | float | bool:

@@ -20,7 +20,7 @@ from shoal.engines.interface import ENGINES, LOCAL
 from shoal.engines.local import LocalEngine
 from shoal.engines.scratch import Scratch, scratch_path
 from shoal.engines.sizing import sizing, whole_bytes
-from shoal.errors import EngineError, OutputError, PromiseError, ShoalWarning
+from shoal.errors import EngineError, OutputError, PromiseError, ShoalWarning, in_python
 from shoal.pieced import MEMORY, Decided, LargeRelease, Stages, delivered, released, replayed, worked
 from shoal.release import check_outputs, named_path, policy_path, printable, uninterrupted, versions
 from shoal.schema import Names, Policy
@@ -211,7 +211,7 @@ def _walk(
             with uninterrupted():
                 files.appear()
     for sentence in made.warnings:
-        python_warnings.warn(sentence, ShoalWarning, stacklevel=3)
+        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)
     return made
 
 

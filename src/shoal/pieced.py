@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from shoal import tables
 from shoal.cautions import cautions
-from shoal.decisions import settings
+from shoal.decisions import check_decided, settings
 from shoal.engines.interface import Done, Engine
 from shoal.engines.plan import Plan
 from shoal.engines.sizing import Sizing
@@ -22,17 +23,22 @@ from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.measure.pair import FREQUENT, Facts
 from shoal.measure.pieces import Sizes, evaluation_of
 from shoal.partition.blocks import cut
+from shoal.recode import BY_COLUMN, WHOLE, WHOLE_NUMBERS
 from shoal.schema import Kind, Policy, Role, Schema
+from shoal.tables.categories import node_counts
 from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
 from shoal.understanding import Hierarchies, Levels, found_again
-from shoal.values import Evaluation, Progress, Verification, whole_k
+from shoal.values import Evaluation, Precision, Progress, Verification, whole_k
 from shoal.words import counted, listed
 
 MEMORY = "2GB"
 """The ceiling where none is named."""
 _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
 """The share of each stage in the progress."""
-_NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
+_NOT_MEASURED = (
+    "attacks, dependencies between columns, and what classes give away about sensitive columns,"
+    " are not measured in pieces"
+)
 Decided = Callable[[Survey], Policy]
 """Gives the decisions about a table of which the survey is known."""
 P = TypeVar("P")
@@ -80,7 +86,9 @@ class Worked(NamedTuple):
 def worked(engine: Engine[P], decided: Decided, sizes: Sizing, stages: Stages) -> Worked:
     """Survey, decide, deal out, work."""
     survey = engine.survey(progress=stages("survey"))
-    plan = planned(engine, survey, decided(survey), sizes)
+    policy = decided(survey)
+    check_decided(policy, survey.profile(), survey.records)
+    plan = planned(engine, survey, policy, sizes)
     engine.deal(plan, progress=stages("deal"))
     return Worked(survey, plan, engine.work(plan, progress=stages("work")))
 
@@ -138,6 +146,9 @@ def released(
                 evaluation=found.evaluation,
                 formulas=found.formulas,
                 in_order=in_order,
+                spelled=tables.spellings(plan.base.categories),
+                doubts=tables.doubts(survey.sample),
+                typed=tables.is_typed(survey.sample),
             ),
         ),
     )
@@ -148,6 +159,7 @@ def replayed(
 ) -> Policy:
     """The decisions of a policy for a table that must have the same columns."""
     schema = found_again(_same(policy, survey), hierarchies=hierarchies, levels=levels, folders=folders)
+    check_decided(policy, survey.profile(), survey.records, replays=True)
     return replace(policy, schema=schema, input={}, output={}, versions={})
 
 
@@ -199,7 +211,6 @@ def planned(engine: Engine[P], survey: Survey, policy: Policy, sizes: Sizing) ->
     size = policy.pieces or sizes.piece(columns=len(found.names), refined=policy.refinement is not None)
     most = max(1, size * like.count // survey.records)
     cuts = cut(like.space.points, most=most, least=max(1, most // 4))
-    profiles = {profile.name: profile for profile in survey.profile()}
     return Plan(
         policy=replace(policy, schema=schema, pieces=size),
         survey=survey,
@@ -209,12 +220,20 @@ def planned(engine: Engine[P], survey: Survey, policy: Policy, sizes: Sizing) ->
         piece=size,
         like=like if asked is None else replace(like, demands=asked.demands),
         facts=_facts(survey, found, like, policy),
-        whole=tuple(name for name in found.measured if name not in found.dates and profiles[name].whole),
         distance=said.distance,
-        round_integers=said.round_integers,
+        precisions=_precisions(survey, found, said.rounding),
         keep_totals=said.keep_totals,
         options=said.own,
     )
+
+
+def _precisions(survey: Survey, found: Base, rounding: str) -> dict[str, Precision]:
+    """The decimals of the numeric columns, by the way in which the policy rounds."""
+    names = [name for name in found.measured if name not in found.dates]
+    if rounding == BY_COLUMN:
+        return {name: survey.meaning(name).precision for name in names}
+    profiles = {profile.name: profile for profile in survey.profile()}
+    return {name: WHOLE for name in names if rounding == WHOLE_NUMBERS and profiles[name].whole}
 
 
 def check_fits(policy: Policy) -> None:
@@ -257,9 +276,7 @@ def _facts(survey: Survey, found: Base, like: Any, policy: Policy) -> Facts:
     )
     centroid, frequent = [], []
     for column in found.categories:
-        counts = np.zeros(len(column.distance), dtype=np.int64)
-        for word, count in (survey.value_counts(column.name) or {}).items():
-            counts[column.hierarchy.number(word)] += count
+        counts = node_counts(column, survey.value_counts(column.name) or {})
         if column.gap is not None:
             counts[column.gap] += found.gaps.get(column.name, 0)
         centroid.append(int(np.argmin(counts @ column.rounded())))

@@ -24,7 +24,7 @@ from shoal.report.external import for_outsiders
 from shoal.report.figures import brief, headlines, titled
 from shoal.report.summary import detailed
 from shoal.schema import Policy
-from shoal.tables import Table
+from shoal.tables import ComparedRows, Table
 from shoal.values import BoolVector, Design, Evaluation, IntVector, Partition, Verification
 from shoal.values.shown import Shown
 from shoal.verify import verify_release
@@ -61,12 +61,14 @@ class Rows:
     """Their strata and households."""
     suppressed: BoolVector | None = None
     """Which of them are suppressed."""
+    order: IntVector | None = None
+    """For each of them its row in the original; None where they stand in one order."""
 
     def by(self, order: IntVector | None) -> Rows:
         """The same about these rows, in their order; about all of them as they are where there is none."""
         if order is None:
             return self
-        return Rows(self.design.some(order), None if self.suppressed is None else self.suppressed[order])
+        return Rows(self.design.some(order), None if self.suppressed is None else self.suppressed[order], order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +136,24 @@ class Release:
     def table(self) -> Any:
         """The released table, of the kind that came in; a polars frame where a file came in."""
         return self.released.native()
+
+    def compare_rows(self, rows: int = 5) -> Any:
+        """A few records before and after, side by side, as a polars frame of text; for internal use.
+
+        It shows original values. The records are of different groups, and the same each time.
+        """
+        return self.compared_rows(rows).frame()
+
+    def compared_rows(self, rows: int = 5) -> ComparedRows:
+        """The same as names and lists of text; for internal use."""
+        return tables.compare_rows(
+            self.original,
+            self.released,
+            quasi_identifiers=self.policy.schema.quasi_identifiers,
+            groups=self.partition.labels,
+            order=self.rows.order,
+            rows=rows,
+        )
 
     def save(
         self, path: str | os.PathLike[str], *, force: bool = False, more: Callable[[Policy], More] | None = None

@@ -19,10 +19,11 @@ from shoal.measure import information_loss
 from shoal.partition import registry
 from shoal.partition.delivery import BELOW, deliver
 from shoal.partition.grouping import Task, group
+from shoal.recode import rounded_centers
 from shoal.recode.number import centers
 from shoal.schema import Kind, Schema
 from shoal.tables import Table
-from shoal.values import FloatMatrix, IntVector, one_of, true_or_false, whole_k
+from shoal.values import FloatMatrix, IntVector, Precision, one_of, true_or_false, whole_k
 from shoal.verify import verify
 
 try:
@@ -62,6 +63,9 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         For methods that draw at random.
     recode
         What stands for a group: its ``mean``, or its ``median``.
+    exact_means
+        Keep all digits of means and medians. Where nothing is said, they have the decimals of their column, as those of
+        `shoal.anonymize` have.
     below
         Where new records would be in a group with fewer than k of them: ``refuse`` all of them; or ``merge``, the
         smallest group first, until none is too small: its records go to the nearest of the groups that others use.
@@ -96,6 +100,7 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         weights: Mapping[Any, float] | Sequence[float] | None = None,
         seed: int = 0,
         recode: str = "mean",
+        exact_means: bool = False,
         below: str = "refuse",
         options: Mapping[str, Any] | None = None,
     ) -> None:
@@ -107,12 +112,14 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         self.weights = weights
         self.seed = seed
         self.recode = recode
+        self.exact_means = exact_means
         self.below = below
         self.options = options
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002, N803
         """Group the records; ``y`` is ignored."""
-        k, center = whole_k(self.k), centers[one_of("recode", self.recode, tuple(centers))]
+        k, way = whole_k(self.k), one_of("recode", self.recode, tuple(centers))
+        exact = true_or_false("exact_means", self.exact_means)
         one_of("below", self.below, BELOW)
         table, values = self._read(X, reset=True)
         if len(values) < k:
@@ -136,7 +143,8 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         )
         self.labels_ = groups.labels
         self.counts_ = groups.sizes
-        self.centers_ = center(values, groups.labels, groups.count, None) + 0.0  # no -0.0
+        precisions = [Precision()] * values.shape[1] if exact else tables.precisions(table, table.names).values()
+        self.centers_ = rounded_centers(values, groups, way, list(precisions))
         self._scale, self._factors = records.scale, np.sqrt(records.weights / records.weights.max())
         base, stands = self._scale.apply(values), self._scale.apply(self.centers_)
         self.information_loss_ = information_loss(base, stands[groups.labels])

@@ -86,7 +86,7 @@ def _linked_by(order: str | None, links: tuple[IntVector, IntVector], shared: Se
 
 
 def _codes(table: Table, names: Sequence[str]) -> dict[str, IntVector]:
-    return {name: tables.class_numbers(table, [name]) for name in names if name in table.names}
+    return {name: tables.meaning_numbers(table, name) for name in names if name in table.names}
 
 
 class Cells(NamedTuple):

@@ -13,7 +13,7 @@ from shoal.aside import reason
 from shoal.errors import FileError, OptionError, PolicyError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.files import read
-from shoal.schema import Column, Kind, Schema
+from shoal.schema import Column, Kind, Role, Schema
 from shoal.tables import Table
 
 Hierarchies = Mapping[str, Any] | None
@@ -34,7 +34,8 @@ def understood(
 ) -> Schema:
     """The schema with what is said about its quasi-identifiers and its sensitive columns.
 
-    A column of numbers in which some text stands is refused where nothing is said about it, unless it may be ``mixed``.
+    A column that can be read in several ways, or that was read as text since some of its numbers or dates are something
+    else, is refused where nothing is said about it, unless it may be ``mixed``.
     """
     given = {str(name): _hierarchy(source) for name, source in _mapping("hierarchies", hierarchies).items()}
     ordered = {str(name): _levels(source) for name, source in _mapping("levels", levels).items()}
@@ -47,6 +48,9 @@ def understood(
         kinds={name: str(Kind.ORDINAL) for name in ordered} | said, hierarchies=given | ordered, recode=ways
     )
     if not mixed:
+        as_words = {*given, *ordered, *(name for name, kind in said.items() if kind in (Kind.NOMINAL, Kind.ORDINAL))}
+        read = (*sure.quasi_identifiers, *sure.named(Role.SENSITIVE))
+        tables.check_read(table, [name for name in read if name not in as_words])
         tables.check_mixed(table, [name for name in sure.quasi_identifiers if name not in {*given, *ordered, *said}])
     return sure
 

@@ -15,6 +15,7 @@ from shoal.errors import PromiseError
 from shoal.schema import Model, Names, Policy, Role, Schema, chosen
 from shoal.tables import Table
 from shoal.tables.large import Source, Tally, fixed, sensitive_base, survey
+from shoal.tables.spelling import verified_meaning
 from shoal.values import (
     BoolVector,
     Design,
@@ -67,7 +68,7 @@ def verify(
         unique_records=int((alike < 2).sum()),
         quasi_identifiers=names,
         missing="wildcard" if reaching else "category",
-        models=tables.check_models(tables.demands(table, models, schema), models, parts),
+        models=tables.check_models(tables.demands(table, models, schema, same=verified_meaning), models, parts),
         unit="records" if design.households is None else "households",
     )
 
@@ -106,7 +107,9 @@ def verify_chunks(
         violations=found.violations,
         unique_records=found.unique_records,
         quasi_identifiers=names,
-        models=() if known is None else tally.check_models(sensitive_base(known, models, schema), models),
+        models=()
+        if known is None
+        else tally.check_models(sensitive_base(known, models, schema, same=verified_meaning), models),
     )
     return proof, found.sizes
 

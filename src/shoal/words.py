@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 _LONGEST = 60
+MOST_LISTED = 8
+"""The most names that a message lists."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -36,8 +38,20 @@ def shown(name: object) -> str:
 def listed(names: Iterable[str]) -> str:
     """Names in quotation marks, the first eight of them."""
     quoted = [shown(name) for name in names]
-    rest = f" and {len(quoted) - 8} more" if len(quoted) > 8 else ""
-    return ", ".join(quoted[:8]) + rest
+    rest = f" and {len(quoted) - MOST_LISTED} more" if len(quoted) > MOST_LISTED else ""
+    return ", ".join(quoted[:MOST_LISTED]) + rest
+
+
+def explained(reasons: Mapping[str, str]) -> str:
+    """The first names in quotation marks, each with the gist of its reason: ``'who' (every value is unique)``."""
+    found = [f"{shown(name)} ({_gist(reason)})" for name, reason in reasons.items()]
+    rest = f" and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
+    return ", ".join(found[:MOST_LISTED]) + rest
+
+
+def _gist(reason: str) -> str:
+    first = reason.partition(";")[0]
+    return first[:1].lower() + first[1:]
 
 
 def joined(names: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ def check(run, folder: Path, before: set[str], *words: str, code: int = 2) -> No
     assert set(os.listdir(folder)) == before
 
 
+AGE = ["-q", "age", "--identifiers", "name"]
 FILES = {
     "empty": (b"", ["is empty"]),
     "only a newline": (b"\n", ["people.csv"]),
@@ -59,7 +60,7 @@ FILES = {
 def test_bad_files(shoal, tmp_path: Path, case: str) -> None:
     content, words = FILES[case]
     source = write(tmp_path, content)
-    run = shoal("anonymize", source, "-k", 3, "-q", "age", "--missing-values", "refuse", "-o", tmp_path / "out.csv")
+    run = shoal("anonymize", source, "-k", 3, *AGE, "--missing-values", "refuse", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, *words)
     assert source.read_bytes() == content
 
@@ -71,7 +72,10 @@ OPTIONS = {
     "two roles": (["-k", 3, "-q", "age", "--sensitive", "age"], ["quasi-identifier and as sensitive"]),
     "no quasi-identifier": (["-k", 3], ["nothing to protect"]),
     "empty quasi-identifier": (["-k", 3, "-q", ""], ["nothing to protect"]),
-    "text column": (["-k", 3, "-q", "name", "--method", "hm"], ["'name'", "nominal", "numeric"]),
+    "text column": (["-k", 3, "-q", "name", "--keep", "age", "--method", "hm"], ["'name'", "nominal", "numeric"]),
+    "undecided identifier": (["-k", 3, "-q", "age"], ["'name'", "--identifiers name", "--keep name"]),
+    "unknown kept column": (["-k", 3, "-q", "age", "--keep", "nam"], ["did you mean 'name'"]),
+    "kept identifier": (["-k", 3, *AGE, "--keep", "name"], ["named as identifier and as kept"]),
     "no k": (["-q", "age"], ["your decision"]),
     "k of 1": (["-k", 1, "-q", "age"], ["k = 1", "at least 2"]),
     "k of 0": (["-k", 0, "-q", "age"], ["k = 0"]),
@@ -80,9 +84,9 @@ OPTIONS = {
     "k a word": (["-k", "five", "-q", "age"], ["not a whole number"]),
     "k above n": (["-k", 13, "-q", "age"], ["k = 13", "12 records", "between 2 and 12"]),
     "unknown method": (["-k", 3, "-q", "age", "--method", "mdva"], ["did you mean 'mdav'"]),
-    "unknown option": (["-k", 3, "-q", "age", "--option", "gamma=1"], ["'auto' has no option 'gamma'"]),
+    "unknown option": (["-k", 3, *AGE, "--option", "gamma=1"], ["'auto' has no option 'gamma'"]),
     "misspelt option": (["-k", 3, "-q", "age", "--method", "v-mdav", "--option", "gama=1"], ["did you mean 'gamma'"]),
-    "bad option value": (["-k", 3, "-q", "age", "--method", "v-mdav", "--option", "gamma=x"], ["'gamma'"]),
+    "bad option value": (["-k", 3, *AGE, "--method", "v-mdav", "--option", "gamma=x"], ["'gamma'"]),
     "option of the release": (
         ["-k", 3, "-q", "age", "--option", "recode=median"],
         ["No method has an option 'recode'"],
@@ -93,10 +97,13 @@ OPTIONS = {
     "option without value": (["-k", 3, "-q", "age", "--option", "gamma"], ["equals sign"]),
     "bad recode": (["-k", 3, "-q", "age", "--recode", "mode"], ["'mode'", "mean, median and interval are for numbers"]),
     "bad weight": (["-k", 3, "-q", "age", "--weight", "age=heavy"], ["number above 0"]),
-    "zero weight": (["-k", 3, "-q", "age", "--weight", "age=0"], ["weight"]),
-    "weight of another column": (["-k", 3, "-q", "age", "--weight", "income=2"], ["income"]),
+    "zero weight": (["-k", 3, *AGE, "--weight", "age=0"], ["weight"]),
+    "weight of another column": (["-k", 3, *AGE, "--weight", "income=2"], ["income"]),
     "bad seed": (["-k", 3, "-q", "age", "--seed", "x"], ["seed"]),
-    "too many columns": (["-k", 3, "-q", "age,income", "--method", "hm"], ["1 quasi-identifier and 2"]),
+    "too many columns": (
+        ["-k", 3, "-q", "age,income", "--drop-others", "--method", "hm"],
+        ["1 quasi-identifier and 2"],
+    ),
     "unknown flag": (["-k", 3, "-q", "age", "--colour"], ["--colour", "--help"]),
     "no such policy": (["--policy", "none.toml"], ["none.toml"]),
     "policy and k": (["--policy", "none.toml", "-k", 3], ["policy decides 'k'"]),
@@ -152,7 +159,7 @@ class TestOutputs:
     )
     def test_a_hierarchy_is_never_replaced(self, shoal, tmp_path: Path, command: str, option: str) -> None:
         source, tree = write(tmp_path, "sex,age\n" + "f,1\nm,2\n" * 6), write(tmp_path, "f;*\nm;*\n", "sex.csv")
-        rest = ["-o", tmp_path / "out.csv"] if command == "anonymize" else ["--no-keep"]
+        rest = ["-o", tmp_path / "out.csv"] if command == "anonymize" else ["--no-cache"]
         given = [source, "-k", 3, "-q", "sex", "--hierarchy", f"sex={tree}", "--force", *rest]
         run = shoal(command, *given, option, tree)
         check(run, tmp_path, {"people.csv", "sex.csv"}, "is the input itself")

@@ -26,7 +26,7 @@ ASKED = [
     *("-l", 2, "--model", "ill=recursive-l(3,2),t-hierarchical(0.6)", "--model", "score=t-ordered(0.5)"),
     *("--missing-values", "wildcard", "--alpha", 0.5, "--suppress", 0.3),
     *("--sampling-weights", "weight", "--strata", "region", "--households", "home", "--largest-household", 7),
-    *("--round-integers", "--keep-totals", "--bounds", "age=0:999", "--bounds", "pay=0:99999.5"),
+    *("--keep-totals", "--bounds", "age=0:999", "--bounds", "pay=0:99999.5"),
 ]
 SURVEY = ["--missing-values", "wildcard", "--alpha", 0.5, "--households", "home"]
 
@@ -61,7 +61,6 @@ def asked() -> dict[str, Any]:
         "strata": "region",
         "households": "home",
         "largest_household": 7,
-        "round_integers": True,
         "keep_totals": True,
         "bounds": {"age": (0, 999), "pay": (0, 99_999.5)},
     }
@@ -166,7 +165,7 @@ def test_verify_counts_as_it_is_told(shoal, tmp_path: Path) -> None:
     assert smallest("--strata", "region", "--households", "home") == (1, "households", 4)
 
 
-ROLES = ["-k", 3, "-q", "age,pay", "--sensitive", "ill"]
+ROLES = ["-k", 3, "-q", "age,pay", "--sensitive", "ill", "--identifiers", "name"]
 BAD = {
     "two roles": (["-k", 3, "-q", "age", "--sensitive", "age"], "quasi-identifier and as sensitive"),
     "l above what there is": ([*ROLES, "-l", 9], "ask for l = 4 or less"),
@@ -191,11 +190,11 @@ BAD = {
     "stratum below k": ([*ROLES, "--strata", "name"], "strata have fewer than k = 3 records"),
     "unknown household": ([*ROLES, "--households", "hom"], "did you mean 'home'"),
     "large household": ([*ROLES, "--households", "region"], "where at most 20 are allowed"),
-    "largest household a word": ([*ROLES, "--households", "home", "--largest-household", "x"], "Option --largest-household"),
+    "largest household a word": ([*ROLES, "--households", "home", "--largest-household", "x"], "Option --largest-h"),
     "unknown weights": ([*ROLES, "--sampling-weights", "wieght"], "did you mean 'weight'"),
     "weights of text": ([*ROLES, "--sampling-weights", "region"], "where numbers are needed"),
     "weights of a quasi-identifier": ([*ROLES, "--sampling-weights", "pay"], "the sampling weight at once"),
-    "dates that are none": (["-k", 3, "-q", "age,sex", "--kind", "sex=date"], "no date where dates are needed"),
+    "dates that are none": (["-k", 3, "-q", "age,sex", "--drop-others", "--kind", "sex=date"], "no date where dates are needed"),
 }  # fmt: skip
 
 

@@ -78,7 +78,15 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
         "unit", "models",
     ]  # fmt: skip
     described = json.loads(shoal("describe", register_csv, "--json").out)
-    assert list(described) == ["kind", "settings", "records", "columns", "quasi_identifiers", "unique_records"]
+    assert list(described) == [
+        "kind",
+        "settings",
+        "records",
+        "columns",
+        "quasi_identifiers",
+        "unique_records",
+        "warnings",
+    ]
     methods = json.loads(shoal("methods", "--json").out)
     assert {method["name"] for method in methods} == set(package.methods())
     assert all(list(method["growth"]) == ["exponent", "from", "to", "seconds", "data"] for method in methods)
@@ -155,7 +163,7 @@ def test_a_policy_serves_the_next_delivery(shoal, register_csv: Path, tmp_path: 
 def test_semicolons_and_decimal_commas(shoal, tmp_path: Path) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_bytes("café;größe\r\n".encode("latin-1") + b"".join(b"%d,5;0%d\r\n" % (i, i) for i in range(9)))
-    run = shoal("anonymize", source, "-k", 3, "-q", "café", "--decimal", ",", "-o", target)
+    run = shoal("anonymize", source, "-k", 3, "-q", "café", "--keep", "größe", "--decimal", ",", "-o", target)
     assert run.code == 0, run.err
     lines = target.read_bytes().split(b"\r\n")
     assert lines[0] == "café;größe".encode("latin-1")
@@ -210,12 +218,35 @@ def test_file_names_that_are_not_utf_8(shoal, tmp_path: Path) -> None:
     assert "caf\\\\udce9.csv" in Path(f"{target}.policy.toml").read_text()
 
 
-def test_columns_that_look_like_identifiers_are_named_in_a_warning(shoal, register_csv: Path, tmp_path: Path) -> None:
-    run = shoal("anonymize", register_csv, "-k", 5, "-q", "age", "-o", tmp_path / "out.csv")
+def test_columns_that_look_like_identifiers_need_a_word(shoal, register_csv: Path, tmp_path: Path) -> None:
+    asked = ["anonymize", register_csv, "-k", 5, "-q", "age", "--method", "mdav", "-o", tmp_path / "out.csv"]
+    run = shoal(*asked)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith("shoal: 2 columns without a role look like identifiers: 'person_id' (")
+    assert run.err.endswith(
+        "; drop them with --identifiers person_id,name, or release them unchanged with --keep person_id,name.\n"
+    )
+    assert os.listdir(tmp_path) == []
+    run = shoal(*asked, "--keep", "person_id", "--identifiers", "name")
     assert run.code == 0
-    assert "warning: Column 'person_id' is released as it is and looks like an identifier" in run.err
-    assert "could be known to outsiders too" in run.err
-    assert "'sex'" in run.err
+    assert list(rows(tmp_path / "out.csv")[0])[:2] == ["person_id", "age"]
+    line = next(line for line in run.err.splitlines() if "no role" in line)
+    assert line.startswith("shoal: warning: 17 columns have no role and are released unchanged: 'sex', 'birth_date',")
+    assert " and 9 more. Drop them with --drop-others. Outsiders could know 'sex', 'birth_date'," in line
+    assert "drop_others=" not in run.err
+    run = shoal(*asked, "--drop-others", "--force", "--json")
+    assert (run.code, "no role" in run.err) == (0, False)
+    assert list(rows(tmp_path / "out.csv")[0]) == ["age"]
+    again = shoal("anonymize", register_csv, "--policy", f"{asked[-1]}.policy.toml", "-o", tmp_path / "again.csv")
+    assert again.code == 0, again.err
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+
+
+@pytest.mark.parametrize("given", [["--keep", "name"], ["--drop-others"]])
+def test_a_policy_has_decided_about_columns(shoal, register_csv: Path, tmp_path: Path, given: list[str]) -> None:
+    run = shoal("anonymize", register_csv, "--policy", "none.toml", *given, "-o", tmp_path / "out.csv")
+    assert run.code == 2
+    assert f"The policy decides {given[0][2:]!r} already" in run.err
 
 
 def test_quiet_says_nothing(shoal, register_csv: Path, tmp_path: Path) -> None:
@@ -280,7 +311,8 @@ def shown_on_a_terminal(starter: Starter, stream: str, *arguments: object, **mor
 def test_colors_on_a_terminal_only(
     starter: Starter, register_csv: Path, tmp_path: Path, settings: dict[str, str], colored: bool
 ) -> None:
-    asked = ["anonymize", register_csv, "-k", 5, "-q", "age,income", "--method", "mondrian", "-o", tmp_path / "out.csv"]
+    asked = ["anonymize", register_csv, "-k", 5, "-q", "age,income", "--drop-others", "--method", "mondrian"]
+    asked += ["-o", tmp_path / "out.csv"]
     unset = [] if settings else ["NO_COLOR"]
     printed = shown_on_a_terminal(starter, "stdout", *asked, cwd=tmp_path, env=settings, unset=unset)
     assert b"VERIFIED" in printed

@@ -43,7 +43,7 @@ def test_the_table_the_chart_and_the_recommendation_are_printed(shoal, register_
 
 
 def test_json_is_the_plain_data(shoal, register_csv: Path) -> None:
-    asked = ["compare", register_csv, "-k", "3", "-k", "5", "--methods", "mdav", *ROLES, "--no-keep", "--json"]
+    asked = ["compare", register_csv, "-k", "3", "-k", "5", "--methods", "mdav", *ROLES, "--no-cache", "--json"]
     facts = json.loads(shoal(*asked).out)
     made = package.compare(
         register_csv,
@@ -86,10 +86,10 @@ def test_the_report_is_one_page_without_cells(shoal, register_csv: Path) -> None
         (["-k", "5", "--seconds", "-1"], "Option --seconds"),
         (["-k", "5", "--workers", "many"], "Option --workers"),
         (["-k", "5", "--workers", "0"], "Option --workers"),
-        (["-k", "5", "--keep", "no/kept.jsonl"], "does not exist"),
+        (["-k", "5", "--cache", "no/kept.jsonl"], "does not exist"),
         (["-k", "5", "--report", "no/page.html"], "does not exist"),
         (["-k", "5", "--report", ""], "no name that a file can have"),
-        (["-k", "5", "--keep", ""], "no name that a file can have"),
+        (["-k", "5", "--cache", ""], "no name that a file can have"),
         (["-k", "5", "--option", "gamma=1", "--methods", "mdav"], "None of the compared methods"),
         (["-k", "5", "--option", "delta=1"], "No method has an option 'delta'"),
     ],
@@ -140,12 +140,10 @@ def test_a_comparison_that_was_killed_goes_on(shoal, starter: Starter, tmp_path:
 
 
 def test_a_report_shows_what_was_compared(shoal, register_csv: Path, tmp_path: Path) -> None:
-    found = shoal(
-        "compare", register_csv, "-k", "3,6", "-q", "age,income", "--methods", "mdav,p-s", "--no-keep", "--json"
-    )
+    found = shoal("compare", register_csv, "-k", "3,6", *ROLES, "--methods", "mdav,p-s", "--no-cache", "--json")
     compared, report = tmp_path / "compared.json", tmp_path / "report.html"
     compared.write_text(found.out, encoding="utf-8")
-    asked = ("anonymize", register_csv, "-k", 3, "-q", "age,income", "-o", tmp_path / "out.csv", "--report", report)
+    asked = ("anonymize", register_csv, "-k", 3, *ROLES, "-o", tmp_path / "out.csv", "--report", report)
     asked += ("--method", "mdav")
     shoal(*asked, "--compared", compared)
     assert json.loads(found.out)["recommendation"]["reason"].split(":")[0] in report.read_text(encoding="utf-8")
@@ -160,8 +158,8 @@ def test_a_report_shows_what_was_compared(shoal, register_csv: Path, tmp_path: P
 
 def test_what_no_method_could_take_is_bad_input(shoal, register_csv: Path, tmp_path: Path) -> None:
     (tmp_path / "levels.txt").write_text("none\nprimary\n")
-    asked = ("compare", register_csv, "-k", 3, "-q", "age,education", "--no-keep")
+    asked = ("compare", register_csv, "-k", 3, "-q", "age,education", "--drop-others", "--no-cache")
     refused = shoal(*asked, "--levels", "education=levels.txt")
     assert (refused.code, "that its hierarchy lacks" in refused.err) == (2, True)
-    refused = shoal(*asked, "--keep", "kept.jsonl")
+    refused = shoal(*asked, "--cache", "kept.jsonl")
     assert (refused.code, "not both" in refused.err) == (2, True)

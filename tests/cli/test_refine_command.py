@@ -115,7 +115,7 @@ def test_a_policy_decides_alone(shoal, register_csv: Path, tmp_path: Path, given
 
 @pytest.mark.parametrize(("given", "lower"), [([], ["auto"]), (["--refine"], ["auto", "mdav"]), (["--no-refine"], [])])
 def test_a_comparison_refines_what_is_asked(shoal, few: Path, given: list[str], lower: list[str]) -> None:
-    asked = ["-k", 5, "-q", "age,income", "--methods", "auto,mdav", "--no-keep", "--json"]
+    asked = ["-k", 5, "-q", "age,income", "--drop-others", "--methods", "auto,mdav", "--no-cache", "--json"]
     plain = json.loads(shoal("compare", few, *asked, "--no-refine").out)
     made = json.loads(shoal("compare", few, *asked, *given).out)
     pairs = zip(plain["points"], made["points"], strict=True)

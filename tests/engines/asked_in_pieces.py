@@ -17,7 +17,7 @@ ASKED: dict[str, Any] = {
 }
 _DECISIONS: list[dict[str, Any]] = [
     {"recode": "generalize"},
-    {"round_integers": True, "keep_totals": True},
+    {"keep_totals": True},
     {"suppression": 0.05},
     {"missing_values": "impute"},
     {"missing_values": "suppress"},

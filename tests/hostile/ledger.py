@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 FULL = os.environ.get("SHOAL_TRIES") == "full"
-KINDS = ("fault", "abuse", "leak", "attack", "load")
+KINDS = ("fault", "abuse", "messy", "leak", "attack", "load")
 
 
 def tries(few: int, full: int) -> range:

@@ -148,8 +148,14 @@ def check_values(survey: Survey, name: str, released: pl.Series, hidden: list[bo
             assert new in known
         elif name == "size" and way == "centroid":
             assert new in SIZES
-        if name == "age" and way != "interval" and survey.asked["round_integers"]:
-            assert released.dtype.is_integer()
+        if name in NUMBERS and way != "interval" and not survey.asked["exact_means"]:
+            assert released.dtype == survey.frame[name].dtype
+            assert decimals(new) <= max(map(decimals, known))
+
+
+def decimals(number: float) -> int:
+    """With how many of them a number is written."""
+    return len(str(number).partition(".")[2].rstrip("0"))
 
 
 def ends(text: str | float | date, *, dates: bool) -> tuple[Any, Any]:
@@ -175,17 +181,18 @@ def above(name: str, cell: str) -> set[str]:
 
 
 def check_total(survey: Survey, made: Release, name: str, hidden: list[bool]) -> None:
-    """Means keep the total of a column without gaps; whole numbers keep it as nearly as any rounding can."""
-    if way_of(survey, name) != "mean":
-        return
-    whole = name == "age" and survey.asked["round_integers"]
-    if whole and not survey.asked["keep_totals"]:
+    """Means keep the total of a column without gaps; rounded ones keep it as nearly as any rounding can, if asked."""
+    rounded = not survey.asked["exact_means"]
+    if way_of(survey, name) != "mean" or (rounded and not survey.asked["keep_totals"]):
         return
     rows = [row for row, gone in enumerate(hidden) if not gone]
     weights = survey.frame["weight"].to_list() if survey.asked.get("sampling_weights") else [1] * len(hidden)
     was, now = survey.frame[name].to_list(), made.table[name].to_list()
+    if rounded:  # in steps of the last decimal
+        unit = 10 ** max(map(decimals, was))
+        was, now = ([round(cell * unit) if cell is not None else None for cell in cells] for cells in (was, now))
     off = abs(math.fsum(weights[row] * (now[row] - was[row]) for row in rows))
-    if not whole:
+    if not rounded:
         assert off <= 1e-9 * max(math.fsum(weights[row] * abs(was[row]) for row in rows), 1.0)
         return
     groups: dict[int, list[int]] = defaultdict(list)

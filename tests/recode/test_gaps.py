@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from naive.recoding import SUPPRESSED, lower_median, mean, mode, released
 from shoal.hierarchy import Hierarchy
-from shoal.recode import recode
+from shoal.recode import recode, whole_columns
 from shoal.recode.number import median
 from shoal.schema import Kind
 from shoal.values import Categories, Days, Partition, Records, Scale, Whole, Worded
@@ -172,8 +172,9 @@ def test_suppressed_records_give_no_value() -> None:
 
 def test_whole_numbers_with_gaps_stay_whole() -> None:
     records, groups = table([1, 2, None, None], [0, 0, 0, 0]), groups_of([0, 0, 1, 1])
-    made = recode(records, groups, ways={"n": "mean", "c": "mode"}, round_integers=True)["n"]
-    assert isinstance(made, Whole)  # the stand-in of a missing cell is no whole number, and does not count
+    precisions = whole_columns(records, None)  # the stand-in of a missing cell is no whole number, and does not count
+    made = recode(records, groups, ways={"n": "mean", "c": "mode"}, precisions=precisions)["n"]
+    assert isinstance(made, Whole)
     assert shown(made, star=False) == [2, 2, None, None]
 
 

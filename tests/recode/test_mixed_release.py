@@ -13,7 +13,7 @@ import pytest
 
 from shoal.recode import decided, recode
 from shoal.schema import Kind, Schema
-from shoal.tables import class_sizes, encode, kinds, read, released, write
+from shoal.tables import class_sizes, encode, kinds, precisions, read, released, write
 from shoal.values import Partition
 
 K, RECORDS = 4, 96
@@ -53,7 +53,7 @@ def test_groups_look_alike_in_the_file(tmp_path: Path, ending: str, word: str, m
         records,
         groups,
         ways={column.name: column.recode for column in schema.columns},
-        round_integers=True,
+        precisions=precisions(table, NAMES[:2]),
         keep_totals=True,
         sampling=rng.random(RECORDS) + 0.5,
         missing=missing,

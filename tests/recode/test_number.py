@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.recode import recode
+from shoal.recode import WHOLE, recode
 from shoal.recode.number import mean, median
 from shoal.values import Partition, Records, Scale
 
@@ -51,9 +51,9 @@ def test_huge_values_do_not_overflow() -> None:
     assert of(values, [0, 0, 1, 1])["a"].tolist() == pytest.approx([1.7e308, 1.7e308, -5e306, -5e306])
 
 
-def test_whole_numbers_stay_whole_by_option_and_halves_go_to_even() -> None:
+def test_whole_numbers_stay_whole_by_older_policies_and_halves_go_to_even() -> None:
     values = np.array([[1, 0.5], [2, 1.5], [4, 2.0], [5, 3.0]])
-    released = of(values, [0, 0, 1, 1], round_integers=True)
+    released = of(values, [0, 0, 1, 1], precisions={"a": WHOLE})
     assert released["a"].dtype == np.int64
     assert released["a"].tolist() == [2, 2, 4, 4]
     assert released["b"].tolist() == [1.0, 1.0, 2.5, 2.5]

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ def _options(columns: list[str]) -> dict[str, Any]:
     """The hierarchies and levels of those columns that have any, and every other column dropped."""
     dropped = [name for name in register().columns if name not in (*columns, "diagnosis", "visits")]
     options: dict[str, Any] = {"k": 4, "quasi_identifiers": columns, "identifiers": dropped, "hierarchies": {}}
+    options["exact_means"] = True
     if "occupation" in columns:
         options["hierarchies"]["occupation"] = OCCUPATIONS
     if "postcode" in columns:
@@ -73,6 +75,7 @@ def _in_memory(columns: list[str], file: str = "released.csv", rows: int = ROWS,
         options = _options(columns)
         used = {more.get("sampling_weights"), more.get("households"), *more.get("strata", ())}
         options["identifiers"] = [name for name in options["identifiers"] if name not in used]
+        options["keep"] = [name for name in used if name]
         shoal.anonymize(register().head(rows), **{**options, **more}).save(folder / file)
         return folder / file
 
@@ -101,6 +104,17 @@ def _replayed(folder: Path) -> Path:
     )
     again.save(folder / "again.csv")
     return folder / "again.csv"
+
+
+def _by_older_policy(folder: Path) -> Path:
+    """A release by a policy of the time when only whole numbers were rounded, and only where that was asked."""
+    release = shoal.anonymize(
+        register(), **{**_options(NUMBERS), "exact_means": False}, method="mdav", keep_totals=True
+    )
+    options = {name: value for name, value in release.policy.options.items() if name != "exact_means"}
+    older = replace(release.policy, options={**options, "round_integers": True})
+    shoal.replay(register(), policy=older).save(folder / "released.csv")
+    return folder / "released.csv"
 
 
 def _by_method() -> dict[str, Case]:
@@ -145,7 +159,7 @@ def _by_option() -> dict[str, Case]:
         "generalized values": _in_memory(MIXED, method="mondrian", recode=generalized),
         "generalized values after a search": _in_memory(MIXED, effort="fast", recode="generalize"),
         "medians and modes": _in_memory(MIXED, method="mdav", recode={"age": "median", "sex": "mode"}),
-        "rounded integers with totals kept": _in_memory(NUMBERS, method="mdav", round_integers=True, keep_totals=True),
+        "rounded integers with totals kept": _by_older_policy,
         "sampling weights": _in_memory(MIXED, method="mdav", sampling_weights="weight"),
         "strata": _in_memory(MIXED, method="mdav", strata=["stratum"]),
         "households": _in_memory(MIXED, method="mdav", households="household", k=3),
@@ -171,7 +185,29 @@ def _by_option() -> dict[str, Case]:
     }
 
 
-CASES = {**_by_method(), **_by_option()}
+def _with_decimals() -> dict[str, Case]:
+    """Releases whose numbers keep the decimals of their columns, which is the default; all others have exact means."""
+    rounded: dict[str, Any] = {"exact_means": False, "method": "mdav"}
+    return {
+        "decimals": _in_memory(MIXED, **rounded),
+        "decimals of numbers": _in_memory(NUMBERS, **rounded),
+        "decimals, totals kept": _in_memory(NUMBERS, **rounded, keep_totals=True),
+        "decimals, weighted totals kept": _in_memory(NUMBERS, **rounded, keep_totals=True, sampling_weights="weight"),
+        "decimals of medians": _in_memory(NUMBERS, **rounded, recode="median"),
+        "decimals of imputed values": _in_memory(MIXED, **rounded, missing_values="impute"),
+        "decimals, suppression": _in_memory(MIXED, exact_means=False, method="mondrian", suppression=0.1),
+        "decimals, shuffled rows": _in_memory(MIXED, **rounded, shuffle=True, seed=5),
+        "decimals, out of core": _in_pieces([*NUMBERS, "sex"], **rounded),
+        "decimals, out of core, totals kept": _in_pieces(NUMBERS, **rounded, keep_totals=True),
+        "decimals, out of core, to Parquet": _in_pieces(MIXED, "released.parquet", **rounded),
+        "decimals, to Parquet": _in_memory(NUMBERS, "released.parquet", **rounded),
+        "decimals, to Excel": _in_memory(NUMBERS, "released.xlsx", **rounded),
+        "decimals, to SPSS": _in_memory(NUMBERS, "released.sav", **rounded),
+        "decimals, to Stata": _in_memory(NUMBERS, "released.dta", **rounded),
+    }
+
+
+CASES = {**_by_method(), **_by_option(), **_with_decimals()}
 
 
 def digest(path: Path) -> str:

@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 def test_numbers_that_can_be_read_in_two_ways(path: Path) -> None:
     assert doubted(path, "height;weight;room\n1,71;70;1\n;70,5;2\n1.234,5;-3,25;3\n") == RIGHT
     assert doubted(path, 'paid,age\n"1,500",31\n"2,250",32\n') == tables.Doubts(numbers=("paid",))
-    assert doubted(path, "paid;age\n1.500;31\n2.250;32\n") == tables.Doubts(numbers=("paid",))
+    assert doubted(path, "paid;age\n1.500;31\n2.250;32\n") == tables.Doubts(thousands=("paid",))
 
 
 def test_text_among_numbers_and_dates(path: Path) -> None:
@@ -35,7 +35,7 @@ def test_text_among_numbers_and_dates(path: Path) -> None:
 
 
 def test_dates_that_can_be_read_in_two_ways(path: Path) -> None:
-    text = "born,seen,left,came\n31.12.1970,2025-01-02,3/4/25,1-2-2025 10:30\n,2025-01-03,12/31/25,3-2-2025 11:00\n"
+    text = "born,seen,left,came\n31.12.1970,2025-01-02,3/4/25,1-2-2025 10:30\n,2025-01-03,12/11/25,3-2-2025 11:00\n"
     assert doubted(path, text) == tables.Doubts(dates=("left", "came"))
 
 

@@ -74,6 +74,8 @@ DIFFERENT: dict[str, Any] = {
         dt.datetime(2024, 1, 1, 13, tzinfo=dt.timezone(dt.timedelta(hours=1))),
     ),
     "nanoseconds": objects(pd.Timestamp(1), pd.Timestamp(2)),
+    "missing in several ways": objects(None, float("nan"), Decimal("NaN"), Decimal("sNaN"), pd.NA, pd.NaT),
+    "signs of zero": objects(0.0, -0.0, Decimal("0"), Decimal("-0")),
     "what cannot be compared": objects(pd.Series([1]), pd.Series([1])),
     "polars objects": pl.DataFrame({"a": pl.Series([1, True, "1", 1.0], dtype=pl.Object)}),
     "polars decimals": pl.DataFrame(
@@ -99,11 +101,11 @@ ALIKE: dict[str, Any] = {
     "numpy scalars": objects(1, np.int64(1), np.uint8(1)),
     "numpy floats": objects(1.5, np.float64(1.5), np.float32(1.5)),
     "numpy text": objects("a", np.str_("a")),
-    "missing": objects(None, float("nan"), Decimal("NaN"), Decimal("sNaN"), pd.NA, pd.NaT),
+    "not a number": objects(float("nan"), np.float64("nan"), np.float32("nan"), -float("nan")),
     "lists": objects([1, "x", float("nan")], [1, "x", float("nan")]),
     "arrays": objects(long_array(1), long_array(1)),
     "codes": objects(uuid.UUID(int=5), uuid.UUID(int=5)),
-    "zeros": objects(0.0, -0.0),
+    "zeros": objects(0.0, np.float64(0.0), np.float32(0.0)),
 }
 
 

@@ -112,7 +112,7 @@ def test_every_method_for_all_kinds_takes_gaps_households_and_models(method: str
         "missing_values": "category",
         "suppression": 0.0,
         "recode": None,
-        "round_integers": False,
+        "exact_means": True,
     }
     survey = Survey(table, asked)
     assert survey.gaps

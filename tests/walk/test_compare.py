@@ -143,7 +143,7 @@ def test_a_method_is_refined_as_it_would_be_alone(people: pl.DataFrame, said: di
 
 
 def test_results_of_another_effort_are_run_anew(people: pl.DataFrame, tmp_path: Path) -> None:
-    said: dict[str, Any] = {"k": 4, "methods": ["mdav"], "keep": tmp_path / "kept.jsonl", **ASKED}
+    said: dict[str, Any] = {"k": 4, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **ASKED}
     assert [shoal.compare(people, **said, **more).kept for more in ({}, {"effort": "fast"}, {})] == [0, 0, 1]
 
 
@@ -257,11 +257,11 @@ def test_progress_counts_runs_and_parts_of_them(people: pl.DataFrame) -> None:
 
 def test_finished_points_are_taken_from_before(people: pl.DataFrame, tmp_path: Path, counted: list[Any]) -> None:
     keep = tmp_path / "kept.jsonl"
-    first = shoal.compare(people, k=[3, 5], methods=METHODS, keep=keep, **ASKED)
+    first = shoal.compare(people, k=[3, 5], methods=METHODS, cache=keep, **ASKED)
     assert first.kept == 0
     assert len(keep.read_text().splitlines()) == 4  # what was refused is tried again
     counted.clear()
-    again = shoal.compare(people, k=[3, 5, 8], methods=METHODS, keep=keep, **ASKED)
+    again = shoal.compare(people, k=[3, 5, 8], methods=METHODS, cache=keep, **ASKED)
     assert again.kept == 4
     assert sorted(counted) == [("hm", 3), ("hm", 5), ("hm", 8), ("mdav", 8), ("mondrian", 8)]
     assert again.points[:6] == first.points
@@ -271,7 +271,7 @@ def test_finished_points_are_taken_from_before(people: pl.DataFrame, tmp_path: P
 def test_kept_points_are_not_those_of_other_data_or_decisions(
     people: pl.DataFrame, tmp_path: Path, counted: list[Any]
 ) -> None:
-    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "keep": tmp_path / "kept.jsonl", **ASKED}
+    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **ASKED}
     other = people.with_columns(age=pl.when(pl.int_range(pl.len()) == 7).then(pl.col("age") + 1).otherwise("age"))
     assert [shoal.compare(data, **said).kept for data in (people, other, people.reverse(), people)] == [0, 0, 0, 1]
     for more in ({"standardize": False}, {"seed": 1}, {"weights": {"age": 2}}, {"recode": "median"}):
@@ -285,7 +285,7 @@ def test_kept_points_are_not_those_of_other_data_or_decisions(
 def test_files_are_known_again_by_their_bytes_and_how_they_are_read(people: pl.DataFrame, tmp_path: Path) -> None:
     path, keep = tmp_path / "people.csv", tmp_path / "kept.jsonl"
     people.write_csv(path)
-    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "keep": keep, **ASKED}
+    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": keep, **ASKED}
     assert [shoal.compare(path, **said).kept for _ in range(2)] == [0, 1]
     path.write_text(path.read_text().replace("Highmoor", "Lowmoor"))
     assert shoal.compare(path, **said).kept == 0
@@ -293,8 +293,8 @@ def test_files_are_known_again_by_their_bytes_and_how_they_are_read(people: pl.D
 
 def test_a_release_is_not_taken_for_its_original(people: pl.DataFrame, tmp_path: Path) -> None:
     path, keep = tmp_path / "people.csv", tmp_path / "kept.jsonl"
-    people.write_csv(path)
-    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "keep": keep, "quasi_identifiers": ["age", "income"]}
+    people.drop("person_id", "name").write_csv(path)
+    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": keep, "quasi_identifiers": ["age", "income"]}
     shoal.compare(path, **said)
     released = shoal.anonymize(path, k=2, method="mdav", quasi_identifiers=["age", "income"]).released
     assert released.sha256 == shoal.read(path).sha256
@@ -303,7 +303,7 @@ def test_a_release_is_not_taken_for_its_original(people: pl.DataFrame, tmp_path:
 
 def test_broken_and_foreign_lines_do_no_harm(people: pl.DataFrame, tmp_path: Path, counted: list[Any]) -> None:
     keep = tmp_path / "kept.jsonl"
-    said: dict[str, Any] = {"k": [3, 5], "methods": ["mdav"], "keep": keep, "workers": 1, **ASKED}
+    said: dict[str, Any] = {"k": [3, 5], "methods": ["mdav"], "cache": keep, "workers": 1, **ASKED}
     first = shoal.compare(people, **said)
     one, two = keep.read_bytes().splitlines(keepends=True)
     wrong = json.loads(two)
@@ -323,13 +323,13 @@ def test_results_are_not_kept_in_a_file_that_holds_something_else(people: pl.Dat
     before = path.read_bytes()
     said: dict[str, Any] = {"k": 3, "methods": ["mdav"], **ASKED}
     with pytest.raises(OutputError, match="is the input itself"):
-        shoal.compare(path, keep=path, **said)
+        shoal.compare(path, cache=path, **said)
     with pytest.raises(OutputError, match="something else than results of a comparison"):
-        shoal.compare(people, keep=path, **said)
+        shoal.compare(people, cache=path, **said)
     with pytest.raises(OutputError, match="does not exist"):
-        shoal.compare(people, keep=tmp_path / "no" / "kept.jsonl", **said)
+        shoal.compare(people, cache=tmp_path / "no" / "kept.jsonl", **said)
     with pytest.raises(OutputError, match="a folder or a device"):
-        shoal.compare(people, keep=tmp_path, **said)
+        shoal.compare(people, cache=tmp_path, **said)
     assert path.read_bytes() == before
 
 
@@ -337,7 +337,7 @@ def test_no_cell_is_kept_or_shown(tmp_path: Path) -> None:
     rows = [{"age": 900_000_001 + 1000 * i, "word": f"secret{i}", "pay": 77_000_001 + i * i} for i in range(20)]
     keep = tmp_path / "kept.jsonl"
     compared = shoal.compare(
-        pl.DataFrame(rows), k=[2, 3], methods=["mdav", "hm"], quasi_identifiers=["age", "pay"], keep=keep
+        pl.DataFrame(rows), k=[2, 3], methods=["mdav", "hm"], quasi_identifiers=["age", "pay"], keep="word", cache=keep
     )
     shown = keep.read_text() + repr(compared) + compared._repr_html_() + json.dumps(compared.to_dict())
     for text in ("secret", "900000", "900,000", "770000", "77,000"):

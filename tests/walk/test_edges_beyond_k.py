@@ -118,7 +118,7 @@ def test_wildcards_make_no_classes_to_measure() -> None:
 
 def test_totals_are_kept_by_means_only() -> None:
     frame = pl.DataFrame({"x": [1, 2, 4, 8, 9, 9], "y": [1.0, 3, 5, 7, 9, 11]})
-    asked = {"k": 3, "quasi_identifiers": ["x", "y"], "round_integers": True, "keep_totals": True}
+    asked = {"k": 3, "quasi_identifiers": ["x", "y"], "keep_totals": True}
     with pytest.raises(OptionError, match="no numeric quasi-identifier is recoded to its mean"):
         shoal.anonymize(frame, recode="median", **asked)
     made = shoal.anonymize(frame, recode={"y": "interval"}, **asked)
@@ -146,5 +146,5 @@ def test_households_in_a_stratum_without_the_gaps_of_the_table() -> None:
             "home": list("abcdefgh"),
         }
     )
-    made = shoal.anonymize(frame, k=2, quasi_identifiers="pay", strata="region", households="home")
+    made = shoal.anonymize(frame, k=2, quasi_identifiers="pay", identifiers="home", strata="region", households="home")
     assert made.verification.ok

@@ -39,7 +39,7 @@ def everything(folder: Path) -> dict[str, Any]:
         "seed": 5,
         "weights": {"age": 2.0, "job": 0.5},
         "recode": {"pay": "median", "job": "lcs", "*": "mean"},
-        "round_integers": True,
+        "exact_means": False,
         "keep_totals": True,
         "bounds": {"age": (0, 999), "pay": (0.0, 99_999.5)},
         "sampling_weights": "weight",

@@ -253,7 +253,7 @@ def test_a_stratum_of_suppressed_records_is_left_alone() -> None:
             "home": [f"h{i}" for i in range(18)],
         }
     )
-    asked = {"k": 3, "quasi_identifiers": ["age"], "strata": "region", "households": "home"}
+    asked = {"k": 3, "quasi_identifiers": ["age"], "identifiers": "home", "strata": "region", "households": "home"}
     made = shoal.anonymize(frame, missing_values="suppress", effort="fast", **asked)
     assert made.verification.ok
     assert made.partition.suppressed.tolist() == [True] * 6 + [False] * 12

@@ -10,7 +10,7 @@ import shoal
 from shoal.errors import OptionError
 
 CORNERS = [(0.0, 0.0), (0.0, 1000.0), (1000.0, 0.0), (1000.0, 1000.0)]
-ASKED = {"k": 3, "quasi_identifiers": ["x", "y"], "method": "mdav"}
+ASKED = {"k": 3, "quasi_identifiers": ["x", "y"], "keep": "home", "method": "mdav"}
 
 
 def outliers(middle: int, *, members: int = 1) -> pl.DataFrame:

@@ -167,7 +167,7 @@ def test_a_release_cancelled_at_any_moment_leaves_the_old_one_or_the_new_one(tmp
     folder.parent.mkdir()
     asked = {
         "file": described(register_csv),
-        "arguments": {"k": 5, "quasi_identifiers": ["age", "height_cm"], "method": "mdav"},
+        "arguments": {"k": 5, "quasi_identifiers": ["age", "height_cm"], "method": "mdav", "drop_others": True},
         "folder": str(folder),
         "comparison": None,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.errors import ColumnError, FileError, HierarchyError
+from shoal.errors import ColumnError, FileError, HierarchyError, OptionError
 from shoal.web.column_types import plain
 from shoal.web.pages import here
 
@@ -33,8 +33,18 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (FileError.several_sheets("a.xlsx", ["a", "b"]), "name one under Data (Read the file in another way)."),
-        (FileError.stray_quote("a.csv", row=3), "switch quoting off under Data (Read the file in another way)."),
+        (
+            ColumnError.undecided_identifiers({"a": "odd", "b": "odd"}, replays=False),
+            "drop them under Columns, or release them unchanged under Columns.",
+        ),
+        (ColumnError.unknown("born", ["age", "sex"]), "There is no column 'born'; the table has 2 columns."),
+        (OptionError.bad_option("skip", "a number"), "The setting “Lines above the header” has a value"),
+        (
+            ColumnError.two_readings("born", "day or month", ("DD.MM.YYYY",)),
+            "under Data, Change import settings (Format of one column).",
+        ),
+        (FileError.several_sheets("a.xlsx", ["a", "b"]), "name one under Data, Change import settings (Sheet)."),
+        (FileError.stray_quote("a.csv", row=3), "switch quoting off under Data, Change import settings (Quote)."),
         (FileError.no_header("a.csv"), "or say that the first line is a record, or that it holds names if it is one."),
         (
             HierarchyError.uncovered("job", values=1, of=9, records=2, near=0),
@@ -45,8 +55,8 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
     ],
 )
 def test_sentences_name_places_of_the_page(error: Exception, words: str) -> None:
-    assert words in here(str(error))
-    assert "--" not in here(str(error))
+    assert words in here(error.sentence)
+    assert "--" not in here(error.sentence)
 
 
 def test_flags_are_left_out_and_other_sentences_stay() -> None:
@@ -55,3 +65,5 @@ def test_flags_are_left_out_and_other_sentences_stay() -> None:
     gaps = "3 cells are missing; they count (missing values: 'category'; other ways are wildcard, impute)."
     assert here(gaps) == "3 cells are missing; they count (other ways with missing values are under Protection)."
     assert here("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."
+    broken = "Dependency broken: x; drop one of them and derive it from the other, or generalize (--recode a=lcs)."
+    assert here(broken).endswith("or generalize them (Columns, Details, Each value becomes).")

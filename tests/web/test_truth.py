@@ -53,7 +53,7 @@ def test_nothing_is_said_about_another_file_in_the_place_of_the_one_before(
     assert "These are the files of an earlier run" in driver.get(f"/p/{project.id}/release").text
     text = driver.get(f"/p/{project.id}/data").text
     assert "The file could not be read" in text
-    assert "Is this the table" not in text
+    assert "Check your data" not in text
     assert f'href="/p/{project.id}/columns">Continue' not in text
     assert driver.get(f"/p/{project.id}/preview").status == 409
     clerk.answers["look"] = lambda asked: replace(source(), sha256=sha256(tmp)).to_dict()
@@ -105,7 +105,7 @@ def test_a_kept_copy_serves_when_the_original_is_gone(driver: Driver, tmp_path: 
     assert driver.post(f"/p/{new.id}/keep", form(new, keep="yes")).status == 303
     (tmp_path / "people.csv").rename(tmp_path / "elsewhere.csv")
     text = driver.get(f"/p/{new.id}/data").text
-    assert "Is this the table" in text
+    assert "Check your data" in text
     assert "the page needs the file once more" not in text
     assert driver.place.files[new.id] == driver.place.store.folder(new.id) / "data.csv"
 

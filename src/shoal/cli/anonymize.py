@@ -17,6 +17,7 @@ from shoal.cli.terminal import (
     as_json,
     given_trees,
     meaning,
+    on_terminal,
     open_table,
     paint,
     progress,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from shoal.release import Release
     from shoal.schema import Policy
     from shoal.values import Progress
+
+_ROWS = 3
+"""Records that a terminal shows before and after."""
 
 
 @click.command(name="anonymize")
@@ -196,7 +200,7 @@ def command(
         },
     )
     written["Bundle"] = bundle
-    _tell(summarize(made, policy=saved), made.warnings, written, as_json=as_json, quiet=quiet)
+    _tell(summarize(made, policy=saved), made.warnings, written, as_json=as_json, quiet=quiet, made=made)
 
 
 def _check_reports(reports: Sequence[Path], file: str, output: str) -> None:
@@ -209,9 +213,15 @@ def _check_reports(reports: Sequence[Path], file: str, output: str) -> None:
 
 
 def _tell(
-    facts: dict[str, Any], warnings: Sequence[str], written: Mapping[str, Any], *, as_json: bool, quiet: bool
+    facts: dict[str, Any],
+    warnings: Sequence[str],
+    written: Mapping[str, Any],
+    *,
+    as_json: bool,
+    quiet: bool,
+    made: Release | None = None,
 ) -> None:
-    """Say what was released, and where it is."""
+    """Say what was released, and where it is; of what was ``made`` in memory, a terminal also shows a few rows."""
     from shoal.report import text
 
     if as_json or quiet:
@@ -220,6 +230,8 @@ def _tell(
         show_json(facts)
     elif not quiet:
         show(text.release(facts, paint=paint))
+        if made is not None and on_terminal():
+            show("\n" + text.compared(made.compared_rows(rows=_ROWS)))
         warn(warnings)
         show("\n" + "\n".join(f"{word.ljust(8)} {path}" for word, path in written.items() if path))
 

@@ -36,8 +36,8 @@ from shoal.errors import OptionError, OutputError, PromiseError
 @decisions
 @click.option("--seconds", help="A budget for all runs: none starts after it, and those under way are stopped.")
 @click.option("--workers", help="Runs at the same time.  [default: as many as there are cores]")
-@click.option("--keep", metavar="FILE", help="Where finished runs are kept.  [default: NAME.compare.jsonl, here]")
-@click.option("--no-keep", is_flag=True, help="Keep nothing, and take nothing from before.")
+@click.option("--cache", metavar="FILE", help="Where finished runs are kept.  [default: NAME.compare.jsonl, here]")
+@click.option("--no-cache", is_flag=True, help="Keep no finished runs, and take none from before.")
 @click.option("--report", help="Also write a report: an HTML file.")
 @click.option("--force", is_flag=True, help="Replace a report that exists.")
 @click.option("--quiet", is_flag=True, help="No progress line.")
@@ -50,8 +50,8 @@ def command(
     methods: tuple[str, ...],
     seconds: str | None,
     workers: str | None,
-    keep: str | None,
-    no_keep: bool,
+    cache: str | None,
+    no_cache: bool,
     report: str | None,
     force: bool,
     quiet: bool,
@@ -74,9 +74,9 @@ def command(
     from shoal.report import comparison
 
     place = None if report is None else named_path(report)
-    if no_keep and keep is not None:
-        raise OptionError.bad_option("keep", "a file, or --no-keep, but not both")
-    kept = None if no_keep else named_path(f"{_stem(file)}.compare.jsonl" if keep is None else keep)
+    if no_cache and cache is not None:
+        raise OptionError.bad_option("cache", "a file, or --no-cache, but not both")
+    kept = None if no_cache else named_path(f"{_stem(file)}.compare.jsonl" if cache is None else cache)
     if place and kept and place.absolute() == kept.absolute():
         raise OutputError.named_twice(place)
     if place:
@@ -89,7 +89,7 @@ def command(
             methods=_methods(methods),
             seconds=None if seconds is None else _seconds(seconds),
             workers=None if workers is None else whole(workers, OptionError.bad_option("workers", "a whole number")),
-            keep=kept,
+            cache=kept,
             progress=line,
             **asked,
             **own_options(options),

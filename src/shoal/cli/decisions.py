@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from shoal.cli import protection
-from shoal.cli.terminal import meant, names, pairs, weights, whole
+from shoal.cli.terminal import meant, names, pairs, warn, weights, whole
 from shoal.errors import ColumnError, OptionError
 from shoal.schema.columns import OTHERS
 
 DECISIONS = (
-    *("quasi_identifiers", "identifiers", "sensitive", "own", "recode"),
-    *("round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
+    *("quasi_identifiers", "identifiers", "sensitive", "keep", "drop_others", "own", "recode"),
+    *("exact_means", "round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
     *("refine", "effort", "seconds", "shuffle", "formulas"),
     *protection.DECISIONS,
 )
@@ -29,6 +29,13 @@ def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
             "--sensitive", multiple=True, help="Columns that nobody may learn about a person: kept as they are."
         ),
         click.option(
+            "--keep",
+            multiple=True,
+            metavar="COLUMN",
+            help="Columns without another role to release unchanged on purpose.",
+        ),
+        click.option("--drop-others", is_flag=True, default=None, help="Drop every column that has no role."),
+        click.option(
             "--option", "own", multiple=True, metavar="NAME=VALUE", help="An option of the method; repeatable."
         ),
         click.option(
@@ -38,7 +45,13 @@ def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
             help="What stands for a group: mean, median or interval for numbers and dates; centroid, mode or lcs for"
             " categories; generalize for interval and lcs; repeatable.  [default: mean, centroid]",
         ),
-        click.option("--round-integers", is_flag=True, default=None, help="Keep columns of whole numbers whole."),
+        click.option(
+            "--exact-means",
+            is_flag=True,
+            default=None,
+            help="Release means with all digits, not with the decimals of their column.",
+        ),
+        click.option("--round-integers", is_flag=True, default=None, hidden=True),
         click.option(
             "--no-standardize", is_flag=True, default=None, help="Measure distances on the columns as they are."
         ),
@@ -75,12 +88,16 @@ def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
 def decided(options: Mapping[str, Any]) -> dict[str, Any]:
     """What the options decide, as `shoal.anonymize` takes it; without those of a method."""
     quasi_identifiers = names(options["quasi_identifiers"])
+    if options["round_integers"]:
+        warn(["--round-integers is deprecated and changes nothing: numbers keep the decimals of their column."])
     if not quasi_identifiers:
         raise ColumnError.no_quasi_identifier()
     return {
         "quasi_identifiers": quasi_identifiers,
         "identifiers": names(options["identifiers"]),
         "sensitive": names(options["sensitive"]),
+        "keep": names(options["keep"]),
+        "drop_others": bool(options["drop_others"]),
         **meant(options),
         "refine": options["refine"],
         "effort": options["effort"],
@@ -88,7 +105,7 @@ def decided(options: Mapping[str, Any]) -> dict[str, Any]:
         "standardize": not options["no_standardize"],
         "weights": weights(options["weight"]),
         "recode": _ways(options["recode"]),
-        "round_integers": bool(options["round_integers"]),
+        "exact_means": bool(options["exact_means"]),
         "shuffle": bool(options["shuffle"]),
         "formulas": options["formulas"] or "keep",
         **protection.protected(options),

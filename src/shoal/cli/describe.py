@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, open_table, reading, show, show_json
+from shoal.cli.terminal import as_json, open_table, reading, show, show_json, warn
 
 
 @click.command(name="describe")
@@ -21,8 +21,10 @@ def command(file: str, as_json: bool, **options: Any) -> None:
     from shoal.assess import describe
     from shoal.report import text
 
-    facts = describe(open_table(file, options)).to_dict()
+    found = describe(open_table(file, options))
+    facts = found.to_dict()
     if as_json:
         show_json(facts)
     else:
         show(text.description(facts))
+    warn(found.warnings)

@@ -77,7 +77,7 @@ def protection(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--largest-household", help="Refuse larger households.  [default: 20]"),
         click.option(
-            "--keep-totals", is_flag=True, default=None, help="Round whole numbers so that their totals stay."
+            "--keep-totals", is_flag=True, default=None, help="Round means so that the totals of columns stay."
         ),
         click.option("--bounds", multiple=True, metavar="COLUMN=LOW:HIGH", help="What a number may be; repeatable."),
     ]

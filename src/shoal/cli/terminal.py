@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.errors import OptionError, OutputError, ShoalWarning
+from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
 from shoal.words import counted, listed
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READING = (
-    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "row_numbers"),
-    *("sheet", "format"),
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "skip_footer"),
+    *("row_numbers", "sheet", "value_labels", "format"),
 )
 _TREES = {"hierarchy": "hierarchies", "levels": "levels"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
@@ -73,11 +73,20 @@ def reading(command: C) -> C:
         ),
         click.option("--skip", type=click.IntRange(min=0), help="The lines above the header.  [default: detected]"),
         click.option(
+            "--skip-footer", type=click.IntRange(min=0), help="The lines below the last record, such as totals."
+        ),
+        click.option(
             "--row-numbers/--no-row-numbers",
             default=None,
             help="Whether to leave out a first column without a name. If not given, one that numbers the rows is.",
         ),
         click.option("--sheet", help="The sheet of a workbook."),
+        click.option(
+            "--value-labels/--no-value-labels",
+            default=None,
+            help="Whether columns of SPSS and Stata hold labels of values, and not codes.  [default: where every value"
+            " has a label]",
+        ),
         click.option("--format", help="The format, where the file's ending does not tell it."),
     ]
     for option in reversed(options):
@@ -239,9 +248,14 @@ def show(text: str) -> None:
         raise OutputError.unwritable("standard output", (error.strerror or "it is closed").lower()) from None
 
 
+def on_terminal() -> bool:
+    """Whether results go to a terminal, and not into a file or to another program."""
+    return bool(sys.stdout) and sys.stdout.isatty()
+
+
 def paint(text: str, meaning: str) -> str:
     """A text in the color of a meaning, on a terminal of somebody who wants colors."""
-    wanted = bool(sys.stdout) and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    wanted = on_terminal() and not os.environ.get("NO_COLOR")
     return click.style(text, **_COLORS[meaning]) if wanted else text
 
 
@@ -253,7 +267,7 @@ def show_json(facts: Any) -> None:
 def warn(sentences: Iterable[str]) -> None:
     with suppress(OSError):  # whoever listened there is gone, and the release is there
         for sentence in sentences:
-            click.echo(f"shoal: warning: {sentence}", err=True)
+            click.echo(f"shoal: warning: {on_command_line(sentence)}", err=True)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from shoal.compare.points import LOSS, Point
 from shoal.compare.runs import RunProgress, carry_out
 from shoal.compare.verdict import Recommendation, best, frontier, recommend
 from shoal.decide import SETTINGS, decide
-from shoal.decisions import asked_refinement
+from shoal.decisions import asked_refinement, check_decided
 from shoal.errors import OptionError
 from shoal.measure.registry import measures
 from shoal.partition import registry
@@ -97,7 +97,7 @@ def compare(
     methods: str | Iterable[str] | None = None,
     seconds: float | None = None,
     workers: int | None = None,
-    keep: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
     progress: RunProgress | None = None,
     **asked: Any,
 ) -> Comparison:
@@ -118,7 +118,7 @@ def compare(
         A budget: no run starts after it, and those under way are stopped.
     workers
         Runs at the same time; as many as there are cores where nothing is said.
-    keep
+    cache
         A file to which every finished point is added at once, and from which those of earlier comparisons are taken
         where data, decisions and versions are the same.
     progress
@@ -130,6 +130,8 @@ def compare(
     """
     if "method" in asked:
         raise OptionError.bad_option("method", "the names of methods as methods=")
+    if isinstance(asked.get("keep"), os.PathLike):
+        raise OptionError.bad_option("keep", "names of columns, and the file of finished runs as cache=")
     budget = None if seconds is None else _seconds(seconds)
     threads = _cores() if workers is None else _workers(workers)
     table = tables.read(data)
@@ -139,11 +141,12 @@ def compare(
     policy = decide(table, k=levels[0], **asked)
     names = _methods(methods, policy, table.height)
     _check_options(policy, names)
+    check_decided(policy, tables.profile(table), table.height)
     prepare(table, policy)  # what no method could take is refused once, and not as a point for each of them
     own = {name: _own(policy, name, refine=asked.get("refine"), effort=asked.get("effort")) for name in names}
     policies = [replace(own[name], k=level) for level in levels for name in names]
-    kept = Kept.nowhere() if keep is None else Kept.open(keep, source=table.path)
-    cells = "" if keep is None else tables.identity(table, _deciding(policy))
+    kept = Kept.nowhere() if cache is None else Kept.open(cache, source=table.path)
+    cells = "" if cache is None else tables.identity(table, _deciding(policy))
     planned = {key(cells, each): each for each in policies}
     known = {mark: kept.points[mark] for mark in planned if mark in kept.points}
     # method by method: where the time is over early, some have all levels, and not all of them one

@@ -8,23 +8,22 @@ order, at the same time, on one machine or on many, and again after a fault.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import measure, tables
+from shoal import measure, recode, tables
 from shoal.measure.pair import Classes, Facts
 from shoal.measure.pieces import Sums, sums_of
 from shoal.partition.blocks import Cuts
 from shoal.partition.grouping import Task, group
 from shoal.recode import INTERVAL, as_nodes, as_numbers
-from shoal.recode import recode as recode_groups
 from shoal.schema import Policy, Schema
 from shoal.tables import Table
-from shoal.tables.large import Base, SensitiveBase, Survey, demands_of, encode_chunk, fixed
+from shoal.tables.large import Base, SensitiveBase, Survey, demands_of, encode_chunk, fixed, keeps_type
 from shoal.values import (
     BoolMatrix,
     Days,
@@ -32,7 +31,9 @@ from shoal.values import (
     FloatVector,
     IntMatrix,
     IntVector,
+    Precision,
     Records,
+    Rounded,
     Search,
     Whole,
     Worded,
@@ -42,7 +43,7 @@ Arrays = dict[str, NDArray[Any]]
 """Columns of one length by name, as they are put down and read back."""
 ROW = "row"
 _SUPPRESSED = "*"
-NUMBERS, WHOLE, DAYS, WORDS = "numbers", "whole", "days", "words"
+NUMBERS, WHOLE, TYPED, WORDS = "numbers", "whole", "typed", "words"
 
 
 class Shown(NamedTuple):
@@ -81,10 +82,9 @@ class Plan:
     like: Records
     """Some records on the base, as a model for those that are taken up from a file."""
     facts: Facts
-    whole: Collection[str]
-    """The numeric quasi-identifiers that hold whole numbers only."""
     distance: str
-    round_integers: bool
+    precisions: Mapping[str, Precision]
+    """Of the numeric quasi-identifiers that are rounded."""
     keep_totals: bool
     options: Mapping[str, Any] = field(default_factory=dict)
     """The method's own."""
@@ -111,13 +111,17 @@ class Plan:
         )
 
     def form(self, name: str) -> str:
-        """What a quasi-identifier becomes: numbers, whole numbers, days or words."""
+        """What a quasi-identifier becomes: numbers, whole numbers, cells of the type that it has, or words."""
         column = next(column for column in self.policy.schema.columns if column.name == name)
         if name not in self.base.measured or column.recode == INTERVAL:
             return WORDS
         if name in self.base.dates:
-            return DAYS
-        return WHOLE if self.round_integers and name in self.whole else NUMBERS
+            return TYPED
+        precision = self.precisions.get(name)
+        if precision == recode.WHOLE:
+            return WHOLE
+        kept = precision is not None and keeps_type(precision, self.survey.meaning(name).dtype)
+        return TYPED if kept else NUMBERS
 
     def encode(self, chunk: Table) -> Records:
         """A chunk of the table as records on the common base, with what is asked of them."""
@@ -151,12 +155,11 @@ class Plan:
         if policy.missing == "suppress" and records.missing is not None:
             lacking = np.asarray(records.missing.any(axis=1), dtype=np.bool_)
         groups = group(records, task, gone=lacking)
-        columns = recode_groups(
+        columns = recode.recode(
             records,
             groups,
             ways={column.name: column.recode for column in policy.schema.columns},
-            round_integers=self.round_integers,
-            whole=self.whole,
+            precisions=self.precisions,
             keep_totals=self.keep_totals,
             missing=policy.missing,
             suppressed=groups.suppressed,
@@ -187,10 +190,11 @@ class Plan:
             return Worded(self._nodes(name), cells.astype(np.int64))
         if name in self.base.dates:
             return Days(cells)
-        if self.round_integers and name in self.whole:
-            # the same type in every chunk, whether it has gaps or not
-            return Whole(cells)
-        return cells
+        if name not in self.precisions:
+            return cells
+        # the same type in every chunk, whether it has gaps or not
+        precision = self.precisions[name]
+        return Whole(cells) if precision == recode.WHOLE else Rounded(cells, precision)
 
     def _nodes(self, name: str) -> tuple[str, ...]:
         """What the nodes of a category are called in a release: those that recode gives, and the star after them."""
@@ -260,7 +264,7 @@ def _cells(column: Any) -> NDArray[Any]:
     """The cells of a recoded column as one array; categories and intervals by the places of their words."""
     if isinstance(column, Worded):
         return column.places.astype(np.int32)
-    if isinstance(column, Whole):
+    if isinstance(column, Rounded | Whole):
         return column.numbers
     return np.asarray(column.days if isinstance(column, Days) else column, dtype=np.float64)
 

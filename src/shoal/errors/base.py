@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Self
 
-_BOTH = re.compile(r"\b\w+=\S* \((--?[a-z][^)]*)\)")
-_FLAG = re.compile(r" \(--?[a-z][^)]*\)")
+_OPTION = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
+"""An option of the command line, perhaps with the name of a column in quotation marks, which may hold parentheses."""
+_BOTH = re.compile(rf"\b\w+=(?:\[[^\]]*\]|\S*) \(({_OPTION})\)")
+_FLAG = re.compile(rf" \({_OPTION}\)")
 
 
 class ShoalWarning(UserWarning):

@@ -118,6 +118,13 @@ class OptionError(ShoalError):
         )
 
     @classmethod
+    def total_of_exact_means(cls) -> Self:
+        return cls(
+            "Means with all digits are not rounded, so that no rounding can keep a total",
+            "leave out keep_totals (--keep-totals) or exact_means (--exact-means)",
+        )
+
+    @classmethod
     def nothing_refined(cls) -> Self:
         return cls(
             "An effort or seconds are given, and nothing is to be refined", "leave out refine=False (--no-refine)"

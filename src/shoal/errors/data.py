@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, listed, near_words, shown
+from shoal.words import MOST_LISTED, counted, explained, listed, near_words, shown
+
+_PLAIN = re.compile(r"[^\W\d][\w.-]{0,40}")
+"""A column name that Python and a shell take as it is."""
+
+
+def _named_format(name: str, formats: str) -> str:
+    return f"say how it is written ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)"
 
 
 class DataError(ShoalError):
@@ -217,16 +225,31 @@ class ColumnError(ShoalError):
         )
 
     @classmethod
-    def two_readings(cls, name: str, doubt: str) -> Self:
-        fact, formats = {
-            "day or month": ("dates of which the day and the month cannot be told apart", "DD/MM/YYYY or MM/DD/YYYY"),
-            "short year": ("dates with years of two digits, which leave the century open", "text"),
-            "comma": ("numbers whose comma may be a decimal mark or part thousands", "1234,5 or 1,234.5"),
-            "thousands": ("numbers whose point may be a decimal mark or part thousands", "1234.5 or 1.234,5"),
-        }[doubt]
+    def two_readings(cls, name: str, doubt: str, formats: Sequence[str]) -> Self:
+        fact = {
+            "day or month": "dates of which the day and the month cannot be told apart",
+            "short year": "years of two digits, which leave the century open",
+            "comma": "numbers whose comma may be a decimal mark or part thousands",
+            "point": "numbers whose point may be a decimal mark or part thousands",
+        }.get(doubt, "values that can be read in several ways")
+        other = "; YY is 1969 to 2068" if doubt == "short year" else ""
+        return cls(f"Column {shown(name)} has {fact}", _named_format(name, f"{', '.join(formats)}, or text{other}"))
+
+    @classmethod
+    def other_format(cls, name: str, form: str) -> Self:
         return cls(
-            f"Column {shown(name)} has {fact}",
-            f"say how it is written ({formats}) with column_formats= (--column-format {shown(name)}=FORMAT)",
+            f"Column {shown(name)} has values that are not written as {form}",
+            f"{_named_format(name, 'such as DD.MM.YYYY, 1.234,5 or text')}, or name the words that mean missing with"
+            f" missing_in= (--missing-in {shown(name)}=WORDS)",
+        )
+
+    @classmethod
+    def read_as_text(cls, name: str, *, dates: bool) -> Self:
+        what, example = ("dates", "such as DD.MM.YYYY") if dates else ("numbers", "such as 1.234,5")
+        return cls(
+            f"Column {shown(name)} was read as text although most of its values look like {what}",
+            f"{_named_format(name, f'{example}, or text')}, or name the words that mean missing with"
+            f" missing_in= (--missing-in {shown(name)}=WORDS)",
         )
 
     @classmethod
@@ -240,6 +263,19 @@ class ColumnError(ShoalError):
     @classmethod
     def two_roles(cls, name: str, first: str, second: str) -> Self:
         return cls(f"Column {shown(name)} is named as {first} and as {second}", "give it one role")
+
+    @classmethod
+    def undecided_identifiers(cls, reasons: Mapping[str, str], *, replays: bool) -> Self:
+        one = len(reasons) == 1
+        fact = f"{counted(len(reasons), 'column')} without a role {'looks' if one else 'look'} like"
+        fact += f" {'an identifier' if one else 'identifiers'}: {explained(reasons)}"
+        python, command = "", ""
+        if len(reasons) <= MOST_LISTED and all(_PLAIN.fullmatch(name) for name in reasons):
+            python, command = repr([*reasons]), f" {','.join(reasons)}"
+        drop, keep = f"identifiers={python} (--identifiers{command})", f"keep={python} (--keep{command})"
+        them = "it" if one else "them"
+        hint = f"drop {them} with {drop}, or release {them} unchanged with {keep}"
+        return cls(fact, f"the policy does not decide about {them}: make a new one, and {hint}" if replays else hint)
 
     @classmethod
     def no_quasi_identifier(cls) -> Self:

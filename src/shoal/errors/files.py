@@ -81,12 +81,22 @@ class FileError(ShoalError):
         )
 
     @classmethod
+    def footer(cls, path: object, *, lines: int, total: bool) -> Self:
+        last = "The last line" if lines == 1 else f"The last {lines:,} lines"
+        looks = "like a total" if total and lines == 1 else "like totals and notes" if total else "like a note"
+        return cls(
+            f"{last} of {str(path)!r} {'looks' if lines == 1 else 'look'} {looks} and not like a record",
+            f"leave {'it' if lines == 1 else 'them'} out with skip_footer={lines} (--skip-footer {lines}), or say"
+            f" skip_footer=0 (--skip-footer 0) if {'it is a record' if lines == 1 else 'they are records'}",
+        )
+
+    @classmethod
     def few_names(cls, path: object, *, names: int, fields: int, rows: int, of: int) -> Self:
         return cls(
             f"The first line of {str(path)!r} has {counted(names, 'field')}, and {rows:,} of the {counted(of, 'line')}"
             f" below it {'has' if rows == 1 else 'have'} {fields:,}",
-            "delete what stands above the names of the columns, such as a title, or name the delimiter with delimiter="
-            " (--delimiter)",
+            "say how many lines stand above the names of the columns with skip= (--skip), or name the delimiter with"
+            " delimiter= (--delimiter)",
         )
 
     @classmethod

@@ -34,7 +34,7 @@ class OutputError(ShoalError):
     def not_kept(cls, path: object) -> Self:
         return cls(
             f"{str(path)!r} exists and holds something else than results of a comparison",
-            "name another file with keep= (--keep)",
+            "name another file with cache= (--cache)",
         )
 
     @classmethod

@@ -151,6 +151,16 @@ class PageError(ShoalError):
         return cls._of(409, "The file of this project was not read yet", "go back to the step Data")
 
     @classmethod
+    def unconfirmed(cls, names: Sequence[str]) -> Self:
+        one = len(names) == 1
+        return cls._of(
+            422,
+            f"{counted(len(names), 'column')} that {'looks like an identifier' if one else 'look like identifiers'}"
+            f" would be released unchanged ({listed(names)})",
+            f"drop {'it' if one else 'them'}, or confirm under Columns that no person is named",
+        )
+
+    @classmethod
     def no_k(cls) -> Self:
         return cls._of(
             422,

@@ -17,6 +17,7 @@ from shoal.values import (
     IntMatrix,
     Partition,
     Records,
+    Rounded,
     Whole,
     Worded,
     middle,
@@ -43,11 +44,15 @@ def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Rel
             bounds[name] = _ends(column, values, gone, partition)
             shown = bounds[name][0] / 2 + bounds[name][1] / 2
         else:
-            shown = column.numbers if isinstance(column, Whole) else column.days if isinstance(column, Days) else column
+            shown = column.days if isinstance(column, Days) else _plain(column)
         blank[:, j] = np.isnan(shown)
         stand_in = middle(values[~gone]) if blank[:, j].any() else 0.0
         found[:, j] = np.where(gone, values, np.where(blank[:, j], stand_in, shown))
     return Numbers(found, blank if blank.any() else None, bounds)
+
+
+def _plain(column: FloatVector | Rounded | Whole) -> FloatVector:
+    return column.numbers if isinstance(column, Rounded | Whole) else column
 
 
 def _ends(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from shoal.recode.choice import INTERVAL, way
 from shoal.recode.gaps import Sources, sources
 from shoal.recode.interval import bounds, intervals
 from shoal.recode.number import centers
+from shoal.recode.rounding import WHOLE
 from shoal.recode.totals import rounded_to_total
 from shoal.schema import MISSING
 from shoal.schema.columns import Kind
@@ -23,20 +24,22 @@ from shoal.values import (
     BoolVector,
     Categories,
     Days,
+    FloatMatrix,
     FloatVector,
     IntVector,
     Partition,
+    Precision,
     Records,
+    Rounded,
     Whole,
     Worded,
     one_of,
 )
 
-Released = NDArray[Any] | Whole | Worded | Days
+Released = NDArray[Any] | Rounded | Whole | Worded | Days
 """A column of float64, with NaN where a cell is missing, or of int64, or one of these."""
 
 SUPPRESSED = "*"
-_EXACT_WHOLE = 2.0**53
 _SECONDS = 86_400
 
 
@@ -45,8 +48,7 @@ def recode(
     partition: Partition,
     *,
     ways: Mapping[str, str],
-    round_integers: bool = False,
-    whole: Collection[str] | None = None,
+    precisions: Mapping[str, Precision] | None = None,
     keep_totals: bool = False,
     sampling: FloatVector | None = None,
     missing: str = "category",
@@ -54,11 +56,11 @@ def recode(
 ) -> dict[str, Released]:
     """The released values of every quasi-identifier: one value a group.
 
-    With ``round_integers`` a column of whole numbers stays one, and those named as ``whole`` where these records do not
-    tell it: halves go to the even neighbor, or with ``keep_totals`` means go up or down so that the column keeps its
-    total; a cell that gets the value of its group without having one counts with the mean of the group. ``sampling``
-    are the weights of the records. ``missing`` says what becomes of missing cells (see `gaps.sources`). ``suppressed``
-    records lose their values: categories and intervals are ``*``, all else is missing.
+    Numbers are rounded to the ``precisions`` of their columns; the others keep all digits. Halves go to the even
+    neighbor, or with ``keep_totals`` means go up or down so that the column keeps its total; a cell that gets the value
+    of its group without having one counts with the mean of the group. ``sampling`` are the weights of the records.
+    ``missing`` says what becomes of missing cells (see `gaps.sources`). ``suppressed`` records lose their values:
+    categories and intervals are ``*``, all else is missing.
 
     A category's place is its node; after the nodes comes the ``*`` of suppressed records, where no node has this name.
     """
@@ -73,16 +75,17 @@ def recode(
             zone = "+00:00" if name in records.zoned else ""
             released[name] = _intervals(column, source, hidden, dates=kind is Kind.DATE, zone=zone)
             continue
-        known = column[source.rows]
-        center = centers[chosen](known[:, None], source.labels, source.count, source.weights)[:, 0] + 0.0  # no -0.0
         if kind is Kind.DATE:
-            released[name] = Days(source.spread(_timely(center, known), np.nan))
-        elif round_integers and (_is_whole(known) if whole is None else name in whole):
-            kept = keep_totals and chosen == "mean"
-            rounded = _kept(center, column, source, sampling) if kept else np.rint(center)
-            released[name] = _whole(source.spread(rounded, np.nan))
+            days = _timely(_centers(chosen, column, source), column[source.rows])
+            released[name] = Days(source.spread(days, np.nan))
+        elif precisions is None or name not in precisions:
+            released[name] = source.spread(_centers(chosen, column, source), np.nan)
         else:
-            released[name] = source.spread(center, np.nan)
+            precision, kept = precisions[name], keep_totals and chosen == "mean"
+            numbers = source.spread(
+                _rounded(chosen, column, source, precision, keep_total=kept, sampling=sampling), np.nan
+            )
+            released[name] = _whole(numbers) if precision == WHOLE else Rounded(numbers, precision)
     for j, meaning in enumerate(records.categories):
         codes, name = records.codes[:, j], meaning.name
         source = with_gaps(gone=_no_category(records, meaning, codes, missing))
@@ -137,8 +140,47 @@ def _timely(center: FloatVector, known: FloatVector) -> FloatVector:
     return np.clip(seconds, known.min(), known.max())
 
 
-def _is_whole(known: FloatVector) -> bool:
-    return bool(np.all(known == np.rint(known)) and np.abs(known).max(initial=0.0) <= _EXACT_WHOLE)
+def rounded_centers(
+    values: FloatMatrix, partition: Partition, way: str, precisions: Sequence[Precision]
+) -> FloatMatrix:
+    """What stands for each group, a row a group, where nothing is missing."""
+    source = sources(partition)
+    columns = [
+        _rounded(way, column, source, precision, keep_total=False, sampling=None)
+        for column, precision in zip(values.T, precisions, strict=True)
+    ]
+    return np.column_stack(columns)
+
+
+def _centers(chosen: str, column: FloatVector, source: Sources) -> FloatVector:
+    """The mean or the median of every source, never -0.0."""
+    known = column[source.rows, None]
+    found: FloatVector = centers[chosen](known, source.labels, source.count, source.weights)[:, 0] + 0.0
+    return found
+
+
+def _rounded(
+    chosen: str,
+    column: FloatVector,
+    source: Sources,
+    precision: Precision,
+    *,
+    keep_total: bool,
+    sampling: FloatVector | None,
+) -> FloatVector:
+    """The centers on the grid of the column.
+
+    They are computed in steps of its last decimal, which are whole numbers: so a center is rounded once, and a half is
+    one exactly. A whole number of steps divided by a power of ten is the nearest float to that decimal number.
+    """
+    steps = np.rint(column * precision.unit) if precision.most else column
+    values = _centers(chosen, steps, source)
+    if precision.most is not None:
+        whole = _kept(values, steps, source, sampling) if keep_total else np.rint(values)
+        values = whole / precision.unit
+    # a narrow type holds another float than the decimal number that it shows
+    held, known = values.astype(precision.dtype).astype(np.float64), column[source.rows]
+    return np.clip(held, known.min(initial=np.inf), known.max(initial=-np.inf)) + 0.0
 
 
 def _kept(center: FloatVector, column: FloatVector, source: Sources, sampling: FloatVector | None) -> IntVector:

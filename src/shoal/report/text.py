@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
 
 from shoal.report.figures import applying, brief, figure, headlines, titled
 from shoal.values import searched
@@ -16,6 +17,8 @@ MISSING = {
     "wildcard": "a missing value is compatible with every value",
 }
 
+if TYPE_CHECKING:
+    from shoal.tables import ComparedRows
 
 Paint = Callable[[str, str], str]
 """What gives a text the color of a meaning: ``good``, ``bad``, ``soft`` or ``sea``."""
@@ -23,6 +26,8 @@ _BLOCKS = "▏▎▍▌▋▊▉█"
 _BAR = 24
 _MOST, _COSTS = 6, 4
 """Risks and columns, and losses, in a short summary."""
+_NAME, _FEWEST, _ARROW = 24, 7, " → "
+"""Of rows before and after: places for the name of a column, the fewest for a cell, and what parts two of them."""
 _HEAD, _BESIDE = 14, 5
 """Letters in a line of the head of a table that has many columns, and how many of them stand beside each other."""
 
@@ -331,3 +336,50 @@ def grown(growth: Mapping[str, Any]) -> str:
 def plain(docstring: str) -> str:
     """A docstring for people who do not read source: without its marks."""
     return docstring.replace("Notes\n-----\n", "").replace("``", "").replace("*", "")
+
+
+def compared(found: ComparedRows, *, width: int = 100) -> str:
+    """Some records before and after, a line for each column that is protected; for internal use only."""
+    names = [_cut(_printable(name), _NAME) for name in found.changed]
+    first = max(map(_wide, (*names, "record")))
+    most = (width - first - 2) // (2 + 2 * _FEWEST + len(_ARROW))
+    some = range(min(len(found.records), max(1, most)))
+    room = (width - first - 2) // len(some) - 2
+    rows = [["record", *(f"{found.records[at]:,}" for at in some)]]
+    for name, column in zip(names, found.changed, strict=True):
+        j = found.names.index(column)
+        rows.append([name, *(_change(found.before[at][j], found.after[at][j], room) for at in some)])
+    widths = [max(_wide(row[at]) for row in rows) for at in range(len(rows[0]))]
+    lines = [
+        "  " + "  ".join(cell + " " * (wide - _wide(cell)) for cell, wide in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join(["Before → after (internal use: shows original values)", *lines])
+
+
+def _change(before: str, after: str, room: int) -> str:
+    """A cell before and after, in so many places; one that stays is shown once."""
+    before, after = _printable(before) or "-", _printable(after) or "-"
+    if before == after:
+        return _cut(before, room)
+    half = (room - len(_ARROW)) // 2
+    spare = max(0, half - _wide(after)), max(0, half - _wide(before))
+    return _cut(before, half + spare[0]) + _ARROW + _cut(after, half + spare[1])
+
+
+def _printable(text: str) -> str:
+    """The text without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "·" for letter in text)
+
+
+def _wide(text: str) -> int:
+    """The places that a text takes in a terminal."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def _cut(text: str, most: int) -> str:
+    if _wide(text) <= most:
+        return text
+    while _wide(text) >= most:
+        text = text[:-1]
+    return text + "…"

@@ -16,6 +16,10 @@ Names = Iterable[str | int] | str | int | None
 
 OTHERS = "*"
 """Stands for all columns that are not named."""
+KEPT = "kept"
+"""How messages call a column that is released unchanged on purpose."""
+NO_ROLE = "no role (drop_others)"
+"""The reason why a column that nobody named is dropped."""
 
 
 class Role(StrEnum):
@@ -71,24 +75,27 @@ class Schema:
         quasi_identifiers: Names,
         identifiers: Names = (),
         sensitive: Names = (),
+        keep: Names = (),
     ) -> Self:
-        """Give every column the role it was named in; what is not named is insensitive.
+        """Give every column the role it was named in; what is not named, or is to be kept, is insensitive.
 
         The quasi-identifiers keep the order of the table, so that naming them in another order gives
         the same release.
         """
         known = [name for name, _ in kinds]
-        named: dict[str, Role] = {}
+        named: dict[str, Role | str] = {}
         for role, names in (
             (Role.QUASI_IDENTIFIER, quasi_identifiers),
             (Role.IDENTIFIER, identifiers),
             (Role.SENSITIVE, sensitive),
+            (KEPT, keep),
         ):
             for name in chosen(names, known, role):
                 if name in named:
                     raise ColumnError.two_roles(name, named[name], role)
                 named[name] = role
-        return cls(tuple(Column(name, named.get(name, Role.INSENSITIVE), kind) for name, kind in kinds))
+        roles = {name: Role.INSENSITIVE if role == KEPT else Role(role) for name, role in named.items()}
+        return cls(tuple(Column(name, roles.get(name, Role.INSENSITIVE), kind) for name, kind in kinds))
 
     def understood(
         self,
@@ -124,6 +131,16 @@ class Schema:
             columns.append(replace(column, kind=kind, hierarchy=hierarchy, file=file, recode=way))
         return Schema(tuple(columns))
 
+    def without_others(self, spared: Iterable[str]) -> Schema:
+        """The same columns, with those that have no role dropped like identifiers, except for those ``spared``."""
+        left = {*self.named(Role.INSENSITIVE)} - {*spared}
+        return Schema(
+            tuple(
+                replace(column, role=Role.IDENTIFIER, reason=NO_ROLE) if column.name in left else column
+                for column in self.columns
+            )
+        )
+
     def named(self, role: Role) -> tuple[str, ...]:
         """The names of the columns with this role."""
         return tuple(column.name for column in self.columns if column.role == role)
@@ -148,7 +165,7 @@ def _kind(word: object) -> Kind:
     return Kind(word)
 
 
-def chosen(names: Names, known: Sequence[str], role: Role) -> tuple[str, ...]:
+def chosen(names: Names, known: Sequence[str], role: Role | str) -> tuple[str, ...]:
     """The named columns in the order of the table; each must be known, and named once."""
     listed = [str(names)] if isinstance(names, str | int) else [str(name) for name in (() if names is None else names)]
     for position, name in enumerate(listed):

@@ -317,7 +317,7 @@ _WORDS = {
     Sense.COUNT: """
         anz count counts cnt nb numberof nof anzahl zahl quantity qty total sum liczba ilosc aantal cantidad quantita
         quantidade
-        """,
+    """,
     Sense.ASPECT: """
         type types typ typen class klasse category categories group groups gruppe status level levels stage flag
         indicator reason purpose source quality valid validity validated verified verification format length size suffix

@@ -45,6 +45,11 @@ class Survey:
     households: str = ""
     largest_household: int = 20
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of these columns."""
+        return tuple(filter(None, (self.sampling_weights, *self.strata, self.households)))
+
     def to_dict(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}
         if self.sampling_weights:
@@ -90,7 +95,7 @@ class Policy:
     method: str
     seed: int
     options: Mapping[str, Any]
-    """Release options (standardize, distance, round_integers, keep_totals, shuffle, formulas) and the method's own."""
+    """Release options (standardize, distance, exact_means, keep_totals, shuffle, formulas) and the method's own."""
     weights: Mapping[str, float]
     schema: Schema
     models: tuple[Model, ...] = ()
@@ -107,6 +112,9 @@ class Policy:
     pieces: int | None = None
     """The records of a piece at most, where the table was larger than the memory that it might take."""
     survey: Survey = Survey()
+    keep: tuple[str, ...] | None = None
+    """The columns without a role that are released unchanged on purpose; None in a policy of a version that did not ask
+    for a word about columns that look like identifiers."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The least and the largest value that a numeric quasi-identifier may have."""
     input: Mapping[str, Any] = field(default_factory=dict)
@@ -136,11 +144,13 @@ class Policy:
             strata=tuple(names.get(name, name) for name in self.survey.strata),
             households=names.get(self.survey.households, self.survey.households),
         )
-        return replace(self, schema=self.schema.renamed(names), models=models, survey=survey)
+        keep = None if self.keep is None else tuple(names.get(name, name) for name in self.keep)
+        return replace(self, schema=self.schema.renamed(names), models=models, survey=survey, keep=keep)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "format": _OLD if self.blocks is None and self.pieces is None else FORMAT,
+            **({} if self.keep is None else {"keep": list(self.keep)}),
             "release": {
                 "k": self.k,
                 "method": self.method,
@@ -226,6 +236,7 @@ class Policy:
                     name: (float(low), float(high))
                     for name, (low, high) in _typed(facts.get("bounds", {}), dict).items()
                 },
+                keep=tuple(_typed(name, str) for name in _typed(facts["keep"], list)) if "keep" in facts else None,
                 schema=Schema(tuple(_read_column(column) for column in _typed(facts["columns"], list))),
                 input=_typed(facts.get("input", {}), dict),
                 output=_typed(facts.get("output", {}), dict),
@@ -256,6 +267,8 @@ class Policy:
             raise PolicyError.damaged(path, "a share is not from 0 to 1")
         if not all(-math.inf < low <= high < math.inf for low, high in policy.bounds.values()):
             raise PolicyError.damaged(path, "bounds are not two numbers, the lower first")
+        if policy.keep is not None and not {*policy.keep} <= {*policy.schema.named(Role.INSENSITIVE)}:
+            raise PolicyError.damaged(path, "it keeps a column that has a role, or that it does not know")
         if policy.survey.largest_household < 1:
             raise PolicyError.damaged(path, "its largest household has no member")
         return policy
@@ -264,6 +277,8 @@ class Policy:
 def _column(column: Column) -> dict[str, Any]:
     """A column's decisions. A hierarchy is named by its file and its fingerprint: its nodes are values of the data."""
     facts: dict[str, Any] = {"name": column.name, "role": str(column.role), "kind": str(column.kind)}
+    if column.reason:
+        facts["reason"] = column.reason
     if column.recode:
         facts["recode"] = column.recode
     fingerprint = column.hierarchy.fingerprint if column.hierarchy else column.fingerprint
@@ -303,6 +318,7 @@ def _read_column(facts: Mapping[str, Any]) -> Column:
         _typed(facts["name"], str),
         Role(facts["role"]),
         Kind(facts["kind"]),
+        reason=_typed(facts.get("reason", ""), str),
         file=_typed(hierarchy.get("file", ""), str),
         fingerprint=_typed(hierarchy["sha256"], str) if hierarchy else "",
         recode=_typed(facts.get("recode", ""), str),
@@ -318,7 +334,7 @@ def _typed(value: Any, kind: type) -> Any:
 def _lines(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """TOML lines of a table: plain entries first, then the tables inside it."""
     for key, value in table.items():
-        if not isinstance(value, Mapping) and not _is_rows(value) and value != []:
+        if not isinstance(value, Mapping) and not _is_rows(value) and (value != [] or key == "keep"):
             yield f"{_text(key)} = {_value(value)}"
     for key, value in table.items():
         inner = f"{path}.{_text(key)}" if path else _text(key)

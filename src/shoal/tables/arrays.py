@@ -14,7 +14,7 @@ from shoal.errors import DataError
 from shoal.tables.frames import checked, series_content, series_seen
 from shoal.tables.fresh import copied_rows, numbered
 from shoal.tables.table import Content, NewColumn, NewColumns, Table
-from shoal.values import Days, IntVector, Worded
+from shoal.values import Days, IntVector, Rounded, Worded
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +47,10 @@ class ArrayCells:
         """Whole numbers stay so only if all columns are: an array has one type, or the release is refused."""
         new_columns = {name: self._numbers(name, column) for name, column in columns.items()}
         whole = self.table.dtype.kind in "iu" and all(column.dtype.kind in "iu" for column in new_columns.values())
-        new = np.empty((self.height, len(kept)), dtype=np.int64 if whole else np.float64)
+        dtype = np.dtype(np.int64 if whole else np.float64)
+        if (whole or self.table.dtype.kind == "f") and all(isinstance(column, Rounded) for column in columns.values()):
+            dtype = self.table.dtype
+        new = np.empty((self.height, len(kept)), dtype=dtype)
         for position, name in enumerate(kept):
             if name not in new_columns and not _holds(new.dtype, self._column(name)):
                 raise DataError.array_inexact(name)

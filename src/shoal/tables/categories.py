@@ -14,6 +14,7 @@ from shoal.hierarchy.coverage import coverage
 from shoal.hierarchy.semantics import distances, pruned
 from shoal.schema.columns import Column, Kind
 from shoal.tables.counts import value_counts, words
+from shoal.tables.spelling import by_node, node_names
 from shoal.tables.table import Content, Table, where
 from shoal.threads import share
 from shoal.values import Categories, FloatMatrix, IntMatrix, IntVector
@@ -69,8 +70,9 @@ def category(
     if column.kind is Kind.NOMINAL or not {*counts, *others}:
         return _nominal(column, sorted({*counts, *others}))
     hierarchy = column.hierarchy or flat(_levels(column, content))
-    others = {word: count for word, count in others.items() if word in hierarchy}  # what is not, codes() tells
     check_coverage(column.name, hierarchy, counts)
+    counts, others = by_node(hierarchy, counts), by_node(hierarchy, others)
+    others = {word: count for word, count in others.items() if word in hierarchy}  # what is not, codes() tells
     if column.kind is Kind.ORDINAL:
         _check_size(column.name, hierarchy)
         steps = 2 * max(len(hierarchy.leaves) - 1, 1)
@@ -132,8 +134,10 @@ def by_rank(hierarchy: Hierarchy) -> FloatMatrix:
 
 
 def check_coverage(name: str, hierarchy: Hierarchy, counts: Mapping[str, int]) -> None:
-    """Refuse values that the hierarchy lacks."""
-    found = coverage(hierarchy, counts)
+    """Refuse values that the hierarchy lacks; one that only its spelling tells from a single node is that node."""
+    if len(node_names(hierarchy, counts)) == len(counts):
+        return
+    found = coverage(hierarchy, by_node(hierarchy, counts))
     if not found:
         raise HierarchyError.uncovered(
             name,
@@ -158,13 +162,31 @@ def codes(table: Table, columns: Sequence[Categories]) -> IntMatrix:
     return found
 
 
+def node_numbers(column: Categories, values: Sequence[str]) -> dict[str, int]:
+    """The number of the node of each value; what has none is left out. Nominal values are nodes as they are spelled."""
+    numbers = {SUPPRESSED: len(column.hierarchy) - 1, **column.hierarchy.numbers}
+    found = {value: numbers[value] for value in values if value in numbers}
+    if len(found) == len(values) or column.kind is Kind.NOMINAL:
+        return found
+    names = node_names(column.hierarchy, [value for value in values if value not in found])
+    return found | {value: numbers[name] for value, name in names.items()}
+
+
+def node_counts(column: Categories, counts: Mapping[str, int]) -> IntVector:
+    """The records of each node, from those of the values."""
+    numbers, found = node_numbers(column, list(counts)), np.zeros(len(column.hierarchy), dtype=np.int64)
+    for value, records in counts.items():
+        found[numbers[value]] += records
+    return found
+
+
 def _codes(table: Table, column: Categories) -> IntVector:
     """Missing cells have the code of missing, where there is one, or else that of the center of all others."""
     cells = words(table, column.name)
     gone, cells = cells.is_null().to_numpy(), cells.drop_nulls()
     values = cells.unique().to_list()
-    numbers = {SUPPRESSED: len(column.hierarchy) - 1, **column.hierarchy.numbers}
-    if any(word not in numbers for word in values):
+    numbers = node_numbers(column, values)
+    if len(numbers) < len(values):
         check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
     places = [numbers[word] for word in values]
     known = cells.replace_strict(values, places, return_dtype=pl.Int64).to_numpy().astype(np.int64)

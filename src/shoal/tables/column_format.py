@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from decimal import Decimal
+from functools import cached_property, lru_cache, partial
 from typing import Protocol
 
 import polars as pl
@@ -31,8 +32,13 @@ _IN_WORD = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
 _DAY_IN_WORD = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})[0-9.]*)?)?")
 _NUMBER_LIKE = r"^[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
 _VALUE_LIKE = r"^[ \t]*[+-]?[0-9.]"
-_TOKENS = {"DD": "day", "D": "day", "MM": "month", "M": "month", "YYYY": "year"}
-_DATE = re.compile(r"(DD?|MM?|YYYY)([./-] ?)(DD?|MM?|YYYY)([./-] ?)(DD?|MM?|YYYY)(\.?)((?: |T)HH:MM(?::SS)?)?")
+_YEARS = {"YYYY": "", "19YY": "19", "20YY": "20", "YY": ""}
+"""How years are written, with the century that is left out."""
+_PIVOT = 69
+"""``YY`` stands for 1969 to 2068, as POSIX has it."""
+_TOKENS = {"DD": "day", "D": "day", "MM": "month", "M": "month", **dict.fromkeys(_YEARS, "year")}
+_TOKEN = f"(DD?|MM?|{'|'.join(_YEARS)})"
+_DATE = re.compile(rf"{_TOKEN}([./-] ?){_TOKEN}([./-] ?){_TOKEN}(\.?)((?: |T)HH:MM(?::SS)?)?")
 _EITHER = "|"
 
 
@@ -74,8 +80,8 @@ class NumberFormat:
     @cached_property
     def pattern(self) -> str:
         """The pattern of a whole cell, with its signs and its number as groups."""
-        before = f"{_unit(self.prefix)}" if self.prefix.strip(BLANKS) else ""
-        behind = f"{_unit(self.suffix)}" if self.suffix.strip(BLANKS) else ""
+        before = _unit(self.prefix) if self.prefix.strip(BLANKS) else ""
+        behind = _unit(self.suffix) if self.suffix.strip(BLANKS) else ""
         return rf"^[ \t]*([+-]?){before}([+-]?)({self.body}){behind}[ \t]*$"
 
     def standard(self, text: pl.Series) -> pl.Series:
@@ -104,8 +110,10 @@ class NumberFormat:
         return _IN_WORD.sub(lambda found: self._one(found[0]), word)
 
     def _one(self, number: str) -> str:
+        if "e" in number and (self.thousands or self.prefix or self.suffix):
+            number = f"{Decimal(number):f}"
         whole, point, rest = number.partition(".")
-        if self.thousands and "e" not in number:
+        if self.thousands:
             whole = f"{int(whole):,}".replace(",", self.thousands)
         return f"{self.prefix}{whole}{self.decimal if point else ''}{rest}{self.suffix}"
 
@@ -130,7 +138,7 @@ class DateFormat:
 
     def _standard_inside(self, text: str) -> str:
         for pattern in self.patterns:
-            text = re.sub(rf"(?<![0-9]){_day_pattern(pattern)}(?![0-9])", _iso, text)
+            text = re.sub(rf"(?<![0-9]){_day_pattern(pattern)}(?![0-9])", partial(_iso, years=_years(pattern)), text)
         return text
 
     def written(self, word: str) -> str:
@@ -174,11 +182,6 @@ def column_format(text: str) -> ColumnFormat | None:
     return DateFormat(patterns)
 
 
-def is_date_format(text: str) -> bool:
-    """Whether a format is one of dates."""
-    return isinstance(column_format(text), DateFormat)
-
-
 def _is_date_pattern(pattern: str) -> bool:
     found = _DATE.fullmatch(pattern)
     return found is not None and {_TOKENS[found[at]] for at in (1, 3, 5)} == {"day", "month", "year"}
@@ -192,6 +195,7 @@ def _day_pattern(pattern: str) -> str:
         raise OptionError.bad_column_format()
     widths = {"DD": "(?P<day>0?[1-9]|[12][0-9]|3[01])", "MM": "(?P<month>0?[1-9]|1[0-2])", "YYYY": "(?P<year>[0-9]{4})"}
     widths |= {"D": widths["DD"], "M": widths["MM"]}
+    widths |= dict.fromkeys(set(_YEARS) - {"YYYY"}, "(?P<year>[0-9]{2})")
     gap = " ?" if found[2].endswith(" ") else ""
     marks = [re.escape(found[at][0]) + gap for at in (2, 4)]
     days = f"{widths[found[1]]}{marks[0]}{widths[found[3]]}{marks[1]}{widths[found[5]]}{re.escape(found[6])}"
@@ -208,7 +212,9 @@ def _standard_days(text: pl.Series, pattern: str) -> pl.Series:
     def part(name: str) -> pl.Series:
         return parts[name].str.zfill(2)
 
-    found = parts["year"] + "-" + part("month") + "-" + part("day")
+    years = _years(pattern)
+    year = parts["year"] if years == "YYYY" else parts["year"].map_elements(partial(_full, years=years), pl.String)
+    found = year + "-" + part("month") + "-" + part("day")
     if "hour" not in parts.columns:
         return found
     time = " " + part("hour") + ":" + part("minute")
@@ -217,9 +223,21 @@ def _standard_days(text: pl.Series, pattern: str) -> pl.Series:
     return found + time.fill_null("")
 
 
-def _iso(found: re.Match[str]) -> str:
+def _years(pattern: str) -> str:
+    """How years are written in a pattern."""
+    return next(years for years in _YEARS if years in pattern)
+
+
+def _full(year: str, *, years: str) -> str:
+    """A year with its century."""
+    if years != "YY":
+        return _YEARS[years] + year
+    return ("19" if int(year) >= _PIVOT else "20") + year
+
+
+def _iso(found: re.Match[str], *, years: str) -> str:
     parts = {name: (value or "").zfill(2) for name, value in found.groupdict().items()}
-    day = f"{parts['year']}-{parts['month']}-{parts['day']}"
+    day = f"{_full(parts['year'], years=years)}-{parts['month']}-{parts['day']}"
     if not found.groupdict().get("hour"):
         return day
     return f"{day} {parts['hour']}:{parts['minute']}" + (f":{parts['second']}" if "second" in parts else "")
@@ -227,13 +245,14 @@ def _iso(found: re.Match[str]) -> str:
 
 def _in_pattern(found: re.Match[str], pattern: str) -> str:
     year, month, day, hour, minute, second = found.groups()
-    words = {"YYYY": year, "MM": month, "M": str(int(month)), "DD": day, "D": str(int(day))}
+    words = {"MM": month, "M": str(int(month)), "DD": day, "D": str(int(day))}
+    words |= dict.fromkeys(_YEARS, year[2:]) | {"YYYY": year}
     if hour is None:
         pattern = re.sub("[ T]HH.*", "", pattern)
     else:
         words |= {"HH": hour, "SS": second or "00"}
         pattern = pattern.replace("HH:MM", f"HH:{minute}")
-    return re.sub("YYYY|MM?|DD?|HH|SS", lambda token: words[token[0]], pattern)
+    return re.sub(f"{'|'.join(_YEARS)}|MM?|DD?|HH|SS", lambda token: words[token[0]], pattern)
 
 
 def _or_marked(standard: pl.Series, text: pl.Series, like: str) -> pl.Series:
@@ -252,4 +271,6 @@ def _blank_or(mark: str) -> str:
 
 
 def _unit(unit: str) -> str:
-    return f"[{BLANKS}]*{re.escape(unit.strip(BLANKS))}[{BLANKS}]*"
+    """The pattern of a unit with blanks around it; a currency may be left out."""
+    found = f"[{BLANKS}]*{re.escape(unit.strip(BLANKS))}[{BLANKS}]*"
+    return found if "%" in unit else f"(?:{found})?"

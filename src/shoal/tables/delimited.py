@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -14,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, FileError, OutputError
+from shoal.errors import ColumnError, OutputError
 from shoal.schema.columns import Kind
 from shoal.tables.column_format import NumberFormat, column_format
 from shoal.tables.dates import dated_words
@@ -25,23 +24,23 @@ from shoal.tables.detection import (
     Names,
     Structure,
     detect_formats,
-    is_value,
+    quote_of,
     resolve_names,
     structure,
 )
 from shoal.tables.dialect import Dialect, decoded
+from shoal.tables.footer import footer_start
 from shoal.tables.fresh import as_copied, numbered
+from shoal.tables.header import check_empty, check_header, check_no_record, check_strange, header_names
 from shoal.tables.layout import Layout, record_ends, scan
 from shoal.tables.packed import Packed
-from shoal.tables.table import Content, NewColumns, ReadOptions
-from shoal.tables.text import is_number, understood, written
+from shoal.tables.table import Content, NewColumns, ReadOptions, where
+from shoal.tables.text import Reading, understood, written
 from shoal.threads import share
-from shoal.values import Days, IntVector, Whole, Worded
+from shoal.values import Days, IntVector, Rounded, Whole, Worded
 
-Source = int | NDArray[Any] | Whole | Worded
+Source = int | NDArray[Any] | Rounded | Whole | Worded
 """Where a column comes from: a position in the layout, or new numbers or words."""
-
-_LONGEST_NAME = 200
 
 
 class Known(NamedTuple):
@@ -94,7 +93,7 @@ class DelimitedCells:
             return self.layout.column(source, int(self.header), self.layout.records)
         return Packed.worded(self._new(name, source)).text
 
-    def _new(self, name: str, source: NDArray[Any] | Whole | Worded) -> Worded:
+    def _new(self, name: str, source: NDArray[Any] | Rounded | Whole | Worded) -> Worded:
         """New numbers or words as words, in the format of the column."""
         return source if isinstance(source, Worded) else self._formatted(name, written(source))
 
@@ -115,6 +114,11 @@ class DelimitedCells:
         known = self._understood(name)
         return known.content if known.packed is None else known.packed.spread(known.content)
 
+    def different(self, name: str) -> tuple[pl.Series, Reading]:
+        """All different fields of a column, and how they are understood."""
+        packed = self._understood(name).packed
+        return self.text(name) if packed is None else packed.texts, self.dialect.reading(name)
+
     def _understood(self, name: str) -> Known:
         if name not in self._known:
             self._known[name] = self._understand(name)
@@ -133,6 +137,11 @@ class DelimitedCells:
             text = self.text(name)
             packed = Packed.of(text)
         return Known(meaning(text)) if packed is None else Known(meaning(packed.texts), packed)
+
+    def odd(self, name: str) -> dict[str, int] | None:
+        """Where text stands among the numbers of a column; None where none does."""
+        text = self.content(name).text
+        return None if text is None else where(text)
 
     def native(self) -> pl.DataFrame:
         return self.frame()
@@ -251,8 +260,8 @@ def _some(source: Source, rows: IntVector) -> Source:
     """Some cells of a column, where it is new."""
     if isinstance(source, Worded):
         return replace(source, places=source.places[rows])
-    if isinstance(source, Whole):
-        return Whole(source.numbers[rows])
+    if isinstance(source, Rounded | Whole):
+        return replace(source, numbers=source.numbers[rows])
     return source if isinstance(source, int) else source[rows]
 
 
@@ -272,20 +281,24 @@ def _runs(fields: Sequence[int | pl.Series]) -> Iterator[tuple[int, int] | pl.Se
         yield run
 
 
-def header_names(layout: Layout, *, header: bool) -> tuple[str, ...]:
-    if not header:
-        return tuple(f"column_{position}" for position in range(1, layout.fields + 1))
-    return tuple(str(field.item()) for field in layout.split(0, 1, raw=False))
-
-
 def read_delimited(
-    raw: bytes, *, options: ReadOptions, tabs: bool, path: object
+    raw: bytes, *, options: ReadOptions, tabs: bool, path: object, part: bool = False
 ) -> tuple[DelimitedCells, dict[str, Any]]:
-    """The cells of a file and the settings by which it was read."""
+    """The cells of a file and the settings by which it was read.
+
+    Where the bytes are only the first ``part`` of a file, what follows their last whole record is left out.
+    """
     encoding, bom, data = decoded(raw, options.encoding, path=path)
+    if part:
+        ends = record_ends(np.frombuffer(data, dtype=np.uint8), quote=options.quote or "")
+        data = data[: int(ends[-1])] if len(ends) else data
     found = structured(data, options=options, tabs=tabs)
-    quote = "" if options.quote == found.delimiter else options.quote or ""
-    text = patched(data[found.offset :] if found.offset else data, found, quote=quote)
+    quote = found.quote
+    text = data[found.offset :] if found.offset else data
+    end = footer_start(
+        text, options.skip_footer, delimiter=found.delimiter, quote=quote, path=path, header=options.header
+    )
+    text = patched(text[:end] if end < len(text) else text, found)
     layout = scan(
         np.frombuffer(text, dtype=np.uint8), delimiter=found.delimiter, quote=quote, path=path, header=options.header
     )
@@ -300,6 +313,8 @@ def read_delimited(
 def structured(data: bytes, *, options: ReadOptions, tabs: bool) -> Structure:
     """The structure of a text by its first lines."""
     quote = options.quote or ""
+    if options.detect:
+        quote = quote_of(data[:HEAD].splitlines()[:LINES], quote)
     return structure(
         first_lines(data, quote=quote),
         quote=quote,
@@ -318,14 +333,14 @@ def first_lines(data: bytes, *, quote: str) -> list[bytes]:
     return [*lines, head[cuts[-1] :]] if cuts[-1] < len(head) and len(lines) < LINES else lines
 
 
-def patched(text: bytes, found: Structure, *, quote: str) -> bytes:
+def patched(text: bytes, found: Structure) -> bytes:
     """The text with as many names in its header as the records have fields."""
     if not found.patch:
         return text
     mark = found.delimiter.encode()
     if found.patch == "first":
         return mark + text
-    line = text[: int(record_ends(np.frombuffer(text[:HEAD], dtype=np.uint8), quote=quote)[0])].rstrip(b"\r\n")
+    line = text[: int(record_ends(np.frombuffer(text[:HEAD], dtype=np.uint8), quote=found.quote)[0])].rstrip(b"\r\n")
     return line + mark + text[len(line) :]
 
 
@@ -354,7 +369,8 @@ class Head:
         self.names = self._names(path, records)
         self.dialect = self._with_formats(dialect)
         if options.header and not options.header_known:
-            self._check_no_record(path)
+            written_names = {name: (self._written[at], at) for name, at in self._kept().items()}
+            check_no_record(written_names, self._content, path)
 
     def _column(self, at: int) -> pl.Series:
         return self._layout.column(at, self._first, self._last)
@@ -376,35 +392,11 @@ class Head:
 
     def _with_formats(self, dialect: Dialect) -> Dialect:
         """The dialect with the formats of the columns."""
-        options = self._options
-        for name in (*options.column_formats, *options.missing_in):
-            if options.detect and name not in self._kept():
-                raise ColumnError.unknown(name, list(self._kept()))
-        number = str(NumberFormat(options.decimal or ".", options.thousands or ""))
-        plain = replace(dialect, missing_in=options.words_in, formats=dict(options.column_formats), number=number)
-        if not options.detect:
-            return plain
-        found = detect_formats(
-            ((name, self._column(at)) for name, at in self._kept().items()),
-            missing={name: plain.reading(name).missing for name in self._kept()},
-            given=options.column_formats,
-            decimal=options.decimal,
-            thousands=options.thousands,
-            semicolons=dialect.delimiter == ";",
-        )
-        return replace(plain, number=found.number, formats=found.columns, doubtful=found.doubtful)
+        columns = ((name, self._column(at)) for name, at in self._kept().items())
+        return with_formats(dialect, columns, list(self._kept()), self._options, semicolons=dialect.delimiter == ";")
 
-    def _check_no_record(self, path: object) -> None:
-        """Refuse a header in which a value stands where a name should: a first record that was taken for one."""
-        names = self.names.fields
-        if list(names) == [str(at) for at in range(len(names))]:
-            return  # that of an array, whose columns have no other names
-        typed = [(name, at) for name, at in self._kept().items() if is_value(self._written[at])]
-        for name, at in typed:
-            content = understood(self._column(at), self.dialect.reading(name))
-            years = content.kind is Kind.NUMERIC and is_year(name) and not _are_years(content)
-            if content.kind in (Kind.NUMERIC, Kind.DATE) and not years:
-                raise FileError.record_as_header(path, at + 1)
+    def _content(self, name: str) -> Content:
+        return understood(self._column(self._kept()[name]), self.dialect.reading(name))
 
     def cells(self, layout: Layout) -> DelimitedCells:
         """The cells of records that follow the header, which is the first record of the layout if there is one."""
@@ -416,71 +408,62 @@ class Head:
     def settings(self, newline: str) -> dict[str, Any]:
         """How the file is read, so that it can be read in the same way again."""
         dialect, options = self.dialect, self._options
-        number = column_format(dialect.number)
+        formats = format_settings(dialect, options)
         settings: dict[str, Any] = {
             "delimiter": dialect.delimiter,
             "quote": dialect.quote,
             "encoding": dialect.encoding,
-            "decimal": number.decimal if isinstance(number, NumberFormat) else ".",
+            "decimal": formats["decimal"],
             "header": options.header,
             "newline": newline,
             "bom": dialect.bom,
         }
-        if isinstance(number, NumberFormat) and number.thousands:
-            settings["thousands"] = number.thousands
         if self._found.skip:
             settings["skip"] = self._found.skip
+        if options.skip_footer:
+            settings["skip_footer"] = options.skip_footer
         if self.names.numbered:
             settings["row_numbers"] = True
-        if options.missing is not None:
-            settings["missing"] = "\n".join(options.missing)
-        if dialect.missing_in:
-            settings["missing_in"] = {name: list(words) for name, words in dialect.missing_in.items()}
-        if dialect.formats:
-            settings["column_formats"] = dict(dialect.formats)
-        return settings
+        return settings | formats
 
 
-def is_year(name: str) -> bool:
-    """Whether a name is a year, as columns of statistics have it."""
-    return re.fullmatch("(?:19|20)[0-9]{2}", name) is not None
+def with_formats(
+    dialect: Dialect,
+    columns: Iterable[tuple[str, pl.Series]],
+    names: Sequence[str],
+    options: ReadOptions,
+    *,
+    semicolons: bool,
+) -> Dialect:
+    """The dialect with the formats of the columns that hold text, by their first cells; ``names`` are those of all."""
+    for name in (*options.column_formats, *options.missing_in):
+        if options.detect and name not in names:
+            raise ColumnError.unknown(name, names)
+    number = str(NumberFormat(options.decimal or ".", options.thousands or ""))
+    plain = replace(dialect, missing_in=options.words_in, formats=dict(options.column_formats), number=number)
+    if not options.detect:
+        return plain
+    found = detect_formats(
+        columns,
+        missing={name: plain.reading(name).missing for name in names},
+        given=options.column_formats,
+        decimal=options.decimal,
+        thousands=options.thousands,
+        semicolons=semicolons,
+    )
+    return replace(plain, number=found.number, formats=found.columns, doubtful=found.doubtful)
 
 
-def _are_years(content: Content) -> bool:
-    numbers = content.values.drop_nulls().cast(pl.String)
-    return bool(numbers.str.contains("^(?:19|20)[0-9]{2}$").all())
-
-
-def check_empty(cells: pl.Series, at: int, path: object, *, above: int = 0) -> None:
-    """Refuse a field without a name, which is left out, where it holds something."""
-    filled = cells.str.strip_chars() != ""
-    if filled.any():
-        raise FileError.unnamed_values(path, at + 1, int(filled.arg_true()[0]) + 1 + above)
-
-
-def check_strange(names: Sequence[str], *, delimiter: str, path: object) -> None:
-    """A name that swallowed the start of a record would be shown as a name, and is none.
-
-    A quotation mark that opens in the header and closes in a record leaves the counts of fields right, but then
-    the name holds a line break and a delimiter. A line break alone is what spreadsheets put into long names.
-    """
-    for position, name in enumerate(names, start=1):
-        broken = "\n" in name or "\r" in name
-        if len(name) > _LONGEST_NAME or (broken and (delimiter in name or len(names) == 1)):
-            raise FileError.strange_header(path, position)
-
-
-def check_header(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:
-    positions = [str(position) for position in range(len(names))]
-    # 0,1,2 is a header too: that of an array, whose columns have no other names.
-    surely = options.header_known or list(names) == positions
-    if not surely and all(is_number(name.replace(",", ".")) for name in names):
-        raise FileError.no_header(path)
-    for position, name in enumerate(names, start=1):
-        if not name.strip():
-            raise ColumnError.empty_name(position)
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if twice:
-        raise ColumnError.duplicate_names(twice)
-    if records == 0:
-        raise FileError.header_only(path)
+def format_settings(dialect: Dialect, options: ReadOptions) -> dict[str, Any]:
+    """How numbers, dates and missing values are written."""
+    number = column_format(dialect.number)
+    settings: dict[str, Any] = {"decimal": number.decimal if isinstance(number, NumberFormat) else "."}
+    if isinstance(number, NumberFormat) and number.thousands:
+        settings["thousands"] = number.thousands
+    if options.missing is not None:
+        settings["missing"] = "\n".join(options.missing)
+    if dialect.missing_in:
+        settings["missing_in"] = {name: list(words) for name, words in dialect.missing_in.items()}
+    if dialect.formats:
+        settings["column_formats"] = dict(dialect.formats)
+    return settings

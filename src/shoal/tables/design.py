@@ -9,7 +9,7 @@ import polars as pl
 
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
-from shoal.tables.table import Table
+from shoal.tables.table import Table, unsigned
 from shoal.values import Design, FloatVector, IntVector, by_first_row
 
 
@@ -46,9 +46,16 @@ def _weights(table: Table, name: str) -> FloatVector:
 
 def _numbered(table: Table, names: Sequence[str]) -> IntVector:
     """The different combinations of values, numbered in the order of their first records; missing is a value."""
-    seen = pl.DataFrame([table.cells.seen(name).alias(str(place)) for place, name in enumerate(names)])
+    seen = pl.DataFrame([_values(table, name).alias(str(place)) for place, name in enumerate(names)])
     first = seen.with_row_index("row").select(pl.first("row").over([str(place) for place in range(len(names))]))
     return by_first_row(first.to_series().to_numpy().astype(np.int64))[1]
+
+
+def _values(table: Table, name: str) -> pl.Series:
+    """The cells as a reader sees them, null where one is missing in whatever way, and zero without a sign."""
+    cells = table.cells.seen(name)
+    known = unsigned(cells) if cells.dtype.is_float() else cells
+    return known.set(table.cells.content(name).values.is_null(), None)
 
 
 def _households(table: Table, name: str) -> IntVector:

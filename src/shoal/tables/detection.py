@@ -25,18 +25,26 @@ LINES = 200
 """Lines by which the separator and the header are found."""
 _FEW_LINES = 3
 """Fewer tell no header from a title."""
-_MOST_ABOVE = 20
+MOST_ABOVE = 20
 """Lines above the header."""
 _EVEN = 0.9
 """The share of lines that have as many separators as the others."""
 SEPARATORS = ",;\t|"
+_SINGLE = re.compile(rb"(?:^|[,;\t|])'[^']*(?:''[^']*)*'(?:$|[,;\t|])")
 _SEP_LINE = re.compile(rb'"?sep=(.)"?', re.IGNORECASE)
 
-DAY_OR_MONTH, SHORT_YEAR, COMMA, THOUSANDS = "day or month", "short year", "comma", "thousands"
-"""Doubts: which of two numbers is the day; which century; whether a comma parts decimals or thousands; and whether a
-point does."""
-UNREADABLE = (DAY_OR_MONTH, SHORT_YEAR, COMMA)
-"""Doubts because of which a column is read as text."""
+DAY_OR_MONTH, SHORT_YEAR, COMMA, POINT = "day or month", "short year", "comma", "point"
+"""Doubts: which of two numbers is the day; which century; whether a comma, or a point, parts decimals or thousands."""
+PERHAPS = "perhaps thousands"
+"""A weak doubt: numbers with three decimals each, which nothing else speaks against."""
+
+
+class Doubt(NamedTuple):
+    """Why a column can be read in several ways."""
+
+    kind: str
+    formats: tuple[str, ...]
+    """The formats that it may have."""
 
 
 class Structure(NamedTuple):
@@ -47,9 +55,19 @@ class Structure(NamedTuple):
     """Lines above the header."""
     offset: int = 0
     """Their bytes."""
+    quote: str = ""
     patch: str = ""
     """Where the header has one name fewer than the records have fields: ``first`` where the rows have names, as R
     writes them, or ``last`` where every record ends with a separator."""
+
+
+def quote_of(lines: Sequence[bytes], quote: str) -> str:
+    """The quotation mark of a text by its first lines: a single one where nearly all have a field between two."""
+    filled = [line.strip(b"\r\n") for line in lines if line.strip(b"\r\n")]
+    if quote != '"' or any(b'"' in line for line in filled):
+        return quote
+    single = sum(bool(_SINGLE.search(line)) for line in filled)
+    return "'" if single and single >= _EVEN * len(filled) else quote
 
 
 def structure(
@@ -72,7 +90,7 @@ def structure(
             above += more
             if counts[more] == usual - 1:
                 patch = _patched(body[more:], mark, quote)
-    return Structure(mark, above, sum(len(line) for line in lines[:above]), patch)
+    return Structure(mark, above, sum(len(line) for line in lines[:above]), "" if quote == mark else quote, patch)
 
 
 def _separator(lines: Sequence[bytes], *, quote: str, decimal: str | None) -> str:
@@ -99,7 +117,7 @@ def _even_from(counts: Sequence[int]) -> int | None:
     usual = _usual(counts)
     if not usual:
         return None
-    for start in range(min(len(counts) - 1, _MOST_ABOVE + 1)):
+    for start in range(min(len(counts) - 1, MOST_ABOVE + 1)):
         below = counts[start + 1 :]
         if usual - 1 <= counts[start] <= usual and counts[start] and below.count(usual) >= _EVEN * len(below):
             return start
@@ -127,8 +145,8 @@ def _fields(line: bytes, mark: str, quote: str) -> list[str]:
 
 def _above(lines: Sequence[bytes], counts: Sequence[int], usual: int, mark: str, quote: str) -> int:
     """How many lines stand above the header: titles, notes and blank lines."""
-    filled = [sum(map(bool, _fields(line, mark, quote))) for line in lines[: _MOST_ABOVE + 1]]
-    return lines_above(filled, counts[: _MOST_ABOVE + 1], usual)
+    filled = [sum(map(bool, _fields(line, mark, quote))) for line in lines[: MOST_ABOVE + 1]]
+    return lines_above(filled, counts[: MOST_ABOVE + 1], usual)
 
 
 def lines_above(filled: Sequence[int], counts: Sequence[int], usual: int) -> int:
@@ -149,7 +167,19 @@ def _patched(lines: Sequence[bytes], mark: str, quote: str) -> str:
         return ""
     if all(not record[-1] for record in records):
         return "last"
-    return "first" if len({record[0] for record in records}) == len(records) else ""
+    return "first" if _are_row_names(lines[1:], [record[0] for record in records], quote) else ""
+
+
+def _are_row_names(lines: Sequence[bytes], cells: Sequence[str], quote: str) -> bool:
+    """Whether the first fields are names of rows: different ones, in quotation marks, or with letters, or numbered.
+
+    Other numbers are none: where commas part both fields and decimals, they are whole parts of numbers.
+    """
+    if len(set(cells)) < len(cells):
+        return False
+    quoted = bool(quote) and all(line.startswith(quote.encode()) for line in lines if line)
+    counted = cells == [str(at) for at in range(len(cells))] or cells == [str(at + 1) for at in range(len(cells))]
+    return quoted or counted or not any(re.match(NUMBER, cell) for cell in cells)
 
 
 class Names(NamedTuple):
@@ -198,8 +228,8 @@ class Formats:
     number: str = PLAIN
     """That of numbers in all columns without a format of their own."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    doubtful: Mapping[str, str] = field(default_factory=dict)
-    """Columns that can be read in two ways, with the doubt."""
+    doubtful: Mapping[str, Doubt] = field(default_factory=dict)
+    """Columns that can be read in several ways."""
 
 
 def detect_formats(
@@ -222,10 +252,10 @@ def detect_formats(
     mark = decimal or _decimal(looks.values())
     orders = {look.order for look in looks.values() if look.order}
     default = str(NumberFormat(mark or ".", thousands or ""))
-    found, doubtful = dict(given), {}
+    found, doubtful = dict(given), dict[str, Doubt]()
     for name, look in looks.items():
         form, doubt = look.decided(mark, orders, thousands=thousands, semicolons=semicolons)
-        if doubt:
+        if doubt is not None:
             doubtful[name] = doubt
         if form not in (None, default):
             found[name] = form
@@ -239,12 +269,17 @@ class _Look:
     dates: tuple[tuple[str, ...], ...] = ()
     """For each way of writing dates that is found the patterns that all of these cells follow."""
     short: bool = False
+    """Whether their years have two digits."""
     numbers: tuple[NumberFormat, ...] = ()
     """The formats that all cells follow; none where a plain number is all that it can be."""
+    telling: bool = False
+    """Whether the formats differ in what the cells mean."""
     sure: bool = False
     """Whether the decimal mark is beyond doubt, and says something about other columns."""
     pointed: bool = False
     """Whether plain numbers all have three digits behind a point, as thousands have."""
+    beside: bool = False
+    """Whether there are whole numbers beside these."""
 
     @property
     def order(self) -> str:
@@ -254,23 +289,36 @@ class _Look:
 
     def decided(
         self, mark: str | None, orders: set[str], *, thousands: str | None, semicolons: bool
-    ) -> tuple[str | None, str]:
+    ) -> tuple[str | None, Doubt | None]:
         """The format of the column, None for the default one, and the doubt that is left."""
-        if self.short:
-            return TEXT, SHORT_YEAR
         if self.dates:
-            chosen = [self._pattern(group, orders) for group in self.dates]
-            return (TEXT, DAY_OR_MONTH) if "" in chosen else ("|".join(chosen), "")
+            return self._dated(orders)
+        parted = str(NumberFormat(",", "."))
+        if self.pointed and mark == ",":
+            return (PLAIN, Doubt(POINT, (PLAIN, parted))) if thousands == "" else (parted, None)
         if self.pointed:
-            if mark == "," and thousands != "":
-                return str(NumberFormat(",", ".")), ""
-            return (PLAIN if mark == "," else None), THOUSANDS if semicolons or mark == "," else ""
+            kind = POINT if semicolons or self.beside else PERHAPS
+            return None, Doubt(kind, (PLAIN, parted)) if mark is None and thousands is None else None
         fitting = [form for form in self.numbers if mark is None or form.decimal == mark]
+        if not self.telling:
+            fitting = fitting[-1:]  # the last has a point
         if not fitting:
-            return None, ""
+            return None, None
         if len({form.decimal for form in fitting}) > 1:
-            return TEXT, COMMA
-        return str(fitting[0]), ""
+            return TEXT, Doubt(COMMA, tuple(map(str, fitting)))
+        return str(fitting[0]), None
+
+    def _dated(self, orders: set[str]) -> tuple[str, Doubt | None]:
+        if self.short:
+            years = ("19YY", "20YY", "YY")
+            forms = (pattern.replace("YY", year) for pattern in self.dates[0] for year in years)
+            return TEXT, Doubt(SHORT_YEAR, tuple(forms))
+        chosen = [self._pattern(group, orders) for group in self.dates]
+        if "" not in chosen:
+            return "|".join(chosen), None
+        ways = ({_order(pattern): pattern for pattern in group} for group in self.dates)
+        both = [[way.get(order, next(iter(way.values()))) for order in ("DM", "MD")] for way in ways]
+        return TEXT, Doubt(DAY_OR_MONTH, tuple("|".join(patterns) for patterns in zip(*both, strict=True)))
 
     def _pattern(self, group: tuple[str, ...], orders: set[str]) -> str:
         fitting = [pattern for pattern in group if _order(pattern) in orders] if len(orders) == 1 else []
@@ -316,20 +364,20 @@ def _look(values: pl.Series, thousands: str | None) -> _Look | None:
 def _dates(values: pl.Series) -> _Look | None:
     if values.str.contains(DATE).all():
         return None
-    if values.str.contains(_SHORT_YEAR).any():
-        return _Look(short=True)
+    short = bool(values.str.contains(_SHORT_YEAR).all())
     groups: list[tuple[int, tuple[str, ...]]] = []
     for mark, patterns in _ORDERS.items():
         some = values.filter(values.str.contains(rf"^[0-9]+{re.escape(mark)}"))
         if not len(some):
             continue
-        exact = [_exact(pattern, some) for pattern in patterns]
+        ways = [pattern.replace("YYYY", "YY") if short else pattern for pattern in patterns]
+        exact = [_exact(pattern, some) for pattern in ways]
         fitting = tuple(pattern for pattern in exact if _follow(pattern, some))
         if not fitting:
             return None
         groups.append((len(some), fitting))
     groups.sort(key=lambda group: -group[0])
-    return _Look(dates=tuple(fitting for _, fitting in groups)) if groups else None
+    return None if not groups or (short and len(groups) > 1) else _Look(tuple(fitting for _, fitting in groups), short)
 
 
 def _exact(pattern: str, values: pl.Series) -> str:
@@ -361,8 +409,8 @@ def _plain(values: pl.Series) -> _Look | None:
     if not len(pointed):
         return None
     if pointed.str.contains(r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$").all():
-        return _Look(pointed=True)
-    return _Look(numbers=(NumberFormat(),), sure=True)
+        return _Look(pointed=True, beside=len(pointed) < len(values))
+    return _Look(numbers=(NumberFormat(),), telling=True, sure=True)
 
 
 _UNITS = ("%", "€", "$", "£", "¥", "zł", "EUR", "USD", "GBP", "CHF", "PLN", "Fr.", "R$", "kr")
@@ -391,24 +439,28 @@ def _numbers(values: pl.Series, thousands: str | None) -> _Look | None:
     if not fitting:
         return None
     marks = {form.decimal for form in fitting}
-    telling = digits.str.contains("[.,]").any()
-    return (
-        _Look(numbers=tuple(fitting), sure=len(marks) == 1 and bool(telling))
-        if telling
-        else _Look(numbers=tuple(fitting[-1:]))
-    )
+    telling = bool(digits.str.contains("[.,]").any())
+    return _Look(numbers=tuple(fitting), telling=telling, sure=telling and len(marks) == 1)
 
 
 def _affixes(values: pl.Series, digits: pl.Series) -> tuple[str | None, str | None]:
     """The unit before and behind all of these numbers, empty where there is none; None where they are not numbers."""
     frame = pl.DataFrame({"value": values, "digits": digits})
     parts = [value.split(number, 1) for value, number in frame.iter_rows()]
-    before = {part[0].strip("+- \t" + BLANKS) for part in parts}
-    behind = {part[1].strip(BLANKS + "\t") for part in parts}
-    if len(before) > 1 or len(behind) > 1 or not (before | behind) <= {"", *_UNITS}:
+    # a currency may be left out, as with 0; a number without its percent sign may be another number
+    before, behind = (_one_unit({part[side].strip("+- \t" + BLANKS) for part in parts}) for side in (0, 1))
+    if before is None or behind is None:
         return None, None
-    unit, blank = before.pop(), next((part[0] for part in parts), "")
+    unit, blank = before, next((part[0] for part in parts if before in part[0]), "")
     prefix = unit + (" " if unit and blank[-1:].strip(BLANKS) == "" and blank[-1:] not in "+-" else "")
-    after, tail = behind.pop(), next((part[1] for part in parts), "")
-    suffix = (tail[: len(tail) - len(tail.lstrip(BLANKS))] if after else "") + after
+    tail = next((part[1] for part in parts if behind in part[1]), "")
+    suffix = (tail[: len(tail) - len(tail.lstrip(BLANKS))] if behind else "") + behind
     return prefix, suffix
+
+
+def _one_unit(units: set[str]) -> str | None:
+    """The one unit of some cells; None where these have several, or something else."""
+    some = units - {""}
+    if len(some) > 1 or not some <= set(_UNITS) or (len(units) > 1 and some == {"%"}):
+        return None
+    return some.pop() if some else ""

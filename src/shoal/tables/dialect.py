@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from shoal.errors import FileError
 from shoal.tables.column_format import PLAIN
+from shoal.tables.detection import Doubt
 from shoal.tables.text import Reading
 
 PIECE = 1 << 20
@@ -39,8 +40,8 @@ class Dialect:
     number: str = PLAIN
     """The format of numbers in columns without a format of their own."""
     formats: Mapping[str, str] = field(default_factory=dict)
-    doubtful: Mapping[str, str] = field(default_factory=dict)
-    """Columns that can be read in two ways, with the doubt."""
+    doubtful: Mapping[str, Doubt] = field(default_factory=dict)
+    """Columns that can be read in several ways."""
 
     def reading(self, name: str) -> Reading:
         """How the fields of a column are understood."""

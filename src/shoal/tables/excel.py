@@ -1,12 +1,11 @@
-"""Workbooks: one sheet of them, with the names of the columns in its first row."""
+"""Workbooks: one sheet of them, with the names of the columns above the records."""
 
 from __future__ import annotations
 
 import io
 import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from operator import or_
@@ -17,14 +16,24 @@ import polars as pl
 
 from shoal.errors import ColumnError, FileError, OutputError
 from shoal.schema.columns import Kind
+from shoal.tables.column_format import PLAIN, column_format
+from shoal.tables.dates import dated_words
+from shoal.tables.delimited import format_settings, with_formats
+from shoal.tables.detection import MOST_ABOVE, Names, resolve_names
+from shoal.tables.dialect import Dialect
 from shoal.tables.fidelity import gives_back
+from shoal.tables.footer import LAST, check_footer
 from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.frames import PolarsCells, series_content, with_columns
-from shoal.tables.table import Content, NewColumns, ReadOptions
-from shoal.tables.text import Reading, understood
+from shoal.tables.header import check_header, check_no_record
+from shoal.tables.table import Content, NewColumn, NewColumns, ReadOptions
+from shoal.tables.text import Reading, understood, written
+from shoal.values import Days, Worded
 
 _MOST_RECORDS = 1_048_575
 _MOST_CHARACTERS = 32_767
+_HEAD = 200
+"""Rows in which the header is looked for."""
 _MADE = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 """The time of making that workbooks are given, so that the same release has the same bytes."""
 _LOOKS = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "hh:mm:ss"}
@@ -32,28 +41,56 @@ _LOOKS = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "h
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SheetCells(PolarsCells):
-    """A sheet. A column with text among its numbers comes as text, so numbers are looked for in it.
+    """A sheet. Its cells have types, and its columns of text are understood as those of a delimited file.
 
-    The reader makes it so, and then the number 1 and the text 1 are the same.
+    A column with text among its numbers comes as text: the reader makes it so, and then the number 1 and the text 1 are
+    the same.
     """
 
-    missing: tuple[str, ...]
+    dialect: Dialect
+    typed: bool
+    """Whether a column of text is text, whatever it looks like."""
 
     def content(self, name: str) -> Content:
-        series = self.table[name]
+        series, reading = self.table[name], self.dialect.reading(name)
         content = series_content(series)
         if series.dtype != pl.String:
-            return content
-        inside = understood(series.alias("").fill_null(""), Reading(missing=self.missing))
+            return _without(content, self.dialect.missing_in.get(name, ()))
+        inside = understood(series.alias("").fill_null(""), reading)
+        if inside.kind is not Kind.NOMINAL and not self.typed:
+            return inside
         mixed = inside.kind is Kind.NOMINAL and inside.text is not None
-        return Content(content.kind, content.type, content.values, *((inside.numbers, inside.text) if mixed else ()))
+        values = content.values if self.typed else reading.present(content.values)
+        return Content(Kind.NOMINAL, content.type, values, *((inside.numbers, inside.text) if mixed else ()))
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> SheetCells:
-        return SheetCells(with_columns(self.table, kept, columns), self.missing)
+        new = {name: self._new(name, column) for name, column in columns.items() if name in kept}
+        return replace(self, table=with_columns(self.table, kept, new))
+
+    def _new(self, name: str, column: NewColumn) -> NewColumn:
+        """New numbers and dates of a column of text are text too, in its format."""
+        content = self.content(name)
+        if self.table.schema[name] != pl.String or content.kind is Kind.NOMINAL:
+            return column
+        form = column_format(self.dialect.reading(name).format)
+        if isinstance(column, Days):
+            column = dated_words(column, content)
+        elif not isinstance(column, Worded):
+            column = written(column)
+        return column if form is None else replace(column, words=tuple(map(form.written, column.words)))
 
 
-def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, str]:
-    """The cells of a sheet, and its name."""
+def _without(content: Content, words: Sequence[str]) -> Content:
+    """The column without the values that mean missing in it."""
+    gone = content.words.is_in(list(words)) if words else pl.Series([], dtype=pl.Boolean)
+    if not gone.any():
+        return content
+    numbers = None if content.numbers is None else content.numbers.set(gone, None)
+    return replace(content, values=content.values.set(gone, None), numbers=numbers)
+
+
+def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, dict[str, Any]]:
+    """The cells of a sheet, and the settings by which it was read."""
     try:
         import fastexcel
     except ImportError:
@@ -61,32 +98,130 @@ def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, str]:
     _keep_quiet("fastexcel")
     with replaced_by(lambda: FileError.damaged(path, "workbook"), system=lambda why: FileError.unreadable(path, why)):
         book = fastexcel.read_excel(str(path))
-        sheets = list(book.sheet_names)
-        sheet = options.sheet
-        if sheet is None:
-            if len(sheets) != 1:
-                raise FileError.several_sheets(path, sheets)
-            sheet = sheets[0]
-        elif sheet not in sheets:
-            alike = [name for name in sheets if name.casefold() == sheet.strip().casefold()]
-            if len(alike) != 1:
-                raise FileError.no_sheet(path, sheet, sheets)
-            sheet = alike[0]
-        if options.header:
-            _check_header(book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars(), path)
-        # The type of a column is that of all its cells: a text far down must not become a missing number.
-        loaded = book.load_sheet(sheet, header_row=0 if options.header else None, schema_sample_rows=None)
-        frame = loaded.to_polars()
-        if frame.width == 0:
+        sheet = _sheet(list(book.sheet_names), options.sheet, path)
+        top = book.load_sheet(sheet, header_row=None, skip_rows=0, n_rows=_HEAD, dtypes="string").to_polars()
+        if top.width == 0 or top.height == 0:
             raise FileError.empty(path)
-        if not options.header:
-            frame.columns = [f"column_{position}" for position in range(1, frame.width + 1)]
+        above = options.skip
+        if above is None:
+            above = _above(top) if options.header else 0
+        # The type of a column is that of all its cells: a text far down must not become a missing number.
+        if options.header:
+            loaded = book.load_sheet(sheet, header_row=above, schema_sample_rows=None)
+        else:
+            loaded = book.load_sheet(sheet, header_row=None, skip_rows=above or None, schema_sample_rows=None)
+        frame = loaded.to_polars()
+        frame.columns = [str(position) for position in range(frame.width)]
         frame = pl.DataFrame({series.name: _days(series.alias("")) for series in frame})
-        # Rows without any cell hold nobody.
-        frame = frame.filter(reduce(or_, (series.alias("").is_not_null() for series in frame)))
+        frame = _without_footer(frame, options.skip_footer, path)
+    if frame.width == 0:
+        raise FileError.empty(path)
+    written_names = _names(top, above, frame.width) if options.header else None
+    names = _resolved(written_names, frame, options, path)
+    frame = pl.DataFrame({name: frame[str(at)] for at, name in enumerate(names.fields) if at not in names.left_out})
+    # Rows without any cell hold nobody.
+    frame = frame.filter(reduce(or_, (series.alias("").is_not_null() for series in frame)))
     if frame.height == 0:
         raise FileError.header_only(path)
-    return SheetCells(frame, options.missing_words), sheet
+    dialect, settings = _dialect(frame, options)
+    cells = SheetCells(frame, dialect, typed=options.typed)
+    if written_names is not None and not options.header_known:
+        kept = {name: at for at, name in enumerate(names.fields) if at not in names.left_out}
+        check_no_record({name: (written_names[at], at) for name, at in kept.items()}, cells.content, path)
+    if above:
+        settings["skip"] = above
+    if options.skip_footer:
+        settings["skip_footer"] = options.skip_footer
+    if names.numbered:
+        settings["row_numbers"] = True
+    return cells, {"sheet": sheet, "header": options.header, **settings}
+
+
+def _sheet(sheets: Sequence[str], asked: str | None, path: Path) -> str:
+    if asked is None:
+        if len(sheets) != 1:
+            raise FileError.several_sheets(path, sheets)
+        return sheets[0]
+    if asked in sheets:
+        return asked
+    alike = [name for name in sheets if name.casefold() == asked.strip().casefold()]
+    if len(alike) != 1:
+        raise FileError.no_sheet(path, asked, sheets)
+    return alike[0]
+
+
+def _above(top: pl.DataFrame) -> int:
+    """How many rows stand above the header: titles, notes and blank rows."""
+    given = [[cell is not None and bool(cell.strip()) for cell in row] for row in top.iter_rows()]
+    columns = [at for at in range(top.width) if any(row[at] for row in given)]
+    filled = [sum(row) for row in given]
+    needed = min(len(columns), max(2, len(columns) - 1 if len(columns) < 5 else round(0.8 * len(columns))))
+
+    def is_header(at: int) -> bool:
+        only_first_lacks = filled[at] == len(columns) - 1 and not given[at][columns[0]]
+        return filled[at] >= needed or only_first_lacks
+
+    first = next((at for at, cells in enumerate(filled) if cells), 0)
+    return next((at for at in range(first, min(len(filled), first + MOST_ABOVE)) if is_header(at)), first)
+
+
+def _names(top: pl.DataFrame, above: int, width: int) -> list[str]:
+    """The names as the sheet has them: the reader would number those that stand twice or are empty."""
+    row = top.row(above) if above < top.height else ()
+    return ["" if at >= len(row) or row[at] is None else str(row[at]) for at in range(width)]
+
+
+def _resolved(written_names: Sequence[str] | None, frame: pl.DataFrame, options: ReadOptions, path: Path) -> Names:
+    if written_names is None:
+        return Names(tuple(f"column_{position}" for position in range(1, frame.width + 1)), (), numbered=False)
+    columns = {
+        at: frame[str(at)].cast(pl.String).fill_null("").str.strip_suffix(".0")
+        for at, name in enumerate(written_names)
+        if not name.strip()
+    }
+    names = resolve_names(written_names, columns, numbered=options.row_numbers)
+    check_header(names.fields, records=frame.height, options=options, path=path)
+    return names
+
+
+def _without_footer(frame: pl.DataFrame, skip: int | None, path: Path) -> pl.DataFrame:
+    """The rows without those of the footer; where nobody has named their number, a footer is refused."""
+    filled = reduce(or_, (series.alias("").is_not_null() for series in frame)) if frame.width else pl.Series([False])
+    last = int(filled.arg_true().max() or 0) + 1 if filled.any() else 0  # type: ignore[arg-type]
+    if skip is not None:
+        return frame.head(max(0, last - skip)) if skip else frame
+    rows = frame.slice(max(0, last - LAST), min(LAST, last)).rows()
+    check_footer([[str(cell).strip() for cell in row if cell is not None] for row in rows], frame.width, path)
+    return frame
+
+
+def _dialect(frame: pl.DataFrame, options: ReadOptions) -> tuple[Dialect, dict[str, Any]]:
+    """How the text of a sheet is understood, and the settings that say so; none where it is taken as it is."""
+    plain = Dialect("", "", "", False, options.missing_words, options.blank_words)
+    if options.typed:
+        return plain, {}
+    texts = [(series.name, series.fill_null("")) for series in frame if series.dtype == pl.String]
+    dialect = with_formats(plain, texts, frame.columns, options, semicolons=False)
+    # a default would speak of columns of numbers too, which are none of text
+    number = {name: dialect.number for name, cells in texts if _is_numeric(cells, dialect.reading(name))}
+    found = number if dialect.number != PLAIN else {}
+    dialect = replace(dialect, number=PLAIN, formats={**found, **dialect.formats})
+    return dialect, format_settings(dialect, options)
+
+
+def _is_numeric(cells: pl.Series, reading: Reading) -> bool:
+    return understood(cells, reading).kind is Kind.NUMERIC
+
+
+def sheets(path: Path) -> list[str]:
+    """The names of the sheets of a workbook."""
+    try:
+        import fastexcel
+    except ImportError:
+        raise FileError.needs_extra(path, "stats") from None
+    _keep_quiet("fastexcel")
+    with replaced_by(lambda: FileError.damaged(path, "workbook"), system=lambda why: FileError.unreadable(path, why)):
+        return list(fastexcel.read_excel(str(path)).sheet_names)
 
 
 def _keep_quiet(name: str) -> None:
@@ -101,19 +236,6 @@ def _days(series: pl.Series) -> pl.Series:
     if not isinstance(series.dtype, pl.Datetime):
         return series
     return series.dt.date() if (series == series.dt.truncate("1d")).all() else series
-
-
-def _check_header(first: pl.DataFrame, path: Path) -> None:
-    """The names as the sheet has them: the reader would number those that stand twice or are empty."""
-    if first.height == 0:
-        raise FileError.empty(path)
-    names = [None if name is None else str(name) for name in first.row(0)]
-    for position, name in enumerate(names, start=1):
-        if name is None or not name.strip():
-            raise ColumnError.empty_name(position)
-    twice = sorted(str(name) for name, times in Counter(names).items() if times > 1)
-    if twice:
-        raise ColumnError.duplicate_names(twice)
 
 
 def write_excel(frame: pl.DataFrame, path: Path, *, sheet: str, header: bool) -> None:
@@ -139,7 +261,10 @@ def write_excel(frame: pl.DataFrame, path: Path, *, sheet: str, header: bool) ->
             _write_column(page, position, frame[name].alias(""), first=int(header), formats=formats)
         book.close()
         path.write_bytes(buffer.getbuffer())
-    _check_written(frame, path, options=ReadOptions(sheet=sheet, header=header))
+    plain = ReadOptions(
+        sheet=sheet, header=header, header_known=True, skip=0, skip_footer=0, row_numbers=False, typed=True
+    )
+    _check_written(frame, path, options=plain)
 
 
 class _Exact(float):

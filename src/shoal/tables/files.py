@@ -61,10 +61,11 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     before, mark = stamp(path), fingerprint(path)
     cells: Cells
     if kind == "excel":
-        cells, sheet = read_excel(path, options=options)
-        settings |= {"sheet": sheet, "header": options.header}
+        cells, noted = read_excel(path, options=options)
+        settings |= noted
     else:
         cells = read_statistics(path, kind, options=options)
+        settings["value_labels"] = options.value_labels
     if stamp(path) != before:
         raise FileError.changed(path)
     return checked(Table(kind, cells, path, settings, mark))

@@ -19,7 +19,7 @@ from shoal.tables.delimited import DelimitedCells, Source
 from shoal.tables.formats import format_of
 from shoal.tables.frames import PolarsCells
 from shoal.tables.table import ReadOptions, Settings, Table
-from shoal.values import Whole, Worded
+from shoal.values import Rounded, Whole, Worded
 
 NEUTRALIZE = "neutralize"
 _TEXTS = ("csv", "tsv")
@@ -60,7 +60,9 @@ def release_options(
         names = {name: f"column_{position}" for position, name in enumerate(kept, start=1)}
     elif formulas == NEUTRALIZE and format_of(path) in _TEXTS:
         names = dict(zip(kept, neutral(pl.Series(list(kept), dtype=pl.String)).to_list(), strict=True))
-    return ReadOptions.of_release(settings, names=names, same=same), names
+    # text stays as it is written where text is written; types take the place of formats elsewhere
+    same_text = settings.get("format") == "excel" or (settings.get("format") in _TEXTS and format_of(path) in _TEXTS)
+    return ReadOptions.of_release(settings, names=names, same=same, written=same_text), names
 
 
 def neutralized(table: Table) -> Table:
@@ -108,7 +110,7 @@ def _neutral_source(cells: DelimitedCells, name: str) -> Source:
     source = cells.sources[name]
     if isinstance(source, Worded):
         return replace(source, words=tuple(neutral(pl.Series(list(source.words), dtype=pl.String)).to_list()))
-    if isinstance(source, Whole | np.ndarray) or cells.content(name).kind is Kind.NUMERIC:
+    if isinstance(source, Rounded | Whole | np.ndarray) or cells.content(name).kind is Kind.NUMERIC:
         return source
     text = cells.text(name)
     new = neutral(text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, Self
 
 import numpy as np
@@ -16,11 +15,20 @@ from shoal.schema.columns import Kind
 from shoal.tables.dates import dated
 from shoal.tables.foreign import replaced_by
 from shoal.tables.fresh import copied_rows, numbered, places, worded
-from shoal.tables.objects import object_codes, object_content, object_dates, object_marks, object_values
+from shoal.tables.metadata import arrow_bare, arrow_without_unused, pandas_without_unused, without_unused
+from shoal.tables.objects import (
+    object_codes,
+    object_content,
+    object_dates,
+    object_marks,
+    object_values,
+    pandas_objects,
+)
 from shoal.tables.settled import settled_series
-from shoal.tables.table import Content, NewColumn, NewColumns, Table, without_nan
+from shoal.tables.table import Content, NewColumn, NewColumns, Table, unsigned, without_nan
+from shoal.tables.typed import arrow_numbers, pandas_numbers, polars_numbers
 from shoal.threads import share
-from shoal.values import Days, IntVector, Worded
+from shoal.values import Days, IntVector, Rounded, Worded
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,30 +73,25 @@ def with_columns(frame: pl.DataFrame, kept: Sequence[str], columns: NewColumns) 
     fresh = [name for name in kept if name in columns]
     made = share(lambda name: _new_series(frame[name], columns[name]), fresh, records=frame.height)
     new = dict(zip(fresh, made, strict=True))
-    return pl.DataFrame({name: new[name] if name in new else frame[name] for name in kept})
+    return pl.DataFrame({name: new[name] if name in new else without_unused(frame[name]) for name in kept})
 
 
 def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
     if isinstance(column, Days):
         return dated(column, series_content(series))
+    if isinstance(column, Rounded):
+        return polars_numbers(column, series.dtype)
     if not isinstance(column, Worded):
         return numbered(column)
     rows = copied_rows(series_content(series).words, column)
-    return worded(column) if rows is None else _without_unused(_copied(series, rows))
+    return worded(column) if rows is None else without_unused(_copied(series, rows))
 
 
 def _copied(series: pl.Series, rows: IntVector) -> pl.Series:
     """Cells of the series, missing where the row is -1; behind them lies the text of no other cell."""
     used, inverse = np.unique(rows, return_inverse=True)
-    return settled_series(series.gather(places(used))).gather(inverse.astype(np.int64))
-
-
-def _without_unused(series: pl.Series) -> pl.Series:
-    """A type that lists its values lists those that are left: the others are values of the data too."""
-    if not isinstance(series.dtype, pl.Enum):
-        return series
-    left = set(series.drop_nulls().cast(pl.String).to_list())
-    return series.cast(pl.String).cast(pl.Enum([word for word in series.dtype.categories.to_list() if word in left]))
+    cells = settled_series(series.gather(places(used)))
+    return (unsigned(cells) if series.dtype.is_float() else cells).gather(inverse.astype(np.int64))
 
 
 def series_content(series: pl.Series) -> Content:
@@ -117,9 +120,6 @@ def series_seen(series: pl.Series) -> pl.Series:
     with replaced_by(lambda: DataError.strange_cells(series.name)):
         if series.dtype == pl.Object:
             return object_codes(series.to_list())
-        if series.dtype.is_float():
-            # NaN is missing to a reader, and -0.0 is 0.0.
-            return without_nan(series.alias("")) + 0.0
         return series.alias("")
 
 
@@ -135,7 +135,7 @@ def series_values(series: pl.Series) -> pl.Series:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PandasCells:
-    """A pandas frame; its index, labels, attributes and the types of untouched columns stay."""
+    """A pandas frame; a release keeps its index, its labels and the types of untouched columns, and no attributes."""
 
     table: Any
     names: tuple[str, ...]
@@ -164,7 +164,7 @@ class PandasCells:
             return Content(Kind.NUMERIC, word, values, values.cast(pl.Float64))
         if _is_time(series):
             return Content(Kind.DATE, word, pl.Series(series.to_numpy(dtype="datetime64[us]")))
-        return object_content(_objects(series), type=word)
+        return object_content(pandas_objects(series), type=word)
 
     def seen(self, name: str) -> pl.Series:
         with replaced_by(lambda: DataError.strange_cells(name)):
@@ -174,7 +174,10 @@ class PandasCells:
             if hasattr(series, "cat"):
                 # By their codes: the labels 1 and "1" are two categories.
                 return _codes(series)
-            return series_seen(_pandas_numbers(series)) if _is_of_numbers(series) else object_codes(_objects(series))
+            if _is_of_numbers(series) and not str(series.dtype).startswith("Float"):
+                return series_seen(_pandas_numbers(series))
+            # NaN, None and <NA> are three things to see, where a type can hold several of them
+            return object_codes(series.astype(object).tolist())
 
     def marks(self, name: str) -> pl.Series:
         series = self._series(name)
@@ -185,7 +188,7 @@ class PandasCells:
             return labels.gather(_codes(series)) if len(labels) else pl.Series([None] * len(series), dtype=pl.String)
         if _is_of_numbers(series):
             return _pandas_numbers(series)
-        return object_marks(_objects(series))
+        return object_marks(pandas_objects(series))
 
     def taken(self, rows: IntVector) -> PandasCells:
         """The index is numbered anew: one that goes along would put the rows back in their order."""
@@ -197,7 +200,7 @@ class PandasCells:
                 labels = series.cat.categories
                 by_text = np.argsort(np.array(object_marks(list(labels)).to_list(), dtype=object), kind="stable")
                 new.isetitem(position, series.cat.reorder_categories(labels[by_text]))
-        new.attrs = dict(self.table.attrs)
+        new.attrs = {}
         return PandasCells(new, self.names)
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> PandasCells:
@@ -205,13 +208,20 @@ class PandasCells:
         for position, name in enumerate(kept):
             if name in columns:
                 new.isetitem(position, self._new(name, columns[name]))
-        new.attrs = dict(self.table.attrs)
+            elif (without := pandas_without_unused(self._series(name))) is not None:
+                new.isetitem(position, without)
+        new.attrs = {}
+        new.columns = new.columns.set_names([None] * new.columns.nlevels)  # the labels have a name too
+        if type(new.index).__name__ == "RangeIndex":
+            new.index.name = None
         return PandasCells(new, tuple(kept))
 
     def _new(self, name: str, column: NewColumn) -> Any:
         series = self._series(name)
         if isinstance(column, Days):
             return _pandas_dates(series, dated(column, self.content(name)))
+        if isinstance(column, Rounded):
+            return pandas_numbers(column, series, self.content(name).values.dtype)
         if not isinstance(column, Worded):
             numbers = numbered(column)
             if numbers.dtype.is_integer() and numbers.null_count():
@@ -228,12 +238,12 @@ class PandasCells:
         if _is_of_arrow(series):
             return series_values(arrow_series(series.array.__arrow_array__()))
         if series.dtype == object or _is_wide(series):
-            return object_values(_objects(series))
+            return object_values(pandas_objects(series))
         try:
             with replaced_by(DataError.no_columns):
                 return pl.Series(series, nan_to_null=True)
         except DataError:
-            return _pandas_numbers(series) if _is_of_numbers(series) else object_values(_objects(series))
+            return _pandas_numbers(series) if _is_of_numbers(series) else object_values(pandas_objects(series))
 
     def _series(self, name: str) -> Any:
         return self.table.iloc[:, self.names.index(name)]
@@ -249,6 +259,8 @@ def _pandas_copied(series: Any, rows: IntVector) -> Any:
     gone = rows < 0
     copied = series.take(np.where(gone, 0, rows))
     copied.index = series.index
+    if "float" in str(series.dtype).lower() or "double" in str(series.dtype):
+        copied = (copied + 0.0).astype(series.dtype)  # no -0.0
     if gone.any():
         bearing = {"i": "Int", "u": "UInt", "b": "boolean"}.get(getattr(series.dtype, "kind", ""))
         if isinstance(series.dtype, np.dtype) and bearing:
@@ -265,7 +277,7 @@ def _pandas_dates(series: Any, new: pl.Series) -> Any:
         times = type(series)(new.to_numpy(), index=series.index)
         zoned = getattr(series.dtype, "tz", None) is not None
         return (times.dt.tz_localize("UTC") if zoned else times).astype(series.dtype)
-    cells = object_dates(_objects(series), new)
+    cells = object_dates(pandas_objects(series), new)
     return _pandas_text(series, new) if cells is None else type(series)(cells, index=series.index, dtype=object)
 
 
@@ -319,18 +331,9 @@ def _pandas_categories(series: Any) -> pl.Series:
     return labels.gather(codes) if len(labels) else pl.Series([None] * len(codes), dtype=pl.String)
 
 
-def _objects(series: Any) -> list[Any]:
-    cells = series.astype(object).tolist()
-    if any(isinstance(cell, Decimal) for cell in cells):
-        # pandas compares each cell with itself, which a signalling NaN does not bear.
-        cells = [None if isinstance(cell, Decimal) and cell.is_nan() else cell for cell in cells]
-        series = type(series)(cells, dtype=object)
-    return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class ArrowCells:
-    """A pyarrow table; its metadata stays."""
+    """A pyarrow table; a release has no metadata, neither of the table nor of its fields."""
 
     table: Any
 
@@ -358,22 +361,25 @@ class ArrowCells:
         return series_marks(arrow_series(self.table.column(name)))
 
     def taken(self, rows: IntVector) -> ArrowCells:
-        new = self.table
-        for position, name in enumerate(self.names):
-            field = new.schema.field(position)
-            new = new.set_column(position, field, _arrow_taken(self.table.column(name), rows))
-        return ArrowCells(new)
+        import pyarrow as pa
+
+        some = [_arrow_taken(self.table.column(name), rows) for name in self.names]
+        return ArrowCells(pa.table(some, schema=self.table.schema))
 
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrowCells:
         import pyarrow as pa
 
-        new = self.table.select(list(kept))
-        for position, name in enumerate(kept):
-            if name in columns:
-                array = self._new(name, columns[name])
-                field = pa.field(name, array.type, metadata=self.table.schema.field(name).metadata)
-                new = new.set_column(position, field, array)
-        return ArrowCells(new)
+        arrays = [
+            self._new(name, columns[name])
+            if name in columns
+            else arrow_bare(arrow_without_unused(self.table.column(name)))
+            for name in kept
+        ]
+        fields = [
+            pa.field(name, array.type, nullable=name in columns or self.table.schema.field(name).nullable)
+            for name, array in zip(kept, arrays, strict=True)
+        ]
+        return ArrowCells(pa.table(arrays, schema=pa.schema(fields)))
 
     def _new(self, name: str, column: NewColumn) -> Any:
         import pyarrow as pa
@@ -384,6 +390,8 @@ class ArrowCells:
             new = dated(column, self.content(name)).to_arrow()
             # not safe: polars knows no whole seconds as a unit, and what is finer was rounded before
             return pa.chunked_array([new.cast(cells.type if kept else pa.string(), safe=False)])
+        if isinstance(column, Rounded):
+            return arrow_numbers(column, self.content(name).values.dtype, cells.type)
         if not isinstance(column, Worded):
             return pa.chunked_array([numbered(column).to_arrow()])
         rows = copied_rows(self.content(name).words, column)
@@ -392,7 +400,12 @@ class ArrowCells:
             return pa.chunked_array([words.take(pa.array(column.places, mask=column.places < 0))])
         if "view" in str(cells.type):  # such cells cannot be taken by their places
             cells = cells.cast(pa.string())
-        return _arrow_without_unused(cells.take(pa.array(rows, mask=rows < 0)))
+        copied = cells.take(pa.array(rows, mask=rows < 0))
+        if pa.types.is_floating(cells.type) and not pa.types.is_float16(cells.type):
+            import pyarrow.compute as pc
+
+            return pc.add(copied, pa.scalar(0.0, cells.type))  # no -0.0
+        return arrow_without_unused(copied)
 
     def frame(self) -> pl.DataFrame:
         return pl.DataFrame({name: series_values(arrow_series(self.table.column(name))) for name in self.names})
@@ -409,21 +422,6 @@ def _arrow_taken(column: Any, rows: IntVector) -> Any:
     some = plain.take(pa.array(rows)).combine_chunks()
     whole = some if isinstance(some, pa.ChunkedArray) else pa.chunked_array([some])
     return whole.dictionary_encode().cast(kind) if coded else whole.cast(kind) if viewed else whole
-
-
-def _arrow_without_unused(column: Any) -> Any:
-    """A column of codes lists only the labels that are left, in their order."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type):
-        return column
-    array = pa.concat_arrays(column.unify_dictionaries().chunks)
-    gone = array.indices.is_null().to_numpy(zero_copy_only=False)
-    codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
-    left = np.unique(codes[~gone])
-    labels = array.dictionary.take(pa.array(left))
-    new = pa.array(np.searchsorted(left, codes), type=column.type.index_type, mask=gone)
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(new, labels, ordered=column.type.ordered)])
 
 
 def arrow_content(column: Any, *, type: str) -> Content:

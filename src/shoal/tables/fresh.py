@@ -9,14 +9,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.tables.table import without_nan
-from shoal.values import IntVector, Whole, Worded
+from shoal.values import IntVector, Rounded, Whole, Worded
 
 
-def numbered(column: NDArray[Any] | Whole) -> pl.Series:
+def numbered(column: NDArray[Any] | Whole | Rounded) -> pl.Series:
     """The numbers as Float64 or Int64, null where one is missing.
 
     -0.0 becomes 0.0, which a reader cannot tell from it.
     """
+    if isinstance(column, Rounded):
+        column = Whole(column.numbers) if column.precision.most == 0 else column.numbers
     if isinstance(column, Whole):
         return _whole(column)
     if column.dtype.kind in "iu":

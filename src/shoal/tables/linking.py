@@ -12,7 +12,7 @@ from shoal.tables.counts import words
 from shoal.tables.dates import days
 from shoal.tables.frames import PolarsCells
 from shoal.tables.records import class_numbers
-from shoal.tables.table import Table
+from shoal.tables.table import Table, unsigned
 from shoal.values import IntVector
 
 _EXACT = 2.0**53
@@ -45,7 +45,7 @@ def _comparable(table: Table, other: Table, name: str) -> Iterator[tuple[pl.Seri
         return
     if any(content.values.dtype == pl.Float32 for content in contents):
         numbers = [column.cast(pl.Float32) for column in numbers]  # where one knows no more digits
-    yield _both(numbers)
+    yield _both(unsigned(column) for column in numbers)
     long = [(column.abs() >= _EXACT).fill_null(False) for column in numbers]
     if any(mask.any() for mask in long):
         nothing = pl.Series([None], dtype=pl.String)

@@ -26,6 +26,16 @@ _PRINTABLE = (str, bool, int, float, Decimal, Fraction, date, time, timedelta, U
 """Types whose text says all that they hold."""
 
 
+def pandas_objects(series: Any) -> list[Any]:
+    """The cells of a pandas column, None where one is missing."""
+    cells = series.astype(object).tolist()
+    if any(isinstance(cell, Decimal) for cell in cells):
+        # pandas compares each cell with itself, which a signalling NaN does not bear.
+        cells = [None if isinstance(cell, Decimal) and cell.is_nan() else cell for cell in cells]
+        series = type(series)(cells, dtype=object)
+    return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
+
+
 def object_content(cells: Objects, *, type: str) -> Content:
     """What the objects are: truth values, numbers, dates, or text and everything else."""
     given = [cell for cell in cells if cell is not None]
@@ -46,12 +56,11 @@ def object_content(cells: Objects, *, type: str) -> Content:
 def object_codes(cells: Objects) -> pl.Series:
     """A number for each different object.
 
-    Types count, as a reader may see them: 1, 1.0, True and "1" are four values. Numbers of numpy are those of
-    Python. What cannot be compared is different from everything.
+    Types count, as a reader may see them: 1, 1.0, True and "1" are four values, and so do None, NaN and other signs for
+    what is missing. Numbers of numpy are those of Python. What cannot be compared is different from everything.
     """
     codes: dict[Any, int] = {}
-    found = [None if _is_missing(cell) else codes.setdefault(_key(cell), len(codes)) for cell in cells]
-    return pl.Series(found, dtype=pl.Int64)
+    return pl.Series([codes.setdefault(_key(cell), len(codes)) for cell in cells], dtype=pl.Int64)
 
 
 def object_marks(cells: Objects) -> pl.Series:
@@ -117,13 +126,13 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _key(cell: Any) -> Any:
-    """What is equal only for cells that no reader can tell apart; -0.0 is 0.0, as everywhere."""
+    """What is equal only for cells that no reader can tell apart; -0.0 shows its sign."""
     cell = _as_python(cell) if isinstance(cell, np.generic) else cell
     kind = type(cell)
     if kind in _PLAIN:
         return kind, cell
-    if kind is float:
-        return kind, repr(cell + 0.0)
+    if kind is float or isinstance(cell, Decimal):
+        return kind, repr(cell)  # also of a NaN that cannot be compared
     if kind in (list, tuple):
         return kind, tuple(_key(part) for part in cell)
     if kind is dict:

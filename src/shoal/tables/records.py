@@ -187,20 +187,6 @@ def check_bounds(records: Records, bounds: Mapping[str, tuple[float, float]]) ->
             raise DataError.out_of_bounds(name, **where(pl.Series(outside)))
 
 
-def check_mixed(table: Table, names: Iterable[str]) -> None:
-    """Refuse columns of numbers in which some text stands, and columns that can be read in two ways.
-
-    The names are those of columns whose kind nobody has named.
-    """
-    doubtful = table.cells.dialect.doubtful if isinstance(table.cells, DelimitedCells) else {}
-    for name in names:
-        if name in doubtful:
-            raise ColumnError.two_readings(name, doubtful[name])
-        content = table.cells.content(name)
-        if content.kind is Kind.NOMINAL and content.text is not None:
-            raise DataError.text(name, **where(content.text))
-
-
 def known_weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:
     """How much each of these columns counts, 1 where nothing is said."""
     for name, weight in given.items():
@@ -267,7 +253,8 @@ def population_counts(table: Table, population: Table, names: Sequence[str]) -> 
 def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
     """For each record, the number of its class: of the records that look the same in these columns to a reader.
 
-    Classes are numbered by first appearance. Missing is a value of its own. This shares nothing with the methods that
+    Classes are numbered by first appearance. Missing is a value of its own; where a column can show it in two ways, as
+    NaN and as null, these are two. So are 0.0 and -0.0. This shares nothing with the methods that
     make groups, so that a mistake there is found here.
     """
     names = tuple(names)
@@ -276,7 +263,7 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
             raise ColumnError.unknown(name, table.names)
     if not names:
         return np.zeros(table.height, dtype=np.int64)
-    seen = list(share(table.cells.seen, names, records=table.height))
+    seen = list(share(lambda name: told_apart(table.cells.seen(name)), names, records=table.height))
     rows = pl.DataFrame({str(j): column for j, column in enumerate(seen)})
     first = _first_rows(rows.hash_rows(seed=0).to_numpy())
     if all(share(lambda column: column.gather(first).equals(column), seen, records=table.height)):
@@ -284,6 +271,16 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
     # two different rows with one hash
     by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))
     return dense(by_value.to_series().to_numpy().astype(np.int64))
+
+
+def told_apart(cells: pl.Series) -> pl.Series:
+    """Cells as a reader sees them so that they are equal to polars where they look the same: numbers by their bits."""
+    if not cells.dtype.is_float():
+        return cells
+    missing = cells.is_null()
+    numbers = cells.cast(pl.Float64).fill_null(0.0).to_numpy()
+    bits = pl.Series(np.where(np.isnan(numbers), np.nan, numbers).view(np.int64))
+    return bits.set(missing, None) if missing.any() else bits
 
 
 def _first_rows(keys: NDArray[np.uint64]) -> IntVector:

@@ -17,6 +17,7 @@ from shoal.tables.categories import check_coverage
 from shoal.tables.counts import value_counts, words
 from shoal.tables.diversity import meets, reached
 from shoal.tables.shown import shown_bounds
+from shoal.tables.spelling import Meaning, meaning, node_names, numbered, verified_meaning
 from shoal.tables.table import Content, Table
 from shoal.values import Demands, FloatVector, IntVector, Sensitive
 from shoal.values.demands import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, TOLERANCE
@@ -41,16 +42,17 @@ class Coded(NamedTuple):
     height: FloatVector
 
 
-def demands(table: Table, models: Sequence[Model], schema: Schema) -> Demands:
+def demands(table: Table, models: Sequence[Model], schema: Schema, *, same: Meaning = meaning) -> Demands:
     """What these models ask of the groups of this table, rule by rule in their order.
 
     The values of a column are in their order: numbers and dates by size, levels as they are given, all else by word.
-    What is missing is one more value, the last, and apart from all others in a hierarchy.
+    Texts that say the same are one value; ``same`` says which do. What is missing, or says nothing, is one more value,
+    the last, and apart from all others in a hierarchy.
     """
     known = {column.name: column for column in schema.columns}
     for model in models:
         check_model(model, known, table.names, lambda name: table.cells.content(name))
-    columns = {name: _coded(table, known[name]) for name in dict.fromkeys(model.column for model in models)}
+    columns = {name: _coded(table, known[name], same) for name in dict.fromkeys(model.column for model in models)}
     return assembled(models, columns, table.height)
 
 
@@ -90,7 +92,7 @@ def _sensitive(table: Table, column: Column) -> Sensitive:
         values, codes = np.unique(numbers, return_inverse=True)  # what is missing comes last
         nothing = np.zeros(0)
         return Sensitive(column.name, codes, len(values), True, nothing.astype(np.int64), nothing, numbers)
-    coded = _coded(table, column)
+    coded = _coded(table, column, meaning)
     # a tree says more about how far values are apart than their order
     ordered = column.kind is not Kind.HIERARCHICAL and _has_order(column, table.cells.content(column.name))
     return Sensitive(column.name, coded.codes, len(coded.counts), ordered, coded.above, coded.height, numbers)
@@ -150,11 +152,53 @@ def _has_order(column: Column, content: Content) -> bool:
     return column.kind is not Kind.NOMINAL and content.kind in (Kind.NUMERIC, Kind.DATE)
 
 
-def _coded(table: Table, column: Column) -> Coded:
+def _coded(table: Table, column: Column, same: Meaning) -> Coded:
     cells = words(table, column.name)
     if column.hierarchy is not None:
         check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
-    return coded(column, in_order(column, table.cells.content(column.name), cells), cells)
+    content = table.cells.content(column.name)
+    values = in_order(column, content, cells)
+    return coded(column, Values(tuple(values), meanings(content, values, same)), cells)
+
+
+class Values(NamedTuple):
+    """The different words of a sensitive column in the order of what they mean."""
+
+    words: tuple[str, ...]
+    numbers: IntVector
+    """The code of each word, the same for those that say the same; that of missing for those that say nothing."""
+
+    @property
+    def missing(self) -> int:
+        """The code of what is missing: one more than the last."""
+        return int(np.max(self.numbers, initial=-1)) + 1
+
+    @property
+    def first(self) -> list[str]:
+        """The first word of each code."""
+        known: dict[int, str] = {}
+        for word, number in zip(self.words, self.numbers.tolist(), strict=True):
+            known.setdefault(number, word)
+        return [word for number, word in sorted(known.items()) if number >= 0]
+
+    def codes(self, cells: pl.Series) -> IntVector:
+        """The code of each cell."""
+        found = np.append(self.numbers, -1)[places_in(self.words, cells)]
+        return np.where(found < 0, self.missing, found)
+
+
+def meanings(content: Content, values: Sequence[str], same: Meaning) -> IntVector:
+    """The number of what each of these words of a column says, -1 for nothing; numbers and dates have one spelling."""
+    if content.values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return numbered(values, same)
+    return np.arange(len(values), dtype=np.int64)
+
+
+def meaning_numbers(table: Table, name: str) -> IntVector:
+    """For each record a number, the same where a column says the same, as the verification understands it."""
+    found = words(table, name)
+    values = found.drop_nulls().unique(maintain_order=True).to_list()
+    return Values(tuple(values), meanings(table.cells.content(name), values, verified_meaning)).codes(found)
 
 
 def places_in(values: Sequence[str], cells: pl.Series) -> IntVector:
@@ -164,20 +208,23 @@ def places_in(values: Sequence[str], cells: pl.Series) -> IntVector:
     return found.fill_null(len(values)).to_numpy().astype(np.int64)
 
 
-def coded(column: Column, values: Sequence[str], cells: pl.Series, records: IntVector | None = None) -> Coded:
-    """Cells by the places of their values; each stands for one record, or for so many."""
-    codes = places_in(values, cells)
+def coded(column: Column, values: Values, cells: pl.Series, records: IntVector | None = None) -> Coded:
+    """Cells by the codes of their values; each stands for one record, or for so many."""
+    codes = values.codes(cells)
     counts = np.bincount(codes, records).astype(np.int64)
     if column.hierarchy is None:
         return Coded(codes, counts, np.zeros(0, dtype=np.int64), np.zeros(0))
-    return Coded(codes, counts, *_tree(column.hierarchy, values, missing=len(counts) > len(values)))
+    names = node_names(column.hierarchy, values.first)
+    nodes = [names[word] for word in values.first]
+    return Coded(codes, counts, *_tree(column.hierarchy, nodes, missing=len(counts) > len(nodes)))
 
 
 def in_order(column: Column, content: Content, cells: pl.Series) -> list[str]:
     """The different words of a column in the order of what they mean."""
     found: list[str] = sorted(cells.drop_nulls().unique().to_list())
     if column.kind is Kind.ORDINAL and column.hierarchy is not None:
-        return sorted(found, key=column.hierarchy.number)
+        names, number = node_names(column.hierarchy, found), column.hierarchy.number
+        return sorted(found, key=lambda word: number(names[word]))
     if content.levels:
         rank = {level: place for place, level in enumerate(content.levels)}
         return sorted(found, key=lambda word: rank.get(word, len(rank)))

@@ -20,7 +20,7 @@ from shoal.tables.frames import PolarsCells, series_content, with_columns
 from shoal.tables.fresh import copied_rows
 from shoal.tables.stamps import fix_stamps
 from shoal.tables.table import Content, NewColumn, NewColumns, ReadOptions, Table
-from shoal.values import Days, Whole, Worded
+from shoal.values import Days, Rounded, Whole, Worded
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,17 +55,19 @@ class Labels:
         )
 
     def released(self, kept: Sequence[str], columns: NewColumns) -> Labels:
-        """The labels of the kept columns.
+        """The labels of the kept columns; not that of the file, nor its name for the table.
 
         A mean is none of the labelled values, and one that falls into a range of missing values would be
-        lost: columns with new numbers keep the label of the variable, and the format only if they are whole or
-        dates.
+        lost: columns with new numbers keep the label of the variable, and the format only if they are whole,
+        dates, or rounded to the decimals of the column.
         """
         untouched = [name for name in kept if name not in columns]
         whole = [name for name in kept if name in columns and _keeps_format(columns[name])]
         numbers = [name for name in kept if not isinstance(columns.get(name), Worded)]
         return replace(
             self,
+            file="",
+            table="",
             variables=_only(self.variables, kept),
             values=_only(self.values, untouched),
             missing_ranges=_only(self.missing_ranges, untouched),
@@ -77,6 +79,8 @@ class Labels:
 
 
 def _keeps_format(column: NewColumn) -> bool:
+    if isinstance(column, Rounded):
+        return column.precision.most is not None
     return isinstance(column, Whole | Days) or (isinstance(column, np.ndarray) and column.dtype.kind in "iu")
 
 
@@ -93,6 +97,8 @@ class LabelledCells(PolarsCells):
     """A polars frame with labels. Stata's missing values .a to .z stand as letters among the numbers."""
 
     labels: Labels
+    labelled: bool = True
+    """Whether a column of which every value has a label holds the labels."""
 
     def native(self) -> pl.DataFrame:
         return self.frame()
@@ -108,26 +114,65 @@ class LabelledCells(PolarsCells):
             low, high = (one["lo"], one["hi"]) if isinstance(one, Mapping) else (one, one)
             if (content.kind is Kind.NUMERIC) == isinstance(low, int | float):
                 values = values.set(values.is_between(low, high).fill_null(False), None)
+        if (categories := self._categories(name, values)) is not None:
+            return categories
         numbers = values.cast(pl.Float64) if content.kind is Kind.NUMERIC else None
         return Content(content.kind, content.type, values, numbers, content.text)
 
+    def _categories(self, name: str, values: pl.Series) -> Content | None:
+        """The labels of the values; None where some value has none, or two values share one."""
+        labels = self.labels.values.get(name, {})
+        named = {
+            value: label for value, label in labels.items() if isinstance(value, str) == (values.dtype == pl.String)
+        }
+        present = values.drop_nulls().unique().to_list()
+        if not self.labelled or not present or not all(value in named for value in present):
+            return None
+        if len(set(named.values())) < len(named) or not all(named.values()):
+            return None
+        words = values.replace_strict(present, [named[value] for value in present], return_dtype=pl.String)
+        if self.labels.measures.get(name) != "ordinal":
+            return Content(Kind.NOMINAL, "labels", words)
+        return Content(Kind.ORDINAL, "labels", words, levels=tuple(named[value] for value in sorted(present)))
+
+    def _coded(self, name: str, column: NewColumn) -> NewColumn:
+        """New labels as the codes that they stand for, where all of them are labels that the column has."""
+        content = self.content(name)
+        if content.type != "labels" or not isinstance(column, Worded):
+            return column
+        first = content.values.arg_unique()
+        codes = series_content(self.table[name]).words
+        pairs = zip(content.values.gather(first).to_list(), codes.gather(first).to_list(), strict=True)
+        code_of = {label: code for label, code in pairs if label is not None}
+        used = set(column.places[column.places >= 0].tolist())
+        if not all(column.words[place] in code_of for place in used):
+            return column
+        return replace(column, words=tuple(code_of.get(word, "") for word in column.words))
+
     def replaced(self, kept: Sequence[str], columns: NewColumns) -> LabelledCells:
+        columns = {name: self._coded(name, column) for name, column in columns.items() if name in kept}
         copied = {name for name, column in columns.items() if name in kept and self._is_copied(name, column)}
         new = {name: column for name, column in columns.items() if name not in copied}
         table, labels = with_columns(self.table, kept, columns), self.labels.released(kept, new)
         # the label of a value that is gone would tell that it was there
-        left = {name: set(table[name].to_list()) for name in copied}
+        left = {name: set(table[name].to_list()) for name in labels.values}
         values = {
             name: {value: label for value, label in named.items() if name not in left or value in left[name]}
             for name, named in labels.values.items()
         }
-        return LabelledCells(table, replace(labels, values=values))
+        return LabelledCells(table, replace(labels, values=values), self.labelled)
 
     def _is_copied(self, name: str, column: NewColumn) -> bool:
         """Whether every new value is one that the column had, with its label."""
         return isinstance(column, Worded) and copied_rows(series_content(self.table[name]).words, column) is not None
 
     def frame(self) -> pl.DataFrame:
+        contents = {name: self.content(name) for name in self.names if name in self.labels.values}
+        labels = {name: content.values for name, content in contents.items() if content.type == "labels"}
+        return pl.DataFrame({name: labels[name] if name in labels else _plain(self.table[name]) for name in self.names})
+
+    def codes(self) -> pl.DataFrame:
+        """The table with the codes that labels stand for."""
         return pl.DataFrame({name: _plain(self.table[name]) for name in self.names})
 
 
@@ -148,7 +193,7 @@ def read_statistics(path: Path, kind: str, *, options: ReadOptions) -> LabelledC
         if kind == "spss" and not is_sound(path):
             raise FileError.damaged(path, kind)
         frame, meta = reader(str(path), output_format="polars", **more)
-        return LabelledCells(frame, Labels.noted(kind, meta))
+        return LabelledCells(frame, Labels.noted(kind, meta), options.value_labels)
 
 
 def _reader(pyreadstat: Any, kind: str, path: Path) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -167,7 +212,8 @@ def write_statistics(table: Table, path: Path, kind: str) -> None:
     labels = table.cells.labels if isinstance(table.cells, LabelledCells) else Labels()
     own = labels.family == kind
     with writing(path):
-        original = table.cells.table if own and isinstance(table.cells, LabelledCells) else table.cells.frame()
+        cells = table.cells
+        original = cells.frame() if not isinstance(cells, LabelledCells) else cells.table if own else cells.codes()
     if any(dtype.is_nested() or dtype in (pl.Binary, pl.Duration) for dtype in original.dtypes):
         raise OutputError.does_not_fit(path)
     frame = pl.DataFrame({name: _storable(original[name].alias("")) for name in original.columns})

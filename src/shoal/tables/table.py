@@ -16,7 +16,7 @@ from shoal.errors import OptionError
 from shoal.schema.columns import Kind
 from shoal.tables.column_format import THOUSANDS, column_format
 from shoal.tables.formats import FORMATS
-from shoal.values import Days, IntVector, Whole, Worded
+from shoal.values import Days, IntVector, Rounded, Whole, Worded
 
 MISSING_WORDS = (
     *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "#NULL!", "None", ".", "-", "--", "?"),
@@ -24,14 +24,17 @@ MISSING_WORDS = (
 )
 """What means missing in a column of numbers or dates. In text only the empty field does: NA may be Namibia."""
 
-NewColumn = NDArray[Any] | Whole | Worded | Days
+NewColumn = NDArray[Any] | Rounded | Whole | Worded | Days
 """A column of a release that differs from the original: float64 with NaN where missing, int64, or one of these."""
 NewColumns = Mapping[str, NewColumn]
 
 Settings = Mapping[str, Any]
 """How a file was read: texts, numbers, truth values, and such by column."""
 
+_LABELLED = ("spss", "stata", "sas")
 _EXACT_WHOLE = 2.0**53
+_OTHER_MARK = {".": ",", ",": "."}
+"""The decimal mark where one of them parts thousands."""
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 
@@ -49,6 +52,8 @@ class ReadOptions:
     header: bool = True
     skip: int | None = None
     """The lines above the header."""
+    skip_footer: int | None = None
+    """The lines below the last record, such as totals and notes."""
     row_numbers: bool | None = None
     """Whether the first column has no name and numbers the rows, so that it is left out."""
     missing: Iterable[str] | None = None
@@ -61,6 +66,10 @@ class ReadOptions:
     """Whether formats of numbers and dates that are not named are detected."""
     sheet: str | None = None
     format: str | None = None
+    value_labels: bool = True
+    """Whether columns of SPSS and Stata hold the labels of their values where every value has one, not the codes."""
+    typed: bool = False
+    """Text of a workbook is text, whatever it looks like: so did policies read it that note no decimal mark."""
     header_known: bool = False
     """The first line is a header even if it looks like data: somebody said so, or it was written as one."""
 
@@ -75,6 +84,8 @@ class ReadOptions:
         object.__setattr__(self, "quote", quote)
         object.__setattr__(self, "missing", _words(given["missing"]))
         object.__setattr__(self, "missing_in", self.words_in)
+        if self.decimal is None and self.thousands in _OTHER_MARK:
+            object.__setattr__(self, "decimal", _OTHER_MARK[self.thousands])
         if delimiter is not None and not _is_mark(delimiter):
             raise OptionError.bad_option("delimiter", _EXPECTED["delimiter"][1])
         if quote and (not _is_mark(quote) or quote == delimiter):
@@ -83,8 +94,9 @@ class ReadOptions:
             raise OptionError.bad_option("decimal", _EXPECTED["decimal"][1])
         if self.thousands and (self.thousands not in THOUSANDS or self.thousands == self.decimal):
             raise OptionError.bad_option("thousands", _EXPECTED["thousands"][1])
-        if self.skip is not None and (isinstance(self.skip, bool) or self.skip < 0):
-            raise OptionError.bad_option("skip", _EXPECTED["skip"][1])
+        for name in ("skip", "skip_footer"):
+            if given[name] is not None and (isinstance(given[name], bool) or given[name] < 0):
+                raise OptionError.bad_option(name, _EXPECTED[name][1])
         for form in self.column_formats.values():
             column_format(form)
         if self.format is not None and self.format not in FORMATS:
@@ -108,28 +120,38 @@ class ReadOptions:
         if "missing" in settings:
             noted = settings["missing"]
             given["missing"] = tuple(noted.split("\n")) if isinstance(noted, str) else noted
-        if "decimal" in settings:
-            given |= {"detect": False, "skip": settings.get("skip", 0), "thousands": settings.get("thousands", "")}
+        if {"format", "decimal"} <= settings.keys():  # those of a file that was read, and not what somebody said
+            given |= {"detect": False, "thousands": settings.get("thousands", "")}
+            given |= {name: settings.get(name, 0) for name in ("skip", "skip_footer")}
+        elif settings.get("format") in _LABELLED:
+            given["value_labels"] = settings.get("value_labels", False)
+        elif settings.get("format") == "excel":
+            given |= {"detect": False, "skip": 0, "skip_footer": 0, "row_numbers": False, "typed": True}
         return cls(**given)
 
     @classmethod
-    def of_release(cls, settings: Settings, *, names: Mapping[str, str], same: bool) -> Self:
+    def of_release(cls, settings: Settings, *, names: Mapping[str, str], same: bool, written: bool) -> Self:
         """The options that read a release of a file that was read with these settings.
 
         ``names`` are its columns with their names in the release. Nothing stands above its header. Where its format is
-        not the ``same``, only the formats of its cells are.
+        not the ``same``, only the formats of its cells are, if they are ``written`` as before.
         """
         noted = cls.from_settings(settings)
         plain = replace(
             noted,
             skip=0,
+            skip_footer=0,
             row_numbers=False,
             detect=False,
-            column_formats={names[name]: form for name, form in noted.column_formats.items() if name in names},
+            column_formats={
+                names[name]: form for name, form in noted.column_formats.items() if name in names and written
+            },
             missing_in={names[name]: words for name, words in noted.missing_in.items() if name in names},
         )
         if same:
             return plain
+        if not written:
+            plain = replace(plain, decimal=".", thousands="")
         return replace(
             plain, delimiter=None, quote='"', encoding=None, header=True, sheet=None, format=None, header_known=True
         )
@@ -158,18 +180,21 @@ _EXPECTED: dict[str, tuple[type | tuple[type, ...], str]] = {
     "thousands": (_TEXT, "one of '.', ',', a blank or an apostrophe, other than the decimal mark, or '' for none"),
     "header": (bool, "true or false"),
     "skip": ((int, type(None)), "the number of lines above the header"),
+    "skip_footer": ((int, type(None)), "the number of lines below the last record"),
     "row_numbers": ((bool, type(None)), "true or false"),
     "missing_in": (Mapping, "words for columns, such as {'age': ['999']}"),
     "column_formats": (Mapping, "formats of columns, such as {'born': 'DD.MM.YYYY', 'income': '1.234,5'}"),
     "detect": (bool, "true or false"),
     "sheet": (_TEXT, "the name of a sheet"),
     "format": (_TEXT, f"one of {', '.join(FORMATS)}"),
+    "value_labels": (bool, "true or false"),
+    "typed": (bool, "true or false"),
     "header_known": (bool, "true or false"),
 }
 """The types of the options, and the hint where a value is none of them."""
 _NOTED = (
-    *("delimiter", "quote", "encoding", "decimal", "thousands", "header", "skip", "row_numbers"),
-    *("missing_in", "column_formats", "sheet", "format"),
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "header", "skip", "skip_footer"),
+    *("row_numbers", "missing_in", "column_formats", "sheet", "format", "value_labels"),
 )
 
 
@@ -306,6 +331,13 @@ def without_nan(numbers: pl.Series) -> pl.Series:
     """
     found = np.isnan(numbers.to_numpy())  # missing cells too
     return numbers.fill_nan(None) if np.count_nonzero(found) > numbers.null_count() else numbers
+
+
+def unsigned(numbers: pl.Series) -> pl.Series:
+    """Floats without -0.0; polars leaves it as it is where it adds zero."""
+    values = numbers.to_numpy()
+    negative = pl.Series(np.signbit(values) & (values == 0))
+    return numbers.set(negative, 0.0) if negative.any() else numbers
 
 
 def where(mask: pl.Series) -> dict[str, int]:

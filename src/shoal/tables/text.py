@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from shoal.schema.columns import Kind
 from shoal.tables.column_format import column_format
+from shoal.tables.decimals import number_text
 from shoal.tables.fresh import numbered
 from shoal.tables.table import Content
-from shoal.values import Whole, Worded
+from shoal.values import Precision, Rounded, Whole, Worded
 
 BLANKS = " \t"
 _INFINITE = r"(?i:inf(?:inity)?)"
 DATE = r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$"
 """A date as ISO 8601 writes it, with or without a time."""
 
+_EXACT = Precision()
 _FEW = 1_000
 """Fields that are looked at before all of them are."""
 
@@ -147,15 +149,16 @@ def _present(plain: pl.Series, values: pl.Series, missing: tuple[str, ...]) -> p
     return values.set(absent, None) if absent.any() else values
 
 
-def written(column: NDArray[Any] | Whole) -> Worded:
-    """Numbers as text: the shortest that reads back as the same number; missing where one is.
+def written(column: NDArray[Any] | Whole | Rounded) -> Worded:
+    """Numbers as text: with the decimals of their column, or the shortest that reads back as the same number.
 
     Python's own repr does it, once for each different number, so that no version of a library changes
     the bytes of a release.
     """
     numbers = numbered(column)
     different, which = np.unique(numbers.fill_null(0).to_numpy(), return_inverse=True)
-    texts = [repr(number) for number in different.tolist()]
+    precision = column.precision if isinstance(column, Rounded) else _EXACT
+    texts = [number_text(number, precision) for number in different.tolist()]
     places = which.astype(np.int64)
     places[numbers.is_null().to_numpy()] = -1
     return Worded(tuple(texts), places)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.errors import ColumnError, OptionError
-from shoal.tables.records import class_numbers
+from shoal.tables.records import class_numbers, told_apart
 from shoal.tables.table import Table
 from shoal.values import BoolMatrix, BoolVector, FloatVector, IntMatrix, IntVector, by_first_row
 
@@ -83,7 +83,7 @@ def seen_codes(table: Table, names: Sequence[str]) -> IntMatrix:
     """The columns as a reader of the table sees them: each value by the first record that has it."""
     codes = np.empty((table.height, len(names)), dtype=np.int64)
     for j, name in enumerate(names):
-        seen = pl.DataFrame([table.cells.seen(name).alias("seen")]).with_row_index("row")
+        seen = pl.DataFrame([told_apart(table.cells.seen(name)).alias("seen")]).with_row_index("row")
         codes[:, j] = seen.select(pl.first("row").over("seen")).to_series().to_numpy()
     return codes
 

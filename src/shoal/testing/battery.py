@@ -42,7 +42,7 @@ def _check(function: Check) -> Check:
     return function
 
 
-_WAYS: tuple[dict[str, Any], ...] = ({}, {"recode": "median"}, {"round_integers": True})
+_WAYS: tuple[dict[str, Any], ...] = ({}, {"recode": "median"}, {"exact_means": True})
 """To recode; a table is released in one of them, since each takes all measures too."""
 
 

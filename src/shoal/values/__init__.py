@@ -15,7 +15,7 @@ from shoal.values.demands import Demands
 from shoal.values.design import Design
 from shoal.values.options import Progress, one_of, silent, true_or_false, whole_k
 from shoal.values.records import Records, Tuples
-from shoal.values.released import Days, Whole, Worded
+from shoal.values.released import Days, Precision, Rounded, Whole, Worded
 from shoal.values.results import Evaluation, ModelCheck, Partition, Search, Verification, plain, searched
 from shoal.values.scale import Scale, middle
 from shoal.values.sensitive import Sensitive
@@ -37,8 +37,10 @@ __all__ = [
     "IntVector",
     "ModelCheck",
     "Partition",
+    "Precision",
     "Progress",
     "Records",
+    "Rounded",
     "Scale",
     "Search",
     "Sensitive",

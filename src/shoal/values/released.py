@@ -1,8 +1,9 @@
-"""Columns of a release that an array of numbers does not tell: words, whole numbers with gaps, points in time."""
+"""Columns of a release that an array of floats cannot express: words, rounded numbers, whole numbers, dates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,30 @@ class Worded:
     places: IntVector
     numeric: bool = False
     """Whether the words are numbers and intervals of them, with a point as decimal mark."""
+
+
+class Precision(NamedTuple):
+    """How many decimals the numbers of a column have."""
+
+    least: int = 0
+    """At least so many are written in text, as in every cell of the original."""
+    most: int | None = None
+    """No cell of the original has more; None where the numbers have all digits and are not rounded."""
+    dtype: str = "float64"
+    """The numpy dtype that holds the numbers of the original."""
+
+    @property
+    def unit(self) -> float:
+        """How many steps of the last decimal make 1."""
+        return 10.0 ** (self.most or 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rounded:
+    """A column of numbers in the type and with the decimals of the original, NaN where a cell is missing."""
+
+    numbers: FloatVector
+    precision: Precision
 
 
 @dataclass(frozen=True, eq=False, repr=False)

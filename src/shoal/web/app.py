@@ -20,9 +20,10 @@ from shoal.partition.registry import methods
 from shoal.report.html import CHARTS, PALETTE
 from shoal.web import pages, uploads
 from shoal.web.guard import Guard, Keys
-from shoal.web.steps import columns, data, hierarchies, home, protection, release, run
+from shoal.web.steps import columns, data, hierarchies, home, protection, reading, release, run
 from shoal.web.workplace import Workplace
 
+_STEPS = (home, data, reading, columns, hierarchies, protection, run, release)
 _STATIC = Path(__file__).parent / "static"
 
 
@@ -42,7 +43,7 @@ def application(workplace: Workplace, keys: Keys) -> ASGIApp:
     found = Starlette(
         routes=[
             *uploads.routes,
-            *(route for step in (home, data, columns, hierarchies, protection, run, release) for route in step.routes),
+            *(route for step in _STEPS for route in step.routes),
             Route("/static/palette.css", _palette),
             Route("/static/charts.css", _charts),
             Mount("/static", StaticFiles(directory=_STATIC)),

@@ -142,6 +142,8 @@ def received(project: Project, source: Source) -> Project:
     new = [name for name in source.names if name not in decided]
     if project.follows and (missing or new):
         raise PageError.other_columns(missing=missing, new=new)
+    if project.source.sha256 == source.sha256:  # read in another way: where nothing was decided the new proposal holds
+        known = {name: choice for name, choice in known.items() if not _as_proposed(project.source, name, choice)}
     columns = tuple(known.get(column.name, ColumnChoice(role=column.role)) for column in source.columns)
     choices = project.choices
     return replace(
@@ -158,6 +160,11 @@ def received(project: Project, source: Source) -> Project:
             strata=tuple(name for name in choices.strata if name in source.names),
         ),
     )
+
+
+def _as_proposed(source: Source, name: str, choice: ColumnChoice) -> bool:
+    """Whether nothing but the proposal stands in the choice about a column."""
+    return any(column.name == name and choice == ColumnChoice(role=column.role) for column in source.columns)
 
 
 def _were_values(before: Source, source: Source) -> bool:

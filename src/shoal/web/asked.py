@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.errors import ColumnError, OptionError
 from shoal.schema.columns import Kind, Role
-from shoal.web.interface import Choices, Source
+from shoal.web.interface import Choices, Source, needs_word
 
 
 def about_columns(source: Source, choices: Choices, folder: Path) -> dict[str, Any]:
@@ -21,6 +21,7 @@ def about_columns(source: Source, choices: Choices, folder: Path) -> dict[str, A
         "quasi_identifiers": [facts.name for facts, _ in quasi],
         "identifiers": list(choices.named(Role.IDENTIFIER, source)),
         "sensitive": list(choices.named(Role.SENSITIVE, source)),
+        "keep": [facts.name for facts, choice in pairs if choice.keep and needs_word(facts, choice)],
         "hierarchies": {facts.name: str(folder / choice.hierarchy) for facts, choice in meant if choice.hierarchy},
         "levels": {facts.name: str(folder / choice.levels) for facts, choice in meant if choice.levels},
         # what has a hierarchy or levels is hierarchical or ordinal by that
@@ -43,7 +44,7 @@ def about_protection(choices: Choices) -> dict[str, Any]:
         "suppression": choices.suppression or None,
         "missing_values": None if choices.missing_values == "category" else choices.missing_values,
         "seed": choices.seed or None,
-        "round_integers": choices.round_integers or None,
+        "exact_means": choices.exact_means or None,
         "sampling_weights": choices.sampling_weights or None,
         "strata": list(choices.strata) or None,
         "households": choices.households or None,

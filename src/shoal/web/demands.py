@@ -113,10 +113,10 @@ def _method(form: Form, choices: Choices, source: Source, kinds: Sequence[Kind])
 
 def _boxes(form: Form) -> dict[str, Any]:
     """What is said by boxes: one that is not ticked is not in the form, so that this says whether they are shown."""
-    if "round_integers_shown" not in form:
+    if "boxes_shown" not in form:
         return {}
-    rounds, mixed, harmless = (form.get(name) == "yes" for name in ("round_integers", "shuffle", "neutralize"))
-    return {"round_integers": rounds, "shuffle": mixed, "formulas": FORMULAS[harmless]}
+    exact, mixed, harmless = (form.get(name) == "yes" for name in ("exact_means", "shuffle", "neutralize"))
+    return {"exact_means": exact, "shuffle": mixed, "formulas": FORMULAS[harmless]}
 
 
 def _survey(form: Form, source: Source, choices: Choices) -> dict[str, Any]:

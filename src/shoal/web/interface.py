@@ -17,6 +17,7 @@ from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from shoal.errors import PageError
 from shoal.schema.columns import Kind, Role
+from shoal.web.reading import is_sound
 
 STEPS = ("data", "columns", "protection", "run", "release")
 
@@ -74,6 +75,12 @@ class ColumnFacts(_Plain):
     distinct: int
     missing: int
     whole: bool = False
+    identifying: bool = False
+
+    @property
+    def looks_identifying(self) -> bool:
+        """Whether it looks like an identifier."""
+        return self.identifying or self.role == Role.IDENTIFIER
 
 
 @dataclass(frozen=True)
@@ -93,9 +100,11 @@ class Source(_Plain):
     unique_records: int | None = None
     """With the proposed quasi-identifiers."""
     doubts: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What looks as if it was read in the wrong way: the columns with ``decimals``, ``dates`` and ``names``."""
+    """What looks misread: the columns with ``numbers``, ``dates`` and ``names``."""
+    questions: Mapping[str, Any] = field(default_factory=dict)
+    """The columns that can be read in two ways: by name the ``doubt`` and the ``formats`` that fit."""
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """What was said then about how the file is to be read."""
+    """The import settings by which it was read."""
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
@@ -126,6 +135,13 @@ class ColumnChoice(_Plain):
     hierarchy_aside: str = ""
     """The file of a hierarchy that is not used now, for whoever comes back to it."""
     levels_aside: str = ""
+    keep: bool = False
+    """Whether somebody confirmed that it names nobody, though it looks like an identifier."""
+
+
+def needs_word(facts: ColumnFacts, choice: ColumnChoice) -> bool:
+    """Whether a column looks like an identifier and is to be released unchanged: somebody must confirm that."""
+    return facts.looks_identifying and choice.role == Role.INSENSITIVE
 
 
 def kind_of(facts: ColumnFacts, choice: ColumnChoice) -> Kind:
@@ -156,7 +172,7 @@ class Choices(_Plain):
     effort: str = "balanced"
     """Of ``auto``, or empty for another method without local search."""
     seed: int = 0
-    round_integers: bool = True
+    exact_means: bool = False
     sampling_weights: str = ""
     strata: tuple[str, ...] = ()
     households: str = ""
@@ -177,6 +193,11 @@ class Choices(_Plain):
         """The columns with this role."""
         pairs = zip(source.columns, self.columns, strict=True)
         return tuple(facts.name for facts, choice in pairs if choice.role == role)
+
+    def unconfirmed(self, source: Source) -> tuple[str, ...]:
+        """The columns that look like identifiers and would be released unchanged without a word."""
+        pairs = zip(source.columns, self.columns, strict=True)
+        return tuple(facts.name for facts, choice in pairs if needs_word(facts, choice) and not choice.keep)
 
     def kinds(self, source: Source) -> list[Kind]:
         """What the quasi-identifiers are, as a method sees them."""
@@ -204,7 +225,7 @@ class Project(_Plain):
     source: Source | None = None
     choices: Choices | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """What was said about how the file is to be read."""
+    """The import settings: how the file is to be read, as far as that is not detected."""
     keeps_data: bool = False
     """Whether a copy of the file is kept with the project."""
     origin: Mapping[str, Any] = field(default_factory=dict)
@@ -242,8 +263,7 @@ class Project(_Plain):
             Role(role), Kind(kind)
         if self.source is not None and self.choices is not None and len(known) != len(chosen):
             raise PageError.damaged_project()
-        said = [*self.reading.values(), *(() if self.source is None else self.source.reading.values())]
-        if not all(_fits(value, str | bool | None) or _fits(value, list[str]) for value in said):
+        if not (is_sound(self.reading) and (self.source is None or is_sound(self.source.reading))):
             raise PageError.damaged_project()
 
     @property

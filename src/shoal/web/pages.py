@@ -16,32 +16,35 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from shoal.errors import PageError, ShoalError
 from shoal.report.figures import brief, figure
 from shoal.web.interface import STEPS, Project
+from shoal.web.reading import LABELS
 from shoal.words import counted, joined, number
 from shoal.words import short as shortened
 
 SCRIPT = "shoal"
 """What our own script says in X-Requested-With: it wants plain answers and no whole pages."""
-_OPTION = re.compile(r"with (\w+)=\S* \(--?[a-z][^)]*\)")
-_FLAG = re.compile(r" \(--?[a-z][^)]*\)")
+_FLAG_WORDS = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
+"""An option of the command line, perhaps with the name of a column in quotation marks, which may hold parentheses."""
+_OPTION = re.compile(rf"with (\w+)=(?:\[[^\]]*\]|\S*) \({_FLAG_WORDS}\)")
+_FLAG = re.compile(rf" \({_FLAG_WORDS}\)")
 _HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
+_SETTING = re.compile(rf"Option '({'|'.join(LABELS)})'")
 _FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
 _OTHERWISE = {
+    ", which shoal describe lists": "",
     "shoal hierarchy check --values lists them and offers mappings": (
         "open its hierarchy under Columns, Details, which lists them and offers to add them"
     ),
     r"name the format with format= \(--from\)": "give it the ending of its format, such as .csv, .json or .nt",
+    r"generalize \(--recode [^)]*\)": "generalize them (Columns, Details, Each value becomes)",
     r"\(missing values: '\w+'; other ways are [^)]*\)": "(other ways with missing values are under Protection)",
 }
 """What is said elsewhere, as patterns, and how it is said here."""
 _PLACES = {
+    **{name: f"Data, Change import settings ({label})" for name, label in LABELS.items()},
     **dict.fromkeys(
-        (
-            *("sheet", "delimiter", "encoding", "decimal", "thousands", "quote", "missing", "missing_in"),
-            *("skip", "row_numbers", "column_formats"),
-        ),
-        "Data (How the file is read)",
+        ("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies", "keep", "drop_others"),
+        "Columns",
     ),
-    **dict.fromkeys(("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies"), "Columns"),
     "missing_values": "Protection",
 }
 """Where the page has what an option does."""
@@ -120,6 +123,7 @@ def here(sentence: str) -> str:
     """The sentence of an error with the places of this page where it names options of Python and the command line."""
     for pattern, words in _OTHERWISE.items():
         sentence = re.sub(pattern, words, sentence)
+    sentence = _SETTING.sub(lambda found: f"The setting “{LABELS.get(found[1], found[1])}”", sentence)
     said = _HEADER.sub(lambda found: _FIRST_LINE[found[1]], sentence)
     said = _OPTION.sub(lambda found: f"under {_PLACES[found[1]]}" if found[1] in _PLACES else found[0], said)
     return _FLAG.sub("", said)

@@ -15,8 +15,18 @@ from shoal.web.interface import Choices, Source
 
 AGAIN = "again.csv"
 """What is written: the release itself lies beside it already."""
-_READING = ("delimiter", "quote", "encoding", "decimal", "missing", "header", "sheet", "format")
-_LISTS = {"quasi_identifiers": "-q", "identifiers": "--identifiers", "sensitive": "--sensitive", "strata": "--strata"}
+_READING = (
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "skip_footer", "row_numbers", "missing"),
+    *("missing_in", "column_formats", "header", "sheet", "format"),
+)
+_YES_OR_NO = ("header", "row_numbers")
+_LISTS = {
+    "quasi_identifiers": "-q",
+    "identifiers": "--identifiers",
+    "sensitive": "--sensitive",
+    "keep": "--keep",
+    "strata": "--strata",
+}
 _PAIRS = {
     "hierarchies": "--hierarchy",
     "levels": "--levels",
@@ -72,7 +82,7 @@ def _decided(given: Mapping[str, Any]) -> Iterator[list[str]]:
                 # a file may hold an equals sign, all other words do not
                 named = _quoted(column, '="') if name in ("hierarchies", "levels") else column
                 yield [_PAIRS[name], f"{named}={word}"]
-        elif name in ("round_integers", "shuffle"):
+        elif name in ("exact_means", "shuffle"):
             yield [f"--{name.replace('_', '-')}"]
         else:
             yield [_WORDS[name], str(value)]
@@ -80,10 +90,19 @@ def _decided(given: Mapping[str, Any]) -> Iterator[list[str]]:
 
 def _read(reading: Mapping[str, Any]) -> Iterator[list[str]]:
     for name, value in _settings(reading).items():
-        if name == "header":
-            yield ["--header" if value else "--no-header"]
+        if name in _YES_OR_NO:
+            word = name.replace("_", "-")
+            yield [f"--{word}" if value else f"--no-{word}"]
+        elif name == "column_formats":
+            for column, form in value.items():
+                yield ["--column-format", f"{_quoted(column, '=')}={form}"]
+        elif name == "missing_in":
+            for column, words in value.items():
+                yield ["--missing-in", f"{_quoted(column, '=')}={_names(words)}"]
+        elif name == "thousands":
+            yield ["--thousands", value or "none"]
         else:
-            yield [f"--{name}", _names(value) if name == "missing" else value]
+            yield [f"--{name.replace('_', '-')}", _names(value) if name == "missing" else str(value)]
 
 
 def _settings(reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,7 +110,11 @@ def _settings(reading: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: reading[name] for name in _READING if name in reading}
     if isinstance(given.get("missing"), str):
         given["missing"] = given["missing"].split("\n")
-    return {**given, **({"delimiter": "tab"} if given.get("delimiter") == "\t" else {})}
+    if given.get("delimiter") == "\t":
+        given["delimiter"] = "tab"
+    if given.get("thousands") == "none":
+        given["thousands"] = ""
+    return given
 
 
 def _names(names: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,11 +85,52 @@ def _columns(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
     dropped = named(Role.IDENTIFIER)
     yield "Identifiers", f"{counted(len(dropped), 'column')} removed: {_listed(dropped)}." if dropped else "None."
     if sensitive:
-        yield "Sensitive", f"{counted(len(sensitive), 'column')} kept as found: {_listed(sensitive)}."
+        yield "Sensitive", f"{counted(len(sensitive), 'column')} released unchanged: {_listed(sensitive)}."
     kept = named(Role.INSENSITIVE)
     if kept:
-        yield "Other columns", f"{counted(len(kept), 'column')} kept as found: {_listed(kept)}."
+        yield "Without a role", f"{counted(len(kept), 'column')} released unchanged: {_listed(kept)}."
     yield from _details(pairs)
+
+
+def unchanged(source: Source, choices: Choices) -> str:
+    """The columns that are released unchanged, in one line."""
+    kinds = {
+        "sensitive column": choices.named(Role.SENSITIVE, source),
+        "column": choices.named(Role.INSENSITIVE, source),
+    }
+    said = [
+        f"{counted(len(names), noun)}{'' if noun != 'column' else ' without a role'} ({_listed(names)})"
+        for noun, names in kinds.items()
+        if names
+    ]
+    return joined(said) if said else "no column"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Names in quotation marks, the first of them; empty where there are none."""
+    return _listed([f"“{short(name)}”" for name in names])
+
+
+_REMEDIES = (
+    (r"(?:column_formats|missing_in|header|skip)=", "data", "Change import settings"),
+    (
+        r"(?:identifiers|drop_others|keep|hierarchies|levels)=|hierarchy|higher weight|quasi-identifier|generalize",
+        "columns",
+        "Change the columns",
+    ),
+    (r"shuffle|-l 2|suppress|missing values:|smaller k|formulas|strata", "protection", "Change the protection"),
+)
+"""What the remedies of warnings name, the step that has it, and the words of its link."""
+
+
+def remedy(sentence: str) -> tuple[str, str]:
+    """The step in which the cause of a warning can be changed, and the words of the link; empty where there is none."""
+    _, _, hint = sentence.rpartition(";")
+    for text in (hint, sentence):
+        for pattern, step, label in _REMEDIES:
+            if re.search(pattern, text):
+                return step, label
+    return "", ""
 
 
 def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tuple[str, str]]:
@@ -133,7 +175,7 @@ def _rules(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
         if choices.method == "auto"
         else f"{choices.method}."
     )
-    rounded = " Whole numbers stay whole." if choices.round_integers else ""
+    rounded = " Means keep all digits." if choices.exact_means else " Numbers keep their decimals."
     yield "Method", f"{method} {EFFORTS.get(choices.effort, choices.effort)}{rounded}"
     if choices.shuffle or choices.formulas != "keep":
         order = ["The rows are shuffled, so that their order tells nothing."] if choices.shuffle else []

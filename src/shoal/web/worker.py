@@ -75,10 +75,10 @@ class Room:
         return table
 
     def reading(self, file: Mapping[str, Any]) -> ReadOptions | None:
-        """What was said about how a file is to be read."""
-        from shoal import tables
+        """The import settings of a file."""
+        from shoal.web.reading import options
 
-        return tables.ReadOptions.from_settings(file["reading"]) if file["reading"] else None
+        return options(file["reading"]) if file["reading"] else None
 
     def stage(self, words: str) -> None:
         """What is being done now."""

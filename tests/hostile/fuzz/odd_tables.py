@@ -164,7 +164,7 @@ def asked(draw: st.DrawFn, made: Made) -> dict[str, Any]:
         "missing_values": st.sampled_from(["category", "wildcard", "impute", "suppress", "refuse"]),
         "alpha": st.sampled_from([0.0, 0.5]),
         "suppression": st.sampled_from([0.1, 0.3, 1.0]),
-        "round_integers": st.just(True),
+        "exact_means": st.just(True),
         "keep_totals": st.just(True),
         "standardize": st.just(False),
         "blocks": st.sampled_from([1, 4, 10]),

@@ -308,5 +308,5 @@ def test_the_command_shuffles(tmp_path: Path, command: Command) -> None:
     refused = command("anonymize", asked[0], *again, "--shuffle", "--force")
     assert refused.code == 2
     assert "shuffle" in refused.err
-    compared = command("compare", *asked[:7], "--methods", "mdav", "--shuffle", "--no-keep", "--quiet")
+    compared = command("compare", *asked[:7], "--methods", "mdav", "--shuffle", "--no-cache", "--quiet")
     assert compared.code == 0

@@ -122,7 +122,7 @@ def _commands(source: Planted, folder: Path) -> Iterator[tuple[str, list[object]
     kept = [
         "--methods",
         "mdav,mondrian",
-        "--keep",
+        "--cache",
         folder / "kept.jsonl",
         "--report",
         folder / "compared.html",

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.engines.facts import Facts, facts_of
-from shoal.engines.plan import DAYS, ROW, WORDS, Plan, tally
+from shoal.engines.plan import ROW, TYPED, WORDS, Plan, tally
 from shoal.engines.spark.places import Places
 from shoal.errors import PromiseError
 from shoal.measure.pieces import Sums
@@ -129,7 +129,7 @@ def _piece(state: Working, number: int, block: list[Any]) -> Iterator[Any]:
                 texts += [name] if fresh.is_text(name) else []
                 new[typed(key)] = None if fresh.is_text(name) else fresh.like(name, key)
         else:
-            new[key] = fresh.like(name, key) if form == DAYS else fresh.numbers(name)
+            new[key] = fresh.like(name, key) if form == TYPED else fresh.numbers(name)
     said = sealed((number, {**facts_of(made), "texts": texts}, sums), state.key)
     yield from batches.handed_back(block, [ROW, *state.kept], new, row=ROW, said=(FACTS, said))
 

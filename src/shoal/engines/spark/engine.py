@@ -14,7 +14,7 @@ import numpy as np
 from shoal.engines.facts import Facts, check_count, joined
 from shoal.engines.interface import Done
 from shoal.engines.pieces import Slice, pieces
-from shoal.engines.plan import DAYS, ROW, WHOLE, WORDS, Plan
+from shoal.engines.plan import ROW, TYPED, WHOLE, WORDS, Plan
 from shoal.engines.spark import surveying
 from shoal.engines.spark.chores import ALL, CODE, COUNT, FACTS, LEAF, PIECE, PLACE, Dealing, Working, opened, typed
 from shoal.engines.spark.jobs import arrow, run
@@ -186,7 +186,7 @@ class SparkEngine:
                 found.append((key, "string"))
                 if not _is_text(old):
                     found.append((typed(key), old))
-            elif form == DAYS:
+            elif form == TYPED:
                 found.append((key, old))
             else:
                 found.append((key, "long" if form == WHOLE else "double"))

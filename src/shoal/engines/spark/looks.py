@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.schema import Model, Schema
 from shoal.tables.large import Base, Survey, Tally, batches, beyond, fixed, sensitive_base, surveyed, total
+from shoal.tables.spelling import verified_meaning
 
 ROW, START, RECORDS, SURVEY, PART = "row", "start", "records", "survey", "part"
 COUNT, MODEL, WORST, BROKEN = "count", "model", "worst", "broken"
@@ -95,7 +96,7 @@ def check(state: Checking, given: Iterator[Any]) -> Iterator[Any]:
     Each row stands for as many records as it counts; all rows of a class come to one task.
     """
     asked = list(dict.fromkeys(model.column for model in state.models))
-    base = sensitive_base(state.sensitive, state.models, state.schema)
+    base = sensitive_base(state.sensitive, state.models, state.schema, same=verified_meaning)
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
         tally, some = Tally(Path(folder), list(state.quasi_identifiers), sensitive=asked), False
         for block in batches.blocks(given):

@@ -22,7 +22,7 @@ from shoal.schema import Model, Policy
 from shoal.values import ModelCheck, Progress, Verification, silent, whole_k
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import Column, DataFrame, Row
 
 _AT_ONCE = 1_000_000
 """Records of a release whose sensitive values are looked at in one task, more or less."""
@@ -38,7 +38,9 @@ def recount(
     from pyspark.sql import functions as F  # noqa: N812
 
     k, names = whole_k(policy.k), policy.schema.quasi_identifiers
-    shown = written.frame.select(*[exact(written.frame, name).alias(written.keys[name]) for name in written.names])
+    shown = written.frame.select(
+        *[_seen(written.frame, name, text=name in names).alias(written.keys[name]) for name in written.names]
+    )
     keys = [written.keys[name] for name in names]
     classes = shown.groupBy(*keys).agg(F.count("*").alias(COUNT))
     tally = classes.groupBy(COUNT).agg(F.count("*").alias("classes"))
@@ -57,6 +59,12 @@ def recount(
         models=_models(written, shown, policy, folder) if policy.models else (),
     )
     return proof, sizes
+
+
+def _seen(frame: DataFrame, name: str, *, text: bool) -> Column:
+    """A column as a reader sees it; its floats as ``text``, since Spark takes -0.0 for 0.0 where it makes groups."""
+    found = exact(frame, name)
+    return found.cast("string") if text and frame.schema[name].dataType.typeName() in ("double", "float") else found
 
 
 def _models(written: Source, shown: DataFrame, policy: Policy, folder: str) -> tuple[ModelCheck, ...]:

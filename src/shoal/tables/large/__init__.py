@@ -16,6 +16,7 @@ from shoal.tables.large.spill import Spill
 from shoal.tables.large.survey import Survey, survey, surveyed, total
 from shoal.tables.large.tally import Counted, Tally
 from shoal.tables.large.writer import STREAMED, Writer
+from shoal.tables.typed import keeps_type
 
 __all__ = [
     "STREAMED",
@@ -34,6 +35,7 @@ __all__ = [
     "demands_of",
     "encode_chunk",
     "fixed",
+    "keeps_type",
     "open_source",
     "outside",
     "sensitive_base",

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import ColumnError, DataError, HierarchyError
 from shoal.schema.columns import Column, Kind, Schema
-from shoal.tables.categories import MOST_NODES, SUPPRESSED, category, codes, with_gap
+from shoal.tables.categories import MOST_NODES, category, codes, node_counts, with_gap
 from shoal.tables.dates import day_numbers
 from shoal.tables.foreign import replaced_by
 from shoal.tables.large.cells import fixed
@@ -111,11 +111,7 @@ def _node(column: Categories, survey: Survey) -> int:
     """What stands for a missing category: its own node, or the center of all others."""
     if column.gap is not None:
         return column.gap
-    numbers = {SUPPRESSED: len(column.hierarchy) - 1, **column.hierarchy.numbers}
-    counts = np.zeros(len(column.hierarchy), dtype=np.int64)
-    for word, records in (survey.value_counts(column.name) or {}).items():
-        counts[numbers[word]] += records
-    return int(np.argmin(counts @ column.rounded()))
+    return int(np.argmin(node_counts(column, survey.value_counts(column.name) or {}) @ column.rounded()))
 
 
 def _moments(name: str, survey: Survey, *, dates: bool) -> Moments:

@@ -17,7 +17,8 @@ from shoal.tables.fresh import numbered, places, worded
 from shoal.tables.large.meaning import Meaning
 from shoal.tables.large.survey import Survey
 from shoal.tables.table import Content, NewColumn, NewColumns, Table
-from shoal.values import Days, Worded
+from shoal.tables.typed import polars_numbers
+from shoal.values import Days, Rounded, Worded
 
 
 def fixed(chunk: Table, survey: Survey, *, texts: Collection[str] = ()) -> Table:
@@ -48,6 +49,14 @@ class FixedFields(DelimitedCells):
         if name in self.meanings and isinstance(self.sources[name], int):
             return Known(self.meanings[name].content(self.text(name)))
         return super()._understand(name)
+
+    def odd(self, name: str) -> dict[str, int] | None:
+        if name not in self.meanings:
+            return super().odd(name)
+        sketch = self.meanings[name].sketch
+        if not (sketch.numbers and sketch.words.count):
+            return None
+        return {**sketch.words.told, "of": sketch.numbers + sketch.words.count + sketch.absent.count}
 
     def _source(self, name: str, columns: NewColumns) -> Field:
         new, meaning = columns.get(name), self.meanings.get(name)
@@ -83,6 +92,8 @@ class FixedFrame(PolarsCells):
         meaning = self.meanings[name]
         if isinstance(column, Days):
             return self._dated(column, name)
+        if isinstance(column, Rounded):
+            return polars_numbers(column, self.table.schema[name])
         if not isinstance(column, Worded):
             return numbered(column)
         used = np.unique(column.places[column.places >= 0])

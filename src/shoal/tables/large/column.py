@@ -45,6 +45,9 @@ _GLANCE = 64
 """Cells of a chunk that are looked at before all of them are."""
 
 
+_STANDARD = Notation(text=True)
+
+
 class Slope(NamedTuple):
     """The first and the last of some cells, as numbers or as texts, and whether they go up or down all the way."""
 
@@ -66,7 +69,7 @@ class Slope(NamedTuple):
     def of(cls, cells: pl.Series, notation: Notation) -> Slope:
         known = cells.drop_nulls()
         if notation.text:
-            known = notation.reading.standard(known)
+            known, notation = notation.reading.standard(known), _STANDARD
             known = known.filter(known.str.strip_chars(BLANKS) != "")
         if not len(known):
             return Slope(None, None, up=True, down=True)

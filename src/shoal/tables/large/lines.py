@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from shoal.errors import ColumnError, FileError
-from shoal.tables.delimited import Head, check_empty, patched, structured
+from shoal.tables.delimited import Head, patched, structured
 from shoal.tables.detection import HEAD
 from shoal.tables.dialect import Dialect
+from shoal.tables.footer import footer_start, without_footer
+from shoal.tables.header import check_empty
 from shoal.tables.large.stream import encoding_of, runs, text_blocks, without
 from shoal.tables.layout import Bytes, Layout, record_ends, scan
 from shoal.tables.table import Cells, ReadOptions, Settings
@@ -32,6 +34,8 @@ class Lines:
     """The header with its newline; one that was made up where the file has none."""
     above: int
     """The bytes of the text above the first record."""
+    footer: int | None
+    """The lines below the last one, where their number is named."""
     settings: Settings
 
     @property
@@ -46,17 +50,22 @@ def open_lines(path: Path, *, options: ReadOptions, tabs: bool) -> Lines:
     encoding, bom = encoding_of(path, asked=options.encoding)
     start = _start(text_blocks(path, encoding=encoding, bom=bom))
     found = structured(start, options=options, tabs=tabs)
-    quote = "" if options.quote == found.delimiter else options.quote or ""
+    quote = found.quote
     blocks = text_blocks(path, encoding=encoding, bom=bom)
     first = next(runs(without(blocks, found.offset), quote=quote, rows=1, size=1, path=path, row=0), b"")
     dialect = Dialect(found.delimiter, quote, encoding, bom, options.missing_words, options.blank_words)
-    text = patched(start[found.offset :], found, quote=quote)
+    text = start[found.offset :]
+    if len(start) <= 2 * HEAD:  # that is all of it
+        footer = partial(footer_start, delimiter=found.delimiter, quote=quote, path=path, header=options.header)
+        text = text[: footer(text, options.skip_footer)]
+    text = patched(text, found)
     layout = _head_layout(text, first, dialect, path, header=options.header)
     head = Head(layout, found, dialect, options, path, records=1)
     made_up = (found.delimiter.join(head.names.fields) + "\n").encode()
-    top = patched(first, found, quote=quote) if options.header else made_up
+    top = patched(first, found) if options.header else made_up
     above = found.offset + (len(first) if options.header else 0)
-    return Lines(path, head, options.header, top, above, head.settings(_newline(start[found.offset :], quote)))
+    settings = head.settings(_newline(start[found.offset :], quote))
+    return Lines(path, head, options.header, top, above, options.skip_footer, settings)
 
 
 def _start(blocks: Iterator[bytes]) -> bytes:
@@ -105,7 +114,10 @@ def line_chunks(lines: Lines, kept: Sequence[str], *, rows: int, size: int) -> I
     """The records of the file as cells of the kept columns; blank lines at the very end hold nobody."""
     dialect, path, records, blank = lines.head.dialect, lines.path, 0, b""
     blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom, block=max(1, min(size, HEAD)))
-    for run in runs(without(blocks, lines.above), quote=dialect.quote, rows=rows, size=size, path=path):
+    body_blocks = without_footer(
+        without(blocks, lines.above), lines.footer, delimiter=dialect.delimiter, quote=dialect.quote, path=path
+    )
+    for run in runs(body_blocks, quote=dialect.quote, rows=rows, size=size, path=path):
         body, blank = blank + run, b""
         if not body.strip(b"\r\n"):
             blank = body

@@ -8,10 +8,12 @@ from functools import cached_property
 import polars as pl
 
 from shoal.schema.columns import Kind
+from shoal.tables.decimals import float_type
 from shoal.tables.frames import series_content
 from shoal.tables.large.sketch import Different, Notation, Sketch, Spot
 from shoal.tables.table import Content
 from shoal.tables.text import NUMBER, floats
+from shoal.values import Precision
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +41,13 @@ class Meaning:
     @property
     def kind(self) -> Kind:
         return self.nothing.kind
+
+    @property
+    def precision(self) -> Precision:
+        """With how many decimals the numbers of the column are written."""
+        sketch = self.sketch
+        dtype = "float64" if self.notation.text else float_type(str(self.dtype))
+        return sketch.decimals.precision(low=sketch.moments.low, high=sketch.moments.high, dtype=dtype)
 
     @cached_property
     def told(self) -> Content | None:

@@ -15,7 +15,8 @@ from shoal.tables.counts import words
 from shoal.tables.diversity import Occurrences, figures
 from shoal.tables.large.column import MOST_DIFFERENT
 from shoal.tables.large.survey import Survey
-from shoal.tables.sensitive import Coded, assembled, check_model, check_reached, coded, in_order, places_in
+from shoal.tables.sensitive import Coded, Values, assembled, check_model, check_reached, coded, in_order, meanings
+from shoal.tables.spelling import Meaning, meaning
 from shoal.tables.table import Table
 from shoal.values import Demands
 
@@ -26,17 +27,22 @@ class SensitiveBase:
 
     demands: Demands
     """Those of the whole table, without a record: its codes have no row."""
-    values: Mapping[str, tuple[str, ...]]
-    """The words of each sensitive column in the order of their codes; missing is one more, the last."""
+    values: Mapping[str, Values]
+    """Of each sensitive column; missing is one more, the last."""
 
 
-def sensitive_base(survey: Survey, models: Sequence[Model], schema: Schema) -> SensitiveBase:
-    """The rules and what they measure by, or the reason why not even the whole table can keep them."""
+def sensitive_base(
+    survey: Survey, models: Sequence[Model], schema: Schema, *, same: Meaning = meaning
+) -> SensitiveBase:
+    """The rules and what they measure by, or the reason why not even the whole table can keep them.
+
+    ``same`` says which texts are one value.
+    """
     known = {column.name: column for column in schema.columns}
     for model in models:
         check_model(model, known, survey.names, lambda name: survey.meaning(name).nothing)
     names = list(dict.fromkeys(model.column for model in models))
-    values = {name: _values(survey, known[name]) for name in names}
+    values = {name: _values(survey, known[name], same) for name in names}
     columns = {name: _coded(survey, known[name], values[name]) for name in names}
     demands = assembled(models, columns, survey.records)
     for d, model in enumerate(models):
@@ -46,22 +52,23 @@ def sensitive_base(survey: Survey, models: Sequence[Model], schema: Schema) -> S
     return SensitiveBase(demands._replace(codes=demands.codes[:0]), values)
 
 
-def _values(survey: Survey, column: Column) -> tuple[str, ...]:
+def _values(survey: Survey, column: Column, same: Meaning) -> Values:
     """The different words of a column in the order of what they mean."""
-    meaning = survey.meaning(column.name)
-    if meaning.told is None:
+    known = survey.meaning(column.name)
+    if known.told is None:
         raise DataError.too_many_sensitive(column.name, MOST_DIFFERENT)
     if column.hierarchy is not None:
-        check_coverage(column.name, column.hierarchy, meaning.value_counts() or {})
-    return tuple(in_order(column, meaning.told, meaning.told.words))
+        check_coverage(column.name, column.hierarchy, known.value_counts() or {})
+    found = in_order(column, known.told, known.told.words)
+    return Values(tuple(found), meanings(known.told, found, same))
 
 
-def _coded(survey: Survey, column: Column, values: Sequence[str]) -> Coded:
-    """The different cells by the places of their values, each for all of its records."""
-    meaning = survey.meaning(column.name)
-    if meaning.told is None or meaning.different is None:
+def _coded(survey: Survey, column: Column, values: Values) -> Coded:
+    """The different cells by the codes of their values, each for all of its records."""
+    known = survey.meaning(column.name)
+    if known.told is None or known.different is None:
         raise DataError.too_many_sensitive(column.name, MOST_DIFFERENT)
-    found = coded(column, values, meaning.told.words, meaning.different.counts)
+    found = coded(column, values, known.told.words, known.different.counts)
     return found._replace(codes=found.codes[:0])
 
 
@@ -69,5 +76,5 @@ def demands_of(chunk: Table, base: SensitiveBase) -> Demands:
     """The demands with the codes of a chunk that is `fixed`, by the numbering of the whole table."""
     codes = np.empty((chunk.height, len(base.values)), dtype=np.int64)
     for j, (name, values) in enumerate(base.values.items()):
-        codes[:, j] = places_in(values, words(chunk, name))
+        codes[:, j] = values.codes(words(chunk, name))
     return base.demands._replace(codes=codes)

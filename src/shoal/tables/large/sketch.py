@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from shoal.tables.dates import ZONE, day_numbers, has_zones, times_of_day, zone_of
+from shoal.tables.decimals import Decimals, float_type, series_decimals, text_decimals
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.large.moments import Moments
 from shoal.tables.table import Cells, has_times
@@ -61,7 +62,7 @@ class Spot:
         return {"rows": self.count, "first": self.first + 1}
 
 
-_NOWHERE, _NO_NUMBERS = Spot(), Moments()
+_NOWHERE, _NO_NUMBERS, _NO_DECIMALS = Spot(), Moments(), Decimals()
 
 
 class Different(NamedTuple):
@@ -104,6 +105,8 @@ class Sketch:
     """Whether an integer is too long for the types of frames."""
     uneven: bool = False
     """Whether a number is not whole."""
+    decimals: Decimals = _NO_DECIMALS
+    """With how many decimals numbers are written."""
     zoned: bool = False
     timed: bool = False
     """Whether a point in time is not midnight."""
@@ -126,7 +129,7 @@ class Sketch:
     def settled(self) -> Sketch:
         """Without what was counted in the belief that all cells are numbers, or dates, where that is over."""
         if self.words.count and self.numbers:
-            return replace(self, infinite=Spot(), zeros=False, fractions=False, long=False, uneven=False, **_NO_DATES)
+            return replace(self, **_NO_FIGURES, **_NO_DATES)
         return replace(self, **_NO_DATES) if self.undated.count else self
 
     @classmethod
@@ -137,7 +140,8 @@ class Sketch:
         absent = seen.spot(seen.cells.is_null())
         known = seen.where(seen.cells.is_not_null())
         if dtype.is_numeric():
-            return _of_numbers(known, known.cells.cast(pl.Float64)) + cls(absent=absent)
+            decimals = series_decimals(known.cells, float_type(str(dtype)))
+            return _of_numbers(known, known.cells.cast(pl.Float64)) + cls(absent=absent, decimals=decimals)
         if dtype in (pl.Date, pl.Datetime):
             timed = isinstance(dtype, pl.Datetime) and has_times(known.cells)
             zoned = isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
@@ -149,6 +153,11 @@ class Sketch:
         return cls(absent=absent, words=known.spot(np.ones(len(known.cells), dtype=np.bool_)), emails=held)
 
 
+_NO_FIGURES: dict[str, Any] = {
+    "infinite": Spot(),
+    "decimals": Decimals(),
+    **dict.fromkeys(("zeros", "fractions", "long", "uneven"), False),
+}
 _NO_DATES: dict[str, Any] = {"untimely": Spot(), "moments": Moments()}
 
 
@@ -169,6 +178,7 @@ def _of_fields(seen: Different, notation: Notation) -> Sketch:
         )
         if not other.any():
             found += _of_numbers(seen.where(number), floats(plain, number).filter(number))
+            found += Sketch(decimals=text_decimals(plain.filter(number)) if found.fractions else Decimals(0, 0))
         else:
             found += Sketch(numbers=int(seen.counts[number.to_numpy()].sum()))
     return found

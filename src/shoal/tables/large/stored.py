@@ -13,7 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.errors import FileError
+from shoal.tables.decimals import Decimals
 from shoal.tables.delimited import DelimitedCells
+from shoal.tables.detection import Doubt
 from shoal.tables.dialect import Dialect
 from shoal.tables.foreign import replaced_by
 from shoal.tables.frames import PolarsCells
@@ -29,7 +31,7 @@ from shoal.tables.text import Reading
 from shoal.tables.value_sample import ValueSample
 
 Arrays = dict[str, NDArray[Any]]
-_FORM = 4
+_FORM = 3
 """Of another form nothing is understood."""
 
 
@@ -119,7 +121,8 @@ def _sketch(noted: dict[str, Any]) -> Sketch:
     known: dict[str, Any] = {
         name: Spot(**found) if isinstance(found, dict) and "first" in found else found for name, found in noted.items()
     }
-    return Sketch(**known | {"moments": Moments(**noted["moments"])})
+    figures = {"moments": Moments(**noted["moments"]), "decimals": Decimals(*noted["decimals"])}
+    return Sketch(**known | figures)
 
 
 def _put_cells(cells: Cells, arrays: Arrays) -> dict[str, Any]:
@@ -143,7 +146,9 @@ def _take_cells(noted: dict[str, Any], arrays: Arrays) -> Cells:
         return PolarsCells(_unpacked(arrays["frame"]))
     like = Layout((), arrays["lines"][:1], arrays["ends"][:0], *noted["layout"])
     layout = Layout.of(arrays["data"], arrays["lines"], arrays["ends"], like)
-    words = {name: tuple(noted["dialect"][name]) for name in ("missing", "blank")}
+    words: dict[str, Any] = {name: tuple(noted["dialect"][name]) for name in ("missing", "blank")}
+    doubts = noted["dialect"]["doubtful"].items()
+    words["doubtful"] = {name: Doubt(kind, tuple(formats)) for name, (kind, formats) in doubts}
     dialect = Dialect(**noted["dialect"] | words)
     return DelimitedCells(layout, dialect, noted["header"], noted["sources"], tuple(noted["fields"]), noted["titles"])
 

@@ -15,7 +15,7 @@ from shoal.schema.models import Model
 from shoal.tables.counts import words
 from shoal.tables.diversity import Occurrences, figures, meets
 from shoal.tables.foreign import replaced_by
-from shoal.tables.large.seen import told
+from shoal.tables.large.seen import shown
 from shoal.tables.large.sensitive import SensitiveBase
 from shoal.tables.sensitive import places_in
 from shoal.tables.table import Table
@@ -77,7 +77,7 @@ class Tally:
         for name in self._names:
             if name not in chunk.names:
                 raise ColumnError.unknown(name, chunk.names)
-            columns.append(told(chunk, name))
+            columns.append(shown(chunk, name))
         columns += [words(chunk, name) for name in self._sensitive]
         with replaced_by(DataError.no_columns):
             rows = pl.DataFrame([_plain(cells).alias(key) for key, cells in zip(self._keys, columns, strict=True)])
@@ -164,10 +164,11 @@ class Tally:
     def _occurrences(self, rows: pl.DataFrame, classes: IntVector, base: SensitiveBase, name: str) -> Occurrences:
         cells = rows[self._keys[len(self._names) + self._sensitive.index(name)]]
         values = base.values[name]
-        codes = places_in(values, cells)
+        codes = values.codes(cells)
         s = list(base.values).index(name)
         width = int(base.demands.first[s + 1] - base.demands.first[s])
-        if ((codes == len(values)) & cells.is_not_null().to_numpy()).any() or int(codes.max()) >= width:
+        unknown = places_in(values.words, cells) == len(values.words)
+        if (unknown & cells.is_not_null().to_numpy()).any() or int(codes.max()) >= width:
             raise PromiseError.changed("other sensitive values")
         keys, place = np.unique(classes * width + codes, return_inverse=True)
         return Occurrences.of(keys, np.bincount(place, rows[_COUNT].to_numpy()).astype(np.int64), width)

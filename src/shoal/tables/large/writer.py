@@ -23,7 +23,6 @@ from shoal.tables.foreign import replaced_by, writing
 from shoal.tables.formats import ending, is_packed, writable
 from shoal.tables.formulas import NEUTRALIZE, formulas, is_formula, neutralized
 from shoal.tables.frames import series_content
-from shoal.tables.large.cells import FixedFrame
 from shoal.tables.release import ipc_options
 from shoal.tables.table import Table
 
@@ -150,7 +149,7 @@ class Columns:
         self._files: list[Path] = []
         self._types: dict[str, list[pl.DataType]] = {}
         self._left: dict[str, set[str]] = {}
-        """The values that are left of columns whose type lists them, where they are new."""
+        """The values that are left of columns whose type lists them."""
 
     def write(self, chunk: Table) -> None:
         with replaced_by(lambda: OutputError.does_not_fit(self._path)):
@@ -159,7 +158,7 @@ class Columns:
             known = self._types.setdefault(name, [])
             if frame.schema[name] not in known:
                 known.append(frame.schema[name])
-            if isinstance(frame.schema[name], pl.Enum) and _is_new(chunk, name):
+            if isinstance(frame.schema[name], pl.Enum):
                 self._left.setdefault(name, set()).update(frame[name].drop_nulls().unique().cast(pl.String).to_list())
         frame.write_ipc(self._scratch(), compression="lz4")
 
@@ -214,7 +213,3 @@ class Columns:
     def drop(self) -> None:
         for path in self._files:
             path.unlink(missing_ok=True)
-
-
-def _is_new(chunk: Table, name: str) -> bool:
-    return isinstance(chunk.cells, FixedFrame) and name not in chunk.cells.meanings

@@ -7,7 +7,7 @@
   const rows = [...document.querySelectorAll("#rows > tr[data-name]")];
   const state = document.getElementById("state");
   const next = form.querySelector('[name="continue"]');
-  const FIELD = /^(role|kind|weight|recode)-\d+$/;
+  const FIELD = /^(role|kind|weight|recode|keep)-\d+$/;
 
   let last = Promise.resolve();
   let waiting = 0;
@@ -34,9 +34,12 @@
     next.toggleAttribute("disabled", !state.querySelector("[data-ready]").dataset.ready);
   }
 
-  function mark(row) {
+  /* A changed role takes the confirmation back. */
+  function mark(row, { changed = false } = {}) {
     const chosen = row.querySelector(".roles input:checked");
     row.classList.toggle("other", chosen.value !== row.dataset.proposed);
+    const confirmed = row.querySelector('.keep [type="checkbox"]');
+    if (changed && confirmed) confirmed.checked = false;
   }
 
   form.addEventListener("change", async (event) => {
@@ -44,10 +47,12 @@
     if (FIELD.test(field.name)) {
       if (!field.checkValidity()) return field.reportValidity();
       const row = field.closest("tr[data-name]");
-      if (row) mark(row);
-      const kept = await keep([[field.name, field.value]]);
+      const role = field.name.startsWith("role-");
+      if (role) mark(row, { changed: true });
+      const value = field.type === "checkbox" && !field.checked ? "no" : field.value;
+      const kept = await keep([[field.name, value]]);
       const details = field.closest("tr.opened");
-      if (kept && (field.name.startsWith("kind-") || row)) await told(details || opened(row), field.id);
+      if (kept && (field.name.startsWith("kind-") || role)) await told(details || opened(row), field.id);
     } else if (field.name === "pick" || field.id === "all") {
       count();
     }
@@ -172,6 +177,8 @@
       const changed = `You gave ${other === 1 ? "1 column another role" : `${other} columns other roles`} than proposed.`;
       if (other && !(await shoal.sure(`${changed} Give ${other === 1 ? "it" : "them"} up?`, "Take the proposed roles"))) return;
       if (await keep([["bulk", "proposed"]])) rows.forEach((row) => choose(row, row.dataset.proposed));
+    } else if (button?.value === "drop") {
+      if (await keep([["bulk", "drop"]])) location.reload();
     } else if (button?.value === "role") {
       const role = form.elements["bulk-role"].value;
       const picked = rows.filter((row, i) => ticks[i].checked);
@@ -183,8 +190,10 @@
   });
 
   function choose(row, role) {
-    row.querySelector(`.roles input[value="${role}"]`).checked = true;
-    mark(row);
+    const field = row.querySelector(`.roles input[value="${role}"]`);
+    const changed = !field.checked;
+    field.checked = true;
+    mark(row, { changed });
     told(opened(row));
   }
 

@@ -64,7 +64,7 @@ _COUNTED = {
 _MANY = 10
 """Quasi-identifiers from which on one should ask whether all are needed."""
 _WEIGHTS = (0.001, 1000.0)
-_FIELDS = ("role", "kind", "weight", "recode")
+_FIELDS = ("role", "kind", "weight", "recode", "keep")
 
 
 @dataclass(frozen=True)
@@ -87,15 +87,19 @@ def state(source: Source, choices: Choices) -> State:
 def _warnings(source: Source, choices: Choices) -> Iterable[tuple[str, str]]:
     pairs = list(zip(source.columns, choices.columns, strict=True))
     roles = {choice.role for choice in choices.columns}
-    released = (Role.SENSITIVE, Role.INSENSITIVE)
     protected = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
     if Role.QUASI_IDENTIFIER not in roles:
         yield "bad", "No column is protected. Choose at least one quasi-identifier: what could others know of a person?"
-    named = [facts.name for facts, choice in pairs if facts.role == Role.IDENTIFIER and choice.role in released]
+    named = list(choices.unconfirmed(source))
     if named:
-        verb = "looks like an identifier" if len(named) == 1 else "look like identifiers"
-        why = "Whoever knows such a value finds the person, however large the groups are."
-        yield "warn", f"{_listed(named)} {verb} and would be released unchanged. {why}"
+        one = len(named) == 1
+        what = f"{_listed(named)} {'looks like an identifier' if one else 'look like identifiers'}"
+        how = f"Drop {'it' if one else 'them'}, or confirm in its row that it names nobody"
+        yield "bad", f"{what} and would be released unchanged. {how}."
+    watched = [facts.name for facts, choice in pairs if facts.looks_identifying and choice.role == Role.SENSITIVE]
+    if watched:
+        verb = "looks like an identifier" if len(watched) == 1 else "look like identifiers"
+        yield "warn", f"{_listed(watched)} {verb}. Sensitive columns are released unchanged."
     known = [
         facts.name for facts, choice in pairs if facts.role == Role.QUASI_IDENTIFIER and choice.role == Role.INSENSITIVE
     ]
@@ -236,9 +240,13 @@ def column(request: Request, project: Project) -> tuple[int, ColumnFacts, Column
 
 def _decided(source: Source, choices: Choices, form: Form, folder: Path) -> tuple[ColumnChoice, ...]:
     columns = list(choices.columns)
+    spared = (choices.sampling_weights, choices.households, *choices.strata)
     if form.get("bulk") == "proposed":
+        columns = [_in_role(choice, facts.role) for facts, choice in zip(source.columns, choices.columns, strict=True)]
+    elif form.get("bulk") == "drop":
         columns = [
-            replace(choice, role=facts.role) for facts, choice in zip(source.columns, choices.columns, strict=True)
+            _in_role(choice, Role.IDENTIFIER) if choice.role == Role.INSENSITIVE and name not in spared else choice
+            for name, choice in zip(source.names, choices.columns, strict=True)
         ]
     else:
         for name, value in form.items():
@@ -250,8 +258,13 @@ def _decided(source: Source, choices: Choices, form: Form, folder: Path) -> tupl
         role = _one_of("role", form.get("bulk-role"), ROLES)
         for number in (_place(said, columns) for said in form.all("pick")):
             if number is not None:
-                columns[number] = replace(columns[number], role=role)
+                columns[number] = _in_role(columns[number], role)
     return tuple(columns)
+
+
+def _in_role(choice: ColumnChoice, role: str) -> ColumnChoice:
+    """The choice with this role; with another one than before nothing is confirmed."""
+    return choice if role == choice.role else replace(choice, role=role, keep=False)
 
 
 def _place(said: str, columns: Sequence[ColumnChoice]) -> int | None:
@@ -262,7 +275,9 @@ def _place(said: str, columns: Sequence[ColumnChoice]) -> int | None:
 
 def _with(choice: ColumnChoice, facts: ColumnFacts, field: str, value: str, folder: Path) -> ColumnChoice:
     if field == "role":
-        return replace(choice, role=_one_of("role", value, ROLES))
+        return _in_role(choice, _one_of("role", value, ROLES))
+    if field == "keep":
+        return replace(choice, keep=_one_of("keep", value, ("yes", "no")) == "yes")
     if field == "weight":
         return replace(choice, weight=_weight(value))
     if field == "recode":

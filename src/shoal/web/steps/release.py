@@ -48,6 +48,8 @@ async def show(request: Request) -> Response:
         made=facts,
         proof=facts["verification"],
         figures=list(_figures(facts["evaluation"])),
+        warnings=[(sentence, *wording.remedy(sentence)) for sentence in facts["warnings"]],
+        compared=_compared(facts.get("rows")),
         files=files,
         lost=drawn(_lost(facts["evaluation"])),
         shapes=_shapes(facts),
@@ -101,6 +103,21 @@ def _differing(project: Project, source: Source | None, choices: Choices | None)
     now = wording.decisions(project.source, project.choices)
     found = wording.changed(wording.decisions(source, choices), now)
     return [("File", source.name, project.source.name), *found] if source.sha256 != project.source.sha256 else found
+
+
+def _compared(rows: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Some records before and after, cell by cell; the columns that the release changes come first."""
+    if not rows or not rows["records"]:
+        return None
+    order = sorted(range(len(rows["names"])), key=lambda at: rows["names"][at] not in rows["changed"])
+    return {
+        "names": [rows["names"][at] for at in order],
+        "changed": [rows["names"][at] in rows["changed"] for at in order],
+        "records": [
+            (number, [was[at] for at in order], [now[at] for at in order])
+            for number, was, now in zip(rows["records"], rows["before"], rows["after"], strict=True)
+        ],
+    }
 
 
 def _recipes(

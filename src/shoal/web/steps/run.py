@@ -56,8 +56,10 @@ def _page(request: Request, project: Project, error: ShoalError | None = None, *
         project,
         "run",
         status=422 if error else 200,
-        error=str(error or ""),
+        error=error.sentence if error else "",
         decisions=wording.decisions(source, choices),
+        unchanged=wording.unchanged(source, choices),
+        unconfirmed=wording.quoted(choices.unconfirmed(source)),
         at_hand=project.looked_at and place.at_hand(project),
         comparison=None if facts is None else _compared(project, choices, facts),
         asked=_form(sent, facts),
@@ -71,6 +73,12 @@ def _known(project: Project) -> tuple[Source, Choices]:
     if project.source is None or project.choices is None:
         raise PageError.no_file()
     return project.source, project.choices
+
+
+def _unconfirmed(project: Project) -> tuple[str, ...]:
+    """The columns that somebody must confirm, or drop, before anything is made."""
+    source, choices = _known(project)
+    return choices.unconfirmed(source)
 
 
 def _methods(source: Source, choices: Choices) -> list[dict[str, str]]:
@@ -147,6 +155,8 @@ async def compare(request: Request) -> Response:
     project = place.project(request)
     source, choices = _known(project)
     _check_current(request, project)
+    if unconfirmed := _unconfirmed(project):
+        return _page(request, project, PageError.unconfirmed(unconfirmed), sent=form)
     try:
         effort = {"effort": form.get("effort")} if form.get("effort") in EFFORTS else {}
         arguments = about_columns(source, choices, place.store.hierarchies(project.id))
@@ -213,6 +223,8 @@ async def choose(request: Request) -> Response:
         return _page(request, project, OptionError.bad_option("point", "one of the points of the comparison"))
     point = points[form.get("point")]
     place.looked(project)
+    if unconfirmed := _unconfirmed(project):
+        return _page(request, project, PageError.unconfirmed(unconfirmed))
 
     def change(now: Project) -> Project:
         _, choices = _known(now)
@@ -238,6 +250,8 @@ async def release(request: Request) -> Response:
     place = workplace(request)
     project = place.project(request)
     _check_current(request, project)
+    if unconfirmed := _unconfirmed(project):
+        return _page(request, project, PageError.unconfirmed(unconfirmed))
     try:
         return _start(place, project)
     except (OptionError, ColumnError) as error:

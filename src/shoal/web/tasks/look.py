@@ -25,6 +25,7 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
     """``file`` and the ``name`` that its owner gave it; a Source as plain data."""
     from shoal import tables
     from shoal.assess import describe
+    from shoal.schema import overlooked
 
     _check(asked["file"], room)
     table = room.table(asked["file"])
@@ -34,6 +35,7 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
         raise PageError.long_names(long, _LONGEST_NAME)
     room.stage("looking at the columns")
     found = describe(table)
+    identifying = {column.name for column in overlooked(found.profiles, table.height)}
     return Source(
         name=asked["name"],
         kind=table.kind,
@@ -51,11 +53,16 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
                 distinct=profile.distinct,
                 missing=profile.missing,
                 whole=profile.whole,
+                identifying=column.name in identifying,
             )
             for column, profile in zip(found.schema.columns, found.profiles, strict=True)
         ),
         unique_records=found.unique_records,
         reading=dict(asked["file"]["reading"]),
+        questions={
+            name: {"doubt": doubt.kind, "formats": list(doubt.formats)}
+            for name, doubt in tables.questions(table).items()
+        },
         doubts={about: list(names) for about, names in asdict(tables.doubts(table)).items() if names},
     ).to_dict()
 

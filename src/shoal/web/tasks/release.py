@@ -23,6 +23,9 @@ FACTS, HIERARCHIES = "facts.json", "hierarchies"
 DECISIONS, MARK = "decisions.json", "mark"
 """What a release was made with, and the mark of it: in its folder, so that all of them change in one step."""
 
+_RECORDS, _LONGEST = 5, 80
+"""Records that are shown before and after, and characters of a cell."""
+
 
 def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
     """``file``, what a look at it told (``looked``), ``arguments`` of `shoal.anonymize`, the fingerprints of the files
@@ -38,7 +41,7 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
         target = folder / (RELEASED + (asked.get("ending") or _ending(asked["file"])))
         saved = made.save(target, more=lambda policy: _more(made, policy, folder, asked.get("comparison"), room))
         facts = {
-            **_facts(made, saved),
+            **facts_of(made, saved),
             "files": _files(folder),
             "seconds": round(time.monotonic() - begun, 1),
         }
@@ -108,11 +111,22 @@ def _copied(file: Path, folder: Path, marks: Mapping[str, str]) -> Path:
     return copy
 
 
-def _facts(made: Release, policy: Policy) -> dict[str, Any]:
+def facts_of(made: Release, policy: Policy) -> dict[str, Any]:
     """All that the page shows; for internal use, since it names values of the data as the internal report does."""
     from shoal.report.summary import detailed
 
-    return detailed(made, policy=policy, evaluation=made.evaluate("all"))
+    return {**detailed(made, policy=policy, evaluation=made.evaluate("all")), "rows": _rows(made)}
+
+
+def _rows(made: Release) -> dict[str, Any]:
+    """A few records before and after, as texts."""
+    found = made.compared_rows(_RECORDS)
+    before, after = ([[_short(cell) for cell in row] for row in rows] for rows in (found.before, found.after))
+    return {"names": found.names, "changed": found.changed, "records": found.records, "before": before, "after": after}
+
+
+def _short(cell: str) -> str:
+    return cell if len(cell) <= _LONGEST else cell[:_LONGEST] + "…"
 
 
 def _files(folder: Path) -> list[dict[str, Any]]:

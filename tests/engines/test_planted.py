@@ -1,0 +1,82 @@
+"""Planted names, addresses and numbers of persons leave by no way without a word: the same on every interface."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+
+import shoal
+from naive.planted import Planted, Release, check, plantings
+from shoal.cli.main import shoal as command_line
+from shoal.engines import sizing
+from shoal.errors import ShoalWarning
+
+ASKED: dict[str, Any] = {"k": 3, "quasi_identifiers": ["age"], "method": "mondrian"}
+
+
+def _frame(frame: pl.DataFrame, _: Path, roles: dict[str, Any]) -> pl.DataFrame:
+    return shoal.anonymize(frame, **ASKED, **roles).table
+
+
+def _pandas(frame: pl.DataFrame, _: Path, roles: dict[str, Any]) -> pl.DataFrame:
+    return pl.from_pandas(shoal.anonymize(frame.to_pandas(), **ASKED, **roles).table)
+
+
+def _arrow(frame: pl.DataFrame, _: Path, roles: dict[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame(shoal.anonymize(frame.to_arrow(), **ASKED, **roles).table)
+
+
+def _file(frame: pl.DataFrame, folder: Path, roles: dict[str, Any]) -> pl.DataFrame:
+    frame.write_csv(folder / "in.csv")
+    shoal.anonymize(folder / "in.csv", **ASKED, **roles).save(folder / "out.csv")
+    return pl.read_csv(folder / "out.csv", infer_schema=False)
+
+
+def _pieces(frame: pl.DataFrame, folder: Path, roles: dict[str, Any]) -> pl.DataFrame:
+    frame.write_parquet(folder / "in.parquet")
+    shoal.anonymize_file(folder / "in.parquet", folder / "out.parquet", **ASKED, **roles)
+    return pl.read_parquet(folder / "out.parquet")
+
+
+def _command(frame: pl.DataFrame, folder: Path, roles: dict[str, Any], *more: str) -> pl.DataFrame:
+    frame.write_csv(folder / "in.csv")
+    options = [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}") for name, value in roles.items()]
+    given = ["anonymize", str(folder / "in.csv"), "-k", "3", "-q", "age", "--method", "mondrian", "--quiet", *more]
+    command_line.main([*given, *options, "-o", str(folder / "out.csv")], standalone_mode=False)
+    return pl.read_csv(folder / "out.csv", infer_schema=False)
+
+
+def _command_in_pieces(frame: pl.DataFrame, folder: Path, roles: dict[str, Any]) -> pl.DataFrame:
+    return _command(frame, folder, roles, "--memory", "1GB")
+
+
+INTERFACES: dict[str, Release] = {
+    "polars": _frame,
+    "pandas": _pandas,
+    "pyarrow": _arrow,
+    "file": _file,
+    "pieces": _pieces,
+    "command": _command,
+    "command in pieces": _command_in_pieces,
+}
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 50)
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_nothing_planted_leaves_without_a_word(interface: str) -> None:
+    @given(plantings())
+    def planted(drawn: Planted) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShoalWarning)
+            check(INTERFACES[interface], drawn)
+
+    planted()

@@ -1,0 +1,545 @@
+"""Messy delimited files: those of spreadsheets, of other languages, of statistics programs, of careless hands."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from people import (
+    AGES,
+    AMBIGUOUS,
+    CODES,
+    DAYS,
+    INCOMES,
+    NAMES,
+    NUMBERS,
+    SEXES,
+    TOWNS,
+    WARDS,
+    WHOLE,
+    Messy,
+    days,
+    grouped,
+    words,
+)
+
+Columns = Mapping[str, Sequence[str]]
+INCOME = {"income": words(INCOMES)}
+BORN = {"born": words(DAYS)}
+AGE = {"age": words(AGES)}
+PLAIN = r"\d+(\.\d+)?"
+"""A released number in the standard form."""
+GERMAN = r"\d{1,3}(\.\d{3})*(,\d+)?"
+
+
+def quoted(text: str, delimiter: str, quote: str) -> str:
+    doubled = text.replace(quote, 2 * quote)
+    return f"{quote}{doubled}{quote}" if any(mark in text for mark in (delimiter, quote, "\n")) else text
+
+
+def lines(columns: Columns, *, delimiter: str = ",", quote: str = '"', names: Sequence[str] | None = None) -> list[str]:
+    rows = [list(columns) if names is None else names, *zip(*columns.values(), strict=True)]
+    return [delimiter.join(quoted(text, delimiter, quote) for text in row) for row in rows]
+
+
+def text(rows: Sequence[str], newline: str = "\n") -> str:
+    return "".join(row + newline for row in rows)
+
+
+def made(
+    name: str, what: str, columns: Columns, *, delimiter: str = ",", encoding: str = "utf-8", **more: Any
+) -> Messy:
+    """A file that has nothing above or below its records; what is not protected is dropped or kept."""
+    content = more.pop("content", None)
+    if content is None:
+        content = text(lines(columns, delimiter=delimiter), more.pop("newline", "\n")).encode(encoding)
+    looks, drop = more["looks"], more.get("drop", ())
+    kept = {one: fields for one, fields in columns.items() if one not in looks and one not in drop}
+    return Messy(
+        name,
+        what,
+        content,
+        kept=kept,
+        dialect={"delimiter": delimiter} | more.pop("dialect", {}),
+        encoding=encoding,
+        **more,
+    )
+
+
+def with_ward(**columns: Sequence[str]) -> Columns:
+    return {**columns, "ward": WARDS}
+
+
+def numbers() -> Iterator[Messy]:
+    """Numbers as other languages and programs write them."""
+    income = [grouped(number, mark=",", parts=".") for number in INCOMES]
+    yield made(
+        "european.csv",
+        "decimal commas, points that part thousands",
+        with_ward(income=income, sex=SEXES),
+        delimiter=";",
+        means=INCOME,
+        looks={"income": GERMAN, "sex": "[fm]"},
+    )
+    yield made(
+        "commas.csv",
+        "decimal commas",
+        with_ward(income=[grouped(number, mark=",", parts="") for number in INCOMES]),
+        delimiter=";",
+        means=INCOME,
+        looks={"income": r"\d+(,\d+)?"},
+    )
+    yield made(
+        "american.csv",
+        "commas that part thousands, and decimals",
+        with_ward(income=[grouped(number, mark=".", parts=",") for number in INCOMES]),
+        means=INCOME,
+        looks={"income": r"\d{1,3}(,\d{3})*(\.\d+)?"},
+    )
+    yield made(
+        "american-whole.csv",
+        "commas that part thousands, beside a column with decimal points",
+        {**with_ward(paid=[f"{number:,}" for number in WHOLE]), "dose": ["0.5", "1.25", "2.0"] * 8},
+        means={"paid": words(WHOLE)},
+        looks={"paid": r"\d{1,3}(,\d{3})*(\.\d+)?"},
+    )
+    yield made(
+        "thousands-or-decimals.csv",
+        "a comma that may be a decimal mark or part thousands",
+        with_ward(paid=[f"{number:,}" for number in WHOLE]),
+        means={"paid": words(WHOLE)},
+        looks={"paid": r"\d{1,3}(,\d{3})*(\.\d+)?"},
+        question=r"paid.*1,234\.5.*--column-format",
+        answer={"column_formats": {"paid": "1,234.5"}},
+        late=True,
+    )
+    yield made(
+        "points-or-thousands.csv",
+        "a point that may be a decimal mark or part thousands",
+        with_ward(paid=[f"{number:,}".replace(",", ".") for number in WHOLE]),
+        delimiter=";",
+        means={"paid": words(WHOLE)},
+        looks={"paid": GERMAN},
+        question=r"paid.*1\.234,5.*--column-format",
+        answer={"column_formats": {"paid": "1.234,5"}},
+        late=True,
+    )
+    yield made(
+        "points-beside-whole-numbers.csv",
+        "a point that may part thousands beside whole numbers, in a file with commas",
+        with_ward(paid=[f"{number:,}".replace(",", ".") for number in WHOLE]),
+        means={"paid": words(WHOLE)},
+        looks={"paid": GERMAN},
+        question=r"paid.*1\.234,5.*--column-format",
+        answer={"column_formats": {"paid": "1.234,5"}},
+        late=True,
+    )
+    for name, mark, parts in (
+        ("blanks", ",", " "),
+        ("no-break-blanks", ",", "\u00a0"),
+        ("narrow-blanks", ",", "\u202f"),
+        ("swiss", ".", "'"),
+        ("swiss-curly", ".", "’"),
+    ):
+        yield made(
+            f"{name}.csv",
+            f"thousands parted by {parts!r}" if parts.isascii() else f"thousands parted by {name.replace('-', ' ')}",
+            with_ward(income=[grouped(number, mark=mark, parts=parts) for number in INCOMES]),
+            delimiter=";",
+            means=INCOME,
+            looks={"income": rf"\d{{1,3}}({parts}\d{{3}})*([.,]\d+)?"},
+        )
+    yield made(
+        "whole-with-blanks.csv",
+        "whole numbers with blanks that part thousands",
+        with_ward(paid=[f"{number:,}".replace(",", " ") for number in WHOLE]),
+        means={"paid": words(WHOLE)},
+        looks={"paid": r"\d{1,3}( \d{3})*([.,]\d+)?"},
+    )
+    share = [round(12.5 + 3.3 * i, 1) for i in NUMBERS]
+    for name, written, look in (
+        ("percent", [f"{number:.1f}%" for number in share], r"\d+(\.\d+)?%"),
+        ("percent-comma", [f"{number:.1f} %".replace(".", ",") for number in share], r"\d+(,\d+)? %"),
+    ):
+        yield made(
+            f"{name}.csv",
+            "percent signs",
+            with_ward(share=written),
+            delimiter=";",
+            means={"share": words(share)},
+            looks={"share": look},
+        )
+    yield made(
+        "euros.csv",
+        "euro signs behind decimal commas, in the encoding of Windows",
+        {"name": NAMES, **with_ward(income=[f"{one} €" for one in income])} | {"name": ["Möller"] * 24},
+        delimiter=";",
+        encoding="cp1252",
+        means=INCOME,
+        looks={"income": GERMAN + " €"},
+        drop=("name",),
+    )
+    yield made(
+        "dollars.csv",
+        "dollar signs before numbers",
+        with_ward(income=["$" + grouped(number, mark=".", parts=",") for number in INCOMES]),
+        means=INCOME,
+        looks={"income": r"\$\d{1,3}(,\d{3})*(\.\d+)?"},
+    )
+    yield made(
+        "francs.csv",
+        "the name of a currency before numbers, which may be below zero",
+        with_ward(
+            income=[
+                ("-" if i % 5 == 4 else "") + "CHF " + grouped(x, mark=".", parts="'") for i, x in enumerate(INCOMES)
+            ]
+        ),
+        means={"income": [("-" if i % 5 == 4 else "") + word for i, word in enumerate(words(INCOMES))]},
+        looks={"income": r"-?CHF -?\d{1,3}('\d{3})*(\.\d+)?"},
+    )
+    yield made(
+        "padded.csv",
+        "blanks around numbers",
+        with_ward(age=[f"  {age} " for age in AGES]),
+        means=AGE,
+        looks={"age": PLAIN},
+    )
+
+
+def letters() -> Iterator[Messy]:
+    """Encodings, marks and ends of lines."""
+    people = {"name": NAMES, "town": TOWNS, "age": words(AGES), "ward": WARDS}
+    latin = people | {"name": [name.replace("Ł", "L").replace("ł", "l") for name in NAMES]}
+    windows = latin | {"ward": [f"{ward} – “Süd”" for ward in WARDS]}
+    plan: dict[str, Any] = {"means": AGE | {"town": TOWNS}, "looks": {"age": PLAIN, "town": "|".join(set(TOWNS))}}
+    for name, what, columns, encoding in (
+        ("cp1252", "the encoding of Windows", windows, "cp1252"),
+        ("latin-1", "Latin-1", latin, "latin-1"),
+        ("utf-8-sig", "UTF-8 with a byte order mark", people, "utf-8-sig"),
+        ("utf-16", "UTF-16 with a byte order mark", people, "utf-16"),
+        ("utf-16-le", "UTF-16 without a byte order mark", people, "utf-16-le"),
+        ("utf-16-be", "UTF-16, the other byte first", people, "utf-16-be"),
+    ):
+        yield made(f"{name}.csv", what, columns, delimiter=";", encoding=encoding, drop=("name",), **plan)
+    for encoding in ("cp850", "mac-roman"):
+        some = {name: fields for name, fields in people.items() if name != "name"}
+        yield made(
+            f"{encoding}.csv",
+            f"{encoding}, which only its owner can know",
+            some,
+            encoding=encoding,
+            named={"encoding": encoding},
+            **plan,
+        )
+    for name, newline in (("crlf", "\r\n"), ("cr", "\r")):
+        yield made(
+            f"{name}.csv", f"lines that end with {name.upper()}", people, newline=newline, drop=("name",), **plan
+        )
+
+
+def above_and_below() -> Iterator[Messy]:
+    """What stands above the header, beside the columns and below the records."""
+    columns = {"town": TOWNS, "age": words(AGES), "born": days("%d.%m.%Y"), "ward": WARDS}
+    rows = lines(columns, delimiter=";")
+    plan: dict[str, Any] = {
+        "delimiter": ";",
+        "means": AGE | BORN,
+        "looks": {"age": PLAIN, "born": r"\d\d\.\d\d\.\d{4}"},
+    }
+    for name, what, top in (
+        ("titled", "a title and a note above the header", ["Patients of 2023", "Source: register; as of May", ""]),
+        ("titled-wide", "a title line that is filled up with separators", ["Patients of 2023;;;", ";;;"]),
+        ("blank-above", "blank lines above the header", ["", ""]),
+        ("sep", "a line that names the separator", ["sep=;"]),
+    ):
+        yield made(f"{name}.csv", what, columns, content=text([*top, *rows]).encode(), above=len(top), **plan)
+    yield made(
+        "total.csv",
+        "a line of totals below the records",
+        columns,
+        content=text([*rows, f"Summe;{sum(AGES)};;"]).encode(),
+        question=r"--skip-footer 1",
+        answer={"skip_footer": 1},
+        **plan,
+    )
+    yield made(
+        "note-below.csv",
+        "a note below the records",
+        columns,
+        content=text([*rows, "", "Source: register of the ward"]).encode(),
+        question=r"--skip-footer 2",
+        answer={"skip_footer": 2},
+        **plan,
+    )
+    yield made(
+        "blank-below.csv", "blank lines below the records", columns, content=text([*rows, "", ""]).encode(), **plan
+    )
+    yield made(
+        "trailing.csv",
+        "a separator at the end of every line",
+        columns,
+        content=text([row + ";" for row in rows]).encode(),
+        **plan,
+    )
+    yield made(
+        "trailing-records.csv",
+        "a separator at the end of every record, and none at that of the header",
+        columns,
+        content=text([rows[0], *(row + ";" for row in rows[1:])]).encode(),
+        **plan,
+    )
+    plain = lines(columns)
+    plan["delimiter"] = ","
+    yield made(
+        "r.csv",
+        "names of the rows without a name of their own, as R writes them",
+        columns,
+        content=text([plain[0], *(f'"{at}",{row}' for at, row in enumerate(plain[1:], start=1))]).encode(),
+        **plan,
+    )
+    yield made(
+        "pandas.csv",
+        "a first column without a name, as pandas writes its index",
+        columns,
+        content=text([f",{plain[0]}", *(f"{at},{row}" for at, row in enumerate(plain[1:]))]).encode(),
+        **plan,
+    )
+    yield made(
+        "tabs.tsv", "tabs", columns, content=text(lines(columns, delimiter="\t")).encode(), **plan | {"delimiter": "\t"}
+    )
+    yield made(
+        "tabs.txt",
+        "tabs in a file that does not say so",
+        columns,
+        content=text(lines(columns, delimiter="\t")).encode(),
+        **plan | {"delimiter": "\t"},
+    )
+    yield made(
+        "pipes.csv",
+        "vertical bars",
+        columns,
+        content=text(lines(columns, delimiter="|")).encode(),
+        **plan | {"delimiter": "|"},
+    )
+    yield made("packed.csv.gz", "packed by gzip", columns, content=gzip.compress(text(plain).encode(), mtime=0), **plan)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("people.csv", text(plain))
+        file.writestr("__MACOSX/._people.csv", "x")
+    yield made("packed.zip", "in an archive", columns, content=archive.getvalue(), **plan)
+
+
+def quotes() -> Iterator[Messy]:
+    """Quotation marks."""
+    said = [f'ward "{ward}", bed\n{i % 2}' for i, ward in enumerate(WARDS)]
+    plan: dict[str, Any] = {"means": AGE, "looks": {"age": PLAIN}}
+    yield made(
+        "quoted.csv", "separators, line breaks and marks in quoted fields", {"age": words(AGES), "note": said}, **plan
+    )
+    note = [f"ward {ward}, bed {i % 2}" for i, ward in enumerate(WARDS)]
+    columns = {"age": words(AGES), "note": note, "town": ["D'Or"] * 24}
+    rows = [["age", "note", "town"], *zip(*columns.values(), strict=True)]
+    single = text([",".join("'" + field.replace("'", "''") + "'" for field in row) for row in rows])
+    yield made(
+        "single.csv", "single quotation marks", columns, content=single.encode(), dialect={"quotechar": "'"}, **plan
+    )
+
+
+def dates() -> Iterator[Messy]:
+    """Dates."""
+    for name, what, pattern, look in (
+        ("points", "days with points", "%d.%m.%Y", r"\d\d\.\d\d\.\d{4}"),
+        ("british", "day, month, year", "%d/%m/%Y", r"\d\d/\d\d/\d{4}"),
+        ("american-dates", "month, day, year", "%m/%d/%Y", r"\d\d/\d\d/\d{4}"),
+        ("short", "days and months without zeros", "%-d/%-m/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
+        ("dashes", "day, month, year with dashes", "%d-%m-%Y", r"\d\d-\d\d-\d{4}"),
+        ("backward", "year, month, day with slashes", "%Y/%m/%d", r"\d{4}/\d\d/\d\d"),
+        ("iso", "dates as ISO 8601 writes them", "%Y-%m-%d", r"\d{4}-\d\d-\d\d"),
+    ):
+        yield made(f"{name}.csv", what, with_ward(born=days(pattern)), means=BORN, looks={"born": look})
+    for name, pattern, answer in (("british", "%-d/%-m/%Y", "D/M/YYYY"), ("american", "%m/%d/%Y", "MM/DD/YYYY")):
+        yield made(
+            f"either-{name}.csv",
+            "dates of which day and month cannot be told apart",
+            with_ward(born=days(pattern, AMBIGUOUS)),
+            means={"born": words(AMBIGUOUS)},
+            looks={"born": r"\d{1,2}/\d{1,2}/\d{4}"},
+            question=rf"born.*\b{answer}\b.*--column-format",
+            answer={"column_formats": {"born": answer}},
+            late=True,
+        )
+    yield made(
+        "short-years.csv",
+        "years of two digits",
+        with_ward(born=days("%d.%m.%y")),
+        means=BORN,
+        looks={"born": r"\d\d\.\d\d\.\d\d"},
+        question=r"born.*\bDD\.MM\.19YY\b.*--column-format",
+        answer={"column_formats": {"born": "DD.MM.19YY"}},
+        late=True,
+    )
+    yield made(
+        "timed.csv",
+        "days with points, and times",
+        with_ward(born=[f"{day} {i % 24:02}:30" for i, day in enumerate(days("%d.%m.%Y"))]),
+        means={"born": [f"{day} {i % 24:02}:30" for i, day in enumerate(DAYS)]},
+        looks={"born": r"\d\d\.\d\d\.\d{4} \d\d:\d\d"},
+    )
+    mixed = [
+        (one if i % 3 else other) for i, (one, other) in enumerate(zip(days("%d.%m.%Y"), words(DAYS), strict=True))
+    ]
+    yield made(
+        "mixed-dates.csv",
+        "dates in two patterns",
+        with_ward(born=mixed),
+        means=BORN,
+        looks={"born": r"\d\d\.\d\d\.\d{4}"},
+    )
+
+
+def gaps_and_codes() -> Iterator[Messy]:
+    """Missing values, codes and names."""
+    gone = ["k.A.", "n/a", "-", ".", "NULL", "", "NA"]
+    ages = [gone[i // 3] if i % 3 == 1 and i // 3 < len(gone) else age for i, age in enumerate(words(AGES))]
+    known = [None if age in gone else age for age in ages]
+    yield made(
+        "missing.csv",
+        "seven words that mean missing",
+        with_ward(age=ages, town=TOWNS),
+        means={"age": known},
+        looks={"age": r"(\d+(\.\d+)?)?"},
+    )
+    coded = ["999" if i % 6 == 1 else age for i, age in enumerate(words(AGES))]
+    yield made(
+        "coded-gaps.csv",
+        "999 for a missing age, which only its owner can know",
+        with_ward(age=coded, visits=["999", "3"] * 12),
+        means={"age": [None if age == "999" else age for age in coded], "visits": ["999", "3"] * 12},
+        looks={"age": r"(\d+(\.\d+)?)?"},
+        named={"missing_in": {"age": ["999"]}},
+    )
+    yield made(
+        "blank-fields.csv",
+        "fields of blanks where a number is missing",
+        with_ward(age=["  " if i % 6 == 1 else age for i, age in enumerate(words(AGES))]),
+        means={"age": [None if i % 6 == 1 else age for i, age in enumerate(words(AGES))]},
+        looks={"age": r"(\d+(\.\d+)?)?"},
+    )
+    yield made(
+        "codes.csv",
+        "codes with leading zeros",
+        with_ward(code=CODES, age=words(AGES)),
+        means=AGE | {"code": CODES},
+        looks={"age": PLAIN, "code": r"\d{5}"},
+    )
+    places = [("50667", "10115", "80331")[i % 3] for i in NUMBERS]
+    yield made(
+        "postcodes.csv",
+        "postcodes that are numbers",
+        with_ward(postcode=places, age=words(AGES)),
+        means=AGE | {"postcode": places},
+        looks={"age": PLAIN, "postcode": r"\d{5}(\.\d+)?"},
+    )
+    columns = {"town": TOWNS, "age": words(AGES), "ward": WARDS}
+    body = lines(columns)[1:]
+    numbered = {f"column_{at}": fields for at, fields in enumerate(columns.values(), start=1)}
+    yield made(
+        "no-header.csv",
+        "no header",
+        numbered,
+        content=text(body).encode(),
+        means={"column_2": words(AGES)},
+        looks={"column_2": PLAIN},
+        question="--no-header",
+        answer={"header": False},
+    )
+    data = {"age": words(AGES), "born": words(DAYS), "paid": words(INCOMES)}
+    yield made(
+        "no-header-values.csv",
+        "no header, and nothing but numbers and dates",
+        {f"column_{at}": fields for at, fields in enumerate(data.values(), start=1)},
+        content=text(lines(data)[1:]).encode(),
+        means={"column_1": words(AGES), "column_2": words(DAYS)},
+        looks={"column_1": PLAIN, "column_2": r"\d{4}-\d\d-\d\d"},
+        question="--no-header",
+        answer={"header": False},
+    )
+    years = {"ward": WARDS, "2022": words(AGES), "2023": words(WHOLE)}
+    yield made(
+        "years.csv",
+        "names of columns that are years",
+        years,
+        means={"2022": words(AGES), "2023": words(WHOLE)},
+        looks={"2022": PLAIN, "2023": PLAIN},
+    )
+    yield made(
+        "twice.csv",
+        "one name for two columns",
+        columns,
+        content=text(["town,town,ward", *body]).encode(),
+        mended=text(["town,age,ward", *body]).encode(),
+        means=AGE,
+        looks={"age": PLAIN},
+        question="stands more than once in the header.*give every column a name of its own",
+    )
+    yield made(
+        "nameless.csv",
+        "a column without a name",
+        {"town": TOWNS, "column_2": words(AGES), "ward": WARDS},
+        content=text(["town,,ward", *body]).encode(),
+        means={"column_2": words(AGES)},
+        looks={"column_2": PLAIN},
+    )
+
+
+def hospital() -> Iterator[Messy]:
+    """The file of a German hospital."""
+    born, came = days("%d.%m.%Y"), days("%d.%m.2023")
+    costs = [grouped(number, mark=",", parts=".") + " €" for number in INCOMES]
+    columns = {
+        "Patienten-Nr.": [f"P{i:05}" for i in NUMBERS],
+        "Name": [name.split()[1] for name in NAMES],
+        "Vorname": [name.split()[0] for name in NAMES],
+        "Geburtsdatum": born,
+        "PLZ": [("50667", "01067", "80331")[i % 3] for i in NUMBERS],
+        "Ort": TOWNS,
+        "Diagnose (ICD-10)": [("E11.9", "I10.00", "J45.0", "C50.1")[i % 4] for i in NUMBERS],
+        "Aufnahme": came,
+        "Entlassung": [f"{day} 14:0{i % 6}" for i, day in enumerate(came)],
+        "Kosten": costs,
+    }
+    columns = {name: [one.replace("Ł", "L").replace("ł", "l") for one in cells] for name, cells in columns.items()}
+    top = ["Klinikum Süd – Entlassungen 2023", ""]
+    yield made(
+        "klinik.csv",
+        "the discharges of a German hospital",
+        columns,
+        delimiter=";",
+        encoding="cp1252",
+        content=text([*top, *lines(columns, delimiter=";")], "\r\n").encode("cp1252"),
+        above=2,
+        means={"Geburtsdatum": words(DAYS), "Kosten": words(INCOMES), "PLZ": columns["PLZ"]},
+        looks={
+            "Geburtsdatum": r"\d\d\.\d\d\.\d{4}",
+            "PLZ": r"\d{5}",
+            "Ort": "|".join(set(TOWNS)),
+            "Aufnahme": r"\d\d\.\d\d\.\d{4}",
+            "Entlassung": r"\d\d\.\d\d\.\d{4}( \d\d:\d\d)?",
+            "Kosten": GERMAN + " €",
+        },
+        drop=("Patienten-Nr.", "Name", "Vorname"),
+    )
+
+
+GROUPS = {
+    "numbers as other languages and programs write them": [*numbers()],
+    "encodings, byte order marks and ends of lines": [*letters()],
+    "titles, notes, totals, row numbers and separators": [*above_and_below()],
+    "quotation marks": [*quotes()],
+    "dates": [*dates()],
+    "missing values, codes and headers": [*gaps_and_codes()],
+    "the discharges of a German hospital": [*hospital()],
+}

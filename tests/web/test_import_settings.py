@@ -1,0 +1,394 @@
+"""The import dialog: what it asks, what it previews, and what is kept of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from driver import Answer, Driver, answering
+
+from shoal.errors import FileError, OptionError
+from shoal.web import reading
+from shoal.web.guard import Form
+from shoal.web.interface import Choices, ColumnFacts, Project, Source
+from shoal.web.jobs import Job
+
+EVIL = "<script>alert(1)</script>"
+SECRET = "Quetzalcoatl"
+HEAD = {"sheets": [], "error": "", "columns": [], "rows": [], "settings": {}, "hidden": 0}
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Driver]:
+    with Driver(tmp_path / "page") as found:
+        yield found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "stays.csv"
+    rows = [f"{SECRET}{i};0{i % 9 + 1}/0{i % 7 + 1}/2020;1.{100 + i},50" for i in range(40)]
+    path.write_text("\n".join(["A title", "", "name;day;cost", *rows]) + "\n")
+    return path
+
+
+def source(kind: str = "csv", **facts: Any) -> Source:
+    columns = (
+        ColumnFacts("age", "quasi-identifier", "", "numeric", "integer", 40, 30, True),
+        ColumnFacts(EVIL, "identifier", "", "nominal", "text", 900, 20),
+    )
+    return Source("stays.csv", kind, {"format": kind}, 1000, 12_345, "ab12", columns, **facts)
+
+
+def known(page: Driver, file: Path, found: Source | None = None, **said: Any) -> Project:
+    found = replace(found or source(), reading=said)
+    project = page.place.store.new("stays", source=found, choices=Choices.proposed(found), reading=said)
+    page.place.files[project.id] = file
+    return project
+
+
+def failed(page: Driver, file: Path, error: Exception) -> Project:
+    project = page.place.store.new("stays")
+    page.place.files[project.id] = file
+    page.place.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence=error.sentence)
+    return project
+
+
+def preview(page: Driver, project: Project, **fields: object) -> Answer:
+    """The preview, once it is there."""
+    while (answer := page.post(f"/p/{project.id}/import/preview", fields)).status == 202:
+        pass
+    return answer
+
+
+def applied(
+    page: Driver, project: Project, monkeypatch: pytest.MonkeyPatch, **fields: object
+) -> tuple[Answer, list[Any]]:
+    started: list[Any] = []
+    monkeypatch.setattr(page.place.jobs, "start", lambda *given, **_: started.append(given))
+    return page.post(f"/p/{project.id}/reading", {"revision": project.revision, **fields}), started
+
+
+@pytest.mark.parametrize(
+    ("kind", "there", "absent"),
+    [
+        (
+            "csv",
+            ["delimiter", "quote", "encoding", "decimal", "thousands", "skip", "row_numbers", "missing"],
+            ["sheet"],
+        ),
+        ("excel", ["sheet", "header", "skip", "decimal", "missing"], ["delimiter", "encoding", "quote"]),
+        ("parquet", [], ["sheet", "header", "delimiter", "missing"]),
+    ],
+)
+def test_only_what_fits_the_format_is_offered(
+    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch, kind: str, there: list[str], absent: list[str]
+) -> None:
+    answering(page, monkeypatch, {**HEAD, "sheets": ["2023", EVIL]})
+    text = page.get(f"/p/{known(page, file, source(kind)).id}/import").text
+    assert all(f'id="set-{name}"' in text for name in there)
+    assert not any(f'id="set-{name}"' in text for name in absent)
+    assert EVIL not in text
+    assert (escape(EVIL) in text) == (kind == "excel"), "the sheets of a workbook are offered"
+    assert "<html" not in text
+
+
+def test_the_settings_of_now_are_shown(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {
+        "delimiter": "~",
+        "encoding": "cp037",
+        "thousands": "none",
+        "header": False,
+        "skip": 3,
+        "row_numbers": True,
+        "missing": "k.A.\n-9",
+        "column_formats": {EVIL: "text"},
+        "missing_in": {"age": ["999"]},
+    }
+    answering(page, monkeypatch, HEAD)
+    project = known(page, file, **said)
+    text = page.get(f"/p/{project.id}/import").text
+    for part in ('value="~"', 'value="cp037" selected', 'value="none" selected', 'value="no" selected', 'value="3"'):
+        assert part in text
+    assert "k.A.\n-9</textarea>" in text
+    sent = json.loads(unescape(re.search(r'name="columns" value="([^"]*)"', text)[1]))
+    assert sent == {EVIL: {"format": "text", "missing": ""}, "age": {"format": "", "missing": "999"}}
+    shown = page.get(f"/p/{project.id}/data")
+    assert shown.status == 200
+    form = Form([("columns", json.dumps(sent)), ("delimiter", "own"), ("delimiter_own", "~"), ("header", "no")])
+    assert reading.changed(said, form) == said, "what is shown is what is sent"
+
+
+def test_the_dialog_waits_for_its_preview(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(page, monkeypatch, None)
+    project = known(page, file)
+    assert page.get(f"/p/{project.id}/import").status == 202
+    assert page.post(f"/p/{project.id}/import/preview", {"delimiter": ";"}).status == 202
+
+
+def test_a_preview_reads_the_head_by_settings_that_are_not_applied(page: Driver, file: Path) -> None:
+    project = known(page, file)
+    text = preview(page, project).text
+    assert re.findall(r'data-name="([^"]*)"', text) == ["name", "day", "cost"]
+    assert f"{SECRET}0" in text
+    assert "number (1.234,5)" in text
+    assert text.count("<tr>") == 9
+    assert 'data-format="DD/MM/YYYY" data-of="day"' in text
+    said = {"day": {"format": "MM/DD/YYYY", "missing": ""}, "cost": {"format": "text", "missing": "1.100,50"}}
+    text = preview(page, project, columns=json.dumps(said)).text
+    assert "date (MM/DD/YYYY)" in text
+    assert "2020-01-01" in text
+    assert "data-format" not in text
+    assert text.count("missing</span>") == 1
+    text = preview(page, project, header="no", skip="3").text
+    assert 'data-name="column_1"' in text
+    assert page.place.store.read(project.id).reading == {}
+    assert page.place.store.read(project.id).revision == project.revision
+
+
+def test_settings_that_do_not_fit_are_told_in_the_words_of_the_page(page: Driver, file: Path) -> None:
+    text = preview(page, known(page, file), encoding="ascii", delimiter="|", skip="2", header="yes").text
+    assert "data-error" not in text
+    said = json.dumps({"born": {"format": "DD.MM.YYYY"}})
+    text = preview(page, known(page, file), columns=said).text
+    assert "data-error" in text
+    assert "There is no column &#39;born&#39;" in text
+    assert str(file) not in text
+    assert SECRET not in text
+
+
+def test_a_large_file_is_previewed_by_its_head(page: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    path.write_text("a,b\n" + "1,2\n" * 1_200_000 + "1,2,3,4\n")
+    text = preview(page, known(page, path)).text
+    assert "data-error" not in text
+    assert text.count("<tr>") == 9
+
+
+def test_the_sheets_of_a_workbook_are_offered(page: Driver, tmp_path: Path) -> None:
+    import xlsxwriter
+
+    path = tmp_path / "data.xlsx"
+    book = xlsxwriter.Workbook(path)
+    for name in ("Notes", "Persons"):
+        pl.DataFrame({"age": [30, 40], "name": [name, "Bo"]}).write_excel(book, worksheet=name)
+    book.close()
+    project = failed(page, path, FileError.several_sheets("data.xlsx", ["Notes", "Persons"]))
+    shown = page.get(f"/p/{project.id}/data").text
+    assert "data-open>" in shown
+    assert "Which sheet holds the data?" in shown
+    assert "--sheet" not in shown
+    while (answer := page.get(f"/p/{project.id}/import")).status == 202:
+        pass
+    assert 'data-question="sheet"' in answer.text
+    assert '<option value="Persons">Persons</option>' in answer.text
+    assert "data-error" in answer.text
+    assert "Persons</td>" in preview(page, project, sheet="Persons").text
+
+
+@pytest.mark.parametrize(
+    ("error", "asked"),
+    [
+        (FileError.no_header("a.csv"), "Is the first line a header or a record?"),
+        (FileError.record_as_header("a.csv", 2), "Is the first line a header or a record?"),
+        (FileError.bad_encoding("a.csv", "utf-8"), "Which encoding does the text have?"),
+        (FileError.stray_quote("a.csv", row=3), "Which quotation mark encloses the fields?"),
+        (FileError.ragged("a.csv", row=3, found=2, expected=4, rows=1), "Which character separates the columns?"),
+        (FileError.few_names("a.csv", names=1, fields=4, rows=9, of=9), "How many lines are above the header?"),
+        (FileError.damaged("a.csv", "csv"), ""),
+    ],
+)
+def test_a_file_that_cannot_be_read_without_an_answer_asks_for_it(
+    page: Driver, file: Path, error: Exception, asked: str
+) -> None:
+    text = page.get(f"/p/{failed(page, file, error).id}/data").text
+    assert ("data-open>" in text) == bool(asked)
+    assert asked in text
+    assert "(--" not in text
+
+
+@pytest.mark.parametrize(
+    ("facts", "asked", "answers"),
+    [
+        (
+            {"questions": {"born": {"doubt": "day or month", "formats": ["DD.MM.YYYY", "MM/DD/YYYY"]}}},
+            "Which comes first in “born”: the day or the month?",
+            ["Read as DD.MM.YYYY", "Read as MM/DD/YYYY", "Keep as text"],
+        ),
+        (
+            {"questions": {EVIL: {"doubt": "comma", "formats": ["1234,5", "1,234.5"]}}},
+            "a decimal mark or a thousands mark?",
+            ["Read as 1234,5", "Read as 1,234.5", "Keep as text"],
+        ),
+        (
+            {"questions": {"a": {"doubt": "short year", "formats": []}, "b": {"doubt": "short year", "formats": []}}},
+            "years of two digits in “a” and “b”",
+            ["Keep as text"],
+        ),
+        ({"doubts": {"names": ["31", EVIL]}}, "Is the first line a header or a record?", ["Read the first line as a"]),
+    ],
+)
+def test_what_looks_misread_is_mended_by_a_click(
+    page: Driver,
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    facts: Mapping[str, Any],
+    asked: str,
+    answers: list[str],
+) -> None:
+    project = known(page, file, replace(source(), **facts), delimiter=";")
+    text = page.get(f"/p/{project.id}/data").text
+    assert asked in text
+    assert all(answer in text for answer in answers)
+    assert EVIL not in text
+    assert "data-open>" in text
+    first = re.search(r'<form method="post" action="/p/\w+/reading">.*?</form>', text, re.DOTALL)[0]
+    sent = {name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', first)}
+    answer, started = applied(page, project, monkeypatch, **{k: v for k, v in sent.items() if k != "csrf"})
+    assert answer.status == 303
+    now = page.place.store.read(project.id).reading
+    assert now["delimiter"] == ";", "all other settings stay"
+    assert len(now) == 2
+    assert started[0][2]["file"]["reading"] == now
+
+
+def test_what_was_answered_is_not_asked_again(page: Driver, file: Path) -> None:
+    project = known(page, file, replace(source(), doubts={"names": ["31"]}), header=True)
+    assert "Is the first line a header" not in page.get(f"/p/{project.id}/data").text
+
+
+def test_text_that_looks_like_numbers_is_told(page: Driver, file: Path) -> None:
+    doubts = {"numbers": ["height"], "dates": ["born", "seen"]}
+    facts = {"questions": {"seen": {"doubt": "day or month", "formats": ["DD/MM/YYYY", "MM/DD/YYYY"]}}}
+    text = page.get(f"/p/{known(page, file, replace(source(), doubts=doubts, **facts)).id}/data").text
+    assert "Read as text: “height” and “born”." in text
+
+
+def test_what_is_applied_is_kept_and_the_file_is_read_again(
+    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = known(page, file)
+    fields = {
+        "delimiter": "\t",
+        "quote": "'",
+        "encoding": "",
+        "decimal": ",",
+        "thousands": "none",
+        "header": "no",
+        "skip": " 3 ",
+        "row_numbers": "yes",
+        "missing": " -9 \n\nunknown\n",
+        "columns": json.dumps({"age": {"format": "1.234,5", "missing": "999\n998"}, "b": {"format": ""}}),
+    }
+    answer, started = applied(page, project, monkeypatch, **fields)
+    expected = {
+        "delimiter": "\t",
+        "quote": "'",
+        "decimal": ",",
+        "thousands": "none",
+        "header": False,
+        "skip": 3,
+        "row_numbers": True,
+        "missing": "-9\nunknown",
+        "column_formats": {"age": "1.234,5"},
+        "missing_in": {"age": ["999", "998"]},
+    }
+    assert answer.status == 303
+    kept = page.place.store.read(project.id)
+    assert kept.reading == expected
+    assert started[0][1] == "look"
+    assert started[0][2]["file"]["reading"] == expected
+    taken = reading.options(kept.reading)
+    assert (taken.thousands, taken.header_known, taken.missing, taken.detect) == ("", False, ("-9", "unknown"), True)
+    assert taken.words_in == {"age": ("999", "998")}
+
+
+def test_an_empty_field_is_detected_and_reset_clears_all(
+    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"delimiter": ";", "skip": 2, "column_formats": {"a": "text"}, "missing_in": {"a": ["9"]}}
+    project = known(page, file, **said)
+    applied(page, project, monkeypatch, delimiter="", columns=json.dumps({"a": {"format": "", "missing": ""}}))
+    now = page.place.store.read(project.id)
+    assert now.reading == {"skip": 2}
+    applied(page, now, monkeypatch, reset="yes")
+    now = page.place.store.read(project.id)
+    assert now.reading == {}
+    applied(page, now, monkeypatch, reset="yes", delimiter=";")
+    assert page.place.store.read(project.id).reading == {"delimiter": ";"}, "what was changed after it holds"
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"delimiter": "own", "delimiter_own": "ab"}, "“Column separator”"),
+        ({"delimiter": "x"}, "“Column separator”"),
+        ({"quote": ";", "delimiter": ";"}, "“Quote”"),
+        ({"encoding": "klingon"}, "“Text encoding”"),
+        ({"decimal": ";"}, "“Decimal mark”"),
+        ({"thousands": ",", "decimal": ","}, "“Thousands mark”"),
+        ({"skip": "-1"}, "“Lines above the header”"),
+        ({"skip": "two"}, "“Lines above the header”"),
+        ({"missing": "x" * 10_001}, "“Treat these values as missing”"),
+        ({"columns": "{"}, "columns"),
+        ({"columns": "[1]"}, "columns"),
+        ({"columns": '{"a": 1}'}, "columns"),
+        ({"columns": '{"a": {"format": 1}}'}, "columns"),
+        ({"columns": '{"a": {"format": "TT.MM.JJJJ"}}'}, "column format"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(
+    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str], named: str
+) -> None:
+    project = known(page, file)
+    for answer in (
+        applied(page, project, monkeypatch, **fields)[0],
+        page.post(f"/p/{project.id}/import/preview", fields, x_requested_with="shoal"),
+    ):
+        assert answer.status == 422
+        assert named in answer.text
+        assert "(--" not in answer.text
+    assert json.loads(answer.text)["error"].count(". ") == 0
+    assert page.place.store.read(project.id).reading == {}
+
+
+def test_an_old_form_applies_nothing(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = replace(known(page, file), revision=5)
+    answer, started = applied(page, project, monkeypatch, decimal=",")
+    assert (answer.status, started) == (409, [])
+    assert page.place.store.read(project.id).reading == {}
+
+
+def test_a_file_that_is_not_at_hand_has_no_preview(page: Driver, file: Path) -> None:
+    project = known(page, file)
+    del page.place.files[project.id]
+    assert page.get(f"/p/{project.id}/import").status == 409
+    assert page.post(f"/p/{project.id}/import/preview", {}).status == 409
+
+
+@pytest.mark.parametrize(
+    "said", [{"skip": "2"}, {"odd": 1}, {"column_formats": {"a": 1}}, {"missing": 3}, {"skip": -1}]
+)
+def test_damaged_settings_are_no_project(page: Driver, file: Path, said: Mapping[str, Any]) -> None:
+    project = known(page, file)
+    notes = page.place.store.folder(project.id) / "project.json"
+    facts = json.loads(notes.read_text())
+    notes.write_text(json.dumps({**facts, "reading": said}))
+    assert page.get(f"/p/{project.id}/data").status == 500
+    assert not reading.is_sound(said)
+
+
+def test_settings_of_an_older_version_are_read() -> None:
+    found = reading.options({"delimiter": ";", "decimal": ",", "header": True, "missing": "-9\nx", "quote": "none"})
+    assert (found.decimal, found.header_known, found.missing, found.quote, found.detect) == (
+        *(",", True, ("-9", "x"), "", True),
+    )
+    with pytest.raises(OptionError):
+        reading.options({"odd": 1})
