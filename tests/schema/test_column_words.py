@@ -241,11 +241,18 @@ def test_words_that_name_persons_by_themselves(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["hospital_id", "station_no", "education-num", "study_id", "Zimmernummer", "N° séjour", "notes", "Bemerkung"],
+    "name", ["hospital_id", "station_no", "education-num", "study_id", "Zimmernummer", "N° séjour"]
 )
-def test_numbers_of_things_and_remarks_identify_only_if_unique(name: str) -> None:
+def test_numbers_of_things_identify_only_if_unique(name: str) -> None:
     assert meaning(name) is Meaning.POSSIBLE_IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["notes", "Bemerkung", "Observations", "uwagi", "Opmerking", "comentarios"],
+)
+def test_remarks(name: str) -> None:
+    assert meaning(name) is Meaning.FREE_TEXT
 
 
 def test_a_weight_may_be_of_two_kinds() -> None:

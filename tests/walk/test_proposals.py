@@ -188,6 +188,8 @@ def test_text_that_says_nothing_stays_a_quasi_identifier() -> None:
         ("batch_id", 30, False),
         ("foo_id", 300, True),
         ("education-num", 16, False),
+        ("remarks", 1_200, True),
+        ("remarks", 900, False),
     ],
 )
 def test_how_often_values_repeat_counts_only_for_names_that_leave_it_open(

@@ -20,6 +20,8 @@ class Meaning(Enum):
     """An identifier unless its values repeat often."""
     POSSIBLE_IDENTIFIER = auto()
     """An identifier if most of its values are unique."""
+    FREE_TEXT = auto()
+    """Remarks, which may name persons if there are many different ones."""
     QUASI_IDENTIFIER = auto()
     SENSITIVE = auto()
     AMOUNT = auto()
@@ -277,7 +279,7 @@ def _identifier(terms: Sequence[str], senses: Sequence[Sense | None], *, linked:
     if said <= {Sense.ID}:
         return Meaning.IDENTIFIER
     if said == {Sense.TEXT}:
-        return Meaning.POSSIBLE_IDENTIFIER
+        return Meaning.FREE_TEXT
     if said <= {Sense.PERSON, Sense.ACCOUNT}:
         return Meaning.LIKELY_IDENTIFIER
     if Sense.ID in said and said <= {Sense.ID, Sense.NUMBER, Sense.CODE, None}:

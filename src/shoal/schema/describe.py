@@ -21,6 +21,9 @@ _BY_NAME = {
     Meaning.USAGE: (Role.INSENSITIVE, f"{_NAMED}; a measurement that others rarely know"),
     Meaning.SAMPLING_WEIGHT: (Role.INSENSITIVE, f"{_NAMED}; a sampling weight (option: sampling weights)"),
 }
+_MAY_IDENTIFY = frozenset(
+    {Meaning.IDENTIFIER, Meaning.LIKELY_IDENTIFIER, Meaning.POSSIBLE_IDENTIFIER, Meaning.FREE_TEXT}
+)
 _UNSURE = frozenset({"free-text", "long-number"})
 """Patterns that count for less than a name that says what the column is."""
 
@@ -58,7 +61,7 @@ def _said(profile: ColumnProfile) -> Meaning | None:
 
 
 def _may_identify(said: Meaning | None) -> bool:
-    return said in (Meaning.IDENTIFIER, Meaning.LIKELY_IDENTIFIER, Meaning.POSSIBLE_IDENTIFIER)
+    return said in _MAY_IDENTIFY
 
 
 def _identifies(profile: ColumnProfile, present: int) -> str:
@@ -68,15 +71,17 @@ def _identifies(profile: ColumnProfile, present: int) -> str:
     said, distinct = meaning(profile.name), profile.distinct
     often = distinct > present / 2
     likely = often or (distinct > _FEW and distinct > present / _REPEATED)
-    if (
-        said is Meaning.IDENTIFIER
-        or (said is Meaning.LIKELY_IDENTIFIER and likely)
-        or (said is Meaning.POSSIBLE_IDENTIFIER and often)
-    ):
+    if said is Meaning.IDENTIFIER:
         return _NAMED + _how_unique(distinct, present)
     unsure = profile.pattern in _UNSURE and said is not None and not _may_identify(said)
     if profile.pattern in PATTERNS and profile.pattern != "icd-10" and not unsure:
         return f"Contains {PATTERNS[profile.pattern]}"
+    if (
+        (said is Meaning.LIKELY_IDENTIFIER and likely)
+        or (said is Meaning.POSSIBLE_IDENTIFIER and often)
+        or (said is Meaning.FREE_TEXT and often and distinct > _FEW)
+    ):
+        return _NAMED + _how_unique(distinct, present)
     if profile.kind is Kind.NOMINAL and present > 1 and distinct > _NEARLY_UNIQUE * present:
         return "Every value is unique" if distinct == present else "Almost every value is unique"
     return ""
