@@ -62,14 +62,15 @@ def test_identifiers_of_a_german_file_are_proposed_though_their_values_repeat() 
 
 def test_the_same_values_are_found_under_names_that_say_nothing() -> None:
     frame = german()
-    columns = {"x1": "Vorname", "x2": "Telefon", "x3": "E-Mail"}
+    columns = {"x1": "Vorname", "x2": "Telefon", "x3": "E-Mail", "Ort": "Vorname"}
     found = shoal.describe(pl.DataFrame({new: frame[old] for new, old in columns.items()})).schema
     assert [column.reason for column in found.columns] == [
         "Contains names of persons",
         "Contains phone numbers",
         "Contains e-mail addresses",
+        "Contains names of persons",
     ]
-    assert found.named(Role.IDENTIFIER) == ("x1", "x2", "x3")
+    assert found.named(Role.IDENTIFIER) == ("x1", "x2", "x3", "Ort")
 
 
 def test_the_example_has_at_most_ten_quasi_identifiers() -> None:

@@ -21,7 +21,7 @@ _BY_NAME = {
     Meaning.USAGE: (Role.INSENSITIVE, f"{_NAMED}; a measurement that others rarely know"),
     Meaning.SAMPLING_WEIGHT: (Role.INSENSITIVE, f"{_NAMED}; a sampling weight (option: sampling weights)"),
 }
-_UNSURE = frozenset({"person-name", "free-text", "long-number"})
+_UNSURE = frozenset({"free-text", "long-number"})
 """Patterns that count for less than a name that says what the column is."""
 
 

@@ -105,7 +105,8 @@ _WORDS = {
         cartevitale permisdeconduire permisconduire plaque plaqueimmatriculation immatriculation numerofiscal
         numeroadherent numeroassure matricule dni nie nif nuss seguridadsocial numeroseguridadsocial
         numerodeseguridadsocial numeroafiliacion nhc historiaclinica numerohistoria numerodehistoria tarjetasanitaria
-        cip curp rfc matricula permisodeconducir codicefiscale codfiscale cf codfisc tesserasanitaria tessera numerotessera
+        cip curp rfc matricula permisodeconducir codicefiscale codfiscale cf codfisc tesserasanitaria tessera
+        numerotessera
         patente numeropatente targa cartellaclinica bsn burgerservicenummer sofinummer rijksregisternummer
         verzekerdennummer polisnummer kenteken patientnummer klantnummer personeelsnummer cpf cnpj rg niss nus sns
         numeroutente numerodeutente numerosns numerodecontribuinte contribuinte segurancasocial numerodesegurancasocial
@@ -316,7 +317,7 @@ _WORDS = {
     Sense.COUNT: """
         anz count counts cnt nb numberof nof anzahl zahl quantity qty total sum liczba ilosc aantal cantidad quantita
         quantidade
-        """,
+    """,
     Sense.ASPECT: """
         type types typ typen class klasse category categories group groups gruppe status level levels stage flag
         indicator reason purpose source quality valid validity validated verified verification format length size suffix

@@ -87,7 +87,8 @@ INSTITUTIONS = _set(
     san santa santo são sao ste sainte university universität université universidad università school schule
     college institute center centre zentrum city county street straße strasse road avenue rue calle via plaza platz
     ulica gmbh ag inc ltd llc company corp foundation church praxis apotheke pharmacy store shop hotel restaurant
-    north south east west new disease syndrome morbus lake mount fort port saint-
+    north south east west new disease syndrome morbus lake mount fort port gymnasium grundschule realschule gesamtschule
+    lycée collège liceo instituto istituto escuela scuola école szkoła gimnazjum ward station abteilung
     """
 )
 """Words beside which a given name is part of the name of a place, an institution or a disease."""

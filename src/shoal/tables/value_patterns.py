@@ -58,6 +58,7 @@ _STREETS = (
     r"|^(?:calle|c/|avda\.?|avenida|plaza|via|viale|piazza|corso|rua|travessa|praça|ul\.|ulica|al\.) ?[^\d]+,? \d+"
 )
 _ICD = r"^[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z-]{1,4})?[*+!†]?$"
+_PLACES = ("schule", "gymnasium", "straße", "strasse", "platz", "weg", "klinik", "haus", "heim")
 _NAMED = r"^[\p{L}][\p{L}.'’ ,-]*$"
 _FEWEST = 5
 """Different values that a pattern of digits needs: fewer may follow it by chance."""
@@ -185,6 +186,6 @@ def _named(texts: pl.Series) -> bool:
     found = 0
     for text in shaped.to_list():
         words = re.findall(r"[^\W\d_]+", text.casefold())
-        if 1 <= len(words) <= 5 and not INSTITUTIONS.intersection(words):
+        if 1 <= len(words) <= 5 and not INSTITUTIONS.intersection(words) and not words[-1].endswith(_PLACES):
             found += any(word in GIVEN_NAMES for word in words)
     return found >= 3 and found >= _SOME * len(texts)

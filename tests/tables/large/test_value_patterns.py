@@ -129,6 +129,7 @@ PLAIN: dict[str, list[object]] = {
     "cities": [["Paris", "Berlin", "Hamburg", "Victoria", "Köln", "Charlotte"][i % 6] for i in range(N)],
     "states": [["Georgia", "Virginia", "Texas", "Ohio", "Utah", "Maine", "Iowa"][i % 7] for i in range(N)],
     "hospitals": [["St. Mary Hospital", "Klinikum St. Georg", "Sankt Anna", "Charité"][i % 4] for i in range(N)],
+    "schools": [["Albert-Einstein-Gymnasium", "Anne-Frank-Schule", "Lycée Victor Hugo"][i % 3] for i in range(N)],
     "dates": [f"{i % 28 + 1:02}.{i % 12 + 1:02}.{1930 + i % 60}" for i in range(N)],
     "numbers of dates": [19_800_101 + i % 28 for i in range(N)],
     "money": [10_000 + 3_541 * i for i in range(N)],
