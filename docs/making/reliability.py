@@ -28,7 +28,7 @@ KINDS = {
     "abuse": ("Abuse", "Input that is damaged, malformed or made to harm."),
     "messy": (
         "Messy files",
-        "Files as spreadsheets, other countries and careless hands write them. *Refused* counts the one question of some.",
+        "Files as spreadsheets, other countries and careless hands write them. *Refused* counts questions.",
     ),
     "leak": ("Leaks", "Places where a cell of the original could show that should not."),
     "attack": ("Attacks", "Outsiders who have the release and know something."),
