@@ -1,4 +1,4 @@
-"""Columns that look like identifiers are released only where somebody says so, and columns without a role are listed."""
+"""Columns that look like identifiers need a word to be released, and columns without a role are listed."""
 
 from __future__ import annotations
 
@@ -248,3 +248,31 @@ def test_a_bundle_keeps_the_word(tmp_path: Path) -> None:
     again = replay_bundle(place, source)
     assert again.table.equals(made.table)
     assert again.policy.keep == ("mail",)
+
+
+@pytest.mark.parametrize(
+    ("index", "reason"),
+    [
+        (pd.Index([f"secret{i:03}" for i in range(ROWS)]), "every value is unique"),
+        (pd.Index(mails(), name="remark"), "contains e-mail addresses"),
+        (pd.Index([i * 7 % 1009 for i in range(ROWS)], name="patient_id"), "suggested by the column name"),
+        (pd.MultiIndex.from_arrays([["a", "b"] * 30, mails()]), "contains e-mail addresses"),
+    ],
+)
+def test_an_index_that_names_persons_is_refused(index: pd.Index, reason: str) -> None:
+    table = pd.DataFrame(people(), index=index)
+    for run in (shoal.anonymize, shoal.compare):
+        with pytest.raises(ColumnError) as caught:
+            run(table, k=3, quasi_identifiers="age", keep="answer")
+        assert f"The index of the frame looks like an identifier ({reason})" in str(caught.value)
+        assert "secret" not in str(caught.value)
+    dropped = shoal.anonymize(table.reset_index(drop=True), keep="answer", **ASKED)
+    assert list(dropped.table.columns) == ["age", "answer"]
+    old = replace(dropped.policy, keep=None)
+    assert any("The index of the frame" in sentence for sentence in shoal.replay(table, policy=old).warnings)
+
+
+@pytest.mark.parametrize("index", [range(5, 5 + 2 * ROWS, 2), ["north", "south"] * 30, range(ROWS)])
+def test_an_index_that_names_nobody_is_kept(index: Any) -> None:
+    table = pd.DataFrame(people(), index=pd.Index(list(index)))
+    assert shoal.anonymize(table, keep="answer", **ASKED).table.index.equals(table.index)
