@@ -248,12 +248,12 @@ def test_cancel_reload_and_the_way_back(person: Person, decided: str) -> None:
     page = person.page
     kept = _files(person, decided)
     page.goto(f"{decided}/columns")
-    person.role("income", "sensitive")
+    person.role("income", "quasi-identifier")
     page.reload()
     assert (
         page.get_by_role("row")
         .filter(has=page.get_by_text("income", exact=True))
-        .get_by_role("radio", name="sensitive", exact=True)
+        .get_by_role("radio", name="quasi-identifier", exact=True)
         .is_checked()
     )
     page.get_by_role("button", name="Take all proposed roles again").click()
@@ -371,7 +371,7 @@ def test_a_project_is_found_again_without_its_data(browser: Any, start: Callable
     person = Person(browser, first)
     person.begin(few)
     person.columns()
-    person.role("income", "sensitive")
+    person.role("income", "quasi-identifier")
     secret = few.read_text(encoding="utf-8").splitlines()[1].split(",")[1]
     assert first.stop() == 0
     kept = [path for path in first.projects.rglob("*") if path.is_file()]
@@ -384,7 +384,7 @@ def test_a_project_is_found_again_without_its_data(browser: Any, start: Callable
     second.give(few)
     second.columns()
     row = second.page.get_by_role("row").filter(has=second.page.get_by_text("income", exact=True))
-    assert row.get_by_role("radio", name="sensitive", exact=True).is_checked()
+    assert row.get_by_role("radio", name="quasi-identifier", exact=True).is_checked()
     second.home()
     second.page.get_by_role("button", name=re.compile("Delete")).first.click()
     second.page.locator("dialog[open]").get_by_role("button", name=re.compile("Delete")).click()

@@ -99,7 +99,7 @@ def left_beside(asked: Mapping[str, Any]) -> dict[str, Any]:
 def lay_down(made: Any, folder: Path, hierarchies: Mapping[str, str]) -> None:
     """A release with all that belongs to it, as the process that makes it leaves it in the folder of a project."""
     from shoal.bundle.contents import bundling
-    from shoal.report.summary import detailed
+    from shoal.web.tasks.release import facts_of
 
     folder.mkdir(mode=0o700)
     policy = made.save(
@@ -122,5 +122,5 @@ def lay_down(made: Any, folder: Path, hierarchies: Mapping[str, str]) -> None:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     ]
-    facts = {**detailed(made, policy=policy), "files": files, "seconds": 1.0}
+    facts = {**facts_of(made, policy), "files": files, "seconds": 1.0}
     (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")

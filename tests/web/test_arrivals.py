@@ -188,3 +188,14 @@ def test_the_example_is_written_and_looked_at(tmp_path: Path) -> None:
     found = Source.from_dict(example.run(asked, Room(io.BytesIO())))
     assert (found.records, found.name, found.size) == (100, "example.csv", path.stat().st_size)
     assert "diagnosis" in found.names
+
+
+def test_another_reading_of_the_same_file_brings_its_proposals_where_nothing_was_decided() -> None:
+    before = source("born", "note", "town")
+    project = Project("0" * 12, "x", "2026-01-01", "2026-01-01", source=before, choices=Choices.proposed(before))
+    project = replace(project, choices=project.choices.with_column(1, role="sensitive"))
+    columns = tuple(replace(column, role="quasi-identifier") for column in before.columns)
+    now = received(project, replace(before, columns=columns))
+    assert [choice.role for choice in now.choices.columns] == ["quasi-identifier", "sensitive", "quasi-identifier"]
+    other = received(project, replace(before, columns=columns, sha256="another file"))
+    assert [choice.role for choice in other.choices.columns] == ["insensitive", "sensitive", "insensitive"]

@@ -12,6 +12,7 @@ from driver import Answer, Driver
 
 from shoal.recode.choice import ways
 from shoal.schema.columns import Kind, Role
+from shoal.web.asked import about_columns
 from shoal.web.interface import ColumnChoice, ColumnFacts, Project, Source
 from shoal.web.steps.columns import KINDS, ROLES, WAYS
 from shoal.web.trees import levels_name, tree_name
@@ -226,3 +227,65 @@ def test_a_project_without_a_file_begins_with_the_data(driver: Driver) -> None:
     assert driver.post(f"/p/{project.id}/columns", {"revision": 0}).status == 409
     assert driver.get(f"/p/{project.id}/columns/0").status == 409
     assert driver.get("/p/000000000000/columns").status == 404
+
+
+def test_what_looks_like_an_identifier_is_released_only_if_somebody_confirms_it(
+    driver: Driver, project: Project
+) -> None:
+    text = driver.get(f"/p/{project.id}/columns").text
+    assert 'name="keep-0" value="yes"' in text
+    assert 'name="keep-1"' not in text
+    change(driver, project, {"role-0": "insensitive"})
+    now = driver.place.store.read(project.id)
+    assert now.choices.unconfirmed(SOURCE) == ("number",)
+    assert "keep" not in about_columns(SOURCE, now.choices, Path())
+    assert "“number” looks like an identifier and would be released unchanged" in (
+        driver.get(f"/p/{project.id}/columns").text
+    )
+    change(driver, project, {"keep-0": "yes"})
+    now = driver.place.store.read(project.id)
+    assert now.choices.unconfirmed(SOURCE) == ()
+    assert about_columns(SOURCE, now.choices, Path())["keep"] == ["number"]
+    change(driver, project, {"keep-0": "no"})
+    assert not chosen(driver, project, 0).keep
+    assert change(driver, project, {"keep-0": "perhaps"}).status == 422
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"role-0": "identifier"},
+        {"bulk": "proposed"},
+        {"bulk": "drop"},
+        [("bulk", "role"), ("bulk-role", "sensitive"), ("pick", 0)],
+    ],
+)
+def test_another_role_takes_the_confirmation_back(driver: Driver, project: Project, fields: Any) -> None:
+    change(driver, project, [("role-0", "insensitive"), ("keep-0", "yes")])
+    assert chosen(driver, project, 0).keep
+    change(driver, project, fields)
+    assert not chosen(driver, project, 0).keep
+    change(driver, project, {"role-0": "insensitive"})
+    assert not chosen(driver, project, 0).keep
+
+
+def test_all_columns_without_a_role_are_dropped_at_once(driver: Driver, project: Project) -> None:
+    change(driver, project, {"role-1": "insensitive", "role-2": "insensitive"})
+    strata = driver.place.store.update(
+        project.id, lambda now: replace(now, choices=replace(now.choices, strata=("town",)))
+    )
+    assert change(driver, strata, {"bulk": "drop"}).status == 303
+    roles = [chosen(driver, project, n).role for n in range(5)]
+    assert roles == ["identifier", "identifier", "insensitive", "sensitive", "quasi-identifier"], "strata stay"
+
+
+def test_a_sensitive_column_that_looks_like_an_identifier_is_a_warning(driver: Driver, project: Project) -> None:
+    change(driver, project, {"role-0": "sensitive"})
+    assert driver.place.store.read(project.id).choices.unconfirmed(SOURCE) == ()
+    assert "Sensitive columns are released unchanged" in driver.get(f"/p/{project.id}/columns").text
+
+
+def test_a_project_of_an_older_version_has_confirmed_nothing() -> None:
+    assert ColumnChoice.from_dict({"role": "insensitive"}) == ColumnChoice("insensitive", keep=False)
+    old = ColumnFacts.from_dict({**SOURCE.columns[0].to_dict()} | {"identifying": False})
+    assert old.looks_identifying

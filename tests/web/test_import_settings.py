@@ -319,7 +319,10 @@ def test_an_empty_field_is_detected_and_reset_clears_all(
     now = page.place.store.read(project.id)
     assert now.reading == {"skip": 2}
     applied(page, now, monkeypatch, reset="yes")
-    assert page.place.store.read(project.id).reading == {}
+    now = page.place.store.read(project.id)
+    assert now.reading == {}
+    applied(page, now, monkeypatch, reset="yes", delimiter=";")
+    assert page.place.store.read(project.id).reading == {"delimiter": ";"}, "what was changed after it holds"
 
 
 @pytest.mark.parametrize(

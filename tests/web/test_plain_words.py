@@ -37,6 +37,7 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
             ColumnError.undecided_identifiers({"a": "odd", "b": "odd"}, replays=False),
             "drop them under Columns, or release them unchanged under Columns.",
         ),
+        (ColumnError.unknown("born", ["age", "sex"]), "There is no column 'born'; the table has 2 columns."),
         (OptionError.bad_option("skip", "a number"), "The setting “Lines above the header” has a value"),
         (
             ColumnError.two_readings("born", "day or month", ("DD.MM.YYYY",)),
@@ -64,3 +65,5 @@ def test_flags_are_left_out_and_other_sentences_stay() -> None:
     gaps = "3 cells are missing; they count (missing values: 'category'; other ways are wildcard, impute)."
     assert here(gaps) == "3 cells are missing; they count (other ways with missing values are under Protection)."
     assert here("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."
+    broken = "Dependency broken: x; drop one of them and derive it from the other, or generalize (--recode a=lcs)."
+    assert here(broken).endswith("or generalize them (Columns, Details, Each value becomes).")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 from base64 import b64encode
@@ -19,6 +20,7 @@ import shoal
 from shoal.web.asked import asked
 from shoal.web.deposit import title
 from shoal.web.interface import Choices, Project
+from shoal.web.wording import remedy
 
 PLAIN = re.compile(r"<script>alert| style=|onclick=|<style")
 TREE = '{"any": ["u", "v"]}'
@@ -218,3 +220,57 @@ def test_the_made_up_register_comes_with_the_way_to_make_it(driver: Driver, proj
     assert words not in driver.get(address).text
     driver.place.store.update(project.id, lambda now: replace(now, origin={"example": 250}))
     assert words in driver.get(address).text
+
+
+def test_a_few_records_are_shown_before_and_after_and_only_inside(
+    driver: Driver, project: Project, laid_down: Path
+) -> None:
+    text = shown(driver, project)
+    table = re.search(r'<table class="data cells pairs">.*?</table>', text, re.DOTALL)[0]
+    assert "Internal use: shows original values." in text
+    assert table.count(">before<") == table.count(">after<") == 5
+    assert 'class="changed"' in table
+    assert not re.search(r">p[0-9]+<", table), "dropped columns are not shown"
+    rows = json.loads((laid_down / "facts.json").read_text())["rows"]
+    assert rows["records"]
+    assert "who" not in rows["names"]
+    external = driver.get(f"/p/{project.id}/report?version=external").text
+    assert "shows original values" not in external
+    assert ">before<" not in external
+    assert not [path for path in laid_down.glob("*.*") if path.name != "facts.json" and b'"rows"' in path.read_bytes()]
+
+
+def test_a_release_of_an_older_version_shows_no_records(driver: Driver, project: Project) -> None:
+    place = driver.place.store.release(project.id) / "facts.json"
+    facts = json.loads(place.read_text())
+    del facts["rows"]
+    place.write_text(json.dumps(facts))
+    assert "Internal use: shows original values" not in shown(driver, project)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "step"),
+    [
+        ("Column 'a' was read as text; name the format with column_formats= (--column-format 'a'=FORMAT).", "data"),
+        ("1 column looks like an identifier; drop it with identifiers= (--identifiers).", "columns"),
+        (
+            "1 column lost more than half of its information ('a' 80 %); a higher weight keeps more of a column.",
+            "columns",
+        ),
+        ("The rows stand in the order of 1 column ('a'); shuffle them.", "protection"),
+        ("In some classes all records have the same value; ask for l = 2 (-l 2) to keep values apart.", "protection"),
+        (
+            "Dependency broken: column 'a' determines 'b', but 3 of 9; drop one, or generalize (--recode a=lcs).",
+            "columns",
+        ),
+        ("Nothing to change.", ""),
+    ],
+)
+def test_a_warning_leads_to_the_step_that_mends_it(sentence: str, step: str) -> None:
+    assert remedy(sentence)[0] == step
+
+
+def test_warnings_have_links(driver: Driver, project: Project) -> None:
+    assert re.search(
+        rf'<p class="notice warn">[^<]*<a href="/p/{project.id}/(?:columns|protection)">', shown(driver, project)
+    )

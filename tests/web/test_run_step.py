@@ -295,3 +295,24 @@ def test_a_choice_in_an_old_tab_is_refused(driver: Driver, compared: Project) ->
     assert driver.post(f"/p/{compared.id}/choose", old).status == 409
     assert driver.post(f"/p/{compared.id}/release", old).status == 409
     assert driver.place.store.read(compared.id) == changed
+
+
+@pytest.mark.parametrize("action", ["release", "compare"])
+def test_nothing_is_made_while_a_column_that_looks_like_an_identifier_is_not_confirmed(
+    driver: Driver, project: Project, clerk: Clerk, action: str
+) -> None:
+    decided = decide(driver, project, k=4, columns=project.choices.with_column(0, role="insensitive").columns)
+    text = driver.get(f"/p/{project.id}/run").text
+    assert "Not confirmed:" in text
+    assert "without a role (who" in text
+    assert "disabled" in button(shown(driver, project), "Make the release")
+    assert "disabled" in button(shown(driver, project), "Compare")
+    answer = driver.post(f"/p/{project.id}/{action}", {"revision": decided.revision, "k": 3, "effort": "fast"})
+    assert answer.status == 422
+    assert "1 column that looks like an identifier would be released unchanged (&#39;who&#39;); drop it" in answer.text
+    assert clerk.asked == []
+    kept = decide(driver, project, columns=decided.choices.with_column(0, keep=True).columns)
+    assert "Not confirmed:" not in driver.get(f"/p/{project.id}/run").text
+    assert driver.post(f"/p/{project.id}/{action}", {"revision": kept.revision, "k": 3, "effort": "fast"}).status == 303
+    driver.get(f"/p/{project.id}/job")
+    assert clerk.asked[-1][1]["arguments"]["keep"] == ["who"]

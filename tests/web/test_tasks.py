@@ -95,6 +95,31 @@ def test_a_look_tells_what_a_file_is(tmp_path) -> None:
     assert "person 7" not in json.dumps(facts)
 
 
+def test_a_look_tells_questions_and_identifiers_without_their_values(tmp_path) -> None:
+    path = tmp_path / "data.csv"
+    rows = [f"Quetzal{n % 5};030 {n % 4}4711{n % 9};0{n % 3 + 1}/0{n % 4 + 1}/1980;{n % 7}" for n in range(40)]
+    path.write_text("\n".join(["Vorname;Telefon;born;x", *rows]) + "\n")
+    facts = done("look", {"file": described(path), "name": "n"})
+    source = Source.from_dict(facts)
+    assert source.questions == {"born": {"doubt": "day or month", "formats": ["DD/MM/YYYY", "MM/DD/YYYY"]}}
+    assert [column.name for column in source.columns if column.looks_identifying] == ["Vorname", "Telefon"]
+    assert not [word for word in ("Quetzal", "4711", "1980") if word in json.dumps(facts)]
+
+
+def test_the_head_of_a_file_is_read_and_kept_nowhere(tmp_path) -> None:
+    path = stored(tmp_path, ".csv")
+    room = Room(io.BytesIO())
+    head = import_module("shoal.web.tasks.head")
+    found = head.run({"file": described(path), "rows": 3}, room)
+    assert len(found["rows"]) == 3
+    assert [column["name"] for column in found["columns"]] == people().columns
+    assert room._tables == {}
+    refused = head.run({"file": described(path, delimiter="|", encoding="utf-16"), "rows": 3}, room)
+    assert "person 7" not in refused["error"]
+    assert str(path) not in refused["error"]
+    assert refused["columns"] == []
+
+
 def test_what_was_said_about_reading_is_followed(tmp_path) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(b"a;b\n1,5;x\n2,5;y\n")

@@ -408,10 +408,12 @@ class Head:
     def settings(self, newline: str) -> dict[str, Any]:
         """How the file is read, so that it can be read in the same way again."""
         dialect, options = self.dialect, self._options
+        formats = format_settings(dialect, options)
         settings: dict[str, Any] = {
             "delimiter": dialect.delimiter,
             "quote": dialect.quote,
             "encoding": dialect.encoding,
+            "decimal": formats["decimal"],
             "header": options.header,
             "newline": newline,
             "bom": dialect.bom,
@@ -422,7 +424,7 @@ class Head:
             settings["skip_footer"] = options.skip_footer
         if self.names.numbered:
             settings["row_numbers"] = True
-        return settings | format_settings(dialect, options)
+        return settings | formats
 
 
 def with_formats(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from shoal.errors import ColumnError, DataError
@@ -13,6 +14,7 @@ from shoal.tables.column_format import TEXT
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.detection import DAY_OR_MONTH, PERHAPS, POINT, SHORT_YEAR, Doubt, is_value
 from shoal.tables.excel import SheetCells
+from shoal.tables.frames import PandasCells
 from shoal.tables.header import is_year
 from shoal.tables.table import Content, Table, where
 
@@ -47,7 +49,8 @@ def doubts(table: Table) -> Doubts:
     """What looks misread, by the first cells and the names of a table."""
     known = {name: doubt.kind for name, doubt in _doubtful(table).items()}
     said = [name for name, form in (_formats(table) or {}).items() if form == TEXT]
-    looks = {name: _looks_like(table, name) for name in table.names if name not in (*known, *said)} | known
+    few = _few(table)
+    looks = {name: _looks_like(few, name) for name in table.names if name not in (*known, *said)} | known
     kinds = {name: looks[name] for name in table.names if looks.get(name)}
     thousands = (POINT, PERHAPS)
     dates = (DAY_OR_MONTH, SHORT_YEAR, DATES)
@@ -66,6 +69,13 @@ def _are_positions(names: Sequence[str]) -> bool:
 
 def _is_strange(name: str) -> bool:
     return is_value(name) and not is_year(name)
+
+
+def _few(table: Table) -> Table:
+    """The first records of a pandas frame, whose cells take long to understand; any other table as it is."""
+    if not isinstance(table.cells, PandasCells):
+        return table
+    return replace(table, cells=table.cells.taken(np.arange(min(table.height, _LOOKED_AT))))
 
 
 def is_typed(table: Table) -> bool:

@@ -120,7 +120,7 @@ class ReadOptions:
         if "missing" in settings:
             noted = settings["missing"]
             given["missing"] = tuple(noted.split("\n")) if isinstance(noted, str) else noted
-        if "decimal" in settings:
+        if {"format", "decimal"} <= settings.keys():  # those of a file that was read, and not what somebody said
             given |= {"detect": False, "thousands": settings.get("thousands", "")}
             given |= {name: settings.get(name, 0) for name in ("skip", "skip_footer")}
         elif settings.get("format") in _LABELLED:

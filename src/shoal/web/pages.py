@@ -30,10 +30,12 @@ _HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
 _SETTING = re.compile(rf"Option '({'|'.join(LABELS)})'")
 _FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
 _OTHERWISE = {
+    ", which shoal describe lists": "",
     "shoal hierarchy check --values lists them and offers mappings": (
         "open its hierarchy under Columns, Details, which lists them and offers to add them"
     ),
     r"name the format with format= \(--from\)": "give it the ending of its format, such as .csv, .json or .nt",
+    r"generalize \(--recode [^)]*\)": "generalize them (Columns, Details, Each value becomes)",
     r"\(missing values: '\w+'; other ways are [^)]*\)": "(other ways with missing values are under Protection)",
 }
 """What is said elsewhere, as patterns, and how it is said here."""

@@ -103,13 +103,14 @@ def is_sound(reading: Any) -> bool:
 
 
 def changed(reading: Mapping[str, Any], form: Form) -> dict[str, Any]:
-    """The settings after a form, checked. A field that is empty is detected; one that is not there stays as it is."""
-    if form.get("reset"):
-        return {}
+    """The settings after a form, checked. A field that is empty is detected; one that is not there stays as it is.
+
+    After a ``reset`` nothing stays but what the form says.
+    """
     for name in (*LABELS, "columns"):
         if len(form.get(name)) > _LONGEST * (10 if name == "columns" else 1):
             raise OptionError.bad_option(name, f"at most {_LONGEST:,} characters")
-    found = dict(reading)
+    found = {} if form.get("reset") else dict(reading)
     for name in _WORDS:
         if name in form:
             value = form.get(f"{name}_own") if form.get(name) == "own" else form.get(name)

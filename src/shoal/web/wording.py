@@ -114,7 +114,7 @@ def quoted(names: Sequence[str]) -> str:
 _REMEDIES = (
     (r"(?:column_formats|missing_in|header|skip)=", "data", "Change import settings"),
     (
-        r"(?:identifiers|drop_others|keep|hierarchies|levels|weights|recode)=|hierarchy|higher weight|quasi-identifiers",
+        r"(?:identifiers|drop_others|keep|hierarchies|levels)=|hierarchy|higher weight|quasi-identifier|generalize",
         "columns",
         "Change the columns",
     ),

@@ -79,13 +79,6 @@ class Survey:
         moments = self.meaning(name).sketch.moments
         return (moments.low, moments.high) if moments.count else None
 
-    def check_mixed(self, names: Iterable[str]) -> None:
-        """As `tables.check_mixed` for the whole table."""
-        for name in names:
-            sketch = self.meaning(name).sketch
-            if sketch.numbers and sketch.words.count:
-                raise DataError.text(name, of=self.records, **sketch.words.told)
-
     @cached_property
     def sample(self) -> Table:
         """Every step-th record from the first on, understood as part of the whole table; at most MOST_SAMPLED."""

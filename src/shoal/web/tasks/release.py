@@ -41,7 +41,7 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
         target = folder / (RELEASED + (asked.get("ending") or _ending(asked["file"])))
         saved = made.save(target, more=lambda policy: _more(made, policy, folder, asked.get("comparison"), room))
         facts = {
-            **_facts(made, saved),
+            **facts_of(made, saved),
             "files": _files(folder),
             "seconds": round(time.monotonic() - begun, 1),
         }
@@ -111,7 +111,7 @@ def _copied(file: Path, folder: Path, marks: Mapping[str, str]) -> Path:
     return copy
 
 
-def _facts(made: Release, policy: Policy) -> dict[str, Any]:
+def facts_of(made: Release, policy: Policy) -> dict[str, Any]:
     """All that the page shows; for internal use, since it names values of the data as the internal report does."""
     from shoal.report.summary import detailed
 
