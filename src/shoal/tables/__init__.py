@@ -12,7 +12,7 @@ from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
 from shoal.tables.formulas import formulas, release_options
-from shoal.tables.frames import telling_index
+from shoal.tables.frames import index_table, telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
 from shoal.tables.head import column_formats, questions, read_head, sheet_names
@@ -76,6 +76,7 @@ __all__ = [
     "full_ending",
     "glimpse",
     "identity",
+    "index_table",
     "is_typed",
     "kinds",
     "known_weights",
