@@ -21,7 +21,9 @@ IDENTIFIERS = {
         |case_id|caseid|record_id|patient_id|patientId|PatientID|patientid|PATID|pid|subject_id|participant_id|person_id
         |personid|client_no|customer_number|customerNo|member_id|employee_number|student_id|household_id|device_id|ip
         |ip_address|mac_address|IMEI|uuid|GUID|url|website|signature|photo|fingerprint|id|ID|Id|identifier|tax_id
-        |emergency_contact_phone|facebook|twitter|contract number|claim_id|order_no|sample_id
+        |patient_group_email|account_status_phone|First|Last|Patient #|name, city|emergency_contact_phone|facebook
+        |twitter|contract number|claim_id|order_no
+        |sample_id
     """,
     "German": """
         Name|Vorname|VORNAME|Nachname|Familienname|Geburtsname|Patientenname|Name des Patienten|Kundenname|Arztname
@@ -41,7 +43,8 @@ IDENTIFIERS = {
         |adresse|adresse_mail|adresse postale|téléphone|telephone_portable|numéro de téléphone|num_tel|tel_domicile|rue
         |numero_rue|passeport|numéro_passeport|carte_identite|permis_conduire|immatriculation|numero_compte|IBAN
         |numéro de sécurité sociale|no_secu|NIR|num_secu|numero_adherent|matricule|id_patient|identifiant|numero_patient
-        |num_dossier|numéro de dossier|no_client|numero_contrat|numero_facture|signature|carte_vitale|IPP
+        |num_dossier|numéro de dossier|no_client|numero_contrat|numero_facture|signature|carte_vitale|IPP|N° patient
+        |N° SS|nom marital|Nom usuel
     """,
     "Spanish": """
         nombre|Nombre|nombres|nombre_completo|nombre_paciente|nombre del paciente|nombre_de_pila|nombre_de_usuario
@@ -59,6 +62,7 @@ IDENTIFIERS = {
         |codice_fiscale|codice fiscale|CodFisc|tessera_sanitaria|numero_tessera|conto_corrente|id_paziente
         |codice_paziente
         |codice_cliente|numero_cartella|numero_pratica|numero_contratto|identificativo|nome_utente|cartella_clinica
+        |N. telefono
     """,
     "Dutch": """
         naam|voornaam|achternaam|Achternaam|tussenvoegsel|voorletters|patiëntnaam|klantnaam|naam_patient|e-mailadres
@@ -159,7 +163,7 @@ AMOUNTS = """
     |blood_pressure|cholesterol|HbA1c|bmi|BMI|heart_rate|weight_kg|body_weight|birth_weight|Einkommen|Gehalt|Kosten
     |Behandlungskosten|Blutdruck|Laborwert|Körpergewicht|Geburtsgewicht|salaire|revenu|coût|tension_artérielle|salario
     |ingresos|coste|presión_arterial|reddito|stipendio|pressione|inkomen|salaris|bloeddruk|lichaamsgewicht|rendimento
-    |custo|dochód|wynagrodzenie|koszt|ciśnienie|masa_ciała|peso_corporal|poids_kg
+    |custo|dochód|wynagrodzenie|koszt|ciśnienie|masa_ciała|peso_corporal|poids_kg|Gewicht|peso
 """
 USAGE = """
     hours-per-week|visits|number_of_visits|n_visits|length_of_stay|duration_days|phone_calls|Arbeitsstunden|Verweildauer
@@ -173,6 +177,7 @@ SAMPLING_WEIGHTS = """
 NO_IDENTIFIERS = """
     hospital_name|drug_name|country_name|company_name|brand_name|school_name|product_name|product_code|department_name
     |device_type|insurance_type|license_class|licence_type|address_type|account_type|phone_calls|number_of_phones
+        |n_patients|num_accounts
     |num_phones|phone_type|phone_model|phone_verified|email_verified|email_domain|has_phone|is_patient|patient_status
     |patient_type|type_of_address|name_length|name_suffix|insurance_status|case_type|case_status|customer_category
     |customer_segment|contract_duration|member_since|order_date|order_amount|transaction_amount|card_type|language_name
@@ -235,9 +240,16 @@ def test_words_that_name_persons_by_themselves(name: str) -> None:
     assert meaning(name) is Meaning.LIKELY_IDENTIFIER
 
 
-@pytest.mark.parametrize("name", ["hospital_id", "station_no", "education-num", "study_id", "Zimmernummer"])
-def test_numbers_of_things_identify_only_if_unique(name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["hospital_id", "station_no", "education-num", "study_id", "Zimmernummer", "N° séjour", "notes", "Bemerkung"],
+)
+def test_numbers_of_things_and_remarks_identify_only_if_unique(name: str) -> None:
     assert meaning(name) is Meaning.POSSIBLE_IDENTIFIER
+
+
+def test_a_weight_may_be_of_two_kinds() -> None:
+    assert meaning("weight") is Meaning.WEIGHT
 
 
 @pytest.mark.parametrize(

@@ -216,3 +216,40 @@ def test_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
     )
     assert proof.models == here.models
     assert (proof.models[0].reached, proof.models[0].violations) == (1, 10)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize("meant", ["hierarchies", "levels"])
+def test_spellings_of_nodes_are_released_alike(meant: str, pieces: bool, tmp_path: Path) -> None:
+    """Of a quasi-identifier with a hierarchy or levels, as if all of them were written like the nodes."""
+    words = {"low": ["low", "Low ", "LOW"], "mid": ["mid", "Mid", " mid"], "high": ["high", "HIGH", "Hi\u200bgh"]}
+    sure = [list(words)[row * 7 % 3] for row in range(90)]
+    size = [words[word][row % 3] for row, word in enumerate(sure)]
+    given = {"hierarchies": {"*": {"less": ["low", "mid"], "more": ["high"]}}, "levels": ["low", "mid", "high"]}[meant]
+    asked: dict[str, Any] = {"k": 4, "quasi_identifiers": ["size", "age"], meant: {"size": given}, "method": "mdav"}
+    found = []
+    for name, cells in (("spelled", size), ("clean", sure)):
+        frame = pl.DataFrame({"size": cells, "age": [row * 37 % 50 for row in range(90)]})
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+        if pieces:
+            shoal.anonymize_file(tmp_path / f"{name}.parquet", tmp_path / f"{name}-out.parquet", **asked)
+            found.append(pl.read_parquet(tmp_path / f"{name}-out.parquet"))
+        else:
+            found.append(shoal.anonymize(frame, **asked).table)
+    assert found[0].equals(found[1])
+    assert set(found[0]["size"]) <= {*words, "less", "more", "*"}
+
+
+def test_a_warning_counts_values_of_quasi_identifiers_that_differ_in_spelling(tmp_path: Path) -> None:
+    towns = ["Ayr", "ayr", "Bude", "Bude ", "BUDE", "Crail"] * 5
+    frame = pl.DataFrame({"town": towns, "age": range(30)})
+    frame.write_csv(tmp_path / "in.csv")
+    said = "Column 'town' has 5 values that differ from others only in case, blanks, form of letters or zeros"
+    asked: dict[str, Any] = {"k": 3, "quasi_identifiers": ["town", "age"], "method": "mdav"}
+    for made in (
+        shoal.anonymize(frame, **asked),
+        shoal.anonymize_file(tmp_path / "in.csv", tmp_path / "out.csv", **asked),
+    ):
+        assert [text for text in made.warnings if text.startswith(said)] != []
+    clean = shoal.anonymize(frame.with_columns(pl.lit("Ayr").alias("town")), **asked)
+    assert [text for text in clean.warnings if "differ from others" in text] == []

@@ -86,6 +86,7 @@ def sizes(released: np.ndarray) -> list[int]:
         {"method": "v-mdav", "options": {"gamma": np.float64(0.8)}},
         {"method": "k-means", "standardize": False},
         {"recode": "median", "weights": {"0": 4, 2: 0.5}},
+        {"method": "mdav", "exact_means": True},
     ],
     ids=str,
 )
@@ -97,8 +98,17 @@ def test_the_release_is_that_of_anonymize(said: dict) -> None:
     assert np.array_equal(model.labels_, release.partition.labels)
     assert np.array_equal(model.counts_, release.partition.sizes)
     assert model.information_loss_ == pytest.approx(release.evaluation.information_loss)
-    plain.pop("recode", None)
+    plain = {name: value for name, value in plain.items() if name not in ("recode", "exact_means")}
     assert np.array_equal(model.fit_predict(X), shoal.partition(X, k=4, **plain).labels)
+
+
+def test_centers_keep_the_decimals_of_their_columns() -> None:
+    table = np.array([[20, 1.5], [21, 1.2], [60, 3.3], [61, 3.3]])
+    model = Microaggregator(2, method="mdav").fit(table)
+    assert model.centers_.tolist() == [[20, 1.4], [60, 3.3]]
+    exact = clone(model).set_params(exact_means=True).fit(table)
+    assert exact.centers_[:, 0].tolist() == [20.5, 60.5]
+    assert exact.centers_[:, 1] == pytest.approx([1.35, 3.3])
 
 
 def test_the_seed_reaches_a_method_that_draws(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,9 @@ counts and row numbers, never a cell of the data.
 
 from __future__ import annotations
 
-from shoal.errors.base import ShoalError, ShoalWarning, in_python, on_command_line
+from shoal.errors.base import ShoalError, ShoalWarning
+from shoal.errors.base import in_python as in_python
+from shoal.errors.base import on_command_line as on_command_line
 from shoal.errors.bundle import BundleError
 from shoal.errors.choices import OptionError, PolicyError
 from shoal.errors.data import ColumnError, DataError
@@ -52,6 +54,4 @@ __all__ = [
     "PromiseError",
     "ShoalError",
     "ShoalWarning",
-    "in_python",
-    "on_command_line",
 ]

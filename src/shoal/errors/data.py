@@ -226,12 +226,13 @@ class ColumnError(ShoalError):
 
     @classmethod
     def two_readings(cls, name: str, doubt: str, formats: Sequence[str]) -> Self:
-        fact, other = {
-            "day or month": ("dates of which the day and the month cannot be told apart", ""),
-            "short year": ("years of two digits, which leave the century open", "; YY is 1969 to 2068"),
-            "comma": ("numbers whose comma may be a decimal mark or part thousands", ""),
-            "point": ("numbers whose point may be a decimal mark or part thousands", ""),
-        }[doubt]
+        fact = {
+            "day or month": "dates of which the day and the month cannot be told apart",
+            "short year": "years of two digits, which leave the century open",
+            "comma": "numbers whose comma may be a decimal mark or part thousands",
+            "point": "numbers whose point may be a decimal mark or part thousands",
+        }.get(doubt, "values that can be read in several ways")
+        other = "; YY is 1969 to 2068" if doubt == "short year" else ""
         return cls(f"Column {shown(name)} has {fact}", _named_format(name, f"{', '.join(formats)}, or text{other}"))
 
     @classmethod

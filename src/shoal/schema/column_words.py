@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from enum import Enum, auto
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 
 from shoal.schema.lexicon import COUNTED, SENSES, Sense
@@ -48,7 +48,7 @@ _ALONE = _set(
     """
     cf rib nus nie pan via rg nir nss nif dni vin tin sns cns cip nip nib ipp ndd mac pnr perso nin civico voie
     placa plaque targa secu insee portable cookie rfc curp matricula str rue cell pt sub hh dr gp kind fall utente
-    user poczta card
+    user poczta card first last
     """
 )
 """Words that mean something else in other names: they count beside nothing but numbers, persons and identifiers."""
@@ -64,18 +64,27 @@ _LEADING_DATES = _set(
     date fecha fec datum annee ano anno rok data
     """
 )
-_OF_PERSONS = _set(
+_BIRTHS = _set(
     """
     birth born birthday geburts geburt geboren naissance nacimiento nac nacido nascita nato geboorte geb nascimento
-    nasc nascido urodzenia urodzenie married title titel anrede salutation civilite aanhef children kids kinder
-    kinderen enfants hijos figli filhos dzieci civil deceased died verstorben residence geschlecht sex gender
+    nasc nascido urodzenia urodzenie
     """
 )
-"""Words beside which a name is still that of a person."""
+"""Words of a birth."""
+_NAMED = _set(
+    """
+    job jobs occupation profession employer industry sector language nationality race ethnicity degree position
+    workclass beruf berufs berufsgruppe arbeitgeber branche sprache nationalitat ethnie abschluss metier emploi
+    employeur secteur langue nationalite ocupacion profesion empleador idioma raza etnia occupazione professione
+    lingua razza settore beroep werkgever taal profissao ocupacao empregador raca zawod zawodu pracodawca branza
+    jezyk
+    """
+)
+"""What could be known of a person and has a name."""
 _STATES = _set(
     """
-    valid validity validated verified verification changed change changes confirmed matched match missing used consent
-    gultig gepruft valide verifie valido verificado
+    valid validity validated verified verification changed change changes confirmed matched match missing used
+    consent gultig gepruft valide verifie valido verificado
     """
 )
 """Aspects that a name of a person may have: there may be a verified one."""
@@ -87,6 +96,8 @@ _SAMPLED = _set(
     """
 )
 """Words that make a weight a sampling weight."""
+_OPEN_WEIGHTS = _set("weight weights wt wts")
+"""Other words are used for the weight of a body."""
 _HEIGHTS = _set(
     """
     height bodyheight stature bmi imc korpergrosse grosse taille altura estatura talla altezza statura lengte
@@ -95,13 +106,25 @@ _HEIGHTS = _set(
 )
 """Measures of a body: beside them a weight is one too."""
 _IDENTIFYING = frozenset(
-    {Sense.NAME, Sense.PERSONAL, Sense.ADDRESS, Sense.PERSON, Sense.ACCOUNT, Sense.ID, Sense.NUMBER, Sense.CODE}
+    {
+        Sense.NAME,
+        Sense.PERSONAL,
+        Sense.ADDRESS,
+        Sense.PERSON,
+        Sense.ACCOUNT,
+        Sense.ID,
+        Sense.NUMBER,
+        Sense.CODE,
+        Sense.TEXT,
+    }
 )
+_DIRECT = frozenset({Sense.PERSONAL, Sense.ADDRESS})
 
 
 def plain_words(name: str) -> list[str]:
     """The words of a name without case and diacritics: ``Straße_birthDate`` has ``strasse``, ``birth``, ``date``."""
     # before the case goes: patientID, IDNumber
+    name = re.sub(r"(?i)\bn[°º]|[№#]", " nr ", name)
     spaced = re.sub(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name)
     decomposed = unicodedata.normalize("NFKD", spaced.casefold().translate(_LETTERS))
     letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
@@ -122,20 +145,21 @@ def meaning(name: str) -> Meaning | None:
     return _meaning(tuple(plain_words(name)))
 
 
-@cache
+@lru_cache(maxsize=4_096)
 def _meaning(words: tuple[str, ...]) -> Meaning | None:
     terms = _terms(words)
     senses = [_SENSES.get(term) for term in terms]
     for at, term in enumerate(terms):
         if term in _ALONE and any(other not in _IDENTIFYING for k, other in enumerate(senses) if k != at):
             senses[at] = None
+    linked = Sense.LINK in senses
     terms, senses = _without_links(terms, senses)
     said = set(senses) - {None}
     if not said:
         return None
     if _is_count(terms, senses) or _is_flag(terms, senses, words) or _is_aspect(terms, senses, words):
         return _other([sense for sense in senses if sense not in _IDENTIFYING], terms)
-    return _identifier(terms, senses) or _other(senses, terms)
+    return _identifier(terms, senses, linked=linked) or _other(senses, terms)
 
 
 def _terms(words: Sequence[str]) -> list[str]:
@@ -204,7 +228,7 @@ def _is_count(terms: Sequence[str], senses: Sequence[Sense | None]) -> bool:
     first = next((at for at, sense in enumerate(senses) if sense in _IDENTIFYING), len(senses))
     if any(sense is Sense.USAGE and term in _COUNTED for term, sense in list(zip(terms, senses, strict=True))[first:]):
         return True
-    first_number = bool(terms) and (senses[0] is Sense.NUMBER or terms[0] in ("nombre", "n"))
+    first_number = bool(terms) and (senses[0] is Sense.NUMBER or terms[0] == "nombre")
     return first_number and any(term in _COUNTED for term in terms[1:])
 
 
@@ -223,12 +247,12 @@ def _is_aspect(terms: Sequence[str], senses: Sequence[Sense | None], words: Sequ
             continue
         linked = any(one == term and _SENSES.get(two) is Sense.LINK for one, two in pairwise(words))
         leading = at == 0 and term in (_LEADING if sense is Sense.ASPECT else _LEADING_DATES)
-        if at > first or linked or leading:
+        if linked or leading or (at > first and not _DIRECT.intersection(senses[at + 1 :])):
             return True
     return False
 
 
-def _identifier(terms: Sequence[str], senses: Sequence[Sense | None]) -> Meaning | None:
+def _identifier(terms: Sequence[str], senses: Sequence[Sense | None], *, linked: bool) -> Meaning | None:
     """Whether the name is that of an identifier."""
     said = set(senses)
     number = said & {Sense.ID, Sense.NUMBER, Sense.CODE}
@@ -243,13 +267,17 @@ def _identifier(terms: Sequence[str], senses: Sequence[Sense | None]) -> Meaning
         return None
     if Sense.NAME in said:
         aspects = any(sense is Sense.ASPECT and term not in _STATES for term, sense in zip(terms, senses, strict=True))
-        if Sense.PERSON in said or not (things or aspects or Sense.ACCOUNT in said):
+        # the name and the city; nom_commune is that of a city
+        apart = terms[0] in ("name", "names") and not linked and senses[-1] is not Sense.ASPECT
+        if Sense.PERSON in said or apart or not (things or aspects or Sense.ACCOUNT in said):
             return Meaning.IDENTIFIER
         return None
     if number and said & {Sense.PERSON, Sense.ACCOUNT} and not things - {Sense.THING}:
         return Meaning.IDENTIFIER
     if said <= {Sense.ID}:
         return Meaning.IDENTIFIER
+    if said == {Sense.TEXT}:
+        return Meaning.POSSIBLE_IDENTIFIER
     if said <= {Sense.PERSON, Sense.ACCOUNT}:
         return Meaning.LIKELY_IDENTIFIER
     if Sense.ID in said and said <= {Sense.ID, Sense.NUMBER, Sense.CODE, None}:
@@ -260,7 +288,7 @@ def _identifier(terms: Sequence[str], senses: Sequence[Sense | None]) -> Meaning
 
 
 def _names_thing(term: str, sense: Sense | None) -> bool:
-    return sense is Sense.QUASI and term not in _OF_PERSONS
+    return sense is Sense.QUASI and term in _NAMED
 
 
 def fallback(name: str) -> Meaning | None:
@@ -272,13 +300,15 @@ def fallback(name: str) -> Meaning | None:
 def _other(senses: Sequence[Sense | None], terms: Sequence[str]) -> Meaning | None:
     """What the name says besides identifiers."""
     said = set(senses)
-    born = any(term in _OF_PERSONS for term in terms)
+    born = any(term in _BIRTHS for term in terms)
     if Sense.SAMPLING_WEIGHT in said:
         return Meaning.SAMPLING_WEIGHT
     if Sense.WEIGHT in said:
         if said & {Sense.BODY, Sense.UNIT} or born:
             return Meaning.AMOUNT
-        return Meaning.SAMPLING_WEIGHT if any(term in _SAMPLED for term in terms) else Meaning.WEIGHT
+        if any(term in _SAMPLED for term in terms):
+            return Meaning.SAMPLING_WEIGHT
+        return Meaning.WEIGHT if any(term in _OPEN_WEIGHTS for term in terms) else Meaning.AMOUNT
     if said & {Sense.AGE, Sense.DATE}:
         return Meaning.QUASI_IDENTIFIER
     if Sense.AMOUNT in said:

@@ -22,13 +22,15 @@ _NARROW = {"f32": "float32", "f16": "float16", "float": "float32", "halffloat": 
 
 
 class Decimals(NamedTuple):
-    """The least and the largest number of decimals in some cells; those of two parts of a column add up."""
+    """With how many decimals some cells are written; those of two parts of a column add up."""
 
     least: int = _ALL
     most: int = 0
+    narrow: int = 0
+    """The most, if the floats are those of 32 bits in a wider type, as Stata's are."""
 
     def __add__(self, other: Decimals) -> Decimals:  # type: ignore[override]
-        return Decimals(min(self.least, other.least), max(self.most, other.most))
+        return Decimals(min(self.least, other.least), max(self.most, other.most), max(self.narrow, other.narrow))
 
     def precision(self, *, low: float, high: float, dtype: str = "float64") -> Precision:
         """The precision of a column whose numbers lie between these two.
@@ -39,6 +41,8 @@ class Decimals(NamedTuple):
         if self.least > self.most:  # no numbers
             return Precision(dtype=dtype)
         largest = max(abs(low), abs(high))
+        if self.most > _MOST >= self.narrow and largest * 10.0**self.narrow < 10.0 ** np.finfo(np.float32).precision:
+            return Precision(self.least, self.narrow, "float32")
         if self.most:
             rounded = self.most <= _MOST and largest * 10.0**self.most < 10.0 ** np.finfo(dtype).precision
         else:
@@ -58,15 +62,27 @@ def text_decimals(texts: pl.Series) -> Decimals:
         behind, moved = (parts.to_series(at) for at in range(2))
         digits = behind.fill_null("").str.len_bytes().cast(pl.Int64)
         found = (digits - moved.cast(pl.Int64, strict=False).fill_null(0)).clip(0, _ALL)
-    return Decimals(int(found.min()), min(int(found.max()), _ALL))  # type: ignore[arg-type]
+    return Decimals(int(found.min()), min(int(found.max()), _ALL), _ALL)  # type: ignore[arg-type]
 
 
 def float_decimals(numbers: FloatVector, dtype: str = "float64") -> Decimals:
     """Those of finite numbers, each written as short as its dtype tells it from all others."""
     if not len(numbers):
         return Decimals()
+    narrow = _ALL if dtype != "float64" or not (_is_narrow(numbers[:_LOOK]) and _is_narrow(numbers)) else _all(numbers)
+    return Decimals(0, _all(numbers, dtype), narrow)
+
+
+def _is_narrow(numbers: FloatVector) -> bool:
+    """Whether all of these are floats of 32 bits too."""
+    with np.errstate(over="ignore"):
+        return bool((numbers.astype(np.float32) == numbers).all())
+
+
+def _all(numbers: FloatVector, dtype: str = "float32") -> int:
+    """The number of decimals that all of them have; few of them tell of all digits."""
     first = _most(numbers[:_LOOK], 0, dtype)
-    return Decimals(0, first if first == _ALL else _most(numbers, first, dtype))
+    return first if first == _ALL else _most(numbers, first, dtype)
 
 
 def _most(numbers: FloatVector, first: int, dtype: str) -> int:
@@ -87,7 +103,7 @@ def series_decimals(values: pl.Series, held: str = "float64") -> Decimals:
     if dtype.is_integer():
         return Decimals(0, 0)
     if isinstance(dtype, pl.Decimal):
-        return Decimals(dtype.scale, dtype.scale)
+        return Decimals(dtype.scale, dtype.scale, _ALL)
     numbers = values.drop_nulls().cast(pl.Float64).to_numpy()
     return float_decimals(numbers[np.isfinite(numbers)], held)
 

@@ -44,7 +44,9 @@ def texts_of(cells: pl.Series) -> pl.Series:
         return cells
     if dtype in (pl.Categorical, pl.Enum) or dtype.is_integer():
         return cells.cast(pl.String)
-    if dtype.is_float():
+    if dtype.is_decimal():
+        cells = cells.cast(pl.Float64)
+    if dtype.is_float() or dtype.is_decimal():
         whole = cells.is_finite() & (cells == cells.floor()) & (cells.abs() < 2.0**63)
         return cells.filter(whole).cast(pl.Int64).cast(pl.String)
     return pl.Series([], dtype=pl.String)

@@ -141,3 +141,42 @@ def test_labels_of_a_file_and_of_values_that_nobody_has_stay_behind(ending: str,
         meta = pyreadstat.read_sav(str(tmp_path / "out.sav"))[1]
         assert meta.column_names_to_labels["age"] == "Age in years"
         assert meta.variable_value_labels["ward"] == {0.0: "none", 1.0: "one"}
+
+
+def test_a_workbook_hands_on_no_properties(tmp_path: Path) -> None:
+    import xlsxwriter
+
+    book = xlsxwriter.Workbook(tmp_path / "in.xlsx")
+    book.set_properties(dict.fromkeys(("title", "author", "company", "comments", "keywords"), SECRET))
+    book.set_custom_property("made by", SECRET)
+    sheet = book.add_worksheet("people")
+    for at, (name, cells) in enumerate(CELLS.items()):
+        sheet.write_column(0, at, [name, *cells])
+    sheet.write_comment(1, 1, SECRET, {"author": SECRET})
+    book.add_worksheet("other").write(0, 0, SECRET)
+    book.close()
+    assert leaked(bytes_of(tmp_path / "in.xlsx"), [SECRET]) == [SECRET]
+    table = shoal.read(tmp_path / "in.xlsx", sheet="people")
+    for name in ("out.xlsx", "out.csv", "out.parquet"):
+        shoal.anonymize(table, **ASKED).save(tmp_path / name)
+        assert leaked(bytes_of(tmp_path / name), [SECRET]) == []
+
+
+@pytest.mark.parametrize("kind", ["frame", "file"])
+def test_columns_of_spark_hand_on_no_metadata(spark: Any, kind: str, tmp_path: Path) -> None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    pl.DataFrame(CELLS).write_parquet(tmp_path / "plain.parquet")
+    plain = spark.read.parquet(str(tmp_path / "plain.parquet"))
+    frame = plain.select(*[F.col(name).alias(name, metadata={"comment": SECRET, "by": [SECRET]}) for name in CELLS])
+    assert leaked(frame.schema.json(), [SECRET]) == [SECRET]
+    if kind == "frame":
+        made = shoal.anonymize(frame, **ASKED)
+        assert leaked(made.schema.json(), [SECRET]) == []
+        made.write.parquet(str(tmp_path / "out"))
+    else:
+        frame.write.parquet(str(tmp_path / "in"))
+        shoal.anonymize_file(tmp_path / "in", tmp_path / "out", engine="spark", **ASKED)
+    parts = sorted((tmp_path / "out").glob("part-*.parquet"))
+    assert parts
+    assert [part for part in parts if leaked(part.read_bytes(), [SECRET])] == []

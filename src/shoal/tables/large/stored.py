@@ -31,7 +31,7 @@ from shoal.tables.text import Reading
 from shoal.tables.value_sample import ValueSample
 
 Arrays = dict[str, NDArray[Any]]
-_FORM = 4
+_FORM = 3
 """Of another form nothing is understood."""
 
 
