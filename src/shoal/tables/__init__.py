@@ -15,7 +15,7 @@ from shoal.tables.formulas import formulas, release_options
 from shoal.tables.frames import index_table, telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
-from shoal.tables.head import column_formats, questions, read_head, sheet_names
+from shoal.tables.head import column_formats, first_lines, questions, read_head, sheet_names
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
@@ -71,6 +71,7 @@ __all__ = [
     "encode",
     "example_register",
     "fingerprint",
+    "first_lines",
     "format_of",
     "formulas",
     "full_ending",
