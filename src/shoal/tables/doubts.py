@@ -141,7 +141,8 @@ def _looks_like(table: Table, name: str) -> str:
     cells = content.values.drop_nulls().head(_LOOKED_AT).str.strip_chars()
     if not len(cells) or cells.str.contains("^0[0-9]+$").any():  # codes with leading zeros are text
         return ""
-    for pattern in (DATES, NUMBERS):
+    numbers = () if cells.str.contains("^0[0-9]").any() else (NUMBERS,)  # so do phone numbers begin
+    for pattern in (DATES, *numbers):
         if int(cells.str.contains(pattern).sum()) >= _MOSTLY * len(cells):
             return pattern
     return ""
