@@ -197,8 +197,11 @@ BAD = {
     "unknown weights": ([*ROLES, "--sampling-weights", "wieght"], "did you mean 'weight'"),
     "weights of text": ([*ROLES, "--sampling-weights", "region"], "where numbers are needed"),
     "weights of a quasi-identifier": ([*ROLES, "--sampling-weights", "pay"], "the sampling weight at once"),
-    "dates that are none": (["-k", 3, "-q", "age,sex", "--drop-others", "--kind", "sex=date"], "no date where dates are needed"),
-}  # fmt: skip
+    "dates that are none": (
+        ["-k", 3, "-q", "age,sex", "--drop-others", "--kind", "sex=date"],
+        "no date where dates are needed",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", BAD)
