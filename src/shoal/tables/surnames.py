@@ -1,4 +1,4 @@
-"""Common surnames, by which columns with names of persons are recognized; those that are trades, colors, animals or places are left out."""
+"""Common surnames, by which columns with names of persons are recognized, without those that mean other things, too."""
 
 from __future__ import annotations
 
