@@ -69,15 +69,12 @@ def main() -> None:
                 {"what": "verify Adult", "model": model, "cpu_seconds": round(check, 4)},
                 f"  verify {model}: {check:.3f}",
             )
+    plain = {"k": 5, "quasi_identifiers": QUASI, "sensitive": "income", "exact_means": True}
     for method in ("mondrian", "mondrian-extent", "mdav"):
         for models in ({}, {"income": "distinct-l(2)"}, {"income": "t-equal(0.2)"}):
-            made = shoal.anonymize(
-                adult, k=5, quasi_identifiers=QUASI, sensitive="income", models=models, method=method
-            )
+            made = shoal.anonymize(adult, **plain, models=models, method=method)
             spent = least(
-                lambda models=models, method=method: shoal.anonymize(
-                    adult, k=5, quasi_identifiers=QUASI, sensitive="income", models=models, method=method
-                ),
+                lambda models=models, method=method: shoal.anonymize(adult, **plain, models=models, method=method),
                 times=1,
             )
             asked = next(iter(models.values()), "k alone")

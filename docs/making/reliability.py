@@ -28,9 +28,7 @@ KINDS = {
     "abuse": ("Abuse", "Input that is damaged, malformed or made to harm."),
     "messy": (
         "Messy files",
-        "Files as spreadsheets, other countries and careless hands write them. *Refused* counts the one question that some"
-        " need, *whole* the releases that mean what the file means; those who only know its owner's code for a missing"
-        " value, or an encoding without a mark, get it named first.",
+        "Files as spreadsheets, other countries and careless hands write them. *Refused* counts questions.",
     ),
     "leak": ("Leaks", "Places where a cell of the original could show that should not."),
     "attack": ("Attacks", "Outsiders who have the release and know something."),

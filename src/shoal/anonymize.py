@@ -15,7 +15,7 @@ import numpy as np
 from shoal import measure, tables
 from shoal.cautions import cautions
 from shoal.decide import decide
-from shoal.decisions import check_decided, settings
+from shoal.decisions import check_table, settings
 from shoal.engines import spark
 from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
 from shoal.partition.grouping import Task, group
@@ -324,7 +324,7 @@ def prepare(table: Table, policy: Policy) -> Prepared:
 
 def release(table: Table, policy: Policy, *, progress: Progress | None = None, replays: bool = False) -> Release:
     """Walk from a table and the decisions about it to a verified release."""
-    check_decided(policy, profiles := tables.profile(table), table.height, replays=replays)
+    profiles = check_table(policy, table, replays=replays)
     schema, records, design, distance, rounding, keep_totals, options = prepare(table, policy)
     largest = policy.survey.largest_household
     groups = group(

@@ -92,9 +92,10 @@ def _about_dependency(one: Broken, schema: Schema) -> str:
     names = [shown(name) for name in one.columns]
     found = f"{one.count:,} of {counted(one.of, 'released record')}"
     if one.kind == "shrunk":
-        lost = f"{one.count:,} of the {one.of:,} frequent categories of column {names[0]} have less than half of their"
+        verb = "has" if one.count == 1 else "have"
+        fact = f"{one.count:,} of the {one.of:,} frequent categories of column {names[0]} {verb} less than half of"
         way = f"a higher weight (--weight {short(one.columns[0])}=2) keeps more of the column"
-        return f"Category shrank: {lost} former share; {way}."
+        return f"Category shrank: {fact} their former share; {way}."
     if one.kind == "determined":
         fact = f"column {names[0]} determines {names[1]}, but {found} have a pair that no record had"
     elif one.kind == "ordered":

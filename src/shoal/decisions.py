@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal import tables
 from shoal.errors import ColumnError, OptionError, ShoalWarning
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition.registry import AUTO
@@ -30,6 +31,7 @@ from shoal.schema import (
     read_models,
 )
 from shoal.schema.columns import chosen
+from shoal.tables import Table
 from shoal.values import one_of, true_or_false
 
 
@@ -78,6 +80,21 @@ def known_survey(
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise OptionError.bad_option("largest_household", "a whole number of at least 1")
     return Survey(weights, chosen(strata, known, Role.INSENSITIVE), home, most)
+
+
+def check_table(policy: Policy, table: Table, *, replays: bool = False) -> tuple[ColumnProfile, ...]:
+    """Refuse a table as `check_decided` does, or one whose index looks like an identifier: a release keeps it.
+
+    Returns the profiles of its columns.
+    """
+    profiles, index = tables.profile(table), tables.index_table(table)
+    check_decided(policy, profiles, table.height, replays=replays)
+    if index is not None and policy.keep is not None:
+        # a running number is the order of the rows, of which a warning tells
+        levels = [level for level in tables.profile(index) if not level.counts_up]
+        for level in overlooked(levels, index.height):
+            raise ColumnError.identifying_index(level.reason)
+    return profiles
 
 
 def check_decided(policy: Policy, profiles: Sequence[ColumnProfile], records: int, *, replays: bool = False) -> None:

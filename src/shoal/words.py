@@ -44,12 +44,13 @@ def listed(names: Iterable[str]) -> str:
 
 def explained(reasons: Mapping[str, str]) -> str:
     """The first names in quotation marks, each with the gist of its reason: ``'who' (every value is unique)``."""
-    found = [f"{shown(name)} ({_gist(reason)})" for name, reason in reasons.items()]
+    found = [f"{shown(name)} ({gist(reason)})" for name, reason in reasons.items()]
     rest = f" and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
     return ", ".join(found[:MOST_LISTED]) + rest
 
 
-def _gist(reason: str) -> str:
+def gist(reason: str) -> str:
+    """The first part of a reason, as it stands in parentheses."""
     first = reason.partition(";")[0]
     return first[:1].lower() + first[1:]
 

@@ -190,12 +190,18 @@ BAD = {
     "stratum below k": ([*ROLES, "--strata", "name"], "strata have fewer than k = 3 records"),
     "unknown household": ([*ROLES, "--households", "hom"], "did you mean 'home'"),
     "large household": ([*ROLES, "--households", "region"], "where at most 20 are allowed"),
-    "largest household a word": ([*ROLES, "--households", "home", "--largest-household", "x"], "Option --largest-h"),
+    "largest household a word": (
+        [*ROLES, "--households", "home", "--largest-household", "x"],
+        "Option --largest-household",
+    ),
     "unknown weights": ([*ROLES, "--sampling-weights", "wieght"], "did you mean 'weight'"),
     "weights of text": ([*ROLES, "--sampling-weights", "region"], "where numbers are needed"),
     "weights of a quasi-identifier": ([*ROLES, "--sampling-weights", "pay"], "the sampling weight at once"),
-    "dates that are none": (["-k", 3, "-q", "age,sex", "--drop-others", "--kind", "sex=date"], "no date where dates are needed"),
-}  # fmt: skip
+    "dates that are none": (
+        ["-k", 3, "-q", "age,sex", "--drop-others", "--kind", "sex=date"],
+        "no date where dates are needed",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", BAD)

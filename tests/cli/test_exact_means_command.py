@@ -37,6 +37,6 @@ def test_the_older_option_changes_nothing_and_says_so(shoal, file: Path) -> None
 
 def test_kept_totals_need_rounding(shoal, file: Path) -> None:
     assert released(shoal, "--keep-totals")[0] == ["21,169.9", "60,182.4"]
-    run = shoal("anonymize", "in.csv", *ASKED, "--keep-totals", "--exact-means", "-o", "out.csv")
+    run = shoal("anonymize", "in.csv", *ASKED, "--keep-totals", "--exact-means", "-o", "new.csv")
     assert run.code == 2
     assert "leave out --keep-totals or --exact-means" in run.err

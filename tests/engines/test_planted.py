@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 
 import shoal
-from naive.planted import Planted, Release, check, plantings
+from naive.planted import Planted, Release, check, planted, plantings
 from shoal.cli.main import shoal as command_line
 from shoal.engines import sizing
-from shoal.errors import ShoalWarning
+from shoal.errors import ColumnError, ShoalWarning
 
 ASKED: dict[str, Any] = {"k": 3, "quasi_identifiers": ["age"], "method": "mondrian"}
 
@@ -74,9 +74,30 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_nothing_planted_leaves_without_a_word(interface: str) -> None:
     @given(plantings())
-    def planted(drawn: Planted) -> None:
+    def released(drawn: Planted) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
             check(INTERFACES[interface], drawn)
 
-    planted()
+    released()
+
+
+def test_policies_and_warnings_of_a_release_in_pieces(tmp_path: Path) -> None:
+    table = planted("name", "answered", rows=120, distinct=90).frame.with_columns(answered=pl.lit("none"))
+    source, target, later = tmp_path / "in.parquet", tmp_path / "out.parquet", tmp_path / "later.parquet"
+    table.write_parquet(source)
+    with pytest.warns(
+        ShoalWarning, match=r"^2 columns have no role .*: 'answered', 'answer'\. Drop them with drop_oth"
+    ):
+        made = shoal.anonymize_file(source, target, **ASKED)
+    assert made.policy.keep == ()
+    policy = f"{target}.policy.toml"
+    planted("name", "answered", rows=120, distinct=90).frame.write_parquet(later)
+    with pytest.raises(
+        ColumnError, match=r"'answered' \(contains names .* make a new one, and drop it with identifiers="
+    ):
+        shoal.replay_file(later, tmp_path / "next.parquet", policy=policy)
+    old = tmp_path / "old.toml"
+    old.write_text(Path(policy).read_text().replace("keep = []\n", ""))
+    again = shoal.replay_file(later, tmp_path / "next.parquet", policy=old)
+    assert any(sentence.startswith("1 unassigned column looks like an identifier") for sentence in again.warnings)

@@ -118,7 +118,7 @@ def test_the_older_option_is_understood_with_a_warning() -> None:
 
 
 def test_exact_means_and_kept_totals_do_not_go_together() -> None:
-    with pytest.raises(OptionError, match=r"leave out keep_totals or exact_means"):
+    with pytest.raises(OptionError, match=r"leave out keep_totals= or exact_means="):
         shoal.anonymize(FRAME, **ASKED, exact_means=True, keep_totals=True)
 
 

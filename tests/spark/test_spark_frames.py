@@ -20,6 +20,7 @@ ASKED: dict[str, Any] = {
     "k": 4,
     "quasi_identifiers": QUASI_IDENTIFIERS,
     "identifiers": ["person_id", "name"],
+    "keep": ["(person_id)"],
     "method": "mondrian",
 }
 ROWS = 900
@@ -195,7 +196,9 @@ def odd(spark: Any) -> Odd:
     frame = frame.select(x.alias("x"), "*").selectExpr("x", "1000 - x as income", "* except (x)")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
-        released = shoal.anonymize(frame, k=5, quasi_identifiers=["x"], identifiers=["name"], method="mondrian")
+        released = shoal.anonymize(
+            frame, k=5, quasi_identifiers=["x"], identifiers=["name"], keep=["m", "l", "s"], method="mondrian"
+        )
     return Odd(frame, released)
 
 
@@ -219,7 +222,7 @@ def test_what_spark_cannot_sort_or_survey_goes_through_untouched(odd: Odd) -> No
     found = [(row["m"]["a"], row["l"], tuple(row["s"])) for row in odd.released.collect()]
     assert sorted(found) == [(i, [i], (i, str(i))) for i in range(500)]
     with pytest.raises(DataError, match="Column 'm'"):
-        shoal.anonymize(odd.frame, k=5, quasi_identifiers=["m"], method="mondrian")
+        shoal.anonymize(odd.frame, k=5, quasi_identifiers=["m"], drop_others=True, method="mondrian")
 
 
 def test_the_session_is_as_it_was(spark: Any, made: Made) -> None:
@@ -304,7 +307,13 @@ def test_a_driver_takes_no_more_for_more_records(spark: Any, compiled: None, tmp
     assert (tmp_path / "in.parquet").stat().st_size > 2 * 24 * 2**20
     sizing.Sizing.piece = lambda *_, **__: 20_000  # type: ignore[method-assign]  # undone by the fixture
     made = shoal.anonymize_file(
-        tmp_path / "in.parquet", tmp_path / "out", engine="spark", k=10, quasi_identifiers=["x", "y"], method="mondrian"
+        tmp_path / "in.parquet",
+        tmp_path / "out",
+        engine="spark",
+        k=10,
+        quasi_identifiers=["x", "y"],
+        keep=["note"],
+        method="mondrian",
     )
     assert made.verification.ok
     assert made.verification.records == rows

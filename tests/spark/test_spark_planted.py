@@ -11,6 +11,7 @@ import pytest
 import shoal
 from naive.planted import check, planted
 from shoal.engines import sizing
+from shoal.errors import ColumnError
 
 ASKED: dict[str, Any] = {"k": 3, "quasi_identifiers": ["age"], "method": "mondrian"}
 
@@ -40,3 +41,15 @@ def test_nothing_planted_leaves_a_folder_without_a_word(spark: Any) -> None:
         return pl.read_parquet(folder / "out" / "*.parquet")
 
     check(release, planted("phone", "Telefon", rows=120, distinct=70))
+
+
+def test_policies_and_warnings_of_a_frame(spark: Any, tmp_path: Path) -> None:
+    later = planted("mail", "answered", rows=120, distinct=90).frame
+    later.write_parquet(tmp_path / "later.parquet")
+    later.with_columns(answered=pl.lit("none")).write_parquet(tmp_path / "in.parquet")
+    made = shoal.anonymize(spark.read.parquet(str(tmp_path / "in.parquet")), **ASKED)
+    assert any("2 columns have no role" in sentence for sentence in made.warnings)
+    with pytest.raises(ColumnError, match=r"'answered' \(contains e-mail addresses\); the policy does not decide"):
+        shoal.replay(spark.read.parquet(str(tmp_path / "later.parquet")), policy=made.policy)
+    with pytest.raises(ColumnError, match="no column 'anwser'; did you mean 'answer'"):
+        shoal.anonymize(spark.read.parquet(str(tmp_path / "in.parquet")), keep="anwser", **ASKED)

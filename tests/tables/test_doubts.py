@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from shoal import tables
+from shoal.errors import ColumnError
 
 RIGHT = tables.Doubts()
 
@@ -26,6 +27,22 @@ def test_numbers_that_can_be_read_in_two_ways(path: Path) -> None:
     assert doubted(path, "height;weight;room\n1,71;70;1\n;70,5;2\n1.234,5;-3,25;3\n") == RIGHT
     assert doubted(path, 'paid,age\n"1,500",31\n"2,250",32\n') == tables.Doubts(numbers=("paid",))
     assert doubted(path, "paid;age\n1.500;31\n2.250;32\n") == tables.Doubts(thousands=("paid",))
+
+
+def test_three_decimals_may_be_thousands(path: Path) -> None:
+    """In a file with commas they are decimals, and a warning says so; in others it is a question."""
+    rows = "".join(f"{number}.567{{}}{number}\n" for number in range(10, 20))
+    for mark, asked in ((",", False), ("\t", True), (";", True)):
+        path.write_text(f"paid{mark}age\n" + rows.format(*[mark] * 10))
+        table = tables.read(path)
+        assert tables.doubts(table) == tables.Doubts(thousands=("paid",))
+        if not asked:
+            tables.check_read(table, ["paid"])
+            continue
+        with pytest.raises(ColumnError, match=r"1234\.5, 1\.234,5, or text"):
+            tables.check_read(table, ["paid"])
+    path.write_text("paid,dose\n" + "".join(f"{number}.567,0.{number}\n" for number in range(10, 20)))
+    assert tables.doubts(tables.read(path)) == RIGHT
 
 
 def test_text_among_numbers_and_dates(path: Path) -> None:

@@ -73,3 +73,11 @@ def test_what_can_be_read_in_two_ways_is_a_question(tmp_path: Path) -> None:
     found = tables.questions(tables.read_head(path))
     assert found["born"].kind == "day or month"
     assert found["born"].formats == ("DD/MM/YYYY", "MM/DD/YYYY")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_the_first_lines_are_shown_as_they_are(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "lines.csv"
+    path.write_bytes("Größe;b\n\n1;2;3\n4;5\n".encode(encoding))
+    assert tables.first_lines(path, lines=3) == ("Größe;b", "", "1;2;3")
+    assert tables.first_lines(tmp_path / "x.parquet") == ()

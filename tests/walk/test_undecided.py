@@ -1,4 +1,4 @@
-"""Columns that look like identifiers are released only where somebody says so, and columns without a role are listed."""
+"""Columns that look like identifiers need a word to be released, and columns without a role are listed."""
 
 from __future__ import annotations
 
@@ -197,16 +197,19 @@ def test_a_policy_without_a_word_about_kept_columns_releases_as_before(tmp_path:
 
 
 def test_the_next_delivery_is_checked_again(tmp_path: Path) -> None:
-    first = shoal.anonymize(frame(note=["-", "none", "none"] * 20), **ASKED)
+    first = shoal.anonymize(frame(column_7=["-", "none", "none"] * 20), **ASKED)
     assert "\nkeep = []\n" in first.policy.to_toml()
     first.save(tmp_path / "out.csv")
     policy = tmp_path / "out.csv.policy.toml"
-    assert shoal.replay(frame(note=["none", "none", "-"] * 20), policy=policy).verification.ok
+    assert shoal.replay(frame(column_7=["none", "none", "-"] * 20), policy=policy).verification.ok
     with pytest.raises(ColumnError) as caught:
-        shoal.replay(frame(note=mails()), policy=policy)
+        shoal.replay(frame(column_7=mails()), policy=policy)
     said = str(caught.value)
-    assert "1 column without a role looks like an identifier: 'note' (contains e-mail addresses)" in said
-    assert "make a new one, and drop it with identifiers=['note'], or release it unchanged with keep=['note']" in said
+    assert "1 column without a role looks like an identifier: 'column_7' (contains e-mail addresses)" in said
+    assert (
+        "make a new one, and drop it with identifiers=['column_7'], or release it unchanged with keep=['column_7']"
+        in said
+    )
 
 
 @pytest.mark.parametrize("keep", ['["age"]', '["nobody"]', '"mail"', "[1]"])
@@ -248,3 +251,31 @@ def test_a_bundle_keeps_the_word(tmp_path: Path) -> None:
     again = replay_bundle(place, source)
     assert again.table.equals(made.table)
     assert again.policy.keep == ("mail",)
+
+
+@pytest.mark.parametrize(
+    ("index", "reason"),
+    [
+        (pd.Index([f"secret{i:03}" for i in range(ROWS)]), "every value is unique"),
+        (pd.Index(mails(), name="column_7"), "contains e-mail addresses"),
+        (pd.Index([i * 7 % 1009 for i in range(ROWS)], name="patient_id"), "suggested by the column name"),
+        (pd.MultiIndex.from_arrays([["a", "b"] * 30, mails()]), "contains e-mail addresses"),
+    ],
+)
+def test_an_index_that_names_persons_is_refused(index: pd.Index, reason: str) -> None:
+    table = pd.DataFrame(people(), index=index)
+    for run in (shoal.anonymize, shoal.compare):
+        with pytest.raises(ColumnError) as caught:
+            run(table, k=3, quasi_identifiers="age", keep="answer")
+        assert f"The index of the frame looks like an identifier ({reason})" in str(caught.value)
+        assert "secret" not in str(caught.value)
+    dropped = shoal.anonymize(table.reset_index(drop=True), keep="answer", **ASKED)
+    assert list(dropped.table.columns) == ["age", "answer"]
+    old = replace(dropped.policy, keep=None)
+    assert any("The index of the frame" in sentence for sentence in shoal.replay(table, policy=old).warnings)
+
+
+@pytest.mark.parametrize("index", [range(5, 5 + 2 * ROWS, 2), ["north", "south"] * 30, range(ROWS)])
+def test_an_index_that_names_nobody_is_kept(index: Any) -> None:
+    table = pd.DataFrame(people(), index=pd.Index(list(index)))
+    assert shoal.anonymize(table, keep="answer", **ASKED).table.index.equals(table.index)

@@ -31,7 +31,7 @@ COLUMNS = {
 }
 ROLES = {"quasi_identifiers": ["age", "income"], "identifiers": ["who"], "sensitive": ["diagnosis"]}
 MAKERS = {
-    "pandas": lambda: pd.DataFrame(COLUMNS, index=pd.Index([f"r{i}" for i in range(50)], name="row")),
+    "pandas": lambda: pd.DataFrame(COLUMNS, index=pd.Index([f"r{i // 2}" for i in range(50)], name="row")),
     "polars": lambda: pl.DataFrame(COLUMNS),
     "pyarrow": lambda: pa.table(COLUMNS),
 }

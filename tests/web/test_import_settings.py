@@ -22,7 +22,7 @@ from shoal.web.jobs import Job
 
 EVIL = "<script>alert(1)</script>"
 SECRET = "Quetzalcoatl"
-HEAD = {"sheets": [], "error": "", "columns": [], "rows": [], "settings": {}, "hidden": 0}
+HEAD = {"sheets": [], "error": "", "columns": [], "rows": [], "settings": {}, "hidden": 0, "lines": []}
 
 
 @pytest.fixture
@@ -161,7 +161,9 @@ def test_settings_that_do_not_fit_are_told_in_the_words_of_the_page(page: Driver
     assert "data-error" in text
     assert "There is no column &#39;born&#39;" in text
     assert str(file) not in text
-    assert SECRET not in text
+    sentence = text.split("</p>")[0]
+    assert SECRET not in sentence
+    assert f"<code>{SECRET}0;01/01/2020;1.100,50</code>" in text, "the lines are shown as they are"
 
 
 def test_a_large_file_is_previewed_by_its_head(page: Driver, tmp_path: Path) -> None:

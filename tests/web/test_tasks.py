@@ -114,10 +114,11 @@ def test_the_head_of_a_file_is_read_and_kept_nowhere(tmp_path) -> None:
     assert len(found["rows"]) == 3
     assert [column["name"] for column in found["columns"]] == people().columns
     assert room._tables == {}
-    refused = head.run({"file": described(path, delimiter="|", encoding="utf-16"), "rows": 3}, room)
+    refused = head.run({"file": described(path, column_formats={"nobody": "text"}), "rows": 3}, room)
     assert "person 7" not in refused["error"]
     assert str(path) not in refused["error"]
     assert refused["columns"] == []
+    assert len(refused["lines"]) == 8
 
 
 def test_what_was_said_about_reading_is_followed(tmp_path) -> None:

@@ -16,7 +16,7 @@ from shoal.compare.points import LOSS, Point
 from shoal.compare.runs import RunProgress, carry_out
 from shoal.compare.verdict import Recommendation, best, frontier, recommend
 from shoal.decide import SETTINGS, decide
-from shoal.decisions import asked_refinement, check_decided
+from shoal.decisions import asked_refinement, check_table
 from shoal.errors import OptionError
 from shoal.measure.registry import measures
 from shoal.partition import registry
@@ -141,7 +141,7 @@ def compare(
     policy = decide(table, k=levels[0], **asked)
     names = _methods(methods, policy, table.height)
     _check_options(policy, names)
-    check_decided(policy, tables.profile(table), table.height)
+    check_table(policy, table)
     prepare(table, policy)  # what no method could take is refused once, and not as a point for each of them
     own = {name: _own(policy, name, refine=asked.get("refine"), effort=asked.get("effort")) for name in names}
     policies = [replace(own[name], k=level) for level in levels for name in names]

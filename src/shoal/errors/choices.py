@@ -114,14 +114,14 @@ class OptionError(ShoalError):
     def no_total(cls) -> Self:
         return cls(
             "Totals are to be kept, and no numeric quasi-identifier is recoded to its mean",
-            "recode numbers by 'mean', or leave keep_totals (--keep-totals) out",
+            "recode numbers by 'mean', or leave keep_totals= (--keep-totals) out",
         )
 
     @classmethod
     def total_of_exact_means(cls) -> Self:
         return cls(
             "Means with all digits are not rounded, so that no rounding can keep a total",
-            "leave out keep_totals (--keep-totals) or exact_means (--exact-means)",
+            "leave out keep_totals= (--keep-totals) or exact_means= (--exact-means)",
         )
 
     @classmethod

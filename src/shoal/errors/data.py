@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import MOST_LISTED, counted, explained, listed, near_words, shown
+from shoal.words import MOST_LISTED, counted, explained, gist, listed, near_words, shown
 
 _PLAIN = re.compile(r"[^\W\d][\w.-]{0,40}")
 """A column name that Python and a shell take as it is."""
@@ -276,6 +276,13 @@ class ColumnError(ShoalError):
         them = "it" if one else "them"
         hint = f"drop {them} with {drop}, or release {them} unchanged with {keep}"
         return cls(fact, f"the policy does not decide about {them}: make a new one, and {hint}" if replays else hint)
+
+    @classmethod
+    def identifying_index(cls, reason: str) -> Self:
+        return cls(
+            f"The index of the frame looks like an identifier ({gist(reason)}), and a release keeps it",
+            "drop it with frame.reset_index(drop=True), or make it a column with frame.reset_index() and decide there",
+        )
 
     @classmethod
     def no_quasi_identifier(cls) -> Self:

@@ -219,6 +219,34 @@ def listed(value: Any) -> str:
     return ", ".join(short(item) for item in value) if isinstance(value, list) else short(value)
 
 
+_MOST_FORMATS = 8
+_MARKS = {"\t": "tab", " ": "blank"}
+
+
+def _read_as(settings: Mapping[str, Any]) -> str:
+    """How a file was read, in words; what goes without saying is left out."""
+    said = []
+    if "sheet" in settings:
+        said.append(f"sheet {short(settings['sheet'])}")
+    if "delimiter" in settings:
+        said.append(f"separator {_MARKS.get(settings['delimiter'], repr(settings['delimiter']))}")
+    if "encoding" in settings:
+        said.append(f"encoding {settings['encoding']}")
+    if "decimal" in settings:
+        said.append(f"decimal mark {settings['decimal']!r}")
+    if settings.get("skip"):
+        said.append(f"{counted(settings['skip'], 'line')} above the header")
+    if not settings.get("header", True):
+        said.append("no header")
+    if settings.get("row_numbers"):
+        said.append("row numbers left out")
+    formats = settings.get("column_formats", {})
+    said += [f"{short(name)} as {form}" for name, form in list(formats.items())[:_MOST_FORMATS]]
+    if len(formats) > _MOST_FORMATS:
+        said.append(f"{len(formats) - _MOST_FORMATS:,} more formats")
+    return ", ".join(said)
+
+
 def description(facts: Mapping[str, Any]) -> str:
     """The proposed roles, each with its reason."""
     rows = [["Column", "Kind", "Proposed role", "Distinct", "Missing", "Why"]]
@@ -226,7 +254,7 @@ def description(facts: Mapping[str, Any]) -> str:
         [short(c["name"]), c["kind"], c["role"], figure(c["distinct"]), figure(c["missing"]), c["reason"]]
         for c in facts["columns"]
     ]
-    read = ", ".join(f"{name} {value!r}" for name, value in facts["settings"].items() if name != "format")
+    read = _read_as(facts["settings"])
     lines = [f"{facts['records']:,} records, {len(facts['columns'])} columns, {facts['kind']}"]
     lines += [f"  read with {read}", ""] if read else [""]
     lines += columns(rows, right=frozenset({3, 4}))

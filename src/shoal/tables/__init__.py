@@ -12,10 +12,10 @@ from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
 from shoal.tables.formulas import formulas, release_options
-from shoal.tables.frames import telling_index
+from shoal.tables.frames import index_table, telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
-from shoal.tables.head import column_formats, questions, read_head, sheet_names
+from shoal.tables.head import column_formats, first_lines, questions, read_head, sheet_names
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
@@ -71,11 +71,13 @@ __all__ = [
     "encode",
     "example_register",
     "fingerprint",
+    "first_lines",
     "format_of",
     "formulas",
     "full_ending",
     "glimpse",
     "identity",
+    "index_table",
     "is_typed",
     "kinds",
     "known_weights",

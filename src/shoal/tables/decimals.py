@@ -52,17 +52,29 @@ class Decimals(NamedTuple):
 
 def text_decimals(texts: pl.Series) -> Decimals:
     """Those of numbers in the standard form, as they are written."""
-    if not len(texts):
-        return Decimals()
-    length = texts.str.len_bytes().cast(pl.Int64)
-    found = (length - 1 - texts.str.find(".", literal=True).cast(pl.Int64)).fill_null(0)
     power = texts.str.contains("[eE]")
     if power.any():
-        parts = texts.str.extract_groups(r"(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$").struct.unnest()
-        behind, moved = (parts.to_series(at) for at in range(2))
-        digits = behind.fill_null("").str.len_bytes().cast(pl.Int64)
-        found = (digits - moved.cast(pl.Int64, strict=False).fill_null(0)).clip(0, _ALL)
-    return Decimals(int(found.min()), min(int(found.max()), _ALL), _ALL)  # type: ignore[arg-type]
+        return _written(texts.filter(~power)) + _with_power(texts.filter(power))
+    return _written(texts)
+
+
+def _written(texts: pl.Series) -> Decimals:
+    if not len(texts):
+        return Decimals()
+    length, point = (found.cast(pl.Int64) for found in (texts.str.len_bytes(), texts.str.find(".", literal=True)))
+    return _ends((length - 1 - point).fill_null(0))
+
+
+def _with_power(texts: pl.Series) -> Decimals:
+    parts = texts.str.extract_groups(r"(?:\.([0-9]*))?[eE]([+-]?[0-9]+)$").struct.unnest()
+    digits, power = (parts.to_series(at) for at in range(2))
+    moved = power.cast(pl.Int64, strict=False).fill_null(0)
+    return _ends((digits.fill_null("").str.len_bytes().cast(pl.Int64) - moved).clip(0, _ALL))
+
+
+def _ends(counts: pl.Series) -> Decimals:
+    least, most = np.min(counts.to_numpy()), np.max(counts.to_numpy())
+    return Decimals(min(int(least), _ALL), min(int(most), _ALL), _ALL)
 
 
 def float_decimals(numbers: FloatVector, dtype: str = "float64") -> Decimals:

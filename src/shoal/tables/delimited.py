@@ -393,7 +393,7 @@ class Head:
     def _with_formats(self, dialect: Dialect) -> Dialect:
         """The dialect with the formats of the columns."""
         columns = ((name, self._column(at)) for name, at in self._kept().items())
-        return with_formats(dialect, columns, list(self._kept()), self._options, semicolons=dialect.delimiter == ";")
+        return with_formats(dialect, columns, list(self._kept()), self._options, commas=dialect.delimiter == ",")
 
     def _content(self, name: str) -> Content:
         return understood(self._column(self._kept()[name]), self.dialect.reading(name))
@@ -433,7 +433,7 @@ def with_formats(
     names: Sequence[str],
     options: ReadOptions,
     *,
-    semicolons: bool,
+    commas: bool,
 ) -> Dialect:
     """The dialect with the formats of the columns that hold text, by their first cells; ``names`` are those of all."""
     for name in (*options.column_formats, *options.missing_in):
@@ -449,7 +449,7 @@ def with_formats(
         given=options.column_formats,
         decimal=options.decimal,
         thousands=options.thousands,
-        semicolons=semicolons,
+        commas=commas,
     )
     return replace(plain, number=found.number, formats=found.columns, doubtful=found.doubtful)
 

@@ -15,6 +15,7 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 
+from shoal.errors import ShoalError
 from shoal.schema.columns import Column, Kind, Schema
 from shoal.tables.order import taken
 from shoal.tables.shown import shown_bounds
@@ -67,13 +68,19 @@ class Side:
     @cached_property
     def before(self) -> FloatVector | None:
         """The numbers or days, NaN where one is missing; None where some cell is none."""
-        found = shown_bounds(self._original, self.name, dates=self.dated)
+        found = self._bounds(self._original)
         return None if found is None else found[0]
 
     @cached_property
     def after(self) -> tuple[FloatVector, FloatVector] | None:
         """The least and the greatest number or day that each released cell may mean."""
-        return shown_bounds(self._released, self.name, dates=self.dated)
+        return self._bounds(self._released)
+
+    def _bounds(self, table: Table) -> tuple[FloatVector, FloatVector] | None:
+        try:
+            return shown_bounds(table, self.name, dates=self.dated)
+        except ShoalError:  # a column that is released as it is may hold dates that no count of days has
+            return None
 
     @cached_property
     def _different(self) -> tuple[FloatVector | IntVector, IntVector]:

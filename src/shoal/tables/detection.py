@@ -239,9 +239,9 @@ def detect_formats(
     given: Mapping[str, str],
     decimal: str | None,
     thousands: str | None,
-    semicolons: bool = False,
+    commas: bool = True,
 ) -> Formats:
-    """The formats of columns of text by their first cells. ``semicolons`` says that they separate the fields."""
+    """The formats of columns of text by their first cells. ``commas`` says that they separate the fields."""
     looks: dict[str, _Look] = {}
     for name, cells in columns:
         if name not in given:
@@ -254,7 +254,7 @@ def detect_formats(
     default = str(NumberFormat(mark or ".", thousands or ""))
     found, doubtful = dict(given), dict[str, Doubt]()
     for name, look in looks.items():
-        form, doubt = look.decided(mark, orders, thousands=thousands, semicolons=semicolons)
+        form, doubt = look.decided(mark, orders, thousands=thousands, commas=commas)
         if doubt is not None:
             doubtful[name] = doubt
         if form not in (None, default):
@@ -288,7 +288,7 @@ class _Look:
         return orders.pop() if len(orders) == 1 else ""
 
     def decided(
-        self, mark: str | None, orders: set[str], *, thousands: str | None, semicolons: bool
+        self, mark: str | None, orders: set[str], *, thousands: str | None, commas: bool
     ) -> tuple[str | None, Doubt | None]:
         """The format of the column, None for the default one, and the doubt that is left."""
         if self.dates:
@@ -297,7 +297,7 @@ class _Look:
         if self.pointed and mark == ",":
             return (PLAIN, Doubt(POINT, (PLAIN, parted))) if thousands == "" else (parted, None)
         if self.pointed:
-            kind = POINT if semicolons or self.beside else PERHAPS
+            kind = POINT if not commas or self.beside else PERHAPS
             return None, Doubt(kind, (PLAIN, parted)) if mark is None and thousands is None else None
         fitting = [form for form in self.numbers if mark is None or form.decimal == mark]
         if not self.telling:

@@ -201,7 +201,7 @@ def _dialect(frame: pl.DataFrame, options: ReadOptions) -> tuple[Dialect, dict[s
     if options.typed:
         return plain, {}
     texts = [(series.name, series.fill_null("")) for series in frame if series.dtype == pl.String]
-    dialect = with_formats(plain, texts, frame.columns, options, semicolons=False)
+    dialect = with_formats(plain, texts, frame.columns, options, commas=False)
     # a default would speak of columns of numbers too, which are none of text
     number = {name: dialect.number for name, cells in texts if _is_numeric(cells, dialect.reading(name))}
     found = number if dialect.number != PLAIN else {}

@@ -20,6 +20,7 @@ from shoal.tables.table import ReadOptions, Table
 
 _BYTES = 3 * HEAD
 """Enough for the head that detection looks at, also where letters take two bytes."""
+_LOOK = 1 << 16
 
 
 def read_head(path: str | os.PathLike[str], *, options: ReadOptions | None = None) -> Table:
@@ -56,6 +57,24 @@ def _whole_lines(raw: bytes, encoding: str | None) -> bytes:
         if raw[at : at + 2] == newline:
             return raw[: at + 2]
     return raw[:cut]
+
+
+def first_lines(path: str | os.PathLike[str], *, encoding: str | None = None, lines: int = 8) -> tuple[str, ...]:
+    """The first lines of a delimited file as they are, for files that cannot be read yet; none of other formats."""
+    found = Path(os.fsdecode(path))
+    if format_of(found) not in ("csv", "tsv"):
+        return ()
+    raw = _first_bytes(found)[:_LOOK]
+    known = wide_encoding(raw[:1024], encoding) or encoding or ("utf-8" if _is_utf8(raw) else "cp1252")
+    return tuple(raw.decode(known, "replace").lstrip("\ufeff").splitlines()[:lines])
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw[: raw.rfind(b"\n") + 1].decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def sheet_names(path: str | os.PathLike[str]) -> tuple[str, ...]:

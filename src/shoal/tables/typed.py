@@ -49,9 +49,11 @@ def pandas_numbers(column: Rounded, series: Any, dtype: pl.DataType) -> Any:
     if hasattr(series.dtype, "pyarrow_dtype"):
         return type(series.array)(arrow_numbers(column, dtype, series.dtype.pyarrow_dtype))
     numbers = numbered(column)
+    if not keeps_type(column.precision, dtype):
+        return numbers.to_numpy(writable=True)
     held = np.dtype(getattr(series.dtype, "numpy_dtype", series.dtype))
     whole, gone = held.kind in "iu", numbers.is_null().to_numpy()
-    if (whole and column.precision.most is None) or (held.kind == "f" and held.itemsize > 8):
+    if held.itemsize > 8:  # floats with more digits than those of Python
         return numbers.to_numpy(writable=True)
     if isinstance(series.dtype, np.dtype) and not (whole and gone.any()):
         return numbers.to_numpy(writable=True).astype(held)

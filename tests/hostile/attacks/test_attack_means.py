@@ -37,9 +37,9 @@ def test_all_but_one_of_a_group_tell_the_last_one(ledger: Ledger) -> None:
     account = ledger.account(
         "attack",
         "differencing a mean with all other members known",
-        "Not protected: who knows k - 1 members of a group of k computes the number of the last one from the mean;"
-        " means are rounded to the decimals of their column, so that he does to within k/2 steps of the last decimal, and"
-        " exactly from exact means; from a median only where it is the middle one.",
+        "Not protected: who knows k - 1 members of a group of k computes the number of the last one from the mean:"
+        " exactly from an exact mean, and from one that is rounded to the decimals of its column to within k/2 steps of"
+        " the last decimal; from a median only where it is the middle one.",
     )
     for number in tries(few=4, full=100):
         with account.trial():

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import messy_books
+import messy_columns
 import messy_text
 import polars as pl
 import pyreadstat
@@ -28,7 +29,7 @@ from shoal.tables import ReadOptions, Table
 from shoal.tables.large import open_source, survey
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
-GROUPS = messy_text.GROUPS | messy_books.GROUPS
+GROUPS = messy_text.GROUPS | messy_columns.GROUPS | messy_books.GROUPS
 FILES = {messy.name: messy for files in GROUPS.values() for messy in files}
 GROUP_OF = {messy.name: group for group, files in GROUPS.items() for messy in files}
 OUTCOME = "A release that means what the file means, in the format that it came in; or one question that leads there."

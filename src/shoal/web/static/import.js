@@ -53,6 +53,7 @@
   function list() {
     const chosen = part("#one-column");
     if (!chosen) return;
+    chosen.closest("section").hidden = !names().length && !Object.keys(columns).length;
     const before = chosen.value;
     const known = [...new Set([...names(), ...Object.keys(columns).filter((name) => columns[name].format || columns[name].missing)])];
     if (known.join("\n") === [...chosen.options].map((option) => option.value).join("\n")) return;

@@ -85,7 +85,7 @@ def questions(place: Workplace, project: Project) -> list[Question]:
     if job is not None and job.task == "look" and job.state == "failed":
         field = settings.field_of(job.sentence)
         answers = [Answer(*one) for one in _HEADERS] if field == "header" else _of_footer(job.sentence)
-        return [Question(_FIELDS[field], here(job.sentence), field, answers)] if field in _FIELDS else []
+        return [Question(_FIELDS[field], "", field, answers)] if field in _FIELDS else []
     if project.source is None or not project.looked_at:
         return []
     return [*_of_names(project), *_of_columns(project)]
