@@ -141,8 +141,9 @@ def _looks_like(table: Table, name: str) -> str:
     cells = content.values.drop_nulls().head(_LOOKED_AT).str.strip_chars()
     if not len(cells) or cells.str.contains("^0[0-9]+$").any():  # codes with leading zeros are text
         return ""
-    numbers = () if cells.str.contains("^0[0-9]").any() else (NUMBERS,)  # so do phone numbers begin
-    for pattern in (DATES, *numbers):
+    # phone numbers begin with zeros, too
+    patterns: tuple[str, ...] = (DATES,) if cells.str.contains("^0[0-9]").any() else (DATES, NUMBERS)
+    for pattern in patterns:
         if int(cells.str.contains(pattern).sum()) >= _MOSTLY * len(cells):
             return pattern
     return ""

@@ -11,6 +11,7 @@ import polars as pl
 from shoal.schema.columns import Kind
 from shoal.tables.given_names import GIVEN_NAMES, INSTITUTIONS
 from shoal.tables.national_ids import LETTERED, NUMERIC, iban, luhn, us_ssn
+from shoal.tables.surnames import SURNAMES
 from shoal.tables.text import BLANKS, Reading
 
 LEAST_NUMBER = 1e6
@@ -179,7 +180,7 @@ def _of_digits(texts: pl.Series, *, unique: bool) -> str:
 
 
 def _named(texts: pl.Series) -> bool:
-    """Whether the texts are names of persons: some of them hold a common given name, and most look like names."""
+    """Whether the texts are names of persons: some of them hold a common name, and most look like names."""
     shaped = texts.filter(texts.str.contains(_NAMED))
     if len(shaped) < _OFTEN * len(texts):
         return False
@@ -187,5 +188,5 @@ def _named(texts: pl.Series) -> bool:
     for text in shaped.to_list():
         words = re.findall(r"[^\W\d_]+", text.casefold())
         if 1 <= len(words) <= 5 and not INSTITUTIONS.intersection(words) and not words[-1].endswith(_PLACES):
-            found += any(word in GIVEN_NAMES for word in words)
+            found += any(word in GIVEN_NAMES or word in SURNAMES for word in words)
     return found >= 3 and found >= _SOME * len(texts)
