@@ -103,6 +103,8 @@ def samples(parameter: inspect.Parameter) -> list[Any]:
         return [Figure(name)]
     if kind.startswith("Sequence"):
         return [[name.upper()]]
+    if kind.startswith("Mapping"):
+        return [{"COLUMN": "REASON"}]
     if kind.endswith("Error"):
         return [errors.ShoalError("FACT", "HINT")]
     return [name.upper()]

@@ -15,7 +15,7 @@ from shoal.tables import ReadOptions, read
 
 ROWS = "".join(f"{20 + i},{'a lot' if i == 3 else i},{1 + i}.5{i}7,x\n" for i in range(9))
 TEXT = "age,paid,cost,31\n" + ROWS
-ROLES = ["-k", 3, "-q", "age", "--method", "mdav", "--quiet", "--header"]
+ROLES = ["-k", 3, "-q", "age", "--keep", "paid", "--method", "mdav", "--quiet", "--header"]
 
 
 def about_reading(sentences: list[str]) -> list[str]:
@@ -44,7 +44,7 @@ def test_python_says_the_same(tmp_path: Path) -> None:
     table = shoal.read(path, header=True)
     assert len(shoal.describe(table).warnings) == 3
     with pytest.warns(shoal.ShoalWarning) as said:
-        release = shoal.anonymize(table, k=3, quasi_identifiers=["age"], method="mdav")
+        release = shoal.anonymize(table, k=3, quasi_identifiers=["age"], keep=["paid"], method="mdav")
     told = about_reading([str(one.message) for one in said])
     assert len(told) == len(about_reading(list(release.warnings))) == 3
     assert told[0].endswith("(such as 1.234,5) with column_formats=.")
@@ -67,7 +67,7 @@ def test_only_columns_that_matter_are_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("age,seen\n" + "".join(f"{20 + i},0{1 + i}/02/1980\n" for i in range(9)))
     asked = {"k": 3, "quasi_identifiers": ["age"], "method": "mdav"}
-    shoal.anonymize(path, **asked)
+    shoal.anonymize(path, **asked, keep=["seen"])
     shoal.anonymize(path, **asked, identifiers=["seen"])
     shoal.anonymize(path, **asked | {"quasi_identifiers": ["age", "seen"]}, kinds={"seen": "nominal"})
     for roles in ({"sensitive": ["seen"]}, {"quasi_identifiers": ["age", "seen"]}):

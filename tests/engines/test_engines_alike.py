@@ -202,7 +202,7 @@ def test_types_of_all_kinds(both: Any, tmp_path: Path) -> None:
     names = ["row", "c0", "a.b", "it`s", "piece", "moment", "facts", "_metadata", "ünï cødé (x,y;z)", "nothing"]
     tree = {"any": {"low": {str(n): {} for n in range(4)}, "high": {str(n): {} for n in range(4, 8)}}}
     more: dict[str, Any] = {"hierarchies": {"ward": tree}, "recode": {"ward": "lcs"}, "kinds": {"c0": "nominal"}}
-    made, release = both(source, k=5, quasi_identifiers=[*names, "ward"], method="mondrian", **more)
+    made, release = both(source, k=5, quasi_identifiers=[*names, "ward"], keep=["listed"], method="mondrian", **more)
     assert made.verification.ok
     assert release.schema["c0"] == pl.Int8  # a category that the column had keeps its type
     assert release["listed"].to_list()[:2] == [[0, 1], [1, 2]]

@@ -73,7 +73,12 @@ def test_models_of_an_evaluation_are_those_of_the_verification() -> None:
     frame = shoal.example_register(rows=300, seed=2)
     names, models = ["age", "sex", "region"], {"diagnosis": ["distinct-l(2)", "t-equal(0.5)"]}
     release = shoal.anonymize(
-        frame, k=5, quasi_identifiers=names, identifiers="name", sensitive="diagnosis", models=models
+        frame,
+        k=5,
+        quasi_identifiers=names,
+        identifiers=["person_id", "name"],
+        sensitive="diagnosis",
+        models=models,
     )
     assert release.evaluation.models == release.verification.models == release.evaluate("default").models
     again = shoal.evaluate(frame, release.table, quasi_identifiers=names, models=models)

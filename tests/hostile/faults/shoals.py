@@ -31,7 +31,7 @@ from forking import Ended, Starter
 
 HERE = Path(__file__).resolve().parent
 QUASI = ("age", "income")
-IDENTIFIERS = ("person",)
+IDENTIFIERS, KEPT = ("person",), "illness"
 TABLE, RELEASE, POLICY, REPORT, BUNDLE = "people.csv", "out.csv", "out.csv.policy.toml", "out.html", "out.zip"
 SENTENCE = re.compile(r"shoal: [^;\n]+; [^\n]+\.")
 INTERRUPTED = "shoal: Interrupted; no partial file is left."
@@ -75,7 +75,7 @@ class Job:
 
     def arguments(self, *, force: bool = True, release: str = RELEASE) -> list[str]:
         asked = ["anonymize", TABLE, "-k", str(self.k), "-q", ",".join(QUASI), "--identifiers", ",".join(IDENTIFIERS)]
-        asked += ["--method", "mondrian", "--quiet", "-o", release, *self.more]
+        asked += ["--keep", KEPT, "--method", "mondrian", "--quiet", "-o", release, *self.more]
         if "--report" not in asked and release == RELEASE:
             asked += ["--report", REPORT]
         asked += ["--memory", "900MB"] if self.pieces else ["--bundle", BUNDLE] if release == RELEASE else []

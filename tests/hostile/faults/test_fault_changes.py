@@ -127,7 +127,17 @@ def test_files_about_the_table_change(ground: Ground, ledger: Ledger, what: str)
             ages = "".join(f"{age};{age // 10 * 10};{age // 30 * 30 + 500};*\n" for age in range(18, 91))
             tree.write_text(ages)
             if what == "hierarchy":
-                arguments = ["anonymize", TABLE, "-k", "4", "-q", "age", "--identifiers", "person", "--hierarchy"]
+                arguments = [
+                    "anonymize",
+                    TABLE,
+                    "-k",
+                    "4",
+                    "-q",
+                    "age",
+                    "--identifiers",
+                    "person,illness",
+                    "--hierarchy",
+                ]
                 arguments += ["age=tree.csv", "--method", "mondrian", "--quiet", "-o", "other.csv"]
                 under = tree
             else:
