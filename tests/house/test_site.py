@@ -181,10 +181,9 @@ def test_every_command_has_a_page_with_its_subcommands(docs: Path) -> None:
             path, command = waiting.pop()
             assert re.search(rf"^#+ {path}$", text, re.MULTILINE), path
             waiting += [(f"{path} {part}", below) for part, below in getattr(command, "commands", {}).items()]
-        for option in (
-            each for each in front.get_command(click.Context(front), name).params if each.param_type_name == "option"
-        ):
-            assert option.opts[0] in text, f"{name} {option.opts[0]}"
+        for option in front.get_command(click.Context(front), name).params:
+            if isinstance(option, click.Option) and not option.hidden:
+                assert option.opts[0] in text, f"{name} {option.opts[0]}"
 
 
 def test_every_sentence_of_an_error_is_on_its_page(docs: Path) -> None:

@@ -279,9 +279,6 @@ CELLS = st.one_of(st.none(), st.integers(-1, 1), st.sampled_from([0.0, -0.0, 0.5
 
 @given(st.lists(st.tuples(CELLS, st.sampled_from(["a", "b", "", None])), min_size=1, max_size=30))
 def test_class_sizes_equal_a_naive_count(rows: list[tuple[float | None, str | None]]) -> None:
-    seen = [(None if a is None or a != a else float(a), b) for a, b in rows]
-    counts = Counter(seen)
-    expected = [counts[row] for row in seen]
     columns = {"a": [None if a is None else float(a) for a, _ in rows], "b": [b for _, b in rows]}
     frames = [
         pl.DataFrame(columns, schema={"a": pl.Float64, "b": pl.String}),
@@ -290,4 +287,8 @@ def test_class_sizes_equal_a_naive_count(rows: list[tuple[float | None, str | No
         pa.table({"a": pa.array(columns["a"], pa.float64()), "b": pa.array(columns["b"], pa.string())}),
     ]
     for frame in frames:
-        assert class_sizes(read(frame), ["a", "b"]).tolist() == expected
+        # NaN and nothing, and the signs of zero, can be told apart; pandas' Float64 makes NaN nothing
+        merged = isinstance(frame, pd.DataFrame) and str(frame["a"].dtype) == "Float64"
+        texts = [None if a is None or (merged and a != a) else repr(a) for a in columns["a"]]
+        counts = Counter(seen := list(zip(texts, columns["b"], strict=True)))
+        assert class_sizes(read(frame), ["a", "b"]).tolist() == [counts[row] for row in seen]
