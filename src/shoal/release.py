@@ -17,7 +17,7 @@ from typing import Any
 from shoal import tables
 from shoal.appearing import Appearing, tidy
 from shoal.engines.scratch import drop_left, scratch_path
-from shoal.errors import OutputError, PromiseError
+from shoal.errors import OutputError, PromiseError, in_python
 from shoal.measure import Pair, evaluate
 from shoal.report import dossier
 from shoal.report.external import for_outsiders
@@ -225,7 +225,7 @@ class Release:
             f"Release(k={proof.k}, method={self.policy.method!r},{refined} records={proof.records},"
             f" classes={proof.classes}, smallest={proof.min_class},{said} verified={proof.ok})"
         )
-        return "\n".join([facts, *(f"  warning: {sentence}" for sentence in self.warnings)])
+        return "\n".join([facts, *(f"  warning: {in_python(sentence)}" for sentence in self.warnings)])
 
     @property
     def _shown(self) -> Shown:
@@ -234,7 +234,7 @@ class Release:
         rows = [[titled(risk), brief(before[risk.name]), brief(after[risk.name])] for risk in headlines("risk", after)]
         rows += [[titled(loss), "", brief(figures["loss"][loss.name])] for loss in headlines("loss", figures["loss"])]
         rows += [[f"loss of {short(name)} (%)", "", brief(loss)] for name, loss in figures["columns"].items()]
-        notes = [*self.partition.told, *(f"Warning: {sentence}" for sentence in self.warnings)]
+        notes = [*self.partition.told, *(f"Warning: {in_python(sentence)}" for sentence in self.warnings)]
         return Shown(f"{proof.verdict} ({self.policy.method})", ("", "before", "after"), rows, ok=proof.ok, notes=notes)
 
     def _repr_html_(self) -> str:
