@@ -86,7 +86,7 @@ def structure(
     if header and len(counts) > 2:
         usual, times = Counter(counts[1:]).most_common(1)[0]
         if usual and times > (len(counts) - 1) / 2:
-            more = 0 if skip is not None or counts[0] == usual - 1 else _above(body, counts, usual, mark, quote)
+            more = 0 if skip is not None else _above(body, counts, usual, mark, quote)
             above += more
             if counts[more] == usual - 1:
                 patch = _patched(body[more:], mark, quote)
@@ -145,8 +145,13 @@ def _fields(line: bytes, mark: str, quote: str) -> list[str]:
 
 def _above(lines: Sequence[bytes], counts: Sequence[int], usual: int, mark: str, quote: str) -> int:
     """How many lines stand above the header: titles, notes and blank lines."""
-    filled = [sum(map(bool, _fields(line, mark, quote))) for line in lines[: MOST_ABOVE + 1]]
-    return lines_above(filled, counts[: MOST_ABOVE + 1], usual)
+    fields = [_fields(line, mark, quote) for line in lines[: MOST_ABOVE + 1]]
+    if counts[0] == usual - 1 and all(fields[0]):
+        return 0
+    above = lines_above([sum(map(bool, line)) for line in fields], counts[: MOST_ABOVE + 1], usual)
+    # a header with one name fewer than the records have fields
+    short = above > 0 and counts[above - 1] == usual - 1 and _patched(lines[above - 1 :], mark, quote) != ""
+    return above - 1 if short else above
 
 
 def lines_above(filled: Sequence[int], counts: Sequence[int], usual: int) -> int:
