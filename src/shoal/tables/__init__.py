@@ -12,13 +12,13 @@ from shoal.tables.example import example_register
 from shoal.tables.files import fingerprint, read
 from shoal.tables.formats import format_of, full_ending, writable
 from shoal.tables.formulas import formulas, release_options
-from shoal.tables.frames import index_table, telling_index
 from shoal.tables.glance import unpacked_size, width
 from shoal.tables.glimpse import Glimpse, glimpse
 from shoal.tables.head import column_formats, first_lines, questions, read_head, sheet_names
 from shoal.tables.identity import identity
 from shoal.tables.linking import linking_numbers
 from shoal.tables.order import shuffled_rows, taken
+from shoal.tables.pandas_index import index_table, telling_index
 from shoal.tables.precision import precisions
 from shoal.tables.records import (
     check_bounds,

@@ -281,27 +281,6 @@ def _pandas_dates(series: Any, new: pl.Series) -> Any:
     return _pandas_text(series, new) if cells is None else type(series)(cells, index=series.index, dtype=object)
 
 
-def telling_index(table: Table) -> bool:
-    """Whether the table has an index that says more than the order of its rows: a release keeps it."""
-    return isinstance(table.cells, PandasCells) and type(table.cells.table.index).__name__ != "RangeIndex"
-
-
-def index_table(table: Table) -> Table | None:
-    """The levels of an index that a release keeps, as a table of their own; None where there is none."""
-    if not (isinstance(table.cells, PandasCells) and telling_index(table)):
-        return None
-    index = table.cells.table.index
-    places = range(index.nlevels)
-    names = [str(place if name is None else name) for place, name in enumerate(index.names)]
-    return Table(
-        "pandas",
-        PandasCells(
-            index.to_frame(index=False, **({"name": list(places)} if index.nlevels > 1 else {})),
-            tuple(name if names.count(name) == 1 else f"{name} {place}" for place, name in enumerate(names)),
-        ),
-    )
-
-
 def _dtype(series: Any) -> Any:
     import narwhals as nw
 
