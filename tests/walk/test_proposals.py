@@ -153,6 +153,12 @@ def test_columns_that_agree_by_chance_in_few_records_are_kept() -> None:
     assert "Same information" in str(reasons(pl.concat([frame] * 5)))
 
 
+def test_a_code_may_stand_for_a_missing_value() -> None:
+    frame = pl.DataFrame({"sex": ["f", "m", None, "m"] * 20, "sex_code": [1, 2, 9, 2] * 20})
+    assert "Same information" in str(reasons(frame))
+    assert "Same information" not in str(reasons(frame.with_columns(sex_code=[1, 2, 9, 2] * 19 + [1, 2, 9, 1])))
+
+
 def test_dates_that_are_none_do_not_hinder_a_proposal(tmp_path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("born,age\n" + "".join(f"19{i:02}-01-01T25:00,{80 - i}\n" for i in range(10, 70)))

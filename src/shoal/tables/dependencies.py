@@ -31,7 +31,7 @@ _EXCEPTIONS = 0.02
 _UNORDERED = 0.05
 """The share of the records that would break an order by chance."""
 _YEAR = 365.2425
-_OLDEST, _LEAST_SPREAD = 130, 5
+_OLDEST, _LEAST_SPREAD, _SOME = 130, 5, 64
 _FREQUENT, _CATEGORIES = 0.01, 12
 """The share of the records that a category has, at least, to be looked at; and the most categories of a column: of many
 the rare ones always shrink.
@@ -223,11 +223,17 @@ def _ordered(sides: Sequence[Side], few: IntVector) -> Iterator[Broken]:
 def _aged(sides: Sequence[Side]) -> Iterator[Broken]:
     """Numbers of years that go with a date, until one day or until another date."""
     dates = [side for side in sides if side.dated and side.before is not None]
+    ends: list[Side | None] = [None, *dates]
+    # a few records show for most columns that they do not go together
+    rows = np.linspace(0, len(sides[0].codes) - 1, num=_SOME).astype(np.int64) if dates else np.zeros(0, dtype=np.int64)
+    days = np.array([np.zeros(len(rows)), *(side.before[rows] for side in dates if side.before is not None)])
     for age in sides:
-        if age.dated or not age.measured or not _are_years(age.before):
+        if age.dated or age.before is None or not age.measured or not _are_years(age.before):
             continue
-        for born in dates:
-            for until in (None, *(one for one in dates if one is not born)):
+        for born, day in zip(dates, days[1:], strict=True):
+            off = age.before[rows] * _YEAR + day - days
+            apart = np.fmax.reduce(off, axis=1) - np.fmin.reduce(off, axis=1) > _YEAR + 2
+            for until in (ends[at] for at in np.flatnonzero(~apart) if ends[at] is not born):
                 three = [age, born] if until is None else [age, born, until]
                 if any(side.replaced for side in three) and (count := _unaged(age, born, until)) is not None:
                     yield Broken("aged", tuple(side.name for side in three), count, len(age.codes))
