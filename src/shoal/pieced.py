@@ -35,10 +35,8 @@ MEMORY = "2GB"
 """The ceiling where none is named."""
 _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
 """The share of each stage in the progress."""
-_NOT_MEASURED = (
-    "attacks, dependencies between columns, and what classes give away about sensitive columns,"
-    " are not measured in pieces"
-)
+_NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
+_NO_DEPENDENCIES = "dependencies between columns are not looked for on a cluster"
 Decided = Callable[[Survey], Policy]
 """Gives the decisions about a table of which the survey is known."""
 P = TypeVar("P")
@@ -101,6 +99,7 @@ class Delivered(NamedTuple):
     before: Sizes
     after: Sizes
     formulas: Mapping[str, int]
+    broken: Sequence[tables.Broken]
 
 
 def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Delivered:
@@ -117,9 +116,9 @@ def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Deliv
         base=plan.base.scale.name if plan.base.measured else "none",
         distance=_named(plan),
         models=proof.models,
-        notes=(_NOT_MEASURED,),
+        notes=(_NOT_MEASURED, *([_NO_DEPENDENCIES] if engine.broken is None else [])),
     )
-    return Delivered(proof, evaluation, before, after, engine.formulas)
+    return Delivered(proof, evaluation, before, after, engine.formulas, engine.broken or ())
 
 
 def released(
@@ -147,6 +146,7 @@ def released(
                 formulas=found.formulas,
                 in_order=in_order,
                 spelled=tables.spellings(plan.base.categories),
+                broken=found.broken,
                 doubts=tables.doubts(survey.sample),
                 typed=tables.is_typed(survey.sample),
             ),

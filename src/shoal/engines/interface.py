@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from shoal.engines.plan import Plan
 from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
+from shoal.tables import Broken
 from shoal.tables.large import Base, Spot, Survey
 from shoal.values import Progress, Verification
 
@@ -44,6 +45,8 @@ class Engine(Protocol[P]):
 
     formulas: Mapping[str, int]
     """How many cells of each column of the written release a spreadsheet would run; none before it is written."""
+    broken: Sequence[Broken] | None
+    """The dependencies between columns that the written release breaks; None where the engine looks for none."""
 
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells."""

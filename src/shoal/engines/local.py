@@ -30,7 +30,19 @@ from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
 from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
-from shoal.tables.large import Base, Source, Spill, Spot, Survey, Writer, open_source, outside, shuffle, surveyed
+from shoal.tables.large import (
+    Base,
+    ReleasedSample,
+    Source,
+    Spill,
+    Spot,
+    Survey,
+    Writer,
+    open_source,
+    outside,
+    shuffle,
+    surveyed,
+)
 from shoal.tables.large import total as total_survey
 from shoal.values import IntMatrix, IntVector, Progress, Records, Verification
 from shoal.verify import check_kept, check_shape, verify_chunks
@@ -54,6 +66,7 @@ class LocalEngine:
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = fingerprint(facts)
         self.formulas: Mapping[str, int] = {}
+        self.broken: Sequence[tables.Broken] | None = None
 
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells; known from before where the file is the same."""
@@ -182,6 +195,7 @@ class LocalEngine:
         facts = [self.scratch.noted(f"{_SHOWN}-{number}") or {} for number in range(len(self.shown.names()))]
         found: list[Sums] = []
         done = 0
+        sample = ReleasedSample(plan.survey.sample, plan.survey.step)
 
         def delivered(chunk: tuple[int, Table]) -> tuple[Table, Sums]:
             first, table = chunk
@@ -200,6 +214,7 @@ class LocalEngine:
                 first = stack.enter_context(Writer(ordered, folder=folder))
             for released, sums in threads.share(delivered, self._numbered(), ahead=1):
                 first.write(released)
+                sample.add(released)
                 found.append(sums)
                 done += released.height
                 progress(done, plan.records)
@@ -209,6 +224,7 @@ class LocalEngine:
             writer.close()
         self.formulas = writer.formulas
         check_count(done, plan.records)
+        self.broken = tables.broken_dependencies(plan.survey.sample, sample.table, plan.policy.schema)
         let_go()
         return found
 

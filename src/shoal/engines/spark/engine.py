@@ -26,6 +26,7 @@ from shoal.engines.spark.worker import Chore
 from shoal.errors import PromiseError
 from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
+from shoal.tables import Broken
 from shoal.tables.large import Base, Spot, Survey
 from shoal.values import IntMatrix, Progress, Verification
 from shoal.verify import check_kept, check_shape
@@ -45,6 +46,7 @@ class SparkEngine:
         """``ordered`` says whether the release keeps the order of the table, or has one by what it shows."""
         self.source, self.session, self.scratch, self.ordered = source, source.session, scratch, ordered
         self.formulas: Mapping[str, int] = {}  # Parquet is no text that a spreadsheet would run
+        self.broken: Sequence[Broken] | None = None
         self._key = secrets.token_bytes(32)
         self._places: Places | None = None
         self._sums: list[Sums] = []

@@ -8,6 +8,7 @@ nothing but memory.
 
 from shoal.tables.large.base import Base, base, beyond, check_bounds, encode_chunk, outside
 from shoal.tables.large.cells import fixed
+from shoal.tables.large.sample import ReleasedSample
 from shoal.tables.large.sensitive import SensitiveBase, demands_of, sensitive_base
 from shoal.tables.large.shuffle import shuffle
 from shoal.tables.large.sketch import Spot
@@ -22,6 +23,7 @@ __all__ = [
     "STREAMED",
     "Base",
     "Counted",
+    "ReleasedSample",
     "SensitiveBase",
     "Source",
     "Spill",

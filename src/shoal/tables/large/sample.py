@@ -9,10 +9,13 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from shoal.schema.columns import Kind
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.frames import PolarsCells
 from shoal.tables.layout import Layout
-from shoal.tables.table import Cells
+from shoal.tables.order import taken
+from shoal.tables.table import Cells, Table
+from shoal.tables.text import BLANKS
 from shoal.values import IntVector
 
 MOST_SAMPLED = 200_000
@@ -70,6 +73,38 @@ class Sample:
     def numbers(self) -> IntVector:
         """The places of all sampled records in the table."""
         return np.concatenate([numbers for _, numbers in self.parts])
+
+
+class ReleasedSample:
+    """The released records of a sample, taken out of a release that is made chunk by chunk."""
+
+    def __init__(self, sample: Table, step: int) -> None:
+        self._sample, self._step = sample, step
+        self._records = 0
+        self._parts: list[pl.DataFrame] = []
+
+    def add(self, released: Table) -> None:
+        """The next chunk of the release, in the order of the table."""
+        rows = np.arange(-self._records % self._step, released.height, self._step)
+        cells = taken(released, rows).cells
+        self._parts.append(self._texts(cells) if isinstance(cells, DelimitedCells) else cells.frame())
+        self._records += released.height
+
+    def _texts(self, cells: DelimitedCells) -> pl.DataFrame:
+        """The fields as text, null where one means missing."""
+        texts = {}
+        for name in cells.names:
+            reading, text = cells.dialect.reading(name), cells.text(name)
+            measured = self._sample.cells.content(name).kind in (Kind.NUMERIC, Kind.DATE)
+            absent = text.str.strip_chars(BLANKS).is_in(list(reading.missing if measured else reading.blank))
+            texts[name] = text.set(absent, None) if absent.any() else text
+        return pl.DataFrame(texts)
+
+    @property
+    def table(self) -> Table:
+        """All of them."""
+        cells = PolarsCells(pl.concat(self._parts, how="vertical_relaxed"))
+        return Table(self._sample.kind, cells, settings=self._sample.settings)
 
 
 def _picked(cells: Cells, rows: IntVector) -> Cells:
