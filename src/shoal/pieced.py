@@ -36,7 +36,6 @@ MEMORY = "2GB"
 _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
 """The share of each stage in the progress."""
 _NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
-_NO_DEPENDENCIES = "dependencies between columns are not looked for on a cluster"
 Decided = Callable[[Survey], Policy]
 """Gives the decisions about a table of which the survey is known."""
 P = TypeVar("P")
@@ -116,9 +115,9 @@ def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Deliv
         base=plan.base.scale.name if plan.base.measured else "none",
         distance=_named(plan),
         models=proof.models,
-        notes=(_NOT_MEASURED, *([_NO_DEPENDENCIES] if engine.broken is None else [])),
+        notes=(_NOT_MEASURED,),
     )
-    return Delivered(proof, evaluation, before, after, engine.formulas, engine.broken or ())
+    return Delivered(proof, evaluation, before, after, engine.formulas, engine.broken)
 
 
 def released(

@@ -45,8 +45,8 @@ class Engine(Protocol[P]):
 
     formulas: Mapping[str, int]
     """How many cells of each column of the written release a spreadsheet would run; none before it is written."""
-    broken: Sequence[Broken] | None
-    """The dependencies between columns that the written release breaks; None where the engine looks for none."""
+    broken: Sequence[Broken]
+    """The dependencies between columns that the written release breaks; none before it is written."""
 
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells."""

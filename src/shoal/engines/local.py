@@ -66,7 +66,7 @@ class LocalEngine:
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = fingerprint(facts)
         self.formulas: Mapping[str, int] = {}
-        self.broken: Sequence[tables.Broken] | None = None
+        self.broken: Sequence[tables.Broken] = ()
 
     def survey(self, *, progress: Progress) -> Survey:
         """What one look at every record tells; known from before where the file is the same."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal import tables
 from shoal.engines.facts import Facts, check_count, joined
 from shoal.engines.interface import Done
 from shoal.engines.pieces import Slice, pieces
@@ -26,7 +27,6 @@ from shoal.engines.spark.worker import Chore
 from shoal.errors import PromiseError
 from shoal.measure.pieces import Sizes, Sums
 from shoal.measure.sums import Tally
-from shoal.tables import Broken
 from shoal.tables.large import Base, Spot, Survey
 from shoal.values import IntMatrix, Progress, Verification
 from shoal.verify import check_kept, check_shape
@@ -46,7 +46,7 @@ class SparkEngine:
         """``ordered`` says whether the release keeps the order of the table, or has one by what it shows."""
         self.source, self.session, self.scratch, self.ordered = source, source.session, scratch, ordered
         self.formulas: Mapping[str, int] = {}  # Parquet is no text that a spreadsheet would run
-        self.broken: Sequence[Broken] | None = None
+        self.broken: Sequence[tables.Broken] = ()
         self._key = secrets.token_bytes(32)
         self._places: Places | None = None
         self._sums: list[Sums] = []
@@ -208,6 +208,9 @@ class SparkEngine:
             # the order of the table would tell what it held: this one depends on what the release shows
             by = [sortable(rows, key) for key in keys]
             in_order = rows.repartition(count, *by).sortWithinPartitions(*by)
+        few = rows.where(F.expr(f"{ROW} % {plan.survey.step} = 0")).sort(ROW).select(*keys).toDF(*names)
+        sample = tables.read(run(self.session, "sample", few.toArrow))
+        self.broken = tables.broken_dependencies(plan.survey.sample, sample, plan.policy.schema)
         write = partial(in_order.select(*keys).toDF(*names).write.mode("errorifexists").parquet, part)
         run(self.session, "deliver", write, records=plan.records, progress=progress)
         return self._sums
