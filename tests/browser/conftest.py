@@ -122,3 +122,11 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., St
     yield start_it
     for one in begun:
         one.stop()
+
+
+@pytest.fixture
+def content(person: Any) -> Iterator[None]:
+    """No error, no dialog of a script, no violated policy, no request to elsewhere: after every test of a person."""
+    yield
+    complaints, person.complaints = person.complaints, []
+    assert not complaints
