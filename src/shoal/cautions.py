@@ -76,21 +76,21 @@ def cautions(
         *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
         *_about_formulas(formulas or {}, policy),
         *_about_spelling(spelled or {}),
-        *_about_dependencies(broken, policy.schema),
+        *_about_dependencies(broken, evaluation.records, policy.schema),
     )
 
 
-def _about_dependencies(broken: Sequence[Broken], schema: Schema) -> list[str]:
+def _about_dependencies(broken: Sequence[Broken], records: int, schema: Schema) -> list[str]:
     """What held between columns of the table and does not in the release: that most often broken first."""
     worst = sorted(broken, key=lambda one: (one.kind == "shrunk", -one.count / one.of))
     rest = len(worst) - _MOST_BROKEN
     more = [f"Dependencies broken: {rest:,} more."] if rest > 0 else []
-    return [*(_about_dependency(one, schema) for one in worst[:_MOST_BROKEN]), *more]
+    return [*(_about_dependency(one, records, schema) for one in worst[:_MOST_BROKEN]), *more]
 
 
-def _about_dependency(one: Broken, schema: Schema) -> str:
+def _about_dependency(one: Broken, records: int, schema: Schema) -> str:
     names = [shown(name) for name in one.columns]
-    found = f"{one.count:,} of {counted(one.of, 'released record')}"
+    found = f"{one.count:,} of {counted(one.of, 'released record' if one.of == records else 'sampled record')}"
     if one.kind == "shrunk":
         verb = "has" if one.count == 1 else "have"
         fact = f"{one.count:,} of the {one.of:,} frequent categories of column {names[0]} {verb} less than half of"

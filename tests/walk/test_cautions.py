@@ -10,6 +10,7 @@ import pytest
 
 import shoal
 from shoal.cautions import _about_search
+from shoal.tables import dependencies
 
 
 def people(n: int = 120, **columns: object) -> pl.DataFrame:
@@ -80,3 +81,12 @@ def test_a_search_that_was_stopped_is_told(planned: tuple[int, ...], done: tuple
 
 def test_without_a_search_none_was_stopped() -> None:
     assert _about_search(None) == []
+
+
+def test_dependencies_in_a_sample_are_counted_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = shoal.example_register(rows=600).select("age", "sex", "postcode", "region")
+    asked = {"k": 5, "quasi_identifiers": ["age", "sex", "postcode"], "method": "mdav"}
+    for most, told in ((600, "of 600 released records"), (300, "of 300 sampled records")):
+        monkeypatch.setattr(dependencies, "_MOST", most)
+        (found,) = (one for one in shoal.anonymize(people, **asked).warnings if one.startswith("Dependency"))
+        assert told in found
