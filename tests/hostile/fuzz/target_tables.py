@@ -15,6 +15,7 @@ import shoal
 from shoal import tables
 from shoal.errors import ShoalError
 from shoal.tables.delimited import DelimitedCells
+from shoal.tables.dialect import WIDE
 from shoal.tables.large import open_source
 
 _FEW = 64
@@ -76,11 +77,17 @@ def _again(raw: bytes, folder: Path, *, ending: str, **options: Any) -> None:
     if whole and (cells.titles or "skip" in table.settings):
         # lines above the header are gone, and names that it lacked are there: the records are as they were
         written = written.removeprefix(cells.dialect.mark)[len(cells.top()) if cells.header else 0 :]
-        assert raw.rstrip(b"\r\n").endswith(written.rstrip(b"\r\n")), "records came back with other bytes"
+        assert _trimmed(raw, cells).endswith(_trimmed(written, cells)), "records came back with other bytes"
     elif whole:
-        # blank lines at the end hold nobody, and the last line may lack its newline
-        assert raw.rstrip(b"\r\n") == written.rstrip(b"\r\n"), "a text came back with other bytes"
+        assert _trimmed(raw, cells) == _trimmed(written, cells), "a text came back with other bytes"
     look_at(table, folder)
+
+
+def _trimmed(raw: bytes, cells: DelimitedCells) -> str | bytes:
+    """The text without newlines at its end: blank lines there hold nobody, and the last line may lack its newline."""
+    if cells.dialect.encoding in WIDE:
+        return raw.decode(cells.dialect.encoding).rstrip("\r\n")
+    return raw.rstrip(b"\r\n")
 
 
 def _in_pieces(raw: bytes, folder: Path) -> None:
