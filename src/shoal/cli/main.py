@@ -30,6 +30,8 @@ COMMANDS = (
 _NO_MEMORY = "There is not enough memory for this table; close other programs, or protect it in parts."
 _NO_THREAD = "The system starts no further thread; close other programs, or allow more processes (ulimit -u)."
 
+_signals: list[int] = []
+"""Those that asked the program to stop."""
 _NAMED = re.compile(r"\bOption '(\w+)'")
 _NO_START = re.compile(rf"start new thread$|os error {errno.EAGAIN}\b|code: {errno.EAGAIN}, kind: WouldBlock")
 """What Python, and libraries in Rust, say where no thread can be started."""
@@ -85,6 +87,8 @@ def main() -> NoReturn:
     except MemoryError:
         code = _say(_NO_MEMORY, 2)
     except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception, and may quote cells too
+        if _signals:  # a library that a signal came into may fail in another way
+            sys.exit(128 + _signals[0])
         code = _say(_NO_THREAD, 2) if _NO_START.search(str(error)) else _bug(error)
     _leave()
     sys.exit(code if isinstance(code, int) else 0)
@@ -154,4 +158,6 @@ def _bug(error: BaseException) -> int:
 
 
 def _stopped(number: int, _: FrameType | None) -> NoReturn:
+    _signals.append(number)
+    sys.unraisablehook = lambda _: None  # of a destructor that the signal came into Python would print a traceback
     sys.exit(128 + number)

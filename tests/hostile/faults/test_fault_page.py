@@ -40,7 +40,7 @@ def test_a_worker_dies(tmp_path: Path, ledger: Ledger, fate: str) -> None:
         if fate == "killed":
             while not worker.running:
                 await asyncio.sleep(0.005)
-            await asyncio.sleep(draw.uniform(0, 0.3))
+            await asyncio.sleep(draw.uniform(0, 0.05))  # a look takes longer
             os.kill(worker._birth.result().pid, signal.SIGKILL)
         with pytest.raises(PageError) as caught:
             await asking
