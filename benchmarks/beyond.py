@@ -38,7 +38,9 @@ def with_gaps(rows: int, columns: int, share: float, holed: int) -> tables.Table
     draw = np.random.default_rng(0)
     frame = pl.DataFrame({f"c{j}": draw.integers(0, 10, rows) for j in range(columns)})
     gaps = {f"c{j}": pl.Series(draw.random(rows) < share) for j in range(holed)}
-    return tables.read(frame.with_columns(pl.when(~gap).then(pl.col(name)).alias(name) for name, gap in gaps.items()))
+    return tables.read_table(
+        frame.with_columns(pl.when(~gap).then(pl.col(name)).alias(name) for name, gap in gaps.items())
+    )
 
 
 def main() -> None:

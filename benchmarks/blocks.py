@@ -25,8 +25,8 @@ import shoal
 from refine import mixture
 from shoal import kernels, tables
 from shoal.partition import blockwise
-from shoal.partitions import _encoded
-from shoal.threads import using
+from shoal.partitions import _encode
+from shoal.threads import use_threads
 
 K, COLUMNS = 5, 8
 _asked: dict[str, Any] = {"smaller": 1, "json": False}
@@ -119,12 +119,12 @@ def million() -> list[dict[str, Any]]:
         for effort in ("fast", "balanced"):
             with watched() as spent:
                 made = shoal.partition(frame, k=K, effort=effort)
-            opened = tables.read(frame)
-            records, _ = _encoded(opened, opened.names, K, None, None, None, True, "wu-palmer", None, "refuse")
-            cell = kernels.near.cells(records.space, records.count // 10)[5]
-            errors = kernels.groups.errors(records.space, made.labels, made.count)[cell]
-            exact = blockwise.run(records.some(cell), k=K, method="mdav", most=len(cell))
-            beside = kernels.groups.errors(records.space.some(cell), exact.labels, exact.count)
+            opened = tables.read_table(frame)
+            records, _ = _encode(opened, opened.names, K, None, None, None, True, "wu-palmer", None, "refuse")
+            cell = kernels.near.median_cells(records.space, records.count // 10)[5]
+            errors = kernels.groups.squared_errors(records.space, made.labels, made.count)[cell]
+            exact = blockwise.run(records.take(cell), k=K, method="mdav", max_records=len(cell))
+            beside = kernels.groups.squared_errors(records.space.take(cell), exact.labels, exact.count)
             facts = {"what": kind, "effort": effort, "loss": made.information_loss, **spent}
             facts |= {"peak": spent["peak"] - base, "ratio": float(errors.mean() / beside.mean())}
             say(
@@ -146,7 +146,7 @@ def main() -> None:
     warnings.simplefilter("ignore", shoal.ShoalWarning)
     _asked.update(smaller=20 if given.quick else 1, json=given.json)
     for method in ("mdav", "ward-mhm", "hac-max"):  # compile
-        with using(1):
+        with use_threads(1):
             shoal.partition(table("clouds", 300 * _asked["smaller"]), k=K, method=method, effort="fast")
     for name in given.parts or parts:
         for facts in parts[name]():

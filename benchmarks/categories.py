@@ -16,8 +16,8 @@ import shoal
 from shoal import tables
 from shoal.partition import registry
 from shoal.schema import Kind, Schema
-from shoal.tables import read
-from shoal.understanding import understood
+from shoal.tables import read_table
+from shoal.understanding import resolve_schema
 
 K = 5
 LEAVES, BRANCHES = 200, 14
@@ -48,9 +48,11 @@ def timed(frame: pl.DataFrame, method: str) -> tuple[float, float]:
     """Seconds of the method alone, without reading and measuring, and the loss."""
     kinds = shoal.methods()[method].kinds
     meaning = {"a": HIERARCHY, "b": HIERARCHY} if Kind.HIERARCHICAL in kinds else {}
-    table = read(frame)
-    schema = understood(table, Schema.assign(tables.kinds(table), quasi_identifiers=table.names), hierarchies=meaning)
-    records = tables.encode(table, schema)
+    table = read_table(frame)
+    schema = resolve_schema(
+        table, Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names), hierarchies=meaning
+    )
+    records = tables.encode_records(table, schema)
     start = time.perf_counter()
     registry.run(records, k=K, method=method)
     seconds = time.perf_counter() - start

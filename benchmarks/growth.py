@@ -25,13 +25,13 @@ from measuring.fit import exponent
 
 import shoal
 from shoal import tables
-from shoal.partition.growth import FILE, Growth, growths
+from shoal.partition.growth import GROWTH_FILE, Growth, measured_growth
 from shoal.partition.registry import Method, run
 from shoal.schema import Kind, Schema
-from shoal.threads import using
-from shoal.understanding import understood
+from shoal.threads import use_threads
+from shoal.understanding import resolve_schema
 from shoal.values import Records, Scale
-from shoal.words import counted
+from shoal.words import pluralize
 
 K, COLUMNS = 5, 5
 FIRST, MOST = 250, 2_000_000
@@ -58,9 +58,9 @@ def categories(rows: int) -> Records:
     share = 1.0 / np.arange(1, LEAVES + 1)
     words = np.array([f"v{leaf:03}" for leaf in range(LEAVES)])
     frame = pl.DataFrame({f"c{j}": draw.choice(words, rows, p=share / share.sum()) for j in range(WORDS)})
-    table = tables.read(frame)
-    assigned = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
-    return tables.encode(table, understood(table, assigned, hierarchies=dict.fromkeys(table.names, tree())))
+    table = tables.read_table(frame)
+    assigned = Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names)
+    return tables.encode_records(table, resolve_schema(table, assigned, hierarchies=dict.fromkeys(table.names, tree())))
 
 
 def tree() -> shoal.Hierarchy:
@@ -72,9 +72,9 @@ def tree() -> shoal.Hierarchy:
 def maker(method: Method) -> tuple[str, Callable[[int], Records]]:
     """The kind of data that a method gets, and how so many records of it are made."""
     if Kind.NUMERIC not in method.kinds:
-        return f"{counted(WORDS, 'column')} of categories", categories
-    width = min(COLUMNS, method.most_columns or COLUMNS)
-    return f"{counted(width, 'column')} of numbers", lambda rows: numbers(rows, width)
+        return f"{pluralize(WORDS, 'column')} of categories", categories
+    width = min(COLUMNS, method.max_columns or COLUMNS)
+    return f"{pluralize(width, 'column')} of numbers", lambda rows: numbers(rows, width)
 
 
 def spent(records: Records, method: str, k: int = K) -> float:
@@ -90,7 +90,7 @@ def spent(records: Records, method: str, k: int = K) -> float:
 
 def climb(method: Method, make: Callable[[int], Records], seconds: float) -> Iterator[tuple[int, float]]:
     """Sizes, each twice the one before, and the times that count."""
-    most, rows, last, total = min(method.most_records or MOST, MOST), FIRST, 0.0, 0.0
+    most, rows, last, total = min(method.max_records or MOST, MOST), FIRST, 0.0, 0.0
     while rows <= most:
         before, last = last, spent(make(rows), method.name)
         total += last
@@ -99,7 +99,7 @@ def climb(method: Method, make: Callable[[int], Records], seconds: float) -> Ite
         steeper = min(max(last / before, 1.0), 8.0) if before else 1.0
         if last * steeper > 1.5 * seconds or total > 8 * seconds:  # some take the same time for any number of records
             return
-        rows = most if rows < most < 2 * rows and method.most_records else 2 * rows
+        rows = most if rows < most < 2 * rows and method.max_records else 2 * rows
 
 
 def grown(method: Method, seconds: float) -> tuple[Growth, list[tuple[int, float]]] | None:
@@ -121,12 +121,12 @@ def beside(method: str, rows: int) -> Iterator[tuple[str, Sequence[int], list[fl
 
 def write(found: dict[str, Growth]) -> None:
     """The file of the package, with these in place of what it had of them; it keeps no method that is unknown."""
-    growths.cache_clear()  # another run may have written meanwhile
-    kept = {**growths(), **found}
+    measured_growth.cache_clear()  # another run may have written meanwhile
+    kept = {**measured_growth(), **found}
     facts = {name: kept[name].to_dict() for name in sorted(kept) if name in shoal.methods()}
     lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(each)}" for name, each in facts.items())
     head = json.dumps({"k": K, "threads": 1, "time": "CPU seconds of the method alone, after compiling"})[1:-1]
-    FILE.write_text(f'{{\n  {head},\n  "methods": {{\n{lines}\n  }}\n}}\n', encoding="utf-8")
+    GROWTH_FILE.write_text(f'{{\n  {head},\n  "methods": {{\n{lines}\n  }}\n}}\n', encoding="utf-8")
 
 
 def main() -> None:
@@ -139,10 +139,10 @@ def main() -> None:
     answers = Answers(as_json=given.json)
     names = given.methods.split(",") if given.methods else list(QUICK if given.quick else shoal.methods())
     if given.missing:
-        names = [name for name in names if name not in growths()]
+        names = [name for name in names if name not in measured_growth()]
     found: dict[str, Growth] = {}
     answers.say(f"{'method':26s}{'exponent':>9s}{'from n':>9s}{'to n':>11s}{'CPU s':>8s}  data")
-    with using(1):
+    with use_threads(1):
         for name in names:
             made = grown(shoal.methods()[name], 0.2 if given.quick else given.seconds)
             if made is None:

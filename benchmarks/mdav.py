@@ -2,7 +2,7 @@
 
     python benchmarks/mdav.py [--rows N] [--columns P] [-k 3,10] [--large] [--growth] [--json]
 
-The plain loop looks at every record left, four times a pass. It, one thread and two must give the same partition. The
+The plain loop looks at every record left, four times a pass. Both must give the same partition. The
 ratio to sdcMicro is that to its time on another machine, 138 s for k = 3 and 40 s for k = 10. Two kinds of
 data are made from a seed: independent normal columns, the hard case for a tree of boxes, and correlated skewed
 columns of a few underlying causes, as registers have them. Machines differ and are shared: read the ratios.
@@ -19,7 +19,6 @@ from time import perf_counter, process_time
 import numba
 import numpy as np
 
-from shoal import threads
 from shoal.partition.registry import run
 from shoal.values import Records, Scale
 
@@ -119,12 +118,11 @@ def records_of(values: np.ndarray) -> Records:
     return Records(names=names, values=values, scale=Scale.standardized(values), weights=np.ones(len(names)))
 
 
-def timed(records: Records, k: int, count: int) -> tuple[float, float, np.ndarray]:
-    """Seconds of the clock and of the processors on so many threads, and the labels."""
-    with threads.using(count):
-        start, busy = perf_counter(), process_time()
-        labels = run(records, k=k, method="mdav").labels
-        return perf_counter() - start, process_time() - busy, labels
+def timed(records: Records, k: int) -> tuple[float, float, np.ndarray]:
+    """Seconds of the clock and of the processors, and the labels."""
+    start, busy = perf_counter(), process_time()
+    labels = run(records, k=k, method="mdav").labels
+    return perf_counter() - start, process_time() - busy, labels
 
 
 def compare(kind: str, values: np.ndarray, k: int) -> dict[str, object]:
@@ -134,9 +132,7 @@ def compare(kind: str, values: np.ndarray, k: int) -> dict[str, object]:
     plain = np.full(len(values), -1)
     plain_loop(matrix, k, plain)
     plain_seconds = perf_counter() - start
-    one, busy_one, labels = timed(records, k, 1)
-    two, busy_two, again = timed(records, k, 2)
-    assert (labels == again).all(), "the number of threads matters"
+    seconds, busy, labels = timed(records, k)
     done = plain >= 0
     pairs = np.unique(np.column_stack([plain[done], labels[done]]), axis=0)
     assert len(pairs) == len(np.unique(plain[done])) == len(np.unique(labels[done])), "the partitions differ"
@@ -150,37 +146,26 @@ def compare(kind: str, values: np.ndarray, k: int) -> dict[str, object]:
         "columns": values.shape[1],
         "k": k,
         "plain_seconds": round(plain_seconds, 3),
-        "one_thread_seconds": round(one, 3),
-        "two_threads_seconds": round(two, 3),
-        "one_thread_cpu": round(busy_one, 3),
-        "two_threads_cpu": round(busy_two, 3),
-        "ratio_to_plain": round(plain_seconds / two, 2),
+        "seconds": round(seconds, 3),
+        "cpu_seconds": round(busy, 3),
+        "ratio_to_plain": round(plain_seconds / seconds, 2),
         "matrix_mb": round(matrix.nbytes / 1e6, 1),
         "peak_mb": round(peak / 1e6, 1),
     }
     if values.shape == (100_000, 13) and k in SDC_MICRO:
-        figures["ratio_to_sdcmicro"] = round(SDC_MICRO[k] / two, 1)
+        figures["ratio_to_sdcmicro"] = round(SDC_MICRO[k] / seconds, 1)
     return figures
 
 
 def large() -> dict[str, object]:
     """1,000,000 records of 5 normal columns, k = 10."""
     records = records_of(normal(1_000_000, 5))
-    one, two = timed(records, 10, 1), timed(records, 10, 2)
-    assert (one[2] == two[2]).all(), "the number of threads matters"
-    return {
-        "data": "normal",
-        "rows": 1_000_000,
-        "columns": 5,
-        "k": 10,
-        "one_thread_seconds": round(one[0], 2),
-        "two_threads_seconds": round(two[0], 2),
-    }
+    return {"data": "normal", "rows": 1_000_000, "columns": 5, "k": 10, "seconds": round(timed(records, 10)[0], 2)}
 
 
 def growth(columns: int, rows: tuple[int, ...] = (12_500, 25_000, 50_000, 100_000)) -> dict[str, object]:
-    """The exponent of n in the time of the processors on one thread, k = 5, over sizes that double."""
-    busy = [timed(records_of(normal(n, columns)), 5, 1)[1] for n in rows]
+    """The exponent of n in the time of the processors, k = 5, over sizes that double."""
+    busy = [timed(records_of(normal(n, columns)), 5)[1] for n in rows]
     exponent = np.polyfit(np.log(rows), np.log(busy), 1)[0]
     return {"columns": columns, "k": 5, "cpu": [round(b, 3) for b in busy], "exponent": round(float(exponent), 2)}
 
@@ -199,7 +184,7 @@ def main() -> int:
         line = "  ".join(f"{name} {figure}" for name, figure in figures.items())
         print(json.dumps(figures) if given.json else line, flush=True)
 
-    timed(records_of(normal(12_000, 2)), 5, 2)  # compile first
+    timed(records_of(normal(12_000, 2)), 5)  # compile first
     compare("", normal(200, given.columns), 3)
     for make in (normal, correlated):
         values = make(given.rows, given.columns)

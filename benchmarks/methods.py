@@ -37,7 +37,7 @@ def main() -> None:
     numeric = [name for name, method in shoal.methods().items() if Kind.NUMERIC in method.kinds]
     names = sorted(numeric, key=lambda name: (name != "mdav", name))
     for name in (name for name in names if name in QUICK or not given.quick):
-        width = shoal.methods()[name].most_columns or COLUMNS
+        width = shoal.methods()[name].max_columns or COLUMNS
         timed(large[:500, :width], name)  # compile
         seconds, loss = timed(large[:rows, :width], name)
         growth = round(timed(large[:, :width], name)[0] / seconds, 1) if seconds < PATIENCE else None

@@ -26,7 +26,7 @@ from shoal import tables
 from shoal.measure.extent import extent
 from shoal.partition.registry import run
 from shoal.schema import Schema
-from shoal.understanding import understood
+from shoal.understanding import resolve_schema
 from shoal.values import Records
 
 K = 5
@@ -48,9 +48,9 @@ print(json.dumps({"seconds": time.process_time() - start, "classes": len(classes
 
 
 def encoded(frame: pl.DataFrame) -> Records:
-    table = tables.read(frame)
-    schema = understood(table, Schema.assign(tables.kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
-    return tables.encode(table, schema)
+    table = tables.read_table(frame)
+    schema = resolve_schema(table, Schema.assign(tables.column_kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
+    return tables.encode_records(table, schema)
 
 
 def ours(records: Records, method: str) -> tuple[float, int, float]:

@@ -107,7 +107,7 @@ def unseen(answers: Answers, *, quick: bool) -> None:
             known = {
                 method: shoal.partition(values, k=k, method=method).information_loss
                 for method, facts in shoal.methods().items()
-                if facts.takes([Kind.NUMERIC] * values.shape[1], records=len(values))
+                if facts.supports([Kind.NUMERIC] * values.shape[1], records=len(values))
                 and (method not in PATIENT or (len(values) <= 1_000 and method != "auto"))
             }
             single = min(known, key=known.__getitem__)

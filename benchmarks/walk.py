@@ -77,7 +77,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for ending in ENDINGS:
             source, target = Path(folder) / f"in{ending}", Path(folder) / f"out{ending}"
-            tables.write(tables.read(tables.example_register(options.rows)), source)
+            tables.write_table(tables.read_table(tables.example_register(options.rows)), source)
             size = round(source.stat().st_size / 1e6)
             if not options.json:
                 print(f"the register of {options.rows:,} persons as {ending}, {size} MB")

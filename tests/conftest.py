@@ -140,7 +140,7 @@ def register_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from shoal import tables
 
     path = tmp_path_factory.mktemp("register") / "register.csv"
-    tables.write(tables.read(tables.example_register(rows=800, seed=3)), path)
+    tables.write_table(tables.read_table(tables.example_register(rows=800, seed=3)), path)
     return path
 
 
@@ -159,7 +159,7 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     One worker, so that kernels are compiled once; there are several in `test_spark_faults.py`.
     """
-    from shoal.engines.spark.session import session as started
+    from shoal.engines.spark.session import open_session as started
 
     folder = tmp_path_factory.mktemp("spark")
     given = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from measuring.kept import Facts, recorded
 from measuring.plots import plot
-from shoal.report.charts import Line
+from shoal.report.charts import ChartLine
 
 Series = dict[str, list[tuple[float, float]]]
 """The points of each line, by its name; those without a name are bare dots."""
@@ -27,7 +27,7 @@ def drawings(found: Mapping[str, Facts]) -> dict[str, str]:
     }
     drawn = {}
     for name, (series, across, up) in known.items():
-        lines = [Line(each, points, i) for i, (each, points) in enumerate(series.items()) if points]
+        lines = [ChartLine(each, points, i) for i, (each, points) in enumerate(series.items()) if points]
         if lines:
             drawn[name] = plot(lines, f"{up} by {across}", across=across, up=up)
     return drawn

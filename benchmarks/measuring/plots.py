@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from html import escape
 
-from shoal.report.charts import COLORS, DASHES, Line, apart
+from shoal.report.charts import COLORS, DASHES, ChartLine, spread_labels
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _LEAD = 760, 420, 70, 200, 16, 48, 30
 _LIGHT = ("#17697f", "#b4491f", "#3a7d34", "#8a3f9c", "#8a6d00", "#c02a5c", "#3c5fc4", "#5a6b76")
@@ -43,7 +43,7 @@ def _axis(marks: Sequence[float], start: float, end: float) -> Callable[[float],
     return lambda value: start + (end - start) * (math.log10(value) - low) / (high - low)
 
 
-def plot(series: Sequence[Line], title: str, *, across: str, up: str) -> str:
+def plot(series: Sequence[ChartLine], title: str, *, across: str, up: str) -> str:
     """Lines over two logarithmic axes, each with its name at the right; one without a name is bare dots."""
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
     points = [point for line in series for point in line.points]
@@ -67,7 +67,7 @@ def plot(series: Sequence[Line], title: str, *, across: str, up: str) -> str:
     named = [line for line in series if line.name]
     bare = [point for line in series if not line.name for point in line.points]
     parts += [f'<g class="c{COLORS - 1}">{_dots([(at_x(x), at_y(y)) for x, y in bare])}</g>'] if bare else []
-    places = apart([at_y(line.points[-1][1]) for line in named], _TOP + 4, bottom)
+    places = spread_labels([at_y(line.points[-1][1]) for line in named], _TOP + 4, bottom)
     for line, place in zip(named, places, strict=True):
         parts.append(_drawn(line, [(at_x(x), at_y(y)) for x, y in line.points], right + _LEAD, place))
     spoken = escape(title, quote=True)
@@ -75,7 +75,7 @@ def plot(series: Sequence[Line], title: str, *, across: str, up: str) -> str:
     return f"{head}\n{_STYLE}\n" + "\n".join(parts) + "\n</svg>\n"
 
 
-def _drawn(line: Line, places: Sequence[tuple[float, float]], right: float, label: float) -> str:
+def _drawn(line: ChartLine, places: Sequence[tuple[float, float]], right: float, label: float) -> str:
     """A line through its points, and a thin one from the last of them to its name."""
     drawn = [f"{x:.1f} {y:.1f}" for x, y in places]
     dash = f' stroke-dasharray="{DASHES[line.style // COLORS % len(DASHES)]}"' if line.style >= COLORS else ""

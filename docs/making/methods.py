@@ -8,7 +8,7 @@ from pathlib import Path
 
 from making.markdown import unindented
 from shoal.partition.registry import Method, methods
-from shoal.report.text import grown, power, takes
+from shoal.report.text import accepted_columns, complexity, measured_complexity
 
 INDEX = """# The methods
 
@@ -28,11 +28,11 @@ def index(known: list[Method]) -> str:
         found = list(members)
         rows = "\n".join(
             f"| [`{method.name}`](methods/{method.name}.md) | {method.summary} | {method.year} |"
-            f" k to {method.largest} | {method.cost} | {power(method.to_dict()['growth'])} |"
+            f" k to {method.largest_group_text} | {method.cost} | {complexity(method.to_dict()['growth'])} |"
             for method in found
         )
         parts.append(
-            f"## {family}\n\n{found[0].about_family}\n\n| method | what it does | year | groups | cost | measured |\n"
+            f"## {family}\n\n{found[0].family_summary}\n\n| method | what it does | year | groups | cost | measured |\n"
             f"|---|---|---|---|---|---|\n{rows}\n"
         )
     return "\n".join(parts)
@@ -43,16 +43,16 @@ def page(method: Method) -> str:
     growth = method.to_dict()["growth"]
     facts = {
         "family": method.family,
-        "takes": takes(method.to_dict()),
-        "groups": f"k to {method.largest} records",
+        "takes": accepted_columns(method.to_dict()),
+        "groups": f"k to {method.largest_group_text} records",
         "cost": method.cost,
-        "time measured": grown(growth) if growth else "not yet",
+        "time measured": measured_complexity(growth) if growth else "not yet",
         "options": ", ".join(f"`{name}` = {value}" for name, value in method.options.items()) or "none of its own",
         "paper": method.paper,
         "year": method.year,
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
-    body = unindented(method.text.partition("\n")[2].strip().replace("Notes\n-----\n", ""))
+    body = unindented(method.docstring.partition("\n")[2].strip().replace("Notes\n-----\n", ""))
     body = re.sub(r"^\*(\w[^*\n]*)\*:?\s*", r"## \1\n\n", body, flags=re.MULTILINE)
     body = re.sub(r"^(\s+)([a-z]\. )", r"\1- \2", body, flags=re.MULTILINE)
     lines = [

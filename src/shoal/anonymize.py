@@ -1,4 +1,4 @@
-"""The walk: from a table to a verified release. The only place where the rooms meet."""
+"""Release pipeline of the in-memory engine, and the public functions `anonymize` and `replay`."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal import measure, tables
-from shoal.cautions import cautions
-from shoal.decide import decide
-from shoal.decisions import check_table, settings
+from shoal.cautions import collect_warnings
+from shoal.decide import build_policy
+from shoal.decisions import check_table, parse_options
 from shoal.engines import spark
 from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
-from shoal.partition.grouping import Task, group
-from shoal.partitions import measured
-from shoal.recode import as_nodes, as_numbers, leveled, precisions
+from shoal.partition.grouping import GroupingTask, group
+from shoal.partitions import add_losses
+from shoal.recode import as_nodes, as_numbers, equalize_missing, precisions
 from shoal.recode import recode as recode_groups
-from shoal.release import Release, Rows, printable, versions
+from shoal.release import Release, RowMetadata, package_versions, printable_name
 from shoal.schema import Names, Policy, Refinement, Role, Schema
 from shoal.tables import Table
-from shoal.threads import using, whole_threads
-from shoal.understanding import Hierarchies, Levels, found_again
+from shoal.threads import check_threads, use_threads
+from shoal.understanding import Hierarchies, Levels, resolve_policy_schema
 from shoal.values import (
     BoolMatrix,
     BoolVector,
-    Demands,
-    Design,
+    ModelConstraints,
     Partition,
     Progress,
     Records,
     Search,
-    silent,
-    whole_k,
+    SurveyDesign,
+    check_k,
+    no_progress,
 )
 from shoal.verify import verify_release
-from shoal.words import counted
+from shoal.words import pluralize
 
 
 def anonymize(
@@ -84,114 +84,119 @@ def anonymize(
     progress: Progress | None = None,
     **options: Any,
 ) -> Release:
-    """Release a table in which every record hides among at least k alike.
+    """Anonymize a table with verified k-anonymity.
+
+    Groups the records into classes of at least k, replaces the quasi-identifiers of each class by one value, and
+    counts the classes again on the released values.
 
     Parameters
     ----------
-    data
-        A path, a pandas, polars or pyarrow table, a two-dimensional numpy array, or what `shoal.read` gave.
-        It is never changed; the release is of the same kind. With a DataFrame of Spark the work is done on its cluster,
-        in pieces (``memory`` and ``scratch`` are those of `shoal.cluster.anonymize_frame`), and what is returned is a
-        DataFrame of Spark, which tells of itself what any release does.
-    k
-        The least number of records that share their quasi-identifiers. There is no default: it is your decision.
-    quasi_identifiers
-        The columns that an outsider could know. They are replaced by one value a group.
-    identifiers
-        The columns that name a person. They are dropped.
-    sensitive
-        The columns that nobody may learn about a person. They are released as they are.
-    keep
-        Columns without another role that are released unchanged on purpose, also where they look like identifiers:
-        otherwise such a column is refused.
-    drop_others
-        Drop every column that has no role, is not in ``keep`` and holds no sampling weights, strata or households.
-    models
-        What is asked of the sensitive values of every group, for each column one text or several: ``distinct-l(L)``,
-        ``entropy-l(L)``, ``recursive-l(C,L)``, ``t-equal(T)``, ``t-ordered(T)``, ``t-hierarchical(T)``.
-    l, t
-        The same for all sensitive columns: at least ``l`` different values in every group; the distribution in every
-        group at most ``t`` away from that of the table, by hierarchy or order where the column has one.
-    hierarchies
-        A `Hierarchy`, a nested dictionary or the path of a hierarchy file for columns whose values have a meaning.
-    levels
-        The values of ordinal columns in their order, the lowest first, or the path of a file with one a line.
-    kinds
-        What a column is where its type does not tell: ``nominal``, ``ordinal``, ``numeric`` or ``date``.
-    missing_values
-        What a missing quasi-identifier is, in groups, release, risk and verification: a ``category`` of its own; a
-        ``wildcard`` that is compatible with every value; to be filled by its group (``impute``); a reason to
-        ``suppress`` all quasi-identifiers of the record; or a reason to ``refuse`` the table.
-    alpha
-        With wildcards, how much a compatible record with missing values counts; 1 as in sdcMicro.
-    suppression
-        The share of the records that may be suppressed where that saves more than it costs.
-    method
-        One of `shoal.methods()`. Where nothing is said: ``auto``, which takes several starts by the size and the kinds
-        of the table and is refined.
-    refine
-        Whether local search improves the groups of the method. Where nothing is said: those of ``auto``, and of any
-        method if an effort or seconds are given.
-    effort
-        How far the search goes: ``fast`` goes down only, ``balanced`` anneals for some seconds, ``best`` for up to some
-        minutes, and tries an integer program where the table is small.
-    seconds
-        The most that method and search may take. The steps they came to are kept in the policy, which so makes the
-        same release again.
-    blocks
-        Cut the records into compact blocks of at most so many, and run the method in each of them. Local search, where
-        it is asked for, then works across their borders. Where nothing is said: all records at once, but for ``auto``,
-        which takes blocks for large tables by itself.
-    seed
-        For searches and methods that draw at random. The same input, options and seed give the same bytes.
-    standardize
-        Measure distances on columns of mean 0 and standard deviation 1.
-    distance
-        How far nodes of a hierarchy are apart: ``wu-palmer``, ``path``, ``leacock-chodorow`` or ``information``.
-    weights
-        How much each quasi-identifier counts in distances; 1 where nothing is said.
-    recode
-        What stands for a group: ``mean``, ``median`` or ``interval`` for numbers and dates; the semantic ``centroid``,
-        the ``mode`` or the least common subsumer (``lcs``) for categories; ``generalize`` for intervals and
-        subsumers. One word, or one for each column that is named and, as ``"*"``, for all others.
-    exact_means
-        Release means and medians with all digits. Where nothing is said, released numbers keep the type and the number
-        of decimals of their column: whole numbers stay whole.
-    keep_totals
-        Round means up or down so that the total of each column stays; not with ``exact_means``, which rounds nothing.
-    bounds
-        The least and the largest value that a number may have; what lies outside is refused.
-    sampling_weights
-        A column that tells how many persons each record stands for: it weighs means, centroids and risks.
-    strata
+    data : path, DataFrame, array or Table
+        A file, a pandas, polars or pyarrow table, a two-dimensional numpy array, or the result of `shoal.read`.
+        The input is never changed, and the release has the same type. For a Spark DataFrame the work runs on its
+        cluster (with ``memory`` and ``scratch`` as in `shoal.cluster.anonymize_frame`), and the result is a Spark
+        DataFrame that has the attributes of a release.
+    k : int
+        Minimum number of records that share their quasi-identifiers. There is no default: it is your decision.
+    quasi_identifiers : str or sequence of str
+        Columns that others could know about a person. Each class shows one value of them.
+    identifiers : str or sequence of str
+        Columns that name a person. They are dropped.
+    sensitive : str or sequence of str
+        Columns that must not be linked to a person. They are released unchanged.
+    keep : str or sequence of str
+        Columns without another role that you release unchanged on purpose. Without this, a column that looks like an
+        identifier is refused.
+    drop_others : bool
+        Drop every column without a role that is not in ``keep`` and holds no sampling weights, strata or households.
+    models : mapping of str to str or list of str, optional
+        Privacy models that every class must meet, for each sensitive column: ``distinct-l(L)``, ``entropy-l(L)``,
+        ``recursive-l(C,L)``, ``t-equal(T)``, ``t-ordered(T)``, ``t-hierarchical(T)``.
+    l : int, optional
+        Minimum number of different values in every class, for all sensitive columns.
+    t : float, optional
+        Maximum distance between the distribution in a class and that in the table, for all sensitive columns; measured
+        by hierarchy or order where the column has one.
+    hierarchies : mapping, optional
+        For a column whose values have a semantic hierarchy: a `Hierarchy`, a nested dictionary or the path of a
+        hierarchy file.
+    levels : mapping, optional
+        Values of ordinal columns from lowest to highest, or the path of a file with one value per line.
+    kinds : mapping, optional
+        Kind of a column where its type is not enough: ``nominal``, ``ordinal``, ``numeric`` or ``date``.
+    missing_values : str
+        Treatment of missing quasi-identifiers in grouping, release, risk and verification: ``category`` (a value
+        like any other), ``wildcard`` (compatible with every value), ``impute`` (filled by the group), ``suppress``
+        (suppress all quasi-identifiers of the record) or ``refuse``.
+    alpha : float
+        With wildcards, the weight of a compatible record with missing values; 1 as in sdcMicro.
+    suppression : float
+        Maximum fraction of the records that may be suppressed where that lowers the information loss.
+    method : str, optional
+        One of `shoal.methods()`. Default ``auto``: compares several starts that suit the size and the kinds of the
+        table, and refines the best one.
+    refine : bool, optional
+        Improve the groups by local search. Default: only for ``auto``, or if ``effort`` or ``seconds`` is given.
+    effort : str, optional
+        ``fast`` descends only, ``balanced`` anneals for some seconds, ``best`` for up to some minutes and tries an
+        integer program on small tables.
+    seconds : float, optional
+        Time limit of method and search. The policy records the steps that were done, so that it reproduces the release.
+    blocks : int, optional
+        Split the records into compact blocks of at most this size and run the method in each of them. Local search then
+        works across block borders. Default: no blocks, except that ``auto`` uses them for large tables.
+    seed : int
+        Seed of searches and of methods that draw at random. Same input, options and seed give the same bytes.
+    standardize : bool
+        Measure distances on columns scaled to mean 0 and standard deviation 1.
+    distance : str
+        Distance between nodes of a hierarchy: ``wu-palmer``, ``path``, ``leacock-chodorow`` or ``information``.
+    weights : mapping of str to float, optional
+        Weight of each quasi-identifier in distances; default 1.
+    recode : str or mapping, optional
+        Aggregate that replaces the values of a group: ``mean``, ``median`` or ``interval`` for numbers and dates; the
+        semantic ``centroid``, the ``mode`` or the least common subsumer (``lcs``) for categories; ``generalize`` for
+        intervals and subsumers. One for all columns, or a mapping by column with ``"*"`` for the others.
+    exact_means : bool
+        Release means and medians unrounded. By default, numbers keep the type and the decimals of their column.
+    keep_totals : bool
+        Round means so that the total of each column is preserved (controlled rounding); not with ``exact_means``.
+    bounds : mapping of str to (float, float), optional
+        Minimum and maximum of numeric columns; a value outside is refused.
+    sampling_weights : str, optional
+        Column with the number of persons that each record represents. It weights means, centroids and risks.
+    strata : str or sequence of str
         Columns that groups never cross.
-    households
-        A column that names the household of each record: members stay in one group, and k counts households.
-    largest_household
-        The most members of a household: more are mostly one code for many.
-    shuffle
-        Put the rows of the release in an order that depends on what they show and on the seed, and on nothing else: the
-        order of the table, which may tell who stands in a row, cannot be found again. Groups, figures and
-        ``release.partition`` stay by the rows of the table.
-    formulas
-        What is done about cells and names of columns that a spreadsheet would run as a formula when it opens a csv or
-        tsv file: ``keep`` them, with a warning, or ``neutralize`` them by an apostrophe in such files.
-    threads
-        How many work at once; where nothing is said, as ``SHOAL_THREADS`` says, else one for each core. The release
-        does not depend on it.
-    progress
-        Called with the number of records done and of all records.
-    options
-        The method's own options; `shoal.methods()` lists them.
+    households : str, optional
+        Column with the household of each record. Members stay in one group, and k counts households.
+    largest_household : int
+        Maximum size of a household; a larger one is mostly a placeholder code.
+    shuffle : bool
+        Order the rows of the release by their released values and the seed, so that the original order cannot be
+        recovered. Groups, measures and ``release.partition`` keep the original order.
+    formulas : str
+        Treatment of cells and column names that a spreadsheet would run as a formula: ``keep`` them, with a warning,
+        or ``neutralize`` them with an apostrophe in csv and tsv files.
+    threads : int, optional
+        Number of threads. Default: ``SHOAL_THREADS``, else one per core. The release does not depend on it.
+    progress : callable, optional
+        Called with the number of records done and the total.
+    **options
+        Options of the method; see `shoal.methods()`.
+
+    Returns
+    -------
+    Release
+        The verified release, its measures and its policy.
 
     Raises
     ------
     ShoalError
-        In one sentence what is wrong and what to do. Nothing is released then.
+        If the input or an option cannot be used, or the verification fails. Nothing is released then.
     """
     if threads is not None:
-        whole_threads(threads)
-    decisions: dict[str, Any] = {
+        check_threads(threads)
+    policy_options: dict[str, Any] = {
         "k": k,
         "quasi_identifiers": quasi_identifiers,
         "identifiers": identifiers,
@@ -231,12 +236,12 @@ def anonymize(
     if spark.is_frame(data):
         from shoal.cluster import anonymize_frame
 
-        made: Any = anonymize_frame(data, threads=threads, progress=progress, **decisions)
-        return made  # type: ignore[no-any-return]
-    table = tables.read(data)
-    policy = decide(table, **decisions)
-    with using(threads):
-        return release(table, policy, progress=progress)
+        released_frame: Any = anonymize_frame(data, threads=threads, progress=progress, **policy_options)
+        return released_frame  # type: ignore[no-any-return]
+    table = tables.read_table(data)
+    policy = build_policy(table, **policy_options)
+    with use_threads(threads):
+        return run(table, policy, progress=progress)
 
 
 def replay(
@@ -249,10 +254,31 @@ def replay(
     progress: Progress | None = None,
     **on_cluster: Any,
 ) -> Release:
-    """Make a release by the decisions of a policy: the same table again, or its next delivery.
+    """Repeat a release by its policy, on the same table or on its next delivery.
 
-    The hierarchies and levels that the policy decided by must be given, or their files must lie beside the policy or
-    the table. With a DataFrame of Spark, ``memory`` and ``scratch`` are those of `shoal.cluster.anonymize_frame`.
+    Parameters
+    ----------
+    data : path, DataFrame, array or Table
+        As for `anonymize`.
+    policy : Policy or path
+        The policy of the first release.
+    hierarchies, levels : mapping, optional
+        Those of the first release. Files that lie beside the policy or the table are found by name.
+    threads : int, optional
+        Number of threads.
+    progress : callable, optional
+        Called with the number of records done and the total.
+    **on_cluster
+        For a Spark DataFrame, ``memory`` and ``scratch`` of `shoal.cluster.anonymize_frame`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ShoalError
+        If the policy does not fit the table, or the verification fails.
     """
     if spark.is_frame(data):
         from shoal.cluster import replay_frame
@@ -263,16 +289,16 @@ def replay(
             "threads": threads,
             "progress": progress,
         }
-        made: Any = replay_frame(data, policy=policy, **common, **on_cluster)
-        return made  # type: ignore[no-any-return]
+        released_frame: Any = replay_frame(data, policy=policy, **common, **on_cluster)
+        return released_frame  # type: ignore[no-any-return]
     for name in on_cluster:
-        raise EngineError.only_spark(name)
+        raise EngineError.spark_only_option(name)
     folders = [Path()]
     if not isinstance(policy, Policy):
-        decisions = Policy.read(policy)
+        first_policy = Policy.read(policy)
         folders.insert(0, Path(policy).parent)
-        policy = decisions
-    table = tables.read(data)
+        policy = first_policy
+    table = tables.read_table(data)
     if table.path is not None:
         folders.append(table.path.parent)
     known = {column.name: column for column in policy.schema.columns}
@@ -281,216 +307,230 @@ def replay(
             raise ColumnError.unknown(name, table.names)
     for name in table.names:
         if name not in known:
-            raise PolicyError.undecided(name)
-    kinds = dict(tables.kinds(table))
-    decided_by = (*policy.schema.quasi_identifiers, *policy.schema.named(Role.SENSITIVE))
+            raise PolicyError.column_not_in_policy(name)
+    kinds = dict(tables.column_kinds(table))
+    decided_by = (*policy.schema.quasi_identifiers, *policy.schema.names_with_role(Role.SENSITIVE))
     columns = [known[name] if name in decided_by else replace(known[name], kind=kinds[name]) for name in table.names]
-    schema = found_again(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
-    fresh = replace(policy, k=whole_k(policy.k, table.height), schema=schema)
-    with using(threads):
-        again = release(table, fresh, progress=progress, replays=True)
-    return replace(again, replayed=policy)
+    schema = resolve_policy_schema(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
+    adapted = replace(policy, k=check_k(policy.k, table.height), schema=schema)
+    with use_threads(threads):
+        repeated = run(table, adapted, progress=progress, is_replay=True)
+    return replace(repeated, replayed_policy=policy)
 
 
-class Prepared(NamedTuple):
-    """What is known before any method is run: it is the same for all of them."""
+class MemoryPlan(NamedTuple):
+    """Plan of a release in memory: the encoded table, and the options of method and recoding."""
 
     schema: Schema
     records: Records
-    design: Design
+    design: SurveyDesign
     distance: str
     rounding: str
     keep_totals: bool
     options: dict[str, Any]
-    """The method's own."""
+    """Options of the method."""
 
 
-def prepare(table: Table, policy: Policy) -> Prepared:
-    """The table as methods see it, by the decisions about it, or the reason why none of them could take it."""
-    said = settings(policy)
-    standardize, distance, schema, survey = said.standardize, said.distance, said.schema, policy.survey
-
-    records = tables.encode(
-        table, schema, standardize=standardize, distance=distance, weights=policy.weights, missing=policy.missing
+def plan_in_memory(table: Table, policy: Policy) -> MemoryPlan:
+    """Encode a table for the methods by its policy. Raises if no method could take it."""
+    options, survey = parse_options(policy), policy.survey
+    schema = options.schema
+    records = tables.encode_records(
+        table,
+        schema,
+        standardize=options.standardize,
+        distance=options.distance,
+        weights=policy.weights,
+        missing=policy.missing,
     )
     tables.check_bounds(records, policy.bounds)
-    design = tables.design(
+    design = tables.build_survey_design(
         table, sampling_weights=survey.sampling_weights, strata=survey.strata, households=survey.households
     )
     if policy.models:
-        records = replace(records, demands=_demands(table, policy, schema, design))
-    return Prepared(schema, records, design, distance, said.rounding, said.keep_totals, said.own)
+        records = replace(records, constraints=_model_constraints(table, policy, schema, design))
+    return MemoryPlan(
+        schema, records, design, options.distance, options.rounding, options.keep_totals, options.method_options
+    )
 
 
-def release(table: Table, policy: Policy, *, progress: Progress | None = None, replays: bool = False) -> Release:
-    """Walk from a table and the decisions about it to a verified release."""
-    profiles = check_table(policy, table, replays=replays)
-    schema, records, design, distance, rounding, keep_totals, options = prepare(table, policy)
-    largest = policy.survey.largest_household
-    groups = group(
-        records,
-        Task(
-            policy.k, policy.method, policy.seed, options, policy.suppression, largest, policy.refinement, policy.blocks
-        ),
-        design=design,
-        gone=_lacking(records) if policy.missing == "suppress" else None,
-        progress=progress or silent,
-    )
-    shown_records = _leveled(records, groups, policy) if policy.missing == "wildcard" else records
-    columns = recode_groups(
-        shown_records,
-        groups,
-        ways={column.name: column.recode for column in schema.columns},
-        precisions=precisions(rounding, table, shown_records, groups.suppressed),
-        keep_totals=keep_totals,
-        sampling=design.sampling,
-        missing=policy.missing,
-        suppressed=groups.suppressed,
-    )
-    released = tables.released(table, schema, columns)
-    order = tables.shuffled_rows(released, seed=policy.seed) if policy.shuffle else None
-    shown = Rows(design, groups.suppressed).by(order)
-    handed = released if order is None else tables.taken(released, order)
+def run(table: Table, policy: Policy, *, progress: Progress | None = None, is_replay: bool = False) -> Release:
+    """Run the release pipeline: profile, plan, partition, recode, verify, evaluate.
+
+    Python warnings are attributed to the caller of `anonymize` or `replay`.
+    """
+    profiles = check_table(policy, table, is_replay=is_replay)
+    plan = plan_in_memory(table, policy)
+    policy = replace(policy, schema=plan.schema)
+
+    groups = _partition(plan, policy, progress or no_progress)
+    columns = _recode(table, plan, groups, policy)
+    unshuffled = tables.replace_columns(table, plan.schema, columns)
+    order = tables.shuffled_order(unshuffled, seed=policy.seed) if policy.shuffle else None
+    released = unshuffled if order is None else tables.take(unshuffled, order)
+
+    rows = RowMetadata(plan.design, groups.suppressed).reorder(order)
     proof = verify_release(
-        handed,
-        policy=replace(policy, schema=schema),
-        records=table.height,
-        design=shown.design,
-        suppressed=shown.suppressed,
+        released, policy=policy, records=table.height, design=rows.design, suppressed=rows.suppressed
     )
-    pair = _pair(table, released, records, groups, columns, policy=policy, schema=schema, design=design)
-    bound = None if groups.search is None or groups.hidden else groups.search.bound
-    pair = replace(pair, distance=distance, least=None if bound is None else bound.value)
-    evaluation = measure.evaluate(pair, models=proof.models)
-    warnings = cautions(
-        replace(policy, schema=schema),
+    inputs = _metric_inputs(table, unshuffled, plan, groups, columns, policy)
+    evaluation = measure.evaluate(inputs, models=proof.models)
+    warnings = collect_warnings(
+        policy,
         profiles=profiles,
-        gaps=_gaps(records),
+        missing_counts=_missing_counts(plan.records),
         suppressed=groups.hidden,
         evaluation=evaluation,
         search=groups.search,
-        indexed=tables.telling_index(handed),
-        formulas=tables.formulas(handed),
-        spelled=tables.spellings(records.categories),
-        broken=tables.broken_dependencies(table, released, schema),
-        doubts=tables.doubts(table),
-        typed=tables.is_typed(table),
+        has_informative_index=tables.has_informative_index(released),
+        formulas=tables.count_formulas(released),
+        spelling_variants=tables.count_spelling_variants(plan.records.categories),
+        broken_dependencies=tables.broken_dependencies(table, unshuffled, plan.schema),
+        doubts=tables.find_misread_columns(table),
+        is_typed=tables.has_column_types(table),
     )
     for sentence in warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)
+    refinement = _with_steps(policy.refinement, groups.search)
     return Release(
         original=table,
-        released=handed,
-        partition=measured(groups, records),
+        released=released,
+        partition=add_losses(groups, plan.records),
         evaluation=evaluation,
         verification=proof,
-        policy=replace(
-            policy,
-            schema=schema,
-            refinement=_searched(policy.refinement, groups.search),
-            input=_source(table),
-            versions=versions(),
-        ),
-        rows=shown,
-        pair=pair,
+        policy=replace(policy, refinement=refinement, input=_input_facts(table), versions=package_versions()),
+        row_metadata=rows,
+        metric_inputs=inputs,
         warnings=warnings,
     )
 
 
-def _pair(
-    table: Table,
-    released: Table,
-    records: Records,
-    groups: Partition,
-    columns: Mapping[str, Any],
-    *,
-    policy: Policy,
-    schema: Schema,
-    design: Design,
-) -> measure.Pair:
-    """The table and its release as the measures see them."""
-    counted_by = partial(
+def _partition(plan: MemoryPlan, policy: Policy, progress: Progress) -> Partition:
+    """Group the records by the method of the policy."""
+    task = GroupingTask(
+        policy.k,
+        policy.method,
+        policy.seed,
+        plan.options,
+        policy.suppression,
+        policy.survey.largest_household,
+        policy.refinement,
+        policy.blocks,
+    )
+    suppressed = _any_missing(plan.records) if policy.missing == "suppress" else None
+    return group(plan.records, task, design=plan.design, always_suppressed=suppressed, progress=progress)
+
+
+def _recode(table: Table, plan: MemoryPlan, groups: Partition, policy: Policy) -> dict[str, Any]:
+    """Released values of the quasi-identifiers."""
+    records = _level_wildcards(plan.records, groups, policy) if policy.missing == "wildcard" else plan.records
+    return recode_groups(
+        records,
+        groups,
+        recodings={column.name: column.recode for column in plan.schema.columns},
+        precisions=precisions(plan.rounding, table, records, groups.suppressed),
+        keep_totals=plan.keep_totals,
+        weights=plan.design.sampling_weights,
+        missing=policy.missing,
+        suppressed=groups.suppressed,
+    )
+
+
+def _metric_inputs(
+    table: Table, released: Table, plan: MemoryPlan, groups: Partition, columns: Mapping[str, Any], policy: Policy
+) -> measure.MetricInputs:
+    """Inputs of the measures, from the table and its release."""
+    records = plan.records
+    count = partial(
         measure.count_classes,
         names=records.names,
         k=policy.k,
         missing=policy.missing,
         alpha=policy.alpha,
-        design=design,
+        design=plan.design,
     )
     numbers = as_numbers(records, groups, columns)
-    sensitive = [column for column in schema.columns if column.role is Role.SENSITIVE]
-    worded = [column.name for column in records.categories]
-    return measure.Pair(
-        names=records.names,
-        before=counted_by(table),
-        after=counted_by(released, apart=groups.suppressed),
+    bound = None if groups.search is None or groups.hidden else groups.search.bound
+    sensitive = [column for column in plan.schema.columns if column.role is Role.SENSITIVE]
+    categorical = [column.name for column in records.categories]
+    return measure.MetricInputs(
+        quasi_identifiers=records.names,
+        original_classes=count(table),
+        released_classes=count(released, suppressed=groups.suppressed),
         numeric=records.numeric,
         dates=records.dates,
-        values=tuple(records.values.T),
-        shown=tuple(numbers.shown.T),
+        original_values=tuple(records.values.T),
+        released_values=tuple(numbers.values.T),
         scale=records.scale,
-        gaps=_number_gaps(records),
-        blank=numbers.blank,
-        bounds=numbers.bounds,
+        original_missing=_missing_numbers(records),
+        released_missing=numbers.missing,
+        released_intervals=numbers.bounds,
         categories=records.categories,
-        codes=records.codes,
-        nodes=as_nodes(records, columns),
-        absent=tables.missing_mask(table, worded),
-        untold=tables.missing_mask(released, worded),
+        original_codes=records.codes,
+        released_codes=as_nodes(records, columns),
+        original_codes_missing=tables.missing_mask(table, categorical),
+        released_codes_missing=tables.missing_mask(released, categorical),
         weights=policy.weights,
-        suppressed=tables.shown_nothing(released, records.names),
+        suppressed=tables.fully_suppressed(released, records.names),
         sensitive=tables.sensitive_columns(table, sensitive),
-        sampling=design.sampling,
+        sampling_weights=plan.design.sampling_weights,
+        distance=plan.distance,
+        lower_bound=None if bound is None else bound.value,
     )
 
 
-def _demands(table: Table, policy: Policy, schema: Schema, design: Design) -> Demands:
-    """What the models ask of every group; the table, and every stratum of it, must be able to give it."""
-    demands = tables.demands(table, policy.models, schema)
-    tables.check_feasible(demands, policy.models)
+def _model_constraints(table: Table, policy: Policy, schema: Schema, design: SurveyDesign) -> ModelConstraints:
+    """Model constraints of the groups. Raises if the table, or a stratum of it, cannot meet them."""
+    constraints = tables.encode_constraints(table, policy.models, schema)
+    tables.check_feasible(constraints, policy.models)
     if design.strata is not None:
         for rows in np.split(np.argsort(design.strata, kind="stable"), np.cumsum(np.bincount(design.strata))[:-1]):
-            where = f"a stratum of {counted(len(rows), 'record')}"
-            tables.check_feasible(demands.some(rows), policy.models, where=where)
-    return demands
+            where = f"a stratum of {pluralize(len(rows), 'record')}"
+            tables.check_feasible(constraints.take(rows), policy.models, records_name=where)
+    return constraints
 
 
-def _lacking(records: Records) -> BoolVector | None:
-    """The records that lack a quasi-identifier."""
+def _any_missing(records: Records) -> BoolVector | None:
+    """Mask of the records with a missing quasi-identifier."""
     return None if records.missing is None else np.asarray(records.missing.any(axis=1), dtype=np.bool_)
 
 
-def _leveled(records: Records, groups: Partition, policy: Policy) -> Records:
-    """Where more is asked than k records, wildcards must not split a group into classes that have less."""
-    more = bool(policy.models or policy.survey.households or policy.survey.strata)
-    return leveled(records, groups, alpha=policy.alpha, all_groups=more)
+def _level_wildcards(records: Records, groups: Partition, policy: Policy) -> Records:
+    """Fill wildcards where they would split a group into classes that violate a model, household or stratum."""
+    all_groups = bool(policy.models or policy.survey.households or policy.survey.strata)
+    return equalize_missing(records, groups, alpha=policy.alpha, all_groups=all_groups)
 
 
-def _searched(asked: Refinement | None, search: Search | None) -> Refinement | None:
-    """The refinement with the steps that it came to, where a clock or an interrupt had a say in them."""
-    if asked is None or search is None or not search.timed:
-        return asked
-    return replace(asked, planned=search.planned, done=search.done, looks=search.looks)
+def _with_steps(refinement: Refinement | None, search: Search | None) -> Refinement | None:
+    """Refinement with the number of steps done, if a time limit or an interrupt stopped it."""
+    if refinement is None or search is None or not search.timed:
+        return refinement
+    return replace(
+        refinement,
+        steps_planned=search.steps_planned,
+        steps_done=search.steps_done,
+        descent_passes=search.descent_passes,
+    )
 
 
-def _number_gaps(records: Records) -> BoolMatrix | None:
-    """Which numbers are missing."""
+def _missing_numbers(records: Records) -> BoolMatrix | None:
+    """Mask of the missing numbers."""
     return None if records.missing is None else records.missing[:, [records.names.index(n) for n in records.numeric]]
 
 
-def _gaps(records: Records) -> dict[str, int]:
-    """The missing cells of each quasi-identifier that has some."""
+def _missing_counts(records: Records) -> dict[str, int]:
+    """Number of missing values of each quasi-identifier that has some."""
     if records.missing is None:
         return {}
     counts = records.missing.sum(axis=0).tolist()
     return {name: cells for name, cells in zip(records.names, counts, strict=True) if cells}
 
 
-def _source(table: Table) -> dict[str, Any]:
-    """The facts about the input that a policy keeps; the file must still be the one that was read."""
+def _input_facts(table: Table) -> dict[str, Any]:
+    """Facts about the input for the policy. Raises if the file has changed since it was read."""
     facts: dict[str, Any] = {"kind": table.kind, "records": table.height}
     if table.path is not None:
-        if tables.fingerprint(table.path) != table.sha256:
+        if tables.file_sha256(table.path) != table.sha256:
             raise FileError.changed(table.path)
-        facts |= {"file": printable(table.path.name), "sha256": table.sha256, "settings": dict(table.settings)}
+        facts |= {"file": printable_name(table.path.name), "sha256": table.sha256, "settings": dict(table.settings)}
     return facts

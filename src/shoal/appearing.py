@@ -1,8 +1,9 @@
-"""Files that appear together or not at all: a release, its policy, its reports.
+"""Transactions over several files: a release, its policy and its reports appear together or not at all.
 
-All are written aside first. Then a journal tells what is about to move where, and is on the disk before anything moves.
-If a move fails, what has moved is moved back. If the process is killed between two moves, the next one that writes to
-the folder finds the journal and finishes the moves: all files were whole before it was written.
+All files are written under hidden names first. A journal then records every move and is flushed to disk before the
+first move. If a move fails, the completed moves are rolled back. If the process is killed between two moves, the next
+process that writes to the folder finds the journal and commits the rest: all files were complete before the journal was
+written.
 """
 
 from __future__ import annotations
@@ -18,46 +19,56 @@ from pathlib import Path
 from typing import Any, Self
 
 from shoal import aside
-from shoal.aside import HIDDEN, JOURNAL, NO_LINKS, Part, as_asked, flush_folder, move, put_aside, reason
+from shoal.aside import (
+    HIDDEN_PREFIX,
+    JOURNAL_SUFFIX,
+    NO_LINKS,
+    PendingFile,
+    flush_folder,
+    move,
+    open_hidden,
+    os_error_reason,
+    with_user_paths,
+)
 from shoal.errors import FileError, OutputError
-from shoal.held import hold, left_behind
+from shoal.held import lock_abandoned, lock_handle
 
 
 @dataclass(frozen=True)
 class _Move:
-    """One file, from where it was written to its place; what stood there is kept under a third name meanwhile."""
+    """The move of one file to its place. A file that it replaces is backed up as `before` until the commit."""
 
     hidden: Path
     place: Path
     before: Path
     replaces: bool
     mark: tuple[int, int]
-    """The device and the number of the file, by which it is known wherever it is."""
+    """Device and inode, which identify the file under any name."""
 
     @property
-    def gone(self) -> bool:
-        """Whether it has appeared."""
+    def done(self) -> bool:
+        """Whether the file has been moved."""
         try:
             found = self.place.lstat()
         except OSError:
             return False
         return (found.st_dev, found.st_ino) == self.mark
 
-    def go(self, *, force: bool) -> None:
-        """Let it appear, if it has not yet."""
-        if self.gone or not self.hidden.exists():
+    def apply(self, *, force: bool) -> None:
+        """Move the file unless it has been moved already."""
+        if self.done or not self.hidden.exists():
             return
         if self.replaces and not os.path.lexists(self.before):
-            self._keep()
+            self._back_up()
         try:
-            # by a link where it can be: it can be told apart from a file of somebody else until all have appeared
+            # by a link if possible: the inode then distinguishes it from a file of another process until the commit
             move(self.hidden, self.place, force=self.replaces)
         except OutputError:
             if not force:
                 raise
             move(self.hidden, self.place, force=True)
 
-    def _keep(self) -> None:
+    def _back_up(self) -> None:
         try:
             os.link(self.place, self.before, follow_symlinks=False)
         except FileNotFoundError:
@@ -67,52 +78,52 @@ class _Move:
                 raise
             self.place.rename(self.before)
 
-    def come_back(self) -> None:
-        """As it was before."""
+    def roll_back(self) -> None:
+        """Roll back the move."""
         if os.path.lexists(self.before):
             self.before.replace(self.place)
-            self.before.unlink(missing_ok=True)  # a move of a file onto itself moves nothing
-        elif not self.replaces and self.gone:
+            self.before.unlink(missing_ok=True)  # a rename of a file onto itself is a no-op
+        elif not self.replaces and self.done:
             self.place.unlink(missing_ok=True)
 
 
-class Appearing:
-    """Files on their way, of which the one that was put aside last appears first."""
+class FileTransaction:
+    """Transaction over several files. Moves them in reverse order of `aside` calls."""
 
     def __init__(self, *, force: bool) -> None:
         self.force = force
         self._name = secrets.token_hex(8)
-        self._parts: list[Part] = []
-        self._kept = False
+        self._parts: list[PendingFile] = []
+        self._unresolved = False
 
-    def aside(self, path: Path) -> Path:
-        """A new, hidden path for a file that is to appear at this one."""
-        part = put_aside(path, force=self.force, name=f"{self._name}-{len(self._parts)}")
+    def add(self, path: Path) -> Path:
+        """Return a hidden path for a file that the commit moves to ``path``."""
+        part = open_hidden(path, force=self.force, name=f"{self._name}-{len(self._parts)}")
         self._parts.append(part)
         return part.hidden
 
-    def appear(self) -> None:
-        """Let all files appear, or none: what stood there before comes back then."""
+    def commit(self) -> None:
+        """Commit: move all files into place, or none. Files that were replaced are restored on failure."""
         for part in self._parts:
             part.flush()
         moves = []
         for number, part in reversed(list(enumerate(self._parts))):
-            before = part.place.with_name(f"{HIDDEN}{self._name}-{number}.before")
-            replaces, found = self.force and os.path.lexists(part.place), part.hidden.lstat()
-            moves.append(_Move(part.hidden, part.place, before, replaces, (found.st_dev, found.st_ino)))
-        with _told(self._name, moves, force=self.force) as journals:
+            before = part.target.with_name(f"{HIDDEN_PREFIX}{self._name}-{number}.before")
+            replaces, stat = self.force and os.path.lexists(part.target), part.hidden.lstat()
+            moves.append(_Move(part.hidden, part.target, before, replaces, (stat.st_dev, stat.st_ino)))
+        with _journaled(self._name, moves, force=self.force) as journals:
             try:
                 for one in moves:
-                    one.go(force=self.force)
+                    one.apply(force=self.force)
             except BaseException:
-                # without its journal nobody finishes it; where it cannot be taken back, the next start does
-                self._kept = not _back(moves)
-                if not self._kept:
+                # without its journal nobody finishes the transaction; if the rollback fails, the next process does
+                self._unresolved = not _back(moves)
+                if not self._unresolved:
                     _remove([*journals, *(one.hidden for one in moves)])
                 raise
             for folder in {one.place.parent for one in moves}:
                 flush_folder(folder)
-            _clear(moves, journals)
+            _clean_up(moves, journals)
 
     def __enter__(self) -> Self:
         return self
@@ -120,61 +131,63 @@ class Appearing:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         try:
             if isinstance(error, OutputError | FileError):
-                raise as_asked(error, self._parts) from None
+                raise with_user_paths(error, self._parts) from None
             if isinstance(error, OSError):
-                raise OutputError.unwritable(self._about(error), reason(error)) from None
+                raise OutputError.unwritable(self._about(error), os_error_reason(error)) from None
         finally:
             for part in self._parts:
-                if self._kept:
+                if self._unresolved:
                     os.close(part.handle)
                 else:
-                    part.let_go()
+                    part.discard()
 
     def _about(self, error: OSError) -> Path:
-        """The file that an error of the system is about, as the user calls it."""
-        named = [part.place for part in self._parts if str(part.hidden) == str(error.filename)]
-        return (named or [part.place for part in self._parts[-1:]] or [Path(str(error.filename))])[0]
+        """Return the path, as the user gave it, of the file that a system error is about."""
+        named = [part.target for part in self._parts if str(part.hidden) == str(error.filename)]
+        return (named or [part.target for part in self._parts[-1:]] or [Path(str(error.filename))])[0]
 
 
-def tidy(folder: Path) -> None:
-    """Finish in this folder what killed runs had begun to let appear, and remove what they had written aside."""
+def recover(folder: Path) -> None:
+    """Finish the transactions of killed runs in this folder and remove their hidden files."""
     with suppress(OSError, ValueError):
         for path in sorted(folder.iterdir()):
-            if path.name.startswith(HIDDEN) and path.suffix == JOURNAL:
+            if path.name.startswith(HIDDEN_PREFIX) and path.suffix == JOURNAL_SUFFIX:
                 _finish(path)
     aside.sweep(folder)
 
 
-def _finish(found: Path) -> None:
-    journal = _read(found)
+def _finish(path: Path) -> None:
+    journal = _read(path)
     if journal is None:
-        with left_behind(found) as free, suppress(OSError):
-            if free:
-                found.unlink()
+        with lock_abandoned(path) as unlocked, suppress(OSError):
+            if unlocked:
+                path.unlink()
         return
     moves, journals, force = journal
-    # the first one is held by whoever lets the files appear
-    if found != journals[0] and not journals[0].exists():
+    # the process that commits holds the lock of the first journal
+    if path != journals[0] and not journals[0].exists():
         with suppress(OSError):
-            found.unlink()
+            path.unlink()
         return
-    with left_behind(journals[0]) as free:
-        if not free:
+    with lock_abandoned(journals[0]) as unlocked:
+        if not unlocked:
             return
         try:
             for one in moves:
-                one.go(force=force)
+                one.apply(force=force)
         except (OSError, OutputError):
             if _back(moves):
                 _remove([*journals, *(one.hidden for one in moves)])
             return
-        _clear(moves, journals)
+        _clean_up(moves, journals)
 
 
 @contextmanager
-def _told(name: str, moves: Sequence[_Move], *, force: bool) -> Iterator[list[Path]]:
-    """Write down in every folder what is about to move, and hold the first journal meanwhile."""
-    journals = [folder / f"{HIDDEN}{name}{JOURNAL}" for folder in dict.fromkeys(one.place.parent for one in moves)]
+def _journaled(name: str, moves: Sequence[_Move], *, force: bool) -> Iterator[list[Path]]:
+    """Write a journal into every folder of the moves; hold the lock of the first one."""
+    journals = [
+        folder / f"{HIDDEN_PREFIX}{name}{JOURNAL_SUFFIX}" for folder in dict.fromkeys(one.place.parent for one in moves)
+    ]
     facts = json.dumps(
         {
             "moves": [
@@ -191,7 +204,7 @@ def _told(name: str, moves: Sequence[_Move], *, force: bool) -> Iterator[list[Pa
         try:
             for journal in reversed(journals):
                 handles.append(os.open(journal, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-                hold(handles[-1], wait=True)
+                lock_handle(handles[-1], wait=True)
                 with os.fdopen(os.dup(handles[-1]), "w", encoding="utf-8") as file:
                     file.write(text)
                     file.flush()
@@ -208,10 +221,10 @@ def _told(name: str, moves: Sequence[_Move], *, force: bool) -> Iterator[list[Pa
 
 
 def _read(path: Path) -> tuple[list[_Move], list[Path], bool] | None:
-    """What a journal tells; None where it is torn, or tells of other files than those of one run."""
+    """Return moves, journals and ``force`` of a journal; None if it is torn or lists files of more than one run."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        facts: Any = json.loads(found["facts"]) if found["sum"] == _sum(found["facts"]) else None
+        content = json.loads(path.read_text(encoding="utf-8"))
+        facts: Any = json.loads(content["facts"]) if content["sum"] == _sum(content["facts"]) else None
         moves = [
             _Move(Path(hidden), Path(place), Path(before), bool(replaces), (int(device), int(number)))
             for hidden, place, before, replaces, device, number in facts["moves"]
@@ -220,7 +233,7 @@ def _read(path: Path) -> tuple[list[_Move], list[Path], bool] | None:
         owner = path.lstat().st_uid
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    own = path.name.removesuffix(JOURNAL) + "-"
+    own = path.name.removesuffix(JOURNAL_SUFFIX) + "-"
     hidden = [(part, one.place) for one in moves for part in (one.hidden, one.before)]
     ours = all(part.name.startswith(own) and part.parent == place.parent for part, place in hidden)
     listed = path.absolute() in journals and all(journal.name == path.name for journal in journals)
@@ -232,18 +245,18 @@ def _user() -> int:
 
 
 def _back(moves: Sequence[_Move]) -> bool:
-    """Whether all is as it was before."""
-    whole = True
+    """Roll back the moves. Return whether all succeeded."""
+    complete = True
     for one in reversed(moves):
         try:
-            one.come_back()
+            one.roll_back()
         except OSError:
-            whole = False
-    return whole
+            complete = False
+    return complete
 
 
-def _clear(moves: Sequence[_Move], journals: Sequence[Path]) -> None:
-    """Remove what is not needed any more; the first journal, by which others know that it is, last."""
+def _clean_up(moves: Sequence[_Move], journals: Sequence[Path]) -> None:
+    """Remove the backups, hidden files and journals. The first journal goes last: it marks the transaction as open."""
     _remove([*(one.before for one in moves), *(one.hidden for one in moves), *reversed(journals)])
 
 

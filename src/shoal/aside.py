@@ -1,7 +1,7 @@
-"""A file written aside and moved into its place when it is whole, or never.
+"""Atomic file writes: write a hidden file, then move it into place.
 
-While it is written it is held by its process. What a process left that was killed, the next one that writes to the
-folder removes.
+The writing process locks the hidden file. The next process that writes to the same folder removes the files of killed
+processes.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import FileError, OutputError, ShoalError
-from shoal.held import hold, is_same, left_behind
+from shoal.held import is_same_file, lock_abandoned, lock_handle
 
-HIDDEN = ".shoal-"
-"""What the name of a file begins with while it is written."""
-JOURNAL = ".shoal-moves"
-"""The ending of the file that tells which files are about to appear together."""
+HIDDEN_PREFIX = ".shoal-"
+"""Prefix of the name of a file that is being written."""
+JOURNAL_SUFFIX = ".shoal-moves"
+"""File extension of the journal of a transaction."""
 NO_LINKS = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
-_NAME = re.compile(rf"{re.escape(HIDDEN)}([0-9a-f]{{16}})(-\d+)?(\..*)?", re.DOTALL)
+_NAME = re.compile(rf"{re.escape(HIDDEN_PREFIX)}([0-9a-f]{{16}})(-\d+)?(\..*)?", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Part:
-    """A file on its way to its place, held until it is let go."""
+class PendingFile:
+    """A hidden file that will be moved to `place`. The process holds its lock until `let_go`."""
 
-    place: Path
+    target: Path
     hidden: Path
     handle: int
 
     def flush(self) -> None:
-        """Return when all of it is on the disk."""
+        """Flush the file to disk."""
         with self.hidden.open("rb+") as file:
             os.fsync(file.fileno())
 
-    def let_go(self) -> None:
-        """Remove what is left of it aside."""
+    def discard(self) -> None:
+        """Remove the hidden file and release its lock."""
         with suppress(OSError):
             self.hidden.unlink(missing_ok=True)
         with suppress(OSError):
@@ -48,72 +48,72 @@ class Part:
 
 
 @contextmanager
-def aside(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]:
-    """Yield a new, hidden path in the folder of ``path``; on a clean exit it is moved there in one step.
+def atomic_write(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]:
+    """Yield a hidden path in the folder of ``path``; on a clean exit, move the file there atomically.
 
-    Whatever interrupts the writing, nothing appears at ``path``, and without ``force`` nothing there is lost.
+    If the write is interrupted, nothing appears at ``path``. Without ``force``, an existing file is never replaced.
     """
     part = None
     try:
-        part = put_aside(path, force=force)
+        part = open_hidden(path, force=force)
         yield part.hidden
         part.flush()
-        move(part.hidden, part.place, force=force)
-        flush_folder(part.place.parent)
+        move(part.hidden, part.target, force=force)
+        flush_folder(part.target.parent)
     except (OutputError, FileError) as error:
-        raise as_asked(error, [part] if part else []) from None
+        raise with_user_paths(error, [part] if part else []) from None
     except OSError as error:
-        raise OutputError.unwritable(Path(path), reason(error)) from None
+        raise OutputError.unwritable(Path(path), os_error_reason(error)) from None
     finally:
         if part is not None:
-            part.let_go()
+            part.discard()
 
 
-def put_aside(path: str | os.PathLike[str], *, force: bool, name: str | None = None) -> Part:
-    """A new hidden file, held, beside the place that it is meant for; what killed runs left there is removed."""
-    asked, place = os.fspath(path), Path(path)
-    if not asked:
-        raise OutputError.unwritable(asked, "it is no name")
+def open_hidden(path: str | os.PathLike[str], *, force: bool, name: str | None = None) -> PendingFile:
+    """Create and lock a hidden file next to ``path``; remove the hidden files of killed runs first."""
+    given, place = os.fspath(path), Path(path)
+    if not given:
+        raise OutputError.unwritable(given, "it is no name")
     _check_place(place, force=force)
     sweep(place.parent)
     hidden = place
     try:
         while True:
-            hidden = place.with_name(f"{HIDDEN}{name or secrets.token_hex(8)}{_endings(place)}")
-            # The mode is that of an ordinary new file: the umask and not this program decides who may read it.
+            hidden = place.with_name(f"{HIDDEN_PREFIX}{name or secrets.token_hex(8)}{_endings(place)}")
+            # The default mode of a new file, so that the umask decides who may read it.
             handle = os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-            hold(handle, wait=True)
-            if is_same(handle, hidden):
-                return Part(place, hidden, handle)
-            os.close(handle)  # another start took it for one that was left, in the moment before it was held
+            lock_handle(handle, wait=True)
+            if is_same_file(handle, hidden):
+                return PendingFile(place, hidden, handle)
+            os.close(handle)  # another process removed it before it was locked
     except OSError as error:
-        raise OutputError.unwritable(place, reason(error)) from None
+        raise OutputError.unwritable(place, os_error_reason(error)) from None
     except BaseException:
-        # a signal the moment after it was made leaves nothing
+        # a signal right after the file was created must leave nothing
         if hidden != place:
             with suppress(OSError):
                 hidden.unlink(missing_ok=True)
         raise
 
 
-def as_asked(error: ShoalError, parts: list[Part]) -> ShoalError:
-    """The error by the paths that the user asked for, who knows nothing of the hidden ones."""
+def with_user_paths(error: ShoalError, parts: list[PendingFile]) -> ShoalError:
+    """Return the error with the paths of the user instead of the hidden ones."""
     fact = error.fact
     for part in parts:
-        fact = fact.replace(repr(str(part.hidden)), repr(str(part.place)))
+        fact = fact.replace(repr(str(part.hidden)), repr(str(part.target)))
     return type(error)(fact, error.hint)
 
 
 def sweep(folder: Path) -> None:
-    """Remove what runs that were killed had written aside in this folder; what living ones write stays."""
+    """Remove the hidden files of killed runs in this folder. The files of running processes stay."""
     with suppress(OSError, ValueError):
-        found = {path: named[1] for path in folder.iterdir() if (named := _NAME.fullmatch(path.name))}
-        journals = {name for path, name in found.items() if path.suffix == JOURNAL}
-        for path, name in found.items():
-            # what is told of in a journal is finished by it, or stays until it is
+        hidden = {path: match[1] for path in folder.iterdir() if (match := _NAME.fullmatch(path.name))}
+        journals = {name for path, name in hidden.items() if path.suffix == JOURNAL_SUFFIX}
+        for path, name in hidden.items():
+            # files listed in a journal belong to a transaction that is finished or rolled back first
             if name not in journals:
-                with left_behind(path) as free, suppress(OSError):
-                    if free:
+                with lock_abandoned(path) as unlocked, suppress(OSError):
+                    if unlocked:
                         path.unlink()
 
 
@@ -129,14 +129,14 @@ def _check_place(path: Path, *, force: bool) -> None:
         if there and not force:
             raise OutputError.exists(path)
     except OSError as error:
-        raise OutputError.unwritable(path, reason(error)) from None
+        raise OutputError.unwritable(path, os_error_reason(error)) from None
     except ValueError:
         # A NUL, or half a surrogate pair.
         raise OutputError.unwritable(path, "no file can have this name") from None
 
 
 def _is_there(path: Path) -> bool:
-    """Whether anything has this name, be it a link to nowhere. Unlike lexists it says why it cannot know."""
+    """Return whether anything has this name, even a broken link. Unlike lexists, raise if that cannot be known."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -144,8 +144,8 @@ def _is_there(path: Path) -> bool:
     return True
 
 
-def reason(error: OSError) -> str:
-    """What the operating system says, in lower case and without the path."""
+def os_error_reason(error: OSError) -> str:
+    """Return the message of the operating system, in lower case and without the path."""
     return (error.strerror or "the system refused").lower()
 
 
@@ -154,7 +154,7 @@ def _endings(path: Path) -> str:
 
 
 def flush_folder(folder: Path) -> None:
-    """So that a move survives a loss of power; not every system can."""
+    """Flush the folder to disk so that a move survives a power loss. Not every system can."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -164,12 +164,12 @@ def flush_folder(folder: Path) -> None:
 
 
 def move(hidden: Path, path: Path, *, force: bool) -> None:
-    """Let a file appear in its place in one step."""
+    """Move a file into place atomically."""
     if force:
         hidden.replace(path)
         return
     try:
-        # A link fails where a file exists, even one that appeared a moment ago; a move would replace it.
+        # A link fails if a file exists, even one created a moment ago. A move would replace it.
         os.link(hidden, path)
     except FileExistsError:
         raise OutputError.exists(path) from None

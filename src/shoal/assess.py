@@ -1,4 +1,4 @@
-"""Looking at tables without changing them: read, describe, evaluate, verify."""
+"""Inspect tables without changing them: read, describe, evaluate, verify."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 import numpy as np
 
 from shoal import measure, tables, together
-from shoal.cautions import about_reading
-from shoal.decisions import column_weights, share
+from shoal.cautions import reading_warnings
+from shoal.decisions import check_fraction, parse_weights
 from shoal.errors import ColumnError, DataError, OptionError, PolicyError
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.release import policy_path
-from shoal.schema import MISSING, Column, ColumnProfile, Kind, Names, Policy, Role, Schema, chosen
-from shoal.schema import describe as propose
-from shoal.schema.models import read_models
+from shoal.schema import MISSING_POLICIES, Column, ColumnProfile, Kind, Names, Policy, Role, Schema, select_names
+from shoal.schema import propose_schema as propose
+from shoal.schema.models import parse_models
 from shoal.tables import ReadOptions, Table
-from shoal.understanding import Hierarchies, Levels, understood
+from shoal.understanding import Hierarchies, Levels, resolve_schema
 from shoal.values import (
     BoolVector,
     Evaluation,
     FloatVector,
     ModelCheck,
     Verification,
-    middle,
-    one_of,
-    true_or_false,
-    whole_k,
+    check_bool,
+    check_choice,
+    check_k,
+    stable_mean,
 )
-from shoal.verify import protected
+from shoal.verify import minimal_schema
 from shoal.verify import verify as verify_table
-from shoal.words import counted
+from shoal.words import pluralize
 
 
 def read(
@@ -57,20 +57,45 @@ def read(
 ) -> Table:
     """Read a file, or take a frame or an array as a table.
 
-    What is not given is detected, and what was detected is in the table's ``settings``.
+    Options that you do not give are detected; the table's ``settings`` contain the result.
 
-    - ``delimiter``, ``quote``, ``encoding``: for text files.
-    - ``decimal``, ``thousands``: the marks of numbers, for all columns. ``column_formats`` is for single columns, such
-      as ``{"born": "DD.MM.YYYY", "income": "1.234,5 €", "code": "text"}``. Released values are written in the same
-      format.
-    - ``header``: whether there is a header. If not given, the first line is one, and it is refused if it looks like
-      data. ``skip``: the number of lines above it. ``skip_footer``: the number of lines below the last record, such as
-      totals. ``row_numbers``: whether the first column has no name and numbers
-      the rows; it is then left out.
-    - ``missing``: the words that mean missing, in all columns; ``missing_in``: more of them for single columns, such as
-      ``{"age": ["999"]}``.
-    - ``sheet``: for workbooks. ``value_labels``: whether columns of SPSS and Stata hold the labels of their values,
-      where every value has one, and not the codes. ``format``: in place of the file's ending.
+    Parameters
+    ----------
+    source : path, DataFrame or array
+    delimiter, quote, encoding : str, optional
+        For text files.
+    decimal, thousands : str, optional
+        Decimal mark and thousands separator of all columns.
+    header : bool, optional
+        Whether there is a header. By default the first line is one, and is refused if it looks like data.
+    skip : int, optional
+        Number of lines above the header.
+    skip_footer : int, optional
+        Number of lines below the last record, such as totals.
+    row_numbers : bool, optional
+        Whether the first column has no name and numbers the rows; it is then left out.
+    missing : iterable of str, optional
+        Values that mean missing, in all columns.
+    missing_in : mapping, optional
+        Further ones by column, such as ``{"age": ["999"]}``.
+    column_formats : mapping of str to str, optional
+        Formats by column, such as ``{"born": "DD.MM.YYYY", "income": "1.234,5 €", "code": "text"}``. Released values
+        are written in the same format.
+    sheet : str, optional
+        Sheet of a workbook.
+    value_labels : bool
+        Whether columns of SPSS and Stata contain value labels instead of codes, if every value has a label.
+    format : str, optional
+        File format, if the ending of the file is different.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ShoalError
+        If the file cannot be read, or is ambiguous.
     """
     options = ReadOptions(
         delimiter=delimiter,
@@ -90,23 +115,23 @@ def read(
         value_labels=value_labels,
         format=format,
     )
-    return tables.read(source, options=options)
+    return tables.read_table(source, options=options)
 
 
 @dataclass(frozen=True)
 class Description:
-    """A proposal for the roles of a table's columns, with what speaks for it."""
+    """Proposed roles of the columns of a table, with reasons."""
 
     table: Table
     schema: Schema
     profiles: tuple[ColumnProfile, ...]
     unique_records: int | None
-    """The records that are alone with their values of the proposed quasi-identifiers; None where there is none."""
+    """Number of unique records on the proposed quasi-identifiers; None if there is no proposal."""
     warnings: tuple[str, ...] = ()
-    """What looks misread."""
+    """Columns that look misread."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys; no cell of the data."""
+        """Convert to plain data, in a stable order of keys and without values of the data."""
         return {
             "kind": self.table.kind,
             "settings": dict(self.table.settings),
@@ -130,15 +155,33 @@ class Description:
 
 
 def describe(data: Any) -> Description:
-    """Propose a role for every column of a table, with reasons; nothing is decided and nothing changed."""
-    table = tables.read(data)
-    profiles = tables.profile(table)
-    likely = propose(profiles, table.height).quasi_identifiers
-    schema = propose(profiles, table.height, pairs=tables.redundant(table, profiles, likely))
+    """Propose a role for every column of a table, with reasons.
+
+    Parameters
+    ----------
+    data : path, DataFrame, array or Table
+
+    Returns
+    -------
+    Description
+
+    Raises
+    ------
+    ShoalError
+        If the table cannot be read.
+    """
+    table = tables.read_table(data)
+    profiles = tables.profile_columns(table)
+    first_guess = propose(profiles, table.height).quasi_identifiers
+    schema = propose(profiles, table.height, pairs=tables.redundant_pairs(table, profiles, first_guess))
     names = schema.quasi_identifiers
-    alone = int((tables.class_sizes(table, names) == 1).sum()) if names else None
+    n_unique = int((tables.class_sizes(table, names) == 1).sum()) if names else None
     return Description(
-        table, schema, profiles, alone, about_reading(tables.doubts(table), typed=tables.is_typed(table))
+        table,
+        schema,
+        profiles,
+        n_unique,
+        reading_warnings(tables.find_misread_columns(table), is_typed=tables.has_column_types(table)),
     )
 
 
@@ -163,90 +206,115 @@ def evaluate(
     weights: Mapping[str, float] | None = None,
     measures: str | Iterable[str] = "default",
 ) -> Evaluation:
-    """Measure what a release lost and what risk is left; both tables hold the same records in the same order.
+    """Measure the information loss of a release and its remaining risk.
 
-    A release whose rows are shuffled is refused: its own figures were counted before they were.
+    Both tables contain the same records in the same order; a shuffled release is refused. An interval counts as its
+    midpoint; a suppressed value counts as the mean, or as the root of its hierarchy. A loss that cannot be measured,
+    such as for text instead of numbers, is None and has a note.
 
-    Hierarchies, levels, kinds, the way with missing values and the columns of a survey (of the original) are given as
-    to `shoal.anonymize`. An interval counts for its middle; what shows nothing counts for the mean, or for the root of
-    its hierarchy. A loss that a column keeps from being measured, since it is text where it was numbers, is None, and
-    a note says so.
+    Parameters
+    ----------
+    original, released : path, DataFrame, array or Table
+    quasi_identifiers : str or sequence of str
+    k : int, optional
+        Count the records in classes below k.
+    hierarchies, levels, kinds, standardize, distance, missing_values, alpha, weights
+        As for `shoal.anonymize`.
+    sampling_weights, households : str, optional
+        Columns of the original, as for `shoal.anonymize`.
+    sensitive : str or sequence of str
+        Sensitive columns of the original, for the measures of attribute disclosure.
+    models : mapping, optional
+        Privacy models to check in the classes of the release, as for `shoal.verify`.
+    population : path, DataFrame, array or Table, optional
+        All persons from whom the records were drawn, with quasi-identifiers recoded as in the release. It gives the
+        journalist and the marketer risk. Default: sampling weights, or the table itself.
+    measures : str or iterable of str
+        ``default`` (measures that need one pass over the records), ``all``, or names; see `shoal.measures()`.
 
-    ``measures`` are ``default`` (those that one look at every record tells), ``all``, or the names of some; see
-    `shoal.measures()`. ``sensitive`` columns are those of the original; the figures about them need them.
-    ``models`` are asked of them in the classes of the release, as to `shoal.verify`.
+    Returns
+    -------
+    Evaluation
 
-    ``population`` is a table of all persons whom the records were drawn from, with the same quasi-identifiers recoded
-    as in the release: what an outsider would look them up in. Its records tell the risks of a journalist and a
-    marketer; without it these go by the sampling weights, or the table is the population itself.
+    Raises
+    ------
+    ShoalError
+        If the tables do not fit together, or a column or an option cannot be used.
     """
-    was, now = tables.read(original), tables.read(released)
-    names = chosen(quasi_identifiers, was.names, Role.QUASI_IDENTIFIER)
+    source, release = tables.read_table(original), tables.read_table(released)
+    names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
     for name in names:
-        if name not in now.names:
+        if name not in release.names:
             raise ColumnError.missing_in_release(name)
-    if was.height != now.height:
-        raise DataError.different_length(was.height, now.height)
-    _check_in_place(was, now, names)
-    k = None if k is None else whole_k(k)
-    asked = read_models(models)
-    secret = chosen(sensitive, was.names, Role.SENSITIVE)
-    secret = (*secret, *dict.fromkeys(model.column for model in asked if model.column not in (*secret, *names)))
-    schema = Schema.assign(tables.kinds(was), quasi_identifiers=names, sensitive=secret)
-    schema = understood(was, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, mixed=True)
+    if source.height != release.height:
+        raise DataError.record_counts_differ(source.height, release.height)
+    _check_row_order(source, release, names)
+    k = None if k is None else check_k(k)
+    required_models = parse_models(models)
+    sensitive_names = select_names(sensitive, source.names, Role.SENSITIVE)
+    sensitive_names = (
+        *sensitive_names,
+        *dict.fromkeys(model.column for model in required_models if model.column not in (*sensitive_names, *names)),
+    )
+    schema = Schema.assign(tables.column_kinds(source), quasi_identifiers=names, sensitive=sensitive_names)
+    schema = resolve_schema(source, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, allow_mixed=True)
     columns = [column for column in schema.columns if column.name in names]
-    protected = [column for column in schema.columns if column.role is Role.SENSITIVE]
+    sensitive_columns = [column for column in schema.columns if column.role is Role.SENSITIVE]
     notes: list[str] = []
-    given = column_weights(weights)
-    tables.known_weights(names, given)
-    missing = one_of("missing_values", missing_values, MISSING)
-    distance = one_of("distance", distance, DISTANCES)
-    design = tables.design(was, sampling_weights=sampling_weights or "", households=households or "")
-    counted_by = partial(
+    column_weight = parse_weights(weights)
+    tables.resolve_weights(names, column_weight)
+    missing = check_choice("missing_values", missing_values, MISSING_POLICIES)
+    distance = check_choice("distance", distance, DISTANCES)
+    design = tables.build_survey_design(source, sampling_weights=sampling_weights or "", households=households or "")
+    count = partial(
         measure.count_classes,
         names=names,
         k=k,
         missing=missing,
-        alpha=share("alpha", alpha),
+        alpha=check_fraction("alpha", alpha),
         design=design,
     )
-    hidden = tables.shown_nothing(now, names)
-    after = counted_by(now, population=None if population is None else tables.read(population))
+    suppressed = tables.fully_suppressed(release, names)
+    after = count(release, population=None if population is None else tables.read_table(population))
     notes += _population_notes(after)
-    emptied = int((hidden & ~tables.shown_nothing(was, names)).sum())
-    if missing == "wildcard" and emptied:
+    blanked = int((suppressed & ~tables.fully_suppressed(source, names)).sum())
+    if missing == "wildcard" and blanked:
         notes.append(
-            f"{counted(emptied, 'record')} of which nothing is shown any more: as wildcards they are compatible with"
+            f"{pluralize(blanked, 'record')} of which nothing is shown any more: as wildcards they are compatible with"
             " every other; where outsiders know that they were suppressed, they hide nobody and the risk is higher"
         )
-    pair = measure.Pair(
-        names=names,
-        before=counted_by(was),
-        after=after,
-        weights=given,
-        suppressed=hidden,
-        sensitive=tables.sensitive_columns(was, protected),
-        sampling=design.sampling,
+    inputs = measure.MetricInputs(
+        quasi_identifiers=names,
+        original_classes=count(source),
+        released_classes=after,
+        weights=column_weight,
+        suppressed=suppressed,
+        sensitive=tables.sensitive_columns(source, sensitive_columns),
+        sampling_weights=design.sampling_weights,
         distance=distance,
-        **_numbers(was, now, columns, true_or_false("standardize", standardize), notes),
-        **_meaning(was, now, columns, distance, apart=missing == "category"),
+        **_numeric_inputs(source, release, columns, check_bool("standardize", standardize), notes),
+        **_categorical_inputs(source, release, columns, distance, apart=missing == "category"),
     )
-    found: tuple[ModelCheck, ...] = ()
-    if asked:
-        found = tables.check_models(tables.demands(was, asked, schema), asked, tables.class_numbers(now, names))
-    return measure.evaluate(pair, which=measures, notes=tuple(notes), models=found)
+    model_checks: tuple[ModelCheck, ...] = ()
+    if required_models:
+        model_checks = tables.check_models(
+            tables.encode_constraints(source, required_models, schema),
+            required_models,
+            tables.class_labels(release, names),
+        )
+    return measure.evaluate(inputs, which=measures, notes=tuple(notes), models=model_checks)
 
 
-def _check_in_place(was: Table, now: Table, names: Sequence[str]) -> None:
-    """Refuse a release whose rows are shuffled: by the policy beside it, or by the columns that it shows as they were.
+def _check_row_order(source: Table, release: Table, names: Sequence[str]) -> None:
+    """Refuse a shuffled release: by the policy beside it, or by the columns that it contains unchanged.
 
-    Where none of these stands as it stood, and some hold the same cells in another order, the rows are not the same.
+    It is shuffled if none of these columns is equal row by row, and one has the same cells in another order.
     """
-    if _is_shuffled(now):
+    if _is_shuffled(release):
         raise DataError.shuffled()
     moved = False
-    for name in (name for name in now.names if name in was.names and name not in names):
-        before, after = (one.cells.content(name).words.fill_null("") for one in (was, now))
+    for name in (name for name in release.names if name in source.names and name not in names):
+        before, after = (table.cells.content(name).text_values.fill_null("") for table in (source, release))
         if before.n_unique() > 1:
             if before.equals(after):
                 return
@@ -266,84 +334,102 @@ def _is_shuffled(table: Table) -> bool:
     return policy.shuffle and policy.output.get("sha256") == table.sha256
 
 
-def _population_notes(classes: measure.Classes) -> list[str]:
-    """What a table of the population does not tell."""
-    if classes.population is None:
+def _population_notes(classes: measure.EquivalenceClasses) -> list[str]:
+    """Notes on the limits of a table of the population."""
+    if classes.population_counts is None:
         return []
     notes = ["the population is recoded as the release is: the risks before are those without it"]
-    lacking = int((classes.population < classes.sizes).sum())
-    if lacking:
+    too_few = int((classes.population_counts < classes.sizes).sum())
+    if too_few:
         notes.append(
-            f"the table of the population has fewer records like {counted(lacking, 'record')} than the release itself:"
+            f"the table of the population has fewer records like {pluralize(too_few, 'record')} than the release itself:"
             " those of the release count for them"
         )
     return notes
 
 
-def _numbers(was: Table, now: Table, columns: Sequence[Column], standardize: bool, notes: list[str]) -> dict[str, Any]:
-    """The numeric columns of both tables and what they lack, or a note on why they cannot be compared."""
+def _numeric_inputs(
+    source: Table, release: Table, columns: Sequence[Column], standardize: bool, notes: list[str]
+) -> dict[str, Any]:
+    """Numeric columns of both tables with their missing values, or a note why they cannot be compared."""
     measured = [column for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE)]
-    both = [
-        tuple(tables.shown_bounds(table, column.name, dates=column.kind is Kind.DATE) for table in (was, now))
+    pairs = [
+        tuple(tables.released_bounds(table, column.name, dates=column.kind is Kind.DATE) for table in (source, release))
         for column in measured
     ]
-    known = [(before, after) for before, after in both if before is not None and after is not None]
-    if len(known) < len(both):
+    comparable = [(before, after) for before, after in pairs if before is not None and after is not None]
+    if len(comparable) < len(pairs):
         notes.append(
-            f"no loss by squared error: {counted(len(both) - len(known), 'quasi-identifier')} without a number in every"
-            " record of both tables"
+            f"no loss by squared error: {pluralize(len(pairs) - len(comparable), 'quasi-identifier')} without a number"
+            " in every record of both tables"
         )
-    if len(known) < len(both) or not measured:
+    if len(comparable) < len(pairs) or not measured:
         return {}
     names = [column.name for column in measured]
-    originals, gaps = zip(*(_filled(_middles(*before)) for before, _ in known), strict=True)
-    shown, blank, bounds = [], [], {}
-    for name, original, gone, (_, (low, high)) in zip(names, originals, gaps, known, strict=True):
-        empty = np.isnan(low)
-        mean = middle(original[~gone]) if empty.any() or gone.any() else 0.0
-        column = _middles(low, high)
-        shown.append(np.where(gone | empty, mean, column) if empty.any() or gone.any() else column)
-        blank.append(empty)
+    originals, missing = zip(*(_fill_with_mean(_midpoints(*before)) for before, _ in comparable), strict=True)
+    released, released_missing, bounds = [], [], {}
+    for name, original, original_mask, (_, (low, high)) in zip(names, originals, missing, comparable, strict=True):
+        released_mask = np.isnan(low)
+        mean = stable_mean(original[~original_mask]) if released_mask.any() or original_mask.any() else 0.0
+        column = _midpoints(low, high)
+        released.append(
+            np.where(original_mask | released_mask, mean, column)
+            if released_mask.any() or original_mask.any()
+            else column
+        )
+        released_missing.append(released_mask)
         if low is not high:
             bounds[name] = (low, high)
     return {
         "numeric": tuple(names),
-        "values": originals,
-        "shown": tuple(shown),
-        "scale": tables.scaled_columns(originals, gaps, standardize=standardize),
-        "gaps": np.column_stack(gaps) if any(column.any() for column in gaps) else None,
-        "blank": np.column_stack(blank) if any(column.any() for column in blank) else None,
-        "bounds": bounds,
+        "original_values": originals,
+        "released_values": tuple(released),
+        "scale": tables.fit_scale_by_column(originals, missing, standardize=standardize),
+        "original_missing": np.column_stack(missing) if any(column.any() for column in missing) else None,
+        "released_missing": np.column_stack(released_missing) if any(column.any() for column in released_missing) else None,
+        "released_intervals": bounds,
         "dates": tuple(column.name for column in measured if column.kind is Kind.DATE),
     }
 
 
-def _filled(column: FloatVector) -> tuple[FloatVector, BoolVector]:
-    """A column with its mean where a number is missing, and where that is; the column itself where none is."""
-    gone = np.isnan(column)
-    return (np.where(gone, middle(column[~gone]), column) if gone.any() else column), gone
+def _fill_with_mean(column: FloatVector) -> tuple[FloatVector, BoolVector]:
+    """Column with its mean for missing numbers, and the mask of these; the column itself if none is missing."""
+    is_missing = np.isnan(column)
+    return (np.where(is_missing, stable_mean(column[~is_missing]), column) if is_missing.any() else column), is_missing
 
 
-def _middles(low: FloatVector, high: FloatVector) -> FloatVector:
-    """The middle of each interval; half of the least number there is would be none."""
+def _midpoints(low: FloatVector, high: FloatVector) -> FloatVector:
+    """Midpoints of intervals; halving first avoids overflow."""
     return low if low is high else low / 2 + high / 2
 
 
-def _meaning(was: Table, now: Table, columns: Sequence[Column], distance: str, *, apart: bool) -> dict[str, Any]:
-    """The categories of both tables; a missing value is one of them where it is ``apart``.
+def _categorical_inputs(
+    source: Table, release: Table, columns: Sequence[Column], distance: str, *, apart: bool
+) -> dict[str, Any]:
+    """Categories of both tables. Missing values are a category if ``apart``.
 
-    Else what was missing has nothing to lose, and what shows nothing counts for the root.
+    Otherwise a missing original value has no loss, and a suppressed one counts as the root.
     """
     other = [column for column in columns if column.kind not in (Kind.NUMERIC, Kind.DATE)]
     if not other:
         return {}
-    meaning = tables.categories(was, other, distance=distance, also=now, gaps=True, apart=apart)
-    before, after = tables.codes(was, meaning), tables.codes(now, meaning)
-    absent, untold = (tables.missing_mask(table, [column.name for column in meaning]) for table in (was, now))
+    categories = tables.encode_categories(
+        source, other, distance=distance, other=release, allow_missing=True, separate_missing=apart
+    )
+    before, after = tables.category_codes(source, categories), tables.category_codes(release, categories)
+    original_missing, released_missing = (
+        tables.missing_mask(table, [column.name for column in categories]) for table in (source, release)
+    )
     if not apart:
-        roots = np.array([len(column.hierarchy) - 1 for column in meaning])
-        after = np.where(absent, before, np.where(untold, roots, after))
-    return {"categories": meaning, "codes": before, "nodes": after, "absent": absent, "untold": untold}
+        roots = np.array([len(column.hierarchy) - 1 for column in categories])
+        after = np.where(original_missing, before, np.where(released_missing, roots, after))
+    return {
+        "categories": categories,
+        "original_codes": before,
+        "released_codes": after,
+        "original_codes_missing": original_missing,
+        "released_codes_missing": released_missing,
+    }
 
 
 def verify(
@@ -363,75 +449,105 @@ def verify(
     order: str | None = None,
     sensitive: Names = (),
 ) -> Verification:
-    """Count the classes of any table, Shoal's or not; true where every record is alike at least k - 1 others.
+    """Count the classes of any table, made by Shoal or not. The result is true if every class has at least k records.
 
-    ``models`` asks more of the sensitive values in every class, such as ``{"diagnosis": "distinct-l(3)"}``, or several
-    for a column. ``t-ordered`` may need the levels of its column, and ``t-hierarchical`` its hierarchy; closeness is to
-    the values of the table itself. A missing value is a value of its own, or a ``wildcard``. Records are counted
-    within ``strata``, and where ``households`` are named, those are counted.
+    Parameters
+    ----------
+    table : path, DataFrame, array or Table
+    k : int
+    quasi_identifiers : str or sequence of str
+    models : mapping, optional
+        Privacy models that every class must meet, one or several per column: ``{"diagnosis": "distinct-l(3)"}``.
+        Closeness is to the distribution in the table itself.
+    hierarchies, levels : mapping, optional
+        For ``t-hierarchical`` and ``t-ordered``.
+    missing_values : str
+        ``category`` (a value like any other) or ``wildcard`` (compatible with every value).
+    alpha : float
+        Weight of compatible records with missing values.
+    strata : str or sequence of str
+        Count records within strata.
+    households : str, optional
+        Count households instead of records.
+    against : path, DataFrame, array or Table, optional
+        Another release that may contain the same persons. Then k must hold jointly, and no single value of a column
+        that has a model or is ``sensitive`` may be left in a joint class; see `shoal.together`.
+    against_quasi_identifiers : str or sequence of str
+        Quasi-identifiers of the other release. Default: those of the policy beside its file, else those of the same
+        names.
+    order : str, optional
+        Whether the records of both are in the same order: ``kept`` or ``unknown``. Default: they are if the shared
+        columns agree row by row, unless a policy says that the rows are shuffled.
+    sensitive : str or sequence of str
+        Sensitive columns to check against the other release.
 
-    ``against`` is another release in which the same persons may be: then k must hold for one who has both, and no
-    value of a column that has a model, or is named as ``sensitive``, may be left over where their classes meet. The
-    quasi-identifiers of the other are named, or those of the policy beside its file, or those of the same names.
-    ``order`` tells whether the records of both stand in the same order (``kept`` or ``unknown``); where nothing is
-    said, they do if the columns that both show agree row by row, unless the policy of one says that its rows are
-    shuffled. `shoal.together` has the reasoning.
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    ShoalError
+        If a column or an option cannot be used.
     """
-    known, asked = tables.read(table), read_models(models)
-    schema = protected(known, quasi_identifiers, asked)
-    schema = understood(known, schema, hierarchies=hierarchies, levels=levels, mixed=True)
-    strata = chosen(strata, known.names, Role.INSENSITIVE)
-    found = verify_table(
-        known,
+    data, required_models = tables.read_table(table), parse_models(models)
+    schema = minimal_schema(data, quasi_identifiers, required_models)
+    schema = resolve_schema(data, schema, hierarchies=hierarchies, levels=levels, allow_mixed=True)
+    strata = select_names(strata, data.names, Role.INSENSITIVE)
+    verification = verify_table(
+        data,
         k=k,
         quasi_identifiers=quasi_identifiers,
-        models=asked,
+        models=required_models,
         schema=schema,
-        missing=one_of("missing_values", missing_values, ("category", "wildcard")),
-        alpha=share("alpha", alpha),
-        design=tables.design(known, strata=strata, households=households or ""),
+        missing=check_choice("missing_values", missing_values, ("category", "wildcard")),
+        alpha=check_fraction("alpha", alpha),
+        design=tables.build_survey_design(data, strata=strata, households=households or ""),
     )
-    named, secret = _named(against_quasi_identifiers), _named(sensitive)
+    other_names, sensitive_names = _as_names(against_quasi_identifiers), _as_names(sensitive)
     if against is None:
-        for name, value in {"against_quasi_identifiers": named, "order": order, "sensitive": secret}.items():
+        for name, value in {
+            "against_quasi_identifiers": other_names,
+            "order": order,
+            "sensitive": sensitive_names,
+        }.items():
             if value:
-                raise OptionError.needs_other(name)
-        return found
+                raise OptionError.needs_against(name)
+        return verification
     if households:
-        raise OptionError.households_apart()
-    other = tables.read(against)
-    hidden = chosen(secret, tuple(dict.fromkeys([*known.names, *other.names])), Role.SENSITIVE)
-    if order is None and known.sha256 != other.sha256 and (_is_shuffled(known) or _is_shuffled(other)):
+        raise OptionError.linked_households()
+    other = tables.read_table(against)
+    sensitive_columns = select_names(sensitive_names, tuple(dict.fromkeys([*data.names, *other.names])), Role.SENSITIVE)
+    if order is None and data.sha256 != other.sha256 and (_is_shuffled(data) or _is_shuffled(other)):
         order = "unknown"
     return replace(
-        found,
-        together=together.compare(
-            known,
+        verification,
+        together=together.verify_linked(
+            data,
             other,
             k=k,
-            quasi_identifiers=tuple(dict.fromkeys([*found.quasi_identifiers, *strata])),
-            other_quasi_identifiers=_known_of(other, named, found, strata),
-            sensitive=tuple(dict.fromkeys([*hidden, *(model.column for model in asked)])),
+            quasi_identifiers=tuple(dict.fromkeys([*verification.quasi_identifiers, *strata])),
+            other_quasi_identifiers=_other_quasi_identifiers(other, other_names, verification, strata),
+            sensitive=tuple(dict.fromkeys([*sensitive_columns, *(model.column for model in required_models)])),
             order=order,
         ),
     )
 
 
-def _named(names: Names) -> tuple[str | int, ...]:
-    """The names one by one, whatever holds them."""
+def _as_names(names: Names) -> tuple[str | int, ...]:
+    """Names as a tuple."""
     return (names,) if isinstance(names, str | int) else tuple(() if names is None else names)
 
 
-def _known_of(other: Table, named: Names, found: Verification, strata: tuple[str, ...]) -> tuple[str, ...]:
-    """The quasi-identifiers of another release: those named, those of its policy, or those of the same names.
-
-    Strata are known to outsiders as these are.
-    """
+def _other_quasi_identifiers(
+    other: Table, named: Names, verification: Verification, strata: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Quasi-identifiers of another release (named, of its policy, or those of the same names), and the strata."""
     if not named and other.path is not None and policy_path(other.path).exists():
         named = Policy.read(policy_path(other.path)).schema.quasi_identifiers
     if not named:
-        named = [name for name in found.quasi_identifiers if name in other.names]
+        named = [name for name in verification.quasi_identifiers if name in other.names]
     if not named:
-        raise ColumnError.no_quasi_identifier_of_other()
-    known = chosen(named, other.names, Role.QUASI_IDENTIFIER)
-    return tuple(dict.fromkeys([*known, *(name for name in strata if name in other.names)]))
+        raise ColumnError.no_quasi_identifier_in_other()
+    selected = select_names(named, other.names, Role.QUASI_IDENTIFIER)
+    return tuple(dict.fromkeys([*selected, *(name for name in strata if name in other.names)]))

@@ -1,7 +1,7 @@
-"""The walk on a cluster: from a frame of Spark to a verified frame, or from Parquet to a verified folder of Parquet.
+"""Release on Spark: from a Spark DataFrame to a verified DataFrame, or from Parquet to a verified folder of Parquet.
 
-It is the walk in pieces with Spark as its engine. A folder appears under its name when Spark has read it back and
-counted that it keeps the promise, and not before.
+It runs the out-of-core pipeline with Spark as its engine. A folder is published under its name only after Spark has
+read it back and verified it.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from shoal import tables
-from shoal.decide import decide
-from shoal.engines.sizing import sizing, whole_bytes
+from shoal.decide import build_policy
+from shoal.engines.sizing import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning, in_python
 from shoal.pieced import (
-    MEMORY,
-    Decided,
-    Delivered,
+    DEFAULT_MEMORY,
     LargeRelease,
-    Stages,
-    Worked,
-    check_asked,
-    check_fits,
-    delivered,
-    released,
-    replayed,
-    worked,
+    PolicyFactory,
+    ProcessedTable,
+    StageProgress,
+    WrittenRelease,
+    build_release,
+    check_options_out_of_core,
+    check_policy_out_of_core,
+    process_table,
+    replay_policy,
+    write_and_verify,
 )
-from shoal.release import printable, uninterrupted, versions
+from shoal.release import defer_signals, package_versions, printable_name
 from shoal.schema import Kind, Names, Policy, Schema
-from shoal.tables.large import Survey
-from shoal.threads import using
+from shoal.tables.large import TableStatistics
+from shoal.threads import use_threads
 from shoal.understanding import Hierarchies, Levels
-from shoal.values import Progress, silent, whole_k
+from shoal.values import Progress, check_k, no_progress
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from shoal.engines.spark.frame import ReleasedFrame
-    from shoal.engines.spark.source import Source
-    from shoal.engines.spark.storage import Storage
+    from shoal.engines.spark.source import SparkSource
+    from shoal.engines.spark.storage import HadoopStorage
 
-More = Mapping[Path, str]
-"""Further files about a release, by their places on this machine."""
-_POLICY, _MARK, RELEASED = ".policy.toml", "_SUCCESS", "released"
+ExtraFiles = Mapping[Path, str]
+"""Contents of further files about a release, by local path."""
+_POLICY, _SUCCESS_FILE, RELEASED = ".policy.toml", "_SUCCESS", "released"
 
 
 def anonymize_frame(
@@ -59,49 +59,49 @@ def anonymize_frame(
     *,
     k: int,
     quasi_identifiers: Names,
-    memory: int | str = MEMORY,
+    memory: int | str = DEFAULT_MEMORY,
     scratch: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
     **decisions: Any,
 ) -> ReleasedFrame:
-    """Release a frame of Spark: `shoal.anonymize` comes here with one.
+    """Release a Spark DataFrame; called by `shoal.anonymize`.
 
     Parameters
     ----------
     frame
-        It is evaluated once and kept as it is then, in the scratch folder.
+        Evaluated once; the result is stored in the scratch folder.
     k, quasi_identifiers, decisions
-        As for `shoal.anonymize`. What needs the whole table at once is refused: wildcards, households, strata, sampling
-        weights and seconds.
+        As for `shoal.anonymize`. Options that need the whole table in memory are refused: wildcards, households,
+        strata, sampling weights and seconds.
     memory
-        What a Python worker may take, in bytes or as words such as ``2GB``: pieces are made small enough for it.
+        Memory limit of a Python worker, in bytes or as text such as ``2GB``; it determines the size of the parts.
     scratch
-        The address of a folder that all machines reach. Where none is named: the checkpoint folder of the session, or
-        on one machine a temporary folder. What is made in it is removed in the end; the release stays there until
-        Spark's own process ends.
+        Address of a folder that all machines can access. Default: the checkpoint folder of the session, or with a local
+        master a temporary folder. Its content is removed at the end, except for the release, which stays until the JVM
+        exits.
     threads
-        How many work on the driver. The release does not depend on it.
+        Number of threads of the driver. The release does not depend on it.
     progress
-        Called with the number of records done and of all records.
+        Called with the number of finished records and of all records.
 
     Returns
     -------
     ReleasedFrame
-        A DataFrame of Spark, which also tells what is known of the release: ``verification``, ``evaluation``,
-        ``policy``. Its records have an order that depends on what they show.
+        A Spark DataFrame with ``verification``, ``evaluation`` and ``policy`` of the release. Its records are sorted by
+        released values.
     """
     from shoal.engines.spark.source import check_names
 
-    whole_k(k)
+    check_k(k)
     check_names(frame)
     _check_early(frame.columns, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
-    def decided(survey: Survey) -> Policy:
-        return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+    def make_policy(survey: TableStatistics) -> Policy:
+        return build_policy(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
-    with using(threads):
-        return _from_frame(frame, decided, memory, scratch, progress)
+    with use_threads(threads):
+        return _release_frame(frame, make_policy, memory, scratch, progress)
 
 
 def replay_frame(
@@ -110,49 +110,49 @@ def replay_frame(
     policy: Policy | str | os.PathLike[str],
     hierarchies: Hierarchies = None,
     levels: Levels = None,
-    memory: int | str = MEMORY,
+    memory: int | str = DEFAULT_MEMORY,
     scratch: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ReleasedFrame:
-    """The same by the decisions of a policy: `shoal.replay` comes here with a frame of Spark."""
-    with using(threads):
-        return _from_frame(frame, _replayed(policy, hierarchies, levels), memory, scratch, progress)
+    """Repeat a release of a Spark DataFrame with its policy; called by `shoal.replay`."""
+    with use_threads(threads):
+        return _release_frame(frame, _policy_factory(policy, hierarchies, levels), memory, scratch, progress)
 
 
-def _from_frame(
-    frame: DataFrame, decided: Decided, memory: int | str, scratch: str | None, progress: Progress | None
+def _release_frame(
+    frame: DataFrame, make_policy: PolicyFactory, memory: int | str, scratch: str | None, progress: Progress | None
 ) -> ReleasedFrame:
     from shoal.engines.spark.frame import ReleasedFrame
-    from shoal.engines.spark.jobs import said_plainly
+    from shoal.engines.spark.jobs import translate_spark_errors
     from shoal.engines.spark.session import own_session, session_of
-    from shoal.engines.spark.source import read, snapshot
+    from shoal.engines.spark.source import read_parquet, snapshot
 
-    theirs, ceiling, stages = session_of(frame), whole_bytes(memory), Stages(progress or silent)
-    with said_plainly(), _scratch(theirs, _frames_folder(theirs, scratch), keep=True) as folder:
-        source = snapshot(own_session(theirs), frame, f"{folder}/table")
+    session, ceiling, stages = session_of(frame), check_memory(memory), StageProgress(progress or no_progress)
+    with translate_spark_errors(), _scratch(session, _default_scratch(session, scratch), keep=True) as folder:
+        source = snapshot(own_session(session), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
-        groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=False)
-        policy = _noted(source, groups.plan.policy, found, {"kind": "spark"})
-        made = released(groups, found, policy, part, in_order=False)
-        shown = read(theirs, part)
-    _warn(made)
-    return ReleasedFrame(shown, made)
+        groups, written = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=False)
+        policy = _with_facts(source, groups.plan.policy, written, {"kind": "spark"})
+        release = build_release(groups, written, policy, part, in_order=False)
+        frame_released = read_parquet(session, part)
+    _warn(release)
+    return ReleasedFrame(frame_released, release)
 
 
-def _replayed(policy: Policy | str | os.PathLike[str], hierarchies: Hierarchies, levels: Levels) -> Decided:
-    """The decisions of a policy, which a cluster can keep."""
+def _policy_factory(policy: Policy | str | os.PathLike[str], hierarchies: Hierarchies, levels: Levels) -> PolicyFactory:
+    """Return a policy factory for a policy that Spark can run."""
     folders = [Path()]
     if not isinstance(policy, Policy):
         folders.insert(0, Path(policy).parent)
         policy = Policy.read(policy)
-    kept = policy
-    check_fits(kept)
+    loaded = policy
+    check_policy_out_of_core(loaded)
 
-    def decided(survey: Survey) -> Policy:
-        return replayed(kept, survey, hierarchies=hierarchies, levels=levels, folders=folders)
+    def make_policy(survey: TableStatistics) -> Policy:
+        return replay_policy(loaded, survey, hierarchies=hierarchies, levels=levels, folders=folders)
 
-    return decided
+    return make_policy
 
 
 def anonymize_parquet(
@@ -162,25 +162,27 @@ def anonymize_parquet(
     k: int,
     quasi_identifiers: Names,
     master: str | None = None,
-    memory: int | str = MEMORY,
+    memory: int | str = DEFAULT_MEMORY,
     scratch: str | None = None,
     force: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
-    more: Callable[[LargeRelease], More] | None = None,
+    more: Callable[[LargeRelease], ExtraFiles] | None = None,
     **decisions: Any,
 ) -> LargeRelease:
-    """Release Parquet that Spark can reach to a folder of Parquet: `shoal.anonymize_file` comes here with ``spark``."""
-    whole_k(k)
+    """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` with ``spark``."""
+    check_k(k)
 
-    def decided(survey: Survey) -> Policy:
-        return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+    def make_policy(survey: TableStatistics) -> Policy:
+        return build_policy(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
-    def early(names: Sequence[str], records: int) -> None:
+    def check_options(names: Sequence[str], records: int) -> None:
         _check_early(names, records, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
-    with using(threads):
-        return _from_to(source, target, decided, early, master, memory, scratch, force, progress, more)
+    with use_threads(threads):
+        return _release_parquet(
+            source, target, make_policy, check_options, master, memory, scratch, force, progress, more
+        )
 
 
 def replay_parquet(
@@ -191,66 +193,66 @@ def replay_parquet(
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     master: str | None = None,
-    memory: int | str = MEMORY,
+    memory: int | str = DEFAULT_MEMORY,
     scratch: str | None = None,
     force: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
-    more: Callable[[LargeRelease], More] | None = None,
+    more: Callable[[LargeRelease], ExtraFiles] | None = None,
 ) -> LargeRelease:
-    """The same by the decisions of a policy."""
-    decided = _replayed(policy, hierarchies, levels)
-    with using(threads):
-        return _from_to(source, target, decided, None, master, memory, scratch, force, progress, more)
+    """Repeat a release of Parquet files with its policy."""
+    make_policy = _policy_factory(policy, hierarchies, levels)
+    with use_threads(threads):
+        return _release_parquet(source, target, make_policy, None, master, memory, scratch, force, progress, more)
 
 
-def _from_to(
+def _release_parquet(
     address: str,
     target: str,
-    decided: Decided,
-    early: Callable[[Sequence[str], int], None] | None,
+    make_policy: PolicyFactory,
+    check_options: Callable[[Sequence[str], int], None] | None,
     master: str | None,
     memory: int | str,
     scratch: str | None,
     force: bool,
     progress: Progress | None,
-    more: Callable[[LargeRelease], More] | None,
+    more: Callable[[LargeRelease], ExtraFiles] | None,
 ) -> LargeRelease:
-    from shoal.engines.spark.jobs import said_plainly
+    from shoal.engines.spark.jobs import translate_spark_errors
+    from shoal.engines.spark.session import open_session as session_for
     from shoal.engines.spark.session import own_session
-    from shoal.engines.spark.session import session as session_for
-    from shoal.engines.spark.source import open_source
-    from shoal.engines.spark.storage import Storage
+    from shoal.engines.spark.source import open_parquet
+    from shoal.engines.spark.storage import HadoopStorage
 
-    ceiling, stages = whole_bytes(memory), Stages(progress or silent)
-    with session_for(master) as session, said_plainly():
-        storage = Storage(session)
-        address, place = storage.located(address), storage.full(storage.located(target))
-        _check_place(storage, place, address, force=force)
+    ceiling, stages = check_memory(memory), StageProgress(progress or no_progress)
+    with session_for(master) as session, translate_spark_errors():
+        storage = HadoopStorage(session)
+        address, destination = storage.resolve(address), storage.qualified(storage.resolve(target))
+        _check_destination(storage, destination, address, force=force)
         with ExitStack() as folders:
-            # what is to appear is moved there in one step, so it is written on the same file system
-            beside = folders.enter_context(_scratch(session, storage.parent(place)))
-            folder = beside if scratch is None else folders.enter_context(_scratch(session, scratch))
-            source = open_source(own_session(session), address)
-            _check_apart(storage, place, source)
-            if early:
-                early(source.names, source.records)
-            part, written = f"{beside}/{RELEASED}", f"{beside}/policy"
-            groups, found = _walked(source, folder, part, decided, ceiling, stages, ordered=True)
-            facts = {"kind": "parquet", "file": printable(storage.name(address))}
-            policy = _noted(source, groups.plan.policy, found, facts)
-            kept = policy.with_output(**{**policy.output, "file": printable(storage.name(place))})
-            made = released(groups, found, kept, place)
-            storage.write(written, kept.to_toml())
+            # the release is renamed into place, so it must be written on the same file system
+            publish_folder = folders.enter_context(_scratch(session, storage.parent(destination)))
+            folder = publish_folder if scratch is None else folders.enter_context(_scratch(session, scratch))
+            source = open_parquet(own_session(session), address)
+            _check_outside_input(storage, destination, source)
+            if check_options:
+                check_options(source.names, source.records)
+            part, policy_part = f"{publish_folder}/{RELEASED}", f"{publish_folder}/policy"
+            groups, result = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=True)
+            facts = {"kind": "parquet", "file": printable_name(storage.name(address))}
+            policy = _with_facts(source, groups.plan.policy, result, facts)
+            final_policy = policy.with_output(**{**policy.output, "file": printable_name(storage.name(destination))})
+            release = build_release(groups, result, final_policy, destination)
+            storage.write(policy_part, final_policy.to_toml())
             with ExitStack() as stack:
-                for other, content in (more(made) if more else {}).items():
-                    aside = stack.enter_context(tables.aside(other, force=force))
-                    aside.write_text(content, encoding="utf-8", newline="\n")
-                with uninterrupted():
-                    _appear(storage, part, written, place, force=force)
+                for other, content in (more(release) if more else {}).items():
+                    extra_part = stack.enter_context(tables.atomic_write(other, force=force))
+                    extra_part.write_text(content, encoding="utf-8", newline="\n")
+                with defer_signals():
+                    _publish(storage, part, policy_part, destination, force=force)
                     stack.close()
-    _warn(made)
-    return made
+    _warn(release)
+    return release
 
 
 def _check_early(
@@ -269,12 +271,12 @@ def _check_early(
     households: str | None = None,
     **_: Any,
 ) -> None:
-    """Refuse what is known to be wrong without a look at the records, which may take long."""
-    whole_k(k, records)
+    """Raise on invalid options before the records are read, which may take long."""
+    check_k(k, records)
     kinds = [(name, Kind.NOMINAL) for name in names]
     roles = {"quasi_identifiers": quasi_identifiers, "identifiers": identifiers, "sensitive": sensitive, "keep": keep}
     Schema.assign(kinds, **roles)
-    check_asked(
+    check_options_out_of_core(
         wildcards=missing_values == "wildcard",
         households=bool(households),
         strata=bool(strata),
@@ -283,20 +285,22 @@ def _check_early(
     )
 
 
-def _check_place(storage: Storage, place: str, address: str, *, force: bool) -> None:
-    """Refuse early what could not be written later: above all the place of the input."""
-    if _is_inside(storage.real(place), storage.real(address)) or _is_inside(storage.real(address), storage.real(place)):
+def _check_destination(storage: HadoopStorage, place: str, address: str, *, force: bool) -> None:
+    """Raise on a destination that cannot be written, above all the input itself."""
+    if _is_inside(storage.without_links(place), storage.without_links(address)) or _is_inside(
+        storage.without_links(address), storage.without_links(place)
+    ):
         raise OutputError.is_input(place)
-    if not storage.is_there(storage.parent(place)):
+    if not storage.exists(storage.parent(place)):
         raise OutputError.no_folder(storage.parent(place))
     for output in (place, place + _POLICY):
-        if not force and storage.is_there(output):
+        if not force and storage.exists(output):
             raise OutputError.exists(output)
 
 
-def _check_apart(storage: Storage, place: str, source: Source) -> None:
-    """Refuse a place that holds a file of the input, by whichever pattern or link that was named."""
-    if any(_is_inside(storage.real(unquote(path)), storage.real(place)) for path in source.files):
+def _check_outside_input(storage: HadoopStorage, place: str, source: SparkSource) -> None:
+    """Raise on a destination that contains a file of the input, via globs or links."""
+    if any(_is_inside(storage.without_links(unquote(path)), storage.without_links(place)) for path in source.files):
         raise OutputError.is_input(place)
 
 
@@ -304,91 +308,98 @@ def _is_inside(address: str, folder: str) -> bool:
     return f"{address}/".startswith(f"{folder.rstrip('/')}/")
 
 
-def _appear(storage: Storage, part: str, policy: str, place: str, *, force: bool) -> None:
-    """Move the release to its place, then its policy: a policy never speaks of a release that is not there.
+def _publish(storage: HadoopStorage, part: str, policy: str, place: str, *, force: bool) -> None:
+    """Move the release to its destination, then its policy, so that a policy never appears without its release.
 
-    What is replaced is moved away before, and removed when all is there. It is in no scratch folder: whatever happens
-    in between, it is not lost.
+    Outputs that are replaced are moved away first and removed at the end. They are not in a scratch folder, so no
+    failure loses them.
     """
-    old = f"{storage.parent(place)}/.shoal-old-{secrets.token_hex(8)}"
-    there = [output for output in (place + _POLICY, place) if force and storage.is_there(output)]
-    at_once = storage.moves_at_once(place)
-    storage.open_up(part)
-    if not at_once:  # the files come one by one, and readers wait for the mark that there are all of them
-        storage.remove(f"{part}/{_MARK}")
-    if there:
-        storage.make_folder(old)
-    away: list[str] = []
-    arrived = False
+    backup = f"{storage.parent(place)}/.shoal-old-{secrets.token_hex(8)}"
+    replaced = [output for output in (place + _POLICY, place) if force and storage.exists(output)]
+    atomic = storage.has_atomic_rename(place)
+    storage.reset_permissions(part)
+    if not atomic:  # files are moved one by one: readers must wait for the _SUCCESS file
+        storage.remove(f"{part}/{_SUCCESS_FILE}")
+    if replaced:
+        storage.make_folder(backup)
+    moved: list[str] = []
+    published = False
     try:
-        for output in there:
-            storage.move(output, f"{old}/{storage.name(output)}")
-            away.append(output)
+        for output in replaced:
+            storage.move(output, f"{backup}/{storage.name(output)}")
+            moved.append(output)
         storage.move(part, place)
-        arrived = True
-        if not at_once:
-            storage.write(f"{place}/{_MARK}", "")
+        published = True
+        if not atomic:
+            storage.write(f"{place}/{_SUCCESS_FILE}", "")
         storage.move(policy, place + _POLICY)
     except BaseException:
-        _undone(storage, place, old, away, arrived=arrived)
+        _roll_back(storage, place, backup, moved, arrived=published)
         raise
-    if there:
-        storage.remove(old)
+    if replaced:
+        storage.remove(backup)
 
 
-def _undone(storage: Storage, place: str, old: str, away: list[str], *, arrived: bool) -> None:
-    """All as it was before; where that cannot be, the folder is named that has what was there."""
+def _roll_back(storage: HadoopStorage, place: str, backup: str, moved: list[str], *, arrived: bool) -> None:
+    """Roll back. If that fails, raise an error that names the folder of the replaced outputs."""
     try:
         if arrived:
             storage.remove(place)
-        for output in reversed(away):
-            storage.move(f"{old}/{storage.name(output)}", output)
-        whole = storage.is_empty(old)  # a move that failed half way may have left a part there
+        for output in reversed(moved):
+            storage.move(f"{backup}/{storage.name(output)}", output)
+        complete = storage.is_empty(backup)  # a move that failed halfway may have left files there
     except ShoalError:
-        whole = False
-    if not whole:
-        raise OutputError.moved_away(place, old) from None
-    storage.remove(old)
+        complete = False
+    if not complete:
+        raise OutputError.not_restored(place, backup) from None
+    storage.remove(backup)
 
 
-def _walked(
-    source: Source, folder: str, part: str, decided: Decided, ceiling: int, stages: Stages, *, ordered: bool
-) -> tuple[Worked, Delivered]:
-    """Survey, decide, deal out, work, deliver, verify."""
+def _run_on_spark(
+    source: SparkSource,
+    folder: str,
+    part: str,
+    make_policy: PolicyFactory,
+    ceiling: int,
+    stages: StageProgress,
+    *,
+    ordered: bool,
+) -> tuple[ProcessedTable, WrittenRelease]:
+    """Run the pipeline on Spark."""
     from shoal.engines.spark.engine import SparkEngine
 
     engine = SparkEngine(source, folder, ordered=ordered)
-    groups = worked(engine, decided, sizing(ceiling, columns=len(source.names)), stages)
-    return groups, delivered(engine, groups, part, stages)
+    processed = process_table(engine, make_policy, memory_budget(ceiling, columns=len(source.names)), stages)
+    return processed, write_and_verify(engine, processed, part, stages)
 
 
-def _noted(source: Source, policy: Policy, found: Delivered, facts: Mapping[str, Any]) -> Policy:
-    """The policy with what is known of the table and of its release."""
-    known = replace(
+def _with_facts(source: SparkSource, policy: Policy, written: WrittenRelease, facts: Mapping[str, Any]) -> Policy:
+    """Return the policy with the facts of the input and of the release."""
+    with_input = replace(
         policy,
         input={**facts, "records": source.records},
-        versions={**versions(), "spark": source.session.version},
+        versions={**package_versions(), "spark": source.session.version},
     )
-    proof = found.proof
-    return known.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)
+    proof = written.proof
+    return with_input.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)
 
 
 @contextmanager
 def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterator[str]:
-    """A private folder for what is done on the way; it goes when the run ends, or with Spark's own process.
+    """Create a private scratch folder, removed at the end of the run or when the JVM exits.
 
-    With ``keep`` a run that ends well leaves the folder ``released`` in it.
+    With ``keep``, the folder ``released`` in it is kept after success.
     """
-    from shoal.engines.spark.storage import Storage
+    from shoal.engines.spark.storage import HadoopStorage
 
-    storage = Storage(session)
-    folder = f"{storage.full(storage.located(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
+    storage = HadoopStorage(session)
+    folder = f"{storage.qualified(storage.resolve(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
     storage.make_folder(folder)
     storage.remove_at_exit(folder)
     try:
         yield folder
     except BaseException:
-        with suppress(ShoalError):  # what went wrong before is what is told
+        with suppress(ShoalError):  # the original error is raised
             storage.remove(folder)
         raise
     if keep:
@@ -397,14 +408,14 @@ def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterato
         storage.remove(folder)
 
 
-def _frames_folder(session: SparkSession, scratch: str | None) -> str:
+def _default_scratch(session: SparkSession, scratch: str | None) -> str:
     context = session.sparkContext
     if scratch is not None:
         return scratch
     if found := context.getCheckpointDir():
         return found
     if not str(context.master).startswith("local"):
-        raise EngineError.no_scratch()
+        raise EngineError.no_scratch_folder()
     return tempfile.gettempdir()
 
 

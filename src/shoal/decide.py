@@ -1,4 +1,4 @@
-"""Deciding: from what a user asks of a release to its policy."""
+"""Build the policy of a release from the arguments of `shoal.anonymize`."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import Any
 
 from shoal import tables
 from shoal.decisions import (
-    asked_exactness,
-    asked_models,
-    asked_refinement,
-    column_weights,
-    known_bounds,
-    known_survey,
-    plain,
-    share,
-    whole_seed,
+    check_fraction,
+    check_seed,
+    parse_bounds,
+    parse_exact_means,
+    parse_refinement,
+    parse_survey,
+    parse_weights,
+    requested_models,
+    to_builtin,
 )
 from shoal.partition import registry
-from shoal.partition.blockwise import whole_blocks
-from shoal.recode import decided
-from shoal.schema import FORMULAS, MISSING, Names, Policy, Schema, chosen
-from shoal.schema.columns import KEPT, OTHERS
+from shoal.partition.blockwise import check_block_size
+from shoal.recode import assign_recodings
+from shoal.schema import FORMULA_POLICIES, MISSING_POLICIES, Names, Policy, Schema, select_names
+from shoal.schema.columns import ALL_OTHER_COLUMNS, KEPT_COLUMN
 from shoal.tables import Table
-from shoal.understanding import Hierarchies, Levels, understood
-from shoal.values import one_of, true_or_false, whole_k
+from shoal.understanding import Hierarchies, Levels, resolve_schema
+from shoal.values import check_bool, check_choice, check_k
 
-SETTINGS = ("standardize", "distance", "exact_means", "keep_totals", "shuffle", "formulas")
-"""The options of a policy that are not a method's own."""
+COMMON_OPTIONS = ("standardize", "distance", "exact_means", "keep_totals", "shuffle", "formulas")
+"""Policy options that do not belong to a method."""
 
 
-def decide(
+def build_policy(
     table: Table,
     *,
     k: int,
@@ -69,46 +69,48 @@ def decide(
     formulas: str = "keep",
     **options: Any,
 ) -> Policy:
-    """The decisions behind a release, checked; the arguments are those of `shoal.anonymize`."""
+    """Build the policy of a release and validate it. The arguments are those of `shoal.anonymize`."""
     schema = Schema.assign(
-        tables.kinds(table),
+        tables.column_kinds(table),
         quasi_identifiers=quasi_identifiers,
         identifiers=identifiers,
         sensitive=sensitive,
         keep=keep,
     )
-    kept = chosen(keep, table.names, KEPT)
-    own = dict(recode) if isinstance(recode, Mapping) else {}
-    way = own.pop(OTHERS, None) if isinstance(recode, Mapping) else recode
-    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=own)
-    exact_means = asked_exactness(exact_means, options)
+    keep_names = select_names(keep, table.names, KEPT_COLUMN)
+    by_column = dict(recode) if isinstance(recode, Mapping) else {}
+    default_recode = by_column.pop(ALL_OTHER_COLUMNS, None) if isinstance(recode, Mapping) else recode
+    schema = resolve_schema(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, recode=by_column)
+    exact_means = parse_exact_means(exact_means, options)
     settings = {"standardize": standardize, "distance": distance, "exact_means": exact_means}
-    settings |= {"keep_totals": True} if true_or_false("keep_totals", keep_totals) else {}
-    settings |= {"shuffle": True} if true_or_false("shuffle", shuffle) else {}
-    settings |= {"formulas": formulas} if one_of("formulas", formulas, FORMULAS) != FORMULAS[0] else {}
-    survey = known_survey(
+    settings |= {"keep_totals": True} if check_bool("keep_totals", keep_totals) else {}
+    settings |= {"shuffle": True} if check_bool("shuffle", shuffle) else {}
+    settings |= (
+        {"formulas": formulas} if check_choice("formulas", formulas, FORMULA_POLICIES) != FORMULA_POLICIES[0] else {}
+    )
+    survey = parse_survey(
         schema,
         sampling_weights=sampling_weights,
         strata=strata,
         households=households,
         largest_household=largest_household,
     )
-    if true_or_false("drop_others", drop_others):
-        schema = schema.without_others([*kept, *survey.columns])
+    if check_bool("drop_others", drop_others):
+        schema = schema.drop_unassigned([*keep_names, *survey.columns])
     return Policy(
-        k=whole_k(k, table.height),
+        k=check_k(k, table.height),
         method=registry.AUTO if method is None else method,
-        seed=whole_seed(seed),
-        options={name: plain(name, value) for name, value in {**settings, **options}.items()},
-        weights=column_weights(weights),
-        schema=decided(schema, way),
-        models=asked_models(schema, models=models, l=l, t=t),
-        missing=one_of("missing_values", missing_values, MISSING),
-        alpha=share("alpha", alpha),
-        suppression=share("suppression", suppression),
-        refinement=asked_refinement(method, refine=refine, effort=effort, seconds=seconds),
-        blocks=whole_blocks(blocks, whole_k(k, table.height)),
+        seed=check_seed(seed),
+        options={name: to_builtin(name, value) for name, value in {**settings, **options}.items()},
+        weights=parse_weights(weights),
+        schema=assign_recodings(schema, default_recode),
+        models=requested_models(schema, models=models, l=l, t=t),
+        missing=check_choice("missing_values", missing_values, MISSING_POLICIES),
+        alpha=check_fraction("alpha", alpha),
+        suppression=check_fraction("suppression", suppression),
+        refinement=parse_refinement(method, refine=refine, effort=effort, seconds=seconds),
+        blocks=check_block_size(blocks, check_k(k, table.height)),
         survey=survey,
-        keep=kept,
-        bounds=known_bounds(schema, bounds),
+        keep=keep_names,
+        bounds=parse_bounds(schema, bounds),
     )

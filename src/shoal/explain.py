@@ -1,4 +1,4 @@
-"""Explaining one record: what makes it stand out, and what the release made of it. For internal use."""
+"""Explain one record: which columns make it unique, and what the release changed. For internal use."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ import numpy as np
 
 from shoal import measure, tables
 from shoal.errors import ColumnError, DataError, OptionError, PolicyError
-from shoal.measure.minimal_uniques import combined
-from shoal.measure.points import numbered
-from shoal.report.explanation import explanation
+from shoal.measure.minimal_uniques import max_combined
+from shoal.measure.points import number_rows
+from shoal.report.explanation import explanation_text
 from shoal.schema import Names, Policy, Role, Schema
 from shoal.tables import Table
-from shoal.values import BoolMatrix, IntVector, by_first_row, plain, whole_k
+from shoal.values import BoolMatrix, IntVector, check_k, number_by_first_row, to_builtin
 
-MEMBERS = 20
-"""Record numbers of a class that are told, at most."""
+MAX_MEMBERS = 20
+"""Maximum number of record numbers of a class that are listed."""
 
 
 @dataclass(frozen=True)
-class ColumnOfRecord:
+class RecordColumn:
     """A quasi-identifier of the record."""
 
     name: str
     sharing: int
-    """The records that have the same value."""
+    """Number of records with the same value."""
     without: int
-    """The records that would share all quasi-identifiers if this column were none."""
+    """Number of records that share all other quasi-identifiers."""
     value: str | None = None
-    """Its value; None where it is missing or not told."""
+    """The value; None if it is missing or not disclosed."""
     released: str | None = None
-    """The released value; None where it is missing or not told, or there is no release."""
+    """The released value; None if it is missing or not disclosed, or there is no release."""
     changed: bool | None = None
-    """Whether the release shows another value; None where there is no release."""
+    """Whether the released value differs; None without a release."""
 
 
 @dataclass(frozen=True)
-class Combination:
-    """Some quasi-identifiers, and the records that share their values with the record, itself among them."""
+class ColumnCombination:
+    """Some quasi-identifiers, and the number of records that share their values with the record, including itself."""
 
     columns: tuple[str, ...]
     records: int
 
 
 @dataclass(frozen=True)
-class SensitiveOfClass:
-    """What the released class tells about a sensitive column."""
+class ClassSensitiveColumn:
+    """The values of a sensitive column in the released class."""
 
     name: str
     distinct: int
-    """The different values in the class; missing is one."""
+    """Number of different values in the class; missing is one."""
     homogeneous: bool
-    """Whether all records of the class share one value, so that everybody who finds the class learns it."""
+    """Whether all records of the class share one value, which membership in the class then discloses."""
     values: Mapping[str, int] | None = None
-    """The records of the class with each value, the most frequent first; missing ones are left out."""
+    """Number of records of the class with each value, by falling frequency, without missing ones."""
 
 
 @dataclass(frozen=True)
@@ -70,72 +70,72 @@ class ReleasedRecord:
     alike: float
     risk: float
     members: tuple[int, ...]
-    """The numbers of the records in the class, the first of them."""
+    """Numbers of the first records in the class."""
     more: int
-    """The records of the class that are not told."""
-    sensitive: tuple[SensitiveOfClass, ...]
+    """Number of records of the class that are not listed."""
+    sensitive: tuple[ClassSensitiveColumn, ...]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why one record stands out, and what the release made of it. It names values of a person unless told not to."""
+    """Why one record is unique, and what the release changed. Contains values of a person unless ``values=False``."""
 
     row: int
-    """The number of the record, from 1."""
+    """Number of the record, from 1."""
     records: int
     k: int | None
     alike: float
-    """The records that share all quasi-identifiers, the record itself among them."""
+    """Number of records that share all quasi-identifiers, including the record itself."""
     risk: float
-    columns: tuple[ColumnOfRecord, ...]
-    unique_by: tuple[Combination, ...]
-    """The smallest combinations of quasi-identifiers that no other record shares."""
-    below_k_by: tuple[Combination, ...]
-    """The smallest combinations that fewer than k records share; none where k is not said."""
+    columns: tuple[RecordColumn, ...]
+    unique_by: tuple[ColumnCombination, ...]
+    """Minimal combinations of quasi-identifiers that no other record shares."""
+    below_k_by: tuple[ColumnCombination, ...]
+    """Minimal combinations that fewer than k records share; empty without k."""
     release: ReleasedRecord | None
     names_values: bool
 
     @property
     def notice(self) -> str:
-        """What whoever holds this must know first."""
+        """Confidentiality notice."""
         return f"Internal use only: this {'names values of' if self.names_values else 'is about'} one record."
 
     def __str__(self) -> str:
-        return explanation(self.to_dict())
+        return explanation_text(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return {"notice": self.notice, **asdict(self)}
 
 
 class _Sharing(NamedTuple):
-    """Which columns the records share with one of them: each pattern of columns that occurs, and how often."""
+    """Which columns each record shares with one record: the distinct patterns of columns with their frequencies."""
 
     patterns: BoolMatrix
     records: IntVector
 
     @classmethod
     def of(cls, table: Table, names: Sequence[str], place: int) -> Self:
-        codes = tables.seen_codes(table, names)
+        codes = tables.visible_codes(table, names)
         same = codes == codes[place]
-        first, row = by_first_row(numbered(list(same.T.astype(np.int64)), len(same)))
+        first, row = number_by_first_row(number_rows(list(same.T.astype(np.int64)), len(same)))
         return cls(same[first], np.bincount(row))
 
     def shared(self, columns: Sequence[int]) -> int:
-        """The records that share all of these columns."""
+        """Number of records that share all of these columns."""
         return int(self.records[self.patterns[:, columns].all(axis=1)].sum())
 
-    def smallest(self, names: Sequence[str], *, below: int) -> Iterator[Combination]:
-        """The combinations that fewer records share, while any part of them is shared by more."""
-        found: set[tuple[int, ...]] = set()
-        for size in range(1, combined(len(names)) + 1):
+    def smallest(self, names: Sequence[str], *, below: int) -> Iterator[ColumnCombination]:
+        """Minimal combinations that fewer than ``below`` records share."""
+        minimal: set[tuple[int, ...]] = set()
+        for size in range(1, max_combined(len(names)) + 1):
             for columns in combinations(range(len(names)), size):
-                if any(part in found for less in range(1, size) for part in combinations(columns, less)):
+                if any(part in minimal for smaller in range(1, size) for part in combinations(columns, smaller)):
                     continue
                 records = self.shared(columns)
                 if records < below:
-                    found.add(columns)
-                    yield Combination(tuple(names[j] for j in columns), records)
+                    minimal.add(columns)
+                    yield ColumnCombination(tuple(names[j] for j in columns), records)
 
 
 def explain(
@@ -149,132 +149,161 @@ def explain(
     sensitive: Names = None,
     values: bool = True,
 ) -> Explanation:
-    """Tell what makes a record stand out, and with the ``released`` table what became of it.
+    """Explain which columns make a record unique, and what the release changed.
 
-    ``row`` is the number of the record, from 1, as messages name it. The quasi-identifiers, the sensitive columns and k
-    are named, or those of a ``policy``; the release is then the one that the policy made, where its file still lies
-    beside it; not where its rows are shuffled, since nobody knows then which of them is that of the record. A missing
-    value is a value of its own; where the policy takes it for a wildcard, so do the counts and risks of the whole
-    record. ``values=False`` leaves every cell of the data out.
+    A missing value is a value like any other; if the policy treats it as a wildcard, so do the counts and risks of the
+    whole record. Combinations have up to 3 columns, or up to 2 if there are more than 12 quasi-identifiers.
 
-    Combinations have up to 3 columns, and up to 2 where there are more than 12 quasi-identifiers.
+    Parameters
+    ----------
+    data : path, DataFrame, array or Table
+        The original table.
+    row : int
+        Number of the record, from 1, as in messages.
+    quasi_identifiers, sensitive : str or sequence of str
+        Roles of the columns. Not with a ``policy``.
+    policy : Policy or path, optional
+        Policy with the roles and k. Its release is used if the file lies beside the policy and is not shuffled.
+    released : path, DataFrame, array or Table, optional
+        The release, with the records in the same order.
+    k : int, optional
+        Report combinations below k, too. Not with a ``policy``.
+    values : bool
+        Whether to include values of the data.
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    ShoalError
+        If the record does not exist, or policy, table and release do not fit together.
     """
-    table = tables.read(data)
-    place = _place(row, table.height)
-    decisions = None
+    table = tables.read_table(data)
+    index = _record_index(row, table.height)
+    known_policy = None
     if policy is not None:
         for name, given in {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "k": k}.items():
             if given is not None:
-                raise PolicyError.decides(name)
-        decisions = policy if isinstance(policy, Policy) else Policy.read(policy)
-        quasi_identifiers, k = decisions.schema.quasi_identifiers, decisions.k
-        sensitive = decisions.schema.named(Role.SENSITIVE)
-        if released is None and not isinstance(policy, Policy) and not decisions.shuffle:
-            released = released_beside(policy, decisions)
-        if released is not None and decisions.shuffle:
+                raise PolicyError.option_in_policy(name)
+        known_policy = policy if isinstance(policy, Policy) else Policy.read(policy)
+        quasi_identifiers, k = known_policy.schema.quasi_identifiers, known_policy.k
+        sensitive = known_policy.schema.names_with_role(Role.SENSITIVE)
+        if released is None and not isinstance(policy, Policy) and not known_policy.shuffle:
+            released = _find_release(policy, known_policy)
+        if released is not None and known_policy.shuffle:
             raise DataError.shuffled()
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
-    names, secret = schema.quasi_identifiers, schema.named(Role.SENSITIVE)
-    k = None if k is None else whole_k(k)
-    now = None if released is None else _read_release(released, table, names)
-    sharing, before = _Sharing.of(table, names, place), _counted(table, table, names, decisions)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
+    names, sensitive_names = schema.quasi_identifiers, schema.names_with_role(Role.SENSITIVE)
+    k = None if k is None else check_k(k)
+    release = None if released is None else _read_release(released, table, names)
+    sharing, original_classes = _Sharing.of(table, names, index), _count_classes(table, table, names, known_policy)
     return Explanation(
-        row=place + 1,
+        row=index + 1,
         records=table.height,
         k=k,
-        alike=plain(before.sizes[place]),
-        risk=float(before.risk[place]),
-        columns=tuple(_columns(table, now, names, place, sharing, values=values)),
+        alike=to_builtin(original_classes.sizes[index]),
+        risk=float(original_classes.risk[index]),
+        columns=tuple(_explain_columns(table, release, names, index, sharing, values=values)),
         unique_by=tuple(sharing.smallest(names, below=2)),
         below_k_by=() if k is None else tuple(sharing.smallest(names, below=k)),
-        release=None if now is None else _released(table, now, names, place, secret, decisions, values=values),
+        release=None
+        if release is None
+        else _released_class(table, release, names, index, sensitive_names, known_policy, values=values),
         names_values=values,
     )
 
 
-def released_beside(path: str | os.PathLike[str], policy: Policy) -> Table | None:
-    """The release that a policy made, where the very same file lies beside the policy."""
+def _find_release(path: str | os.PathLike[str], policy: Policy) -> Table | None:
+    """Read the release of a policy if the same file lies beside the policy."""
     place = Path(path).parent / Path(str(policy.output.get("file", ""))).name
-    if not place.is_file() or tables.fingerprint(place) != policy.output.get("sha256"):
+    if not place.is_file() or tables.file_sha256(place) != policy.output.get("sha256"):
         return None
-    options, _ = tables.release_options(
+    options, _ = tables.release_read_options(
         place, policy.schema.released, settings=policy.input.get("settings", {}), formulas=policy.formulas
     )
-    return tables.read(place, options=options)
+    return tables.read_table(place, options=options)
 
 
-def _place(row: Any, records: int) -> int:
+def _record_index(row: Any, records: int) -> int:
+    """Index of a record by its number."""
     if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 1 <= row <= records:
-        raise OptionError.no_such_record(records)
+        raise OptionError.row_out_of_range(records)
     return int(row) - 1
 
 
 def _read_release(released: Any, table: Table, names: Sequence[str]) -> Table:
-    now = tables.read(released)
+    release = tables.read_table(released)
     for name in names:
-        if name not in now.names:
+        if name not in release.names:
             raise ColumnError.missing_in_release(name)
-    if now.height != table.height:
-        raise DataError.different_length(table.height, now.height)
-    return now
+    if release.height != table.height:
+        raise DataError.record_counts_differ(table.height, release.height)
+    return release
 
 
-def _counted(shown: Table, table: Table, names: Sequence[str], policy: Policy | None) -> measure.Classes:
-    """The classes of the original table or of its release, as the policy counts them.
+def _count_classes(
+    counted_table: Table, table: Table, names: Sequence[str], policy: Policy | None
+) -> measure.EquivalenceClasses:
+    """Classes of the original table or of its release, as the policy counts them.
 
-    Where records may have been suppressed, no wildcard reaches those that show nothing any more.
+    No wildcard is compatible with records that may have been suppressed.
     """
-    weights, apart = "" if policy is None else policy.survey.sampling_weights, None
+    weights, suppressed = "" if policy is None else policy.survey.sampling_weights, None
     if policy is not None and policy.suppression > 0:
-        apart = tables.shown_nothing(shown, names) & ~tables.shown_nothing(table, names)
+        suppressed = tables.fully_suppressed(counted_table, names) & ~tables.fully_suppressed(table, names)
     return measure.count_classes(
-        shown,
+        counted_table,
         names,
         k=None,
         missing="category" if policy is None else policy.missing,
         alpha=1.0 if policy is None else policy.alpha,
-        design=tables.design(table, sampling_weights=weights),
-        apart=apart,
+        design=tables.build_survey_design(table, sampling_weights=weights),
+        suppressed=suppressed,
     )
 
 
-def _columns(
-    table: Table, now: Table | None, names: Sequence[str], place: int, sharing: _Sharing, *, values: bool
-) -> Iterator[ColumnOfRecord]:
+def _explain_columns(
+    table: Table, release: Table | None, names: Sequence[str], index: int, sharing: _Sharing, *, values: bool
+) -> Iterator[RecordColumn]:
     for j, name in enumerate(names):
         others = [other for other in range(len(names)) if other != j]
-        column = ColumnOfRecord(name, sharing.shared([j]), sharing.shared(others))
-        (was,) = tables.texts(table, name, [place])
-        (shown,) = (None,) if now is None else tables.texts(now, name, [place])
-        if now is not None:
-            column = replace(column, changed=shown != was)
-        yield replace(column, value=was, released=shown) if values else column
+        column = RecordColumn(name, sharing.shared([j]), sharing.shared(others))
+        (original_value,) = tables.text_list(table, name, [index])
+        (released_value,) = (None,) if release is None else tables.text_list(release, name, [index])
+        if release is not None:
+            column = replace(column, changed=released_value != original_value)
+        yield replace(column, value=original_value, released=released_value) if values else column
 
 
-def _released(
+def _released_class(
     table: Table,
-    now: Table,
+    release: Table,
     names: Sequence[str],
-    place: int,
-    secret: Sequence[str],
+    index: int,
+    sensitive_names: Sequence[str],
     policy: Policy | None,
     *,
     values: bool,
 ) -> ReleasedRecord:
-    """The class of the record, counted on what the release shows."""
-    counted, classes = _counted(now, table, names, policy), tables.class_numbers(now, names)
-    rows = np.flatnonzero(classes == classes[place]).tolist()
+    """Class of the record, counted on released values."""
+    released_classes, classes = _count_classes(release, table, names, policy), tables.class_labels(release, names)
+    rows = np.flatnonzero(classes == classes[index]).tolist()
     return ReleasedRecord(
-        alike=plain(counted.sizes[place]),
-        risk=float(counted.risk[place]),
-        members=tuple(row + 1 for row in rows[:MEMBERS]),
-        more=max(len(rows) - MEMBERS, 0),
-        sensitive=tuple(_sensitive(now if name in now.names else table, name, rows, values=values) for name in secret),
+        alike=to_builtin(released_classes.sizes[index]),
+        risk=float(released_classes.risk[index]),
+        members=tuple(row + 1 for row in rows[:MAX_MEMBERS]),
+        more=max(len(rows) - MAX_MEMBERS, 0),
+        sensitive=tuple(
+            _sensitive_values(release if name in release.names else table, name, rows, values=values)
+            for name in sensitive_names
+        ),
     )
 
 
-def _sensitive(table: Table, name: str, rows: list[int], *, values: bool) -> SensitiveOfClass:
-    counts = Counter(tables.texts(table, name, rows))
-    known = {word: records for word, records in counts.items() if word is not None}
-    falling = dict(sorted(known.items(), key=lambda item: (-item[1], item[0])))
-    return SensitiveOfClass(name, len(counts), len(counts) == 1, falling if values else None)
+def _sensitive_values(table: Table, name: str, rows: list[int], *, values: bool) -> ClassSensitiveColumn:
+    counts = Counter(tables.text_list(table, name, rows))
+    present = {word: records for word, records in counts.items() if word is not None}
+    by_frequency = dict(sorted(present.items(), key=lambda item: (-item[1], item[0])))
+    return ClassSensitiveColumn(name, len(counts), len(counts) == 1, by_frequency if values else None)

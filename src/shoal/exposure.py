@@ -1,4 +1,4 @@
-"""Exposure: how many records stand out in a table, and which columns are enough to tell them from all others."""
+"""Sample uniques: the number of unique records, and which combinations of columns make them unique."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 
 from shoal import tables
 from shoal.errors import OptionError
-from shoal.measure.minimal_uniques import MOST, combined
-from shoal.schema import Names, Role, chosen
-from shoal.values import IntVector, whole_k
-from shoal.values.arrays import dense
+from shoal.measure.minimal_uniques import MAX_COMBINED, max_combined
+from shoal.schema import Names, Role, select_names
+from shoal.values import IntVector, check_k
+from shoal.values.arrays import dense_ranks
 
 Codes = NDArray[np.int32]
-"""A column: equal numbers where a reader sees no difference."""
-_FEW = 4
-"""Cells for each record that are counted one by one; where there are more, sorting is faster."""
-_LARGEST = 2**62
+"""A column as codes: equal numbers where no reader sees a difference."""
+_MAX_CELLS_PER_RECORD = 4
+"""Maximum number of cells per record for counting with an array; above it, sorting is faster."""
+_MAX_KEY = 2**62
 
 
 @dataclass(frozen=True)
-class UniqueBy:
-    """Some columns, and the records that are alone with their values of these."""
+class UniqueCombination:
+    """A combination of columns, and the number of records that it makes unique."""
 
     columns: tuple[str, ...]
     unique: int
@@ -38,54 +38,74 @@ class UniqueBy:
 
 @dataclass(frozen=True)
 class Exposure:
-    """What `shoal.exposure` returns: counts only, no cell of the data."""
+    """Result of `shoal.uniqueness`: counts only, no values of the data."""
 
     records: int
     quasi_identifiers: tuple[str, ...]
     k: int | None
     unique: int
-    """The records that are alone with all their quasi-identifiers."""
+    """Number of records that no other record shares all quasi-identifiers with."""
     below_k: int | None
-    """The records that share them with fewer than k, themselves counted; None where k is not said."""
-    combinations: tuple[UniqueBy, ...]
-    """Those by which some record is unique: few columns first, of as many the one with most records first."""
+    """Number of records in classes below k; None without k."""
+    combinations: tuple[UniqueCombination, ...]
+    """Combinations that make a record unique: by number of columns, then by falling number of unique records."""
     looked: int
-    """The combinations that were counted."""
+    """Number of combinations that were evaluated."""
     of: int
-    """All combinations; more than ``looked`` where the time was over."""
+    """Number of all combinations; larger than ``looked`` if the time limit was reached."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return asdict(self)
 
 
 def exposure(
-    data: Any, *, quasi_identifiers: Names, k: int | None = None, most: int = MOST, seconds: float | None = None
+    data: Any, *, quasi_identifiers: Names, k: int | None = None, most: int = MAX_COMBINED, seconds: float | None = None
 ) -> Exposure:
-    """Count the records that are alone with their quasi-identifiers, or with a few of them.
+    """Count the records that are unique on the quasi-identifiers, or on a few of them.
 
-    All counts are exact, and a missing value is a value of its own. Combinations have up to ``most`` columns, and up to
-    2 where there are more than 12 quasi-identifiers. Those of one column are counted first, then those of two, and so
-    on; none is begun after so many ``seconds``.
+    All counts are exact. A missing value is a value like any other.
+
+    Parameters
+    ----------
+    data : path, DataFrame, array or Table
+    quasi_identifiers : str or sequence of str
+    k : int, optional
+        Count the records in classes below k, too.
+    most : int
+        Maximum number of columns of a combination; 2 if there are more than 12 quasi-identifiers.
+    seconds : float, optional
+        Time limit. Combinations of one column are evaluated first, then those of two, and so on.
+
+    Returns
+    -------
+    Uniqueness
+
+    Raises
+    ------
+    ShoalError
+        If a column is unknown or an option is out of range.
     """
-    end = None if seconds is None else time.monotonic() + _seconds(seconds)
-    most = _columns(most)
-    table = tables.read(data)
-    names = chosen(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
-    k = None if k is None else whole_k(k)
-    classes = tables.class_numbers(table, names)
-    sizes, rows = np.bincount(classes), _two_of_each(classes)
-    widths = range(1, min(most, combined(len(names))) + 1)
+    end = None if seconds is None else time.monotonic() + _check_seconds(seconds)
+    most = _check_max_columns(most)
+    table = tables.read_table(data)
+    names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
+    k = None if k is None else check_k(k)
+    classes = tables.class_labels(table, names)
+    sizes, rows = np.bincount(classes), _first_and_last(classes)
+    n_columns = range(1, min(most, max_combined(len(names))) + 1)
 
     @cache
     def codes(j: int) -> Codes:
-        return dense(tables.class_numbers(table, [names[j]])[rows]).astype(np.int32, copy=False)
+        return dense_ranks(tables.class_labels(table, [names[j]])[rows]).astype(np.int32, copy=False)
 
-    found = []
-    for columns in chain.from_iterable(combinations(range(len(names)), width) for width in widths):
+    evaluated = []
+    for columns in chain.from_iterable(combinations(range(len(names)), width) for width in n_columns):
         if end is not None and time.monotonic() >= end:
             break
-        found.append(UniqueBy(tuple(names[j] for j in columns), _alone([codes(j) for j in columns])))
+        evaluated.append(
+            UniqueCombination(tuple(names[j] for j in columns), _count_unique([codes(j) for j in columns]))
+        )
     return Exposure(
         records=table.height,
         quasi_identifiers=names,
@@ -93,48 +113,48 @@ def exposure(
         unique=int((sizes == 1).sum()),
         below_k=None if k is None else int(sizes[sizes < k].sum()),
         combinations=tuple(
-            sorted((one for one in found if one.unique), key=lambda one: (len(one.columns), -one.unique))
+            sorted((one for one in evaluated if one.unique), key=lambda one: (len(one.columns), -one.unique))
         ),
-        looked=len(found),
-        of=sum(comb(len(names), width) for width in widths),
+        looked=len(evaluated),
+        of=sum(comb(len(names), width) for width in n_columns),
     )
 
 
-def _two_of_each(classes: IntVector) -> IntVector:
-    """The first and the last record of each class: who is alone with some columns, these tell as well as all."""
+def _first_and_last(classes: IntVector) -> IntVector:
+    """First and last record of each class: enough to find the records that a subset of the columns makes unique."""
     rows = np.arange(len(classes))
     last = np.empty(int(classes.max()) + 1, dtype=np.int64)
     first = last.copy()
-    last[classes] = rows  # what is written last stays
+    last[classes] = rows  # the last assignment wins
     first[classes[::-1]] = rows[::-1]
-    kept = np.zeros(len(classes), dtype=np.bool_)
-    kept[first] = kept[last] = True
-    return np.flatnonzero(kept)
+    selected = np.zeros(len(classes), dtype=np.bool_)
+    selected[first] = selected[last] = True
+    return np.flatnonzero(selected)
 
 
-def _alone(columns: Sequence[Codes]) -> int:
-    """How many rows no other row shares these codes with."""
+def _count_unique(columns: Sequence[Codes]) -> int:
+    """Number of rows that no other row shares these codes with."""
     key, cells = columns[0].astype(np.int64), int(columns[0].max()) + 1
     for column in columns[1:]:
         width = int(column.max()) + 1
-        if cells * width > _LARGEST:
-            key = dense(key)
+        if cells * width > _MAX_KEY:
+            key = dense_ranks(key)
             cells = int(key.max()) + 1
         key, cells = key * width + column, cells * width
-    if cells <= _FEW * len(key):
+    if cells <= _MAX_CELLS_PER_RECORD * len(key):
         return int((np.bincount(key) == 1).sum())
     key.sort()
-    other = np.concatenate([[True], key[1:] != key[:-1], [True]])
-    return int((other[1:] & other[:-1]).sum())
+    differs = np.concatenate([[True], key[1:] != key[:-1], [True]])
+    return int((differs[1:] & differs[:-1]).sum())
 
 
-def _seconds(seconds: Any) -> float:
+def _check_seconds(seconds: Any) -> float:
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-        raise OptionError.bad_option("seconds", "a number from 0 on")
+        raise OptionError.invalid_value("seconds", "a number from 0 on")
     return float(seconds)
 
 
-def _columns(most: Any) -> int:
+def _check_max_columns(most: Any) -> int:
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise OptionError.bad_option("most", "a whole number from 0 on")
+        raise OptionError.invalid_value("most", "a whole number from 0 on")
     return most

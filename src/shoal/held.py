@@ -1,6 +1,6 @@
-"""Files and folders that a living process holds: the system lets go of them with the process, however that ends.
+"""Advisory file locks. The operating system releases them when the process ends.
 
-So what nobody holds was left by a run that was killed, whatever the clock says.
+An unlocked file was therefore left by a killed run, whatever its time stamp.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ _BUSY = {errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES}
 _FOLLOW_NOT = getattr(os, "O_NOFOLLOW", 0)
 
 
-def hold(handle: int, *, wait: bool) -> bool:
-    """Hold what is open here until it is closed; False where somebody else holds it. Not every system can."""
+def lock_handle(descriptor: int, *, wait: bool) -> bool:
+    """Lock an open file until it is closed. Return False if another process holds the lock.
+
+    Systems without file locks return True.
+    """
     try:
         import fcntl
     except ImportError:
         return True
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:
         return error.errno not in _BUSY
     return True
 
 
-def is_same(handle: int, path: Path) -> bool:
-    """Whether what is open here still has this name."""
+def is_same_file(handle: int, path: Path) -> bool:
+    """Return whether the open file still has this name."""
     try:
         return os.path.samestat(os.fstat(handle), path.lstat())
     except OSError:
@@ -38,33 +41,33 @@ def is_same(handle: int, path: Path) -> bool:
 
 
 @contextmanager
-def held(place: Path) -> Iterator[None]:
-    """Keep others away from a folder or a file; whoever is killed holds it no more. Not every system can."""
-    handle = os.open(place, os.O_RDONLY)
+def locked(path: Path) -> Iterator[None]:
+    """Lock a folder or file within the context. Systems without file locks do nothing."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        hold(handle, wait=True)
+        lock_handle(handle, wait=True)
         yield
     finally:
         os.close(handle)
 
 
-def is_held(place: Path) -> bool:
-    """Whether somebody keeps others away from it."""
+def is_locked(path: Path) -> bool:
+    """Return whether another process holds the lock."""
     try:
-        handle = os.open(place, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY)
     except OSError:
         return False
     try:
-        return not hold(handle, wait=False)
+        return not lock_handle(handle, wait=False)
     finally:
         os.close(handle)
 
 
 @contextmanager
-def left_behind(path: Path) -> Iterator[bool]:
-    """Whether this is a file or folder of this user which nobody holds any more; inside, it is held here.
+def lock_abandoned(path: Path) -> Iterator[bool]:
+    """Yield whether this user owns the file or folder and no process holds its lock; lock it within the context.
 
-    Where files cannot be held, nothing is known to be left behind.
+    Without file locks, yield False.
     """
     try:
         import fcntl
@@ -74,13 +77,13 @@ def left_behind(path: Path) -> Iterator[bool]:
         yield False
         return
     try:
-        found = os.fstat(handle)
-        ours = found.st_uid == os.geteuid() and (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
-        free = False
-        if ours:
+        status = os.fstat(handle)
+        own = status.st_uid == os.geteuid() and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
+        unlocked = False
+        if own:
             with suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                free = is_same(handle, path)
-        yield free
+                unlocked = is_same_file(handle, path)
+        yield unlocked
     finally:
         os.close(handle)

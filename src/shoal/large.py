@@ -1,7 +1,7 @@
-"""The walk for a table that is larger than memory: from a file to a verified file, in pieces.
+"""Public functions that release a file of any size to a verified file.
 
-It is the walk of `shoal.anonymize` with an engine in the place of the rooms: survey, decide, deal out, work, deliver,
-verify. The release appears under its name when it was read back and found to keep its promise, and not before.
+They run the out-of-core pipeline of `shoal.pieced` on one machine, or hand over to Spark. The release is published
+under its name only after its verification.
 """
 
 from __future__ import annotations
@@ -14,24 +14,33 @@ from pathlib import Path
 from typing import Any
 
 from shoal import cluster, tables
-from shoal.appearing import Appearing
-from shoal.decide import decide
+from shoal.appearing import FileTransaction
+from shoal.decide import build_policy
 from shoal.engines.interface import ENGINES, LOCAL
 from shoal.engines.local import LocalEngine
-from shoal.engines.scratch import Scratch, scratch_path
-from shoal.engines.sizing import sizing, whole_bytes
+from shoal.engines.scratch import ScratchFolder, scratch_path
+from shoal.engines.sizing import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, PromiseError, ShoalWarning, in_python
-from shoal.pieced import MEMORY, Decided, LargeRelease, Stages, delivered, released, replayed, worked
-from shoal.release import check_outputs, named_path, policy_path, printable, uninterrupted, versions
+from shoal.pieced import (
+    DEFAULT_MEMORY,
+    LargeRelease,
+    PolicyFactory,
+    StageProgress,
+    build_release,
+    process_table,
+    replay_policy,
+    write_and_verify,
+)
+from shoal.release import check_path, check_release_paths, defer_signals, package_versions, policy_path, printable_name
 from shoal.schema import Names, Policy
 from shoal.tables import ReadOptions
-from shoal.tables.large import STREAMED, Source, Survey, open_source
-from shoal.threads import using
+from shoal.tables.large import CHUNKED_FORMATS, ChunkedFile, TableStatistics, open_chunked
+from shoal.threads import use_threads
 from shoal.understanding import Hierarchies, Levels
-from shoal.values import Progress, Verification, one_of, silent, whole_k
+from shoal.values import Progress, Verification, check_choice, check_k, no_progress
 
-More = Mapping[Path, str]
-"""Further files about a release, by their places."""
+ExtraFiles = Mapping[Path, str]
+"""Contents of further files about a release, by path."""
 
 
 def anonymize_file(
@@ -42,52 +51,51 @@ def anonymize_file(
     quasi_identifiers: Names,
     engine: str = LOCAL,
     master: str | None = None,
-    memory: int | str = MEMORY,
+    memory: int | str = DEFAULT_MEMORY,
     scratch: str | os.PathLike[str] | None = None,
     force: bool = False,
     options: ReadOptions | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    more: Callable[[LargeRelease], More] | None = None,
+    more: Callable[[LargeRelease], ExtraFiles] | None = None,
     **decisions: Any,
 ) -> LargeRelease:
-    """Release a file of any size to another file, so that every record hides among at least k alike.
+    """Release a file of any size to another file with verified k-anonymity.
 
     Parameters
     ----------
     source, target
-        A csv, tsv or Parquet file, and the place of the release; beside it appears its policy. On a cluster a Parquet
-        file or a folder of them, and the folder of the release, by addresses such as ``hdfs:///data/register``.
+        A csv, tsv or Parquet file, and the file of the release; its policy is written next to it. With Spark, a Parquet
+        file or a folder of them, and the folder of the release, as addresses such as ``hdfs:///data/register``.
     k, quasi_identifiers, decisions
-        As for `shoal.anonymize`. What needs the whole table at once is refused: wildcards, households, strata, sampling
-        weights and seconds.
+        As for `shoal.anonymize`. Options that need the whole table in memory are refused: wildcards, households,
+        strata, sampling weights and seconds.
     engine, master
-        Who works: this machine (``local``) or a cluster (``spark``); with Spark, the session that is there, or a new
-        one on this master.
+        Where to run: on this machine (``local``) or on a cluster (``spark``). Spark uses the active session, or starts
+        one with this master.
     memory
-        The most memory that the run may take, in bytes or as words such as ``2GB``: the table is cut into pieces that
-        fit. With Spark, what each of its Python workers may take.
+        Memory limit of the run, in bytes or as text such as ``2GB``: the table is split into parts that fit. With
+        Spark, the limit of each Python worker.
     scratch
-        The folder in which a private scratch folder is made; that of the release where none is named. It is removed at
-        the end. Only a run on this machine that was interrupted or killed leaves it, and the same run again goes on
-        from there.
+        Folder for the private scratch folder; by default the folder of the release. The scratch folder is removed at
+        the end. A local run that was interrupted or killed leaves it, and the same run resumes from it.
     force
-        Replace outputs that exist.
+        Replace existing outputs.
     options
-        How the file is to be read; what is not said is found out.
+        How to read the file; the rest is detected.
     threads
-        How many work at once. The release does not depend on it.
+        Number of threads. The release does not depend on it.
     progress
-        Called with the number of records done and of all records.
+        Called with the number of finished records and of all records.
     more
-        Gives further files about the release, which appear together with it.
+        Returns further files about the release, which are published together with it.
 
     Raises
     ------
     ShoalError
-        In one sentence what is wrong and what to do. Nothing is released then.
+        What is wrong and what to do, in one sentence. Nothing is released.
     """
-    whole_k(k)
+    check_k(k)
     if _on_cluster(engine, master, options):
         return cluster.anonymize_parquet(
             os.fspath(source),
@@ -104,11 +112,11 @@ def anonymize_file(
             **decisions,
         )
 
-    def policy(survey: Survey) -> Policy:
-        return decide(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+    def policy(survey: TableStatistics) -> Policy:
+        return build_policy(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
 
-    with using(threads):
-        return _walk(source, target, policy, memory, scratch, force, options, progress, more)
+    with use_threads(threads):
+        return _run(source, target, policy, memory, scratch, force, options, progress, more)
 
 
 def replay_file(
@@ -120,17 +128,17 @@ def replay_file(
     levels: Levels = None,
     engine: str = LOCAL,
     master: str | None = None,
-    memory: int | str = MEMORY,
+    memory: int | str = DEFAULT_MEMORY,
     scratch: str | os.PathLike[str] | None = None,
     force: bool = False,
     options: ReadOptions | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    more: Callable[[LargeRelease], More] | None = None,
+    more: Callable[[LargeRelease], ExtraFiles] | None = None,
 ) -> LargeRelease:
-    """Make a release in pieces again by the decisions of a policy, or release the next delivery by them.
+    """Repeat an out-of-core release with its policy, or release new data with it.
 
-    The size of the pieces is that of the policy, if it has one, so that the same input gives the same bytes.
+    The size of the parts is taken from the policy, if recorded there, so that the same input gives the same bytes.
     """
     if _on_cluster(engine, master, options):
         return cluster.replay_parquet(
@@ -151,92 +159,92 @@ def replay_file(
     if not isinstance(policy, Policy):
         folders.insert(0, Path(policy).parent)
         policy = Policy.read(policy)
-    kept = policy
+    loaded = policy
 
-    def decided(survey: Survey) -> Policy:
-        return replayed(kept, survey, hierarchies=hierarchies, levels=levels, folders=folders)
+    def make_policy(survey: TableStatistics) -> Policy:
+        return replay_policy(loaded, survey, hierarchies=hierarchies, levels=levels, folders=folders)
 
-    with using(threads):
-        return _walk(source, target, decided, memory, scratch, force, options, progress, more, old=kept)
+    with use_threads(threads):
+        return _run(source, target, make_policy, memory, scratch, force, options, progress, more, old=loaded)
 
 
 def _on_cluster(engine: str, master: str | None, options: ReadOptions | None) -> bool:
-    """Whether a cluster works; what it says nothing about is refused."""
-    if one_of("engine", engine, ENGINES) == LOCAL:
+    """Return whether Spark runs the release; refuse options of the other engine."""
+    if check_choice("engine", engine, ENGINES) == LOCAL:
         if master is not None:
-            raise EngineError.only_spark("master (--master)")
+            raise EngineError.spark_only_option("master (--master)")
         return False
     if options is not None and options != ReadOptions():
-        raise EngineError.only_parquet()
+        raise EngineError.import_options_not_supported()
     return True
 
 
-def _walk(
+def _run(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
-    policy: Decided,
+    policy: PolicyFactory,
     memory: int | str,
     scratch: str | os.PathLike[str] | None,
     force: bool,
     options: ReadOptions | None,
     progress: Progress | None,
-    more: Callable[[LargeRelease], More] | None,
+    more: Callable[[LargeRelease], ExtraFiles] | None,
     *,
     old: Policy | None = None,
 ) -> LargeRelease:
-    """Survey, decide, deal out, work, deliver, verify."""
-    place, ceiling = named_path(target), whole_bytes(memory)
-    check_outputs([place, policy_path(place)], sources=[Path(source)], force=force)
-    if (kind := tables.writable(place)) not in STREAMED:
-        raise OutputError.not_streamed(place, kind)
-    with Scratch(scratch_path(place, None if scratch is None else Path(scratch))) as folder:
-        columns = len(open_source(source, options=options).names)
-        sizes = sizing(ceiling, columns=columns)
-        opened = open_source(source, options=options, rows=sizes.rows, size=sizes.chunk)
-        engine = LocalEngine(opened, folder, sizes)
-        stages = Stages(progress or silent)
-        groups = worked(engine, policy, sizes, stages)
-        with Appearing(force=force) as files:
-            # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
-            policy_part = files.aside(policy_path(place))
-            part = files.aside(place)
-            found = delivered(engine, groups, part, stages)
-            kept = _written(groups.plan.policy, opened, place, part, found.proof)
-            _check_replay(old, kept)
-            made = released(groups, found, kept, place)
-            policy_part.write_text(kept.to_toml(), encoding="utf-8", newline="\n")
-            for other, content in (more(made) if more else {}).items():
-                beside = files.aside(other)
-                beside.write_text(content, encoding="utf-8", newline="\n")
-            with uninterrupted():
-                files.appear()
-    for sentence in made.warnings:
+    """Run the pipeline on one machine and publish the release."""
+    path, ceiling = check_path(target), check_memory(memory)
+    check_release_paths([path, policy_path(path)], sources=[Path(source)], force=force)
+    if (kind := tables.writable_format(path)) not in CHUNKED_FORMATS:
+        raise OutputError.not_streamed(path, kind)
+    with ScratchFolder(scratch_path(path, None if scratch is None else Path(scratch))) as folder:
+        columns = len(open_chunked(source, options=options).names)
+        sizes = memory_budget(ceiling, columns=columns)
+        chunked = open_chunked(source, options=options, rows=sizes.chunk_rows, size=sizes.chunk_bytes)
+        engine = LocalEngine(chunked, folder, sizes)
+        stages = StageProgress(progress or no_progress)
+        groups = process_table(engine, policy, sizes, stages)
+        with FileTransaction(force=force) as files:
+            # files are moved in reverse order: the policy appears last, never without its release
+            policy_part = files.add(policy_path(path))
+            part = files.add(path)
+            written = write_and_verify(engine, groups, part, stages)
+            final_policy = _with_file_facts(groups.plan.policy, chunked, path, part, written.proof)
+            _check_replay(old, final_policy)
+            release = build_release(groups, written, final_policy, path)
+            policy_part.write_text(final_policy.to_toml(), encoding="utf-8", newline="\n")
+            for other, content in (more(release) if more else {}).items():
+                extra_part = files.add(other)
+                extra_part.write_text(content, encoding="utf-8", newline="\n")
+            with defer_signals():
+                files.commit()
+    for sentence in release.warnings:
         python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)
-    return made
+    return release
 
 
-def _written(policy: Policy, source: Source, place: Path, part: Path, proof: Verification) -> Policy:
-    """The policy with the facts of both files."""
-    facts = {"kind": source.kind, "records": proof.records, "file": printable(source.path.name)}
-    known = replace(
+def _with_file_facts(policy: Policy, source: ChunkedFile, place: Path, part: Path, proof: Verification) -> Policy:
+    """Return the policy with the facts of the input and output files."""
+    facts = {"kind": source.kind, "records": proof.records, "file": printable_name(source.path.name)}
+    with_input = replace(
         policy,
         input={**facts, "sha256": source.sha256, "settings": dict(source.settings)},
-        versions=versions(),
+        versions=package_versions(),
     )
-    return known.with_output(
-        file=printable(place.name),
+    return with_input.with_output(
+        file=printable_name(place.name),
         records=proof.records,
         classes=proof.classes,
         min_class=proof.min_class,
-        sha256=tables.fingerprint(part),
+        sha256=tables.file_sha256(part),
     )
 
 
 def _check_replay(old: Policy | None, policy: Policy) -> None:
-    """A replay on the same input with the same versions, in the same format, must give the same bytes."""
+    """Raise if a replay of the same input with the same versions and format gives different bytes."""
     if old is None or not {"file", "sha256"} <= old.output.keys() or old.pieces is None:
         return
-    formats = {tables.full_ending(Path(str(facts["file"]))) for facts in (old.output, policy.output)}
+    formats = {tables.full_extension(Path(str(facts["file"]))) for facts in (old.output, policy.output)}
     same_input = "sha256" in old.input and old.input["sha256"] == policy.input.get("sha256")
     same = len(formats) == 1 and same_input and old.versions == policy.versions
     if same and old.output["sha256"] != policy.output["sha256"]:

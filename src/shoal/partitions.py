@@ -1,4 +1,4 @@
-"""Partitions of a table that is quasi-identifiers alone, and what no partition of it can go below."""
+"""Partition a table of quasi-identifiers, and compute a lower bound of the squared error of any partition."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels, measure, tables
-from shoal.decisions import asked_refinement, column_weights, whole_seed
+from shoal.decisions import check_seed, parse_refinement, parse_weights
 from shoal.hierarchy.semantics import DISTANCES
 from shoal.partition import registry
-from shoal.partition.blockwise import whole_blocks
-from shoal.partition.grouping import Task, group
+from shoal.partition.blockwise import check_block_size
+from shoal.partition.grouping import GroupingTask, group
 from shoal.recode import centroid, mean
 from shoal.refine.lowest import lower_bound
 from shoal.schema import EFFORTS, Names, Schema
 from shoal.tables import Table
-from shoal.threads import share, using
-from shoal.understanding import Hierarchies, Levels, understood
+from shoal.threads import parallel_map, use_threads
+from shoal.understanding import Hierarchies, Levels, resolve_schema
 from shoal.values import (
     Bound,
     IntMatrix,
@@ -27,10 +27,10 @@ from shoal.values import (
     Partition,
     Progress,
     Records,
-    one_of,
-    silent,
-    true_or_false,
-    whole_k,
+    check_bool,
+    check_choice,
+    check_k,
+    no_progress,
 )
 
 
@@ -55,27 +55,46 @@ def partition(
     progress: Progress | None = None,
     **options: Any,
 ) -> Partition:
-    """Group the records of a table; every column of it is a quasi-identifier.
+    """Partition the records of a table into groups of at least k. Every column is a quasi-identifier.
 
-    Missing values are refused, unless they are said to be a ``category``, or a ``wildcard`` or to ``impute``, which
-    is the same here: they are where the mean or the center of their column is. ``blocks`` and ``threads`` are as in
-    `shoal.anonymize`.
+    Parameters
+    ----------
+    data : path, DataFrame, array or Table
+    k : int
+    missing_values : str
+        ``refuse``, ``category``, ``wildcard`` or ``impute``. The last two are the same here: a missing value gets the
+        mean or the center of its column.
+    method, refine, effort, seconds, blocks, seed, hierarchies, levels, kinds, standardize, distance, weights, threads
+        As for `shoal.anonymize`.
+    progress : callable, optional
+        Called with the number of records done and the total.
+    **options
+        Options of the method.
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    ShoalError
+        If the table or an option cannot be used.
     """
-    table = tables.read(data)
-    meaning = (hierarchies, levels, kinds)
-    records, k = _encoded(table, table.names, k, *meaning, standardize, distance, weights, missing_values)
-    asked = asked_refinement(method, refine=refine, effort=effort, seconds=seconds)
-    task = Task(
+    table = tables.read_table(data)
+    semantics = (hierarchies, levels, kinds)
+    records, k = _encode(table, table.names, k, *semantics, standardize, distance, weights, missing_values)
+    refinement = parse_refinement(method, refine=refine, effort=effort, seconds=seconds)
+    task = GroupingTask(
         k,
         registry.AUTO if method is None else method,
-        whole_seed(seed),
+        check_seed(seed),
         options,
-        refinement=asked,
-        blocks=whole_blocks(blocks, k),
+        refinement=refinement,
+        blocks=check_block_size(blocks, k),
     )
-    with using(threads):
-        groups = group(records, task, progress=progress or silent)
-    return measured(replace(groups, suppressed=None), records)
+    with use_threads(threads):
+        groups = group(records, task, progress=progress or no_progress)
+    return add_losses(replace(groups, suppressed=None), records)
 
 
 def bound(
@@ -93,24 +112,44 @@ def bound(
     missing_values: str = "refuse",
     progress: Progress | None = None,
 ) -> Bound:
-    """What no partition of a table into groups of at least k can go below.
+    """Compute a lower bound of the squared error of any partition into groups of at least k.
 
-    Where no quasi-identifiers are named, every column is one. With the effort ``fast`` the bound comes from the nearest
-    neighbors of each record alone, in a moment. Else it comes from a linear program over groups, where there are at
-    most 5,000 records, within seconds (``balanced``) or minutes (``best``). Of one column of numbers, and of a few
-    records, it is the least squared error itself.
+    It is the minimum squared error itself for one numeric column, and for a few records.
+
+    Parameters
+    ----------
+    data : path, DataFrame, array or Table
+    k : int
+    quasi_identifiers : str or sequence of str, optional
+        Default: all columns.
+    effort : str
+        ``fast`` uses the nearest neighbors of each record. ``balanced`` (seconds) and ``best`` (minutes) solve a linear
+        program over groups if there are at most 5,000 records.
+    hierarchies, levels, kinds, standardize, distance, weights, missing_values
+        As for `partition`.
+    progress : callable, optional
+        Called with the number of records done and the total.
+
+    Returns
+    -------
+    Bound
+
+    Raises
+    ------
+    ShoalError
+        If the table or an option cannot be used.
     """
-    one_of("effort", effort, EFFORTS)
-    table = tables.read(data)
+    check_choice("effort", effort, EFFORTS)
+    table = tables.read_table(data)
     names = table.names if quasi_identifiers is None else quasi_identifiers
-    meaning = (hierarchies, levels, kinds)
-    records, k = _encoded(table, names, k, *meaning, standardize, distance, weights, missing_values)
-    found = lower_bound(records.space, k, effort=effort, progress=progress or silent)
-    total = float(kernels.groups.errors(records.space, np.zeros(records.count, dtype=np.int64), 1).sum())
-    return replace(found, loss=100.0 * found.value / total if total > 0.0 else 0.0)
+    semantics = (hierarchies, levels, kinds)
+    records, k = _encode(table, names, k, *semantics, standardize, distance, weights, missing_values)
+    lowest = lower_bound(records.space, k, effort=effort, progress=progress or no_progress)
+    total = float(kernels.groups.squared_errors(records.space, np.zeros(records.count, dtype=np.int64), 1).sum())
+    return replace(lowest, loss=100.0 * lowest.value / total if total > 0.0 else 0.0)
 
 
-def _encoded(
+def _encode(
     table: Table,
     quasi_identifiers: Names,
     k: Any,
@@ -122,48 +161,48 @@ def _encoded(
     weights: Mapping[str, float] | None,
     missing_values: Any,
 ) -> tuple[Records, int]:
-    """The table as methods see it, and k."""
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=quasi_identifiers)
-    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
-    level = whole_k(k, table.height)
-    records = tables.encode(
+    """Encode the table for the methods, and validate k."""
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=quasi_identifiers)
+    schema = resolve_schema(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
+    size = check_k(k, table.height)
+    records = tables.encode_records(
         table,
         schema,
-        standardize=true_or_false("standardize", standardize),
-        distance=one_of("distance", distance, DISTANCES),
-        weights=column_weights(weights),
-        missing=one_of("missing_values", missing_values, ("refuse", "category", "wildcard", "impute")),
+        standardize=check_bool("standardize", standardize),
+        distance=check_choice("distance", distance, DISTANCES),
+        weights=parse_weights(weights),
+        missing=check_choice("missing_values", missing_values, ("refuse", "category", "wildcard", "impute")),
     )
-    return records, level
+    return records, size
 
 
-def measured(groups: Partition, records: Records) -> Partition:
-    """The partition with what the centers of its groups lose, without weights."""
+def add_losses(groups: Partition, records: Records) -> Partition:
+    """Add the information loss of the groups' centers to the partition, without weights."""
     if records.numeric:
-        parts = [_squares(records, j, groups) for j in range(len(records.numeric))]
-        error, total = (sum(part) for part in zip(*parts, strict=True))
+        sums = [_squared_error(records, j, groups) for j in range(len(records.numeric))]
+        error, total = (sum(part) for part in zip(*sums, strict=True))
         groups = replace(groups, information_loss=measure.percent(error, total))
 
     def center(j: int) -> IntVector:
         column = records.categories[j]
-        return centroid(records.codes[:, j], groups.labels, groups.count, column.rounded(), column.hierarchy)
+        return centroid(records.codes[:, j], groups.labels, groups.count, column.exact_distance(), column.hierarchy)
 
-    centers = share(center, range(len(records.categories)), records=len(groups.labels))
+    centers = parallel_map(center, range(len(records.categories)), records=len(groups.labels))
     released = [nodes[groups.labels] for nodes in centers]
-    meaning = _meaning(records, np.column_stack(released)) if released else None
-    return replace(groups, semantic_loss=measure.semantic_loss(meaning)) if meaning else groups
+    semantic = _semantic_inputs(records, np.column_stack(released)) if released else None
+    return replace(groups, semantic_loss=measure.semantic_loss(semantic)) if semantic else groups
 
 
-def _squares(records: Records, j: int, groups: Partition) -> tuple[float, float]:
-    """The squared differences of one column of numbers to the means of the groups, and to the mean of all.
+def _squared_error(records: Records, j: int, groups: Partition) -> tuple[float, float]:
+    """Squared error of one numeric column within groups, and its total variation.
 
-    One column after another: no other copy of the table is needed.
+    Column by column, so that the table is not copied.
     """
     base = records.scale.column(j).apply(records.values[:, j : j + 1])
     centers = mean(base, groups.labels, groups.count)[groups.labels]
-    return float(((base - centers) ** 2).sum()), measure.variation(base)
+    return float(((base - centers) ** 2).sum()), measure.total_sum_of_squares(base)
 
 
-def _meaning(records: Records, released: IntMatrix) -> measure.Meaning | None:
-    """The categories of the records beside those released, if there are any."""
-    return measure.Meaning(records.categories, records.codes, released) if records.categories else None
+def _semantic_inputs(records: Records, released: IntMatrix) -> measure.CategoryCodes | None:
+    """Original and released categories, if there are any."""
+    return measure.CategoryCodes(records.categories, records.codes, released) if records.categories else None

@@ -1,7 +1,6 @@
-"""A release in pieces: survey, decide, deal out, work, deliver, verify; whichever engine does it.
+"""Pipeline of an out-of-core release: profile, plan, partition, process, write, verify; the same for all engines.
 
-It is the walk of `shoal.anonymize` with an engine in the place of the rooms. Who calls it says from where to where, and
-lets the release appear when it was read back and found to keep its promise, and not before.
+The caller provides source and destination, and publishes the release only after its verification.
 """
 
 from __future__ import annotations
@@ -14,241 +13,260 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal import tables
-from shoal.cautions import cautions
-from shoal.decisions import check_decided, settings
-from shoal.engines.interface import Done, Engine
-from shoal.engines.plan import Plan
-from shoal.engines.sizing import Sizing
+from shoal.cautions import collect_warnings
+from shoal.decisions import check_roles, parse_options
+from shoal.engines.interface import Engine, PartTotals
+from shoal.engines.plan import ReleasePlan
+from shoal.engines.sizing import MemoryBudget
 from shoal.errors import ColumnError, OptionError, PolicyError
-from shoal.measure.pair import FREQUENT, Facts
-from shoal.measure.pieces import Sizes, evaluation_of
-from shoal.partition.blocks import cut
-from shoal.recode import BY_COLUMN, WHOLE, WHOLE_NUMBERS
+from shoal.measure.pair import MAX_FREQUENT, TableFacts
+from shoal.measure.pieces import ClassSizeCounts, evaluate_parts
+from shoal.partition.blocks import build_cut_tree
+from shoal.recode import BY_COLUMN, INTEGER, INTEGER_COLUMNS
 from shoal.schema import Kind, Policy, Role, Schema
 from shoal.tables.categories import node_counts
-from shoal.tables.large import Base, Survey, base, check_bounds, encode_chunk, sensitive_base
-from shoal.understanding import Hierarchies, Levels, found_again
-from shoal.values import Evaluation, Precision, Progress, Verification, whole_k
-from shoal.words import counted, listed
+from shoal.tables.large import (
+    Encoder,
+    TableStatistics,
+    build_encoder,
+    build_sensitive_encoder,
+    check_range_bounds,
+    encode_chunk,
+)
+from shoal.understanding import Hierarchies, Levels, resolve_policy_schema
+from shoal.values import Evaluation, Precision, Progress, Verification, check_k
+from shoal.words import pluralize, quote_names
 
-MEMORY = "2GB"
-"""The ceiling where none is named."""
+DEFAULT_MEMORY = "2GB"
+"""Default memory limit."""
 _STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
-"""The share of each stage in the progress."""
+"""Fraction of the progress per stage."""
 _NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
-Decided = Callable[[Survey], Policy]
-"""Gives the decisions about a table of which the survey is known."""
+PolicyFactory = Callable[[TableStatistics], Policy]
+"""Makes the policy of a table from its statistics."""
 P = TypeVar("P")
 
 
 @dataclass(frozen=True, eq=False)
 class LargeRelease:
-    """What `shoal.anonymize_file` returns: a release that stands in files, verified as these were read back."""
+    """Release in files, as returned by `shoal.anonymize_file`, verified on the written files."""
 
     path: Path | str
-    """Where it stands: a file, or the address of a folder that a cluster has written."""
+    """The released file, or the address of a folder written by Spark."""
     verification: Verification
     evaluation: Evaluation
     policy: Policy
-    done: Done
-    before: Sizes
-    after: Sizes
+    parts: PartTotals
+    before: ClassSizeCounts
+    after: ClassSizeCounts
     missing: Mapping[str, int]
-    """The missing cells of each quasi-identifier."""
+    """Number of missing values of each quasi-identifier."""
     warnings: tuple[str, ...] = ()
 
     @property
     def account(self) -> tuple[str, ...]:
-        """How the groups came about, beyond the name of the method."""
-        several = f"{counted(self.done.pieces, 'piece')} of at most {counted(self.done.largest, 'record')}"
-        return (f"The table was worked on in {several}.", *self.done.account)
+        """Notes on how the groups were made, beyond the name of the method."""
+        several = f"{pluralize(self.parts.n_parts, 'piece')} of at most {pluralize(self.parts.largest_part, 'record')}"
+        return (f"The table was worked on in {several}.", *self.parts.notes)
 
     def __repr__(self) -> str:
         proof = self.verification
         return (
             f"LargeRelease(path={str(self.path)!r}, k={proof.k}, method={self.policy.method!r},"
-            f" records={proof.records}, pieces={self.done.pieces}, classes={proof.classes},"
+            f" records={proof.records}, pieces={self.parts.n_parts}, classes={proof.classes},"
             f" smallest={proof.min_class}, verified={proof.ok})"
         )
 
 
-class Worked(NamedTuple):
-    """What is known when all groups are made, and nothing is written."""
+class ProcessedTable(NamedTuple):
+    """Statistics, plan and totals of a table whose parts are processed; nothing is written yet."""
 
-    survey: Survey
-    plan: Plan
-    done: Done
-
-
-def worked(engine: Engine[P], decided: Decided, sizes: Sizing, stages: Stages) -> Worked:
-    """Survey, decide, deal out, work."""
-    survey = engine.survey(progress=stages("survey"))
-    policy = decided(survey)
-    check_decided(policy, survey.profile(), survey.records)
-    plan = planned(engine, survey, policy, sizes)
-    engine.deal(plan, progress=stages("deal"))
-    return Worked(survey, plan, engine.work(plan, progress=stages("work")))
+    statistics: TableStatistics
+    plan: ReleasePlan
+    parts: PartTotals
 
 
-class Delivered(NamedTuple):
-    """What is known of a release that is written aside and keeps its promise."""
+def process_table(
+    engine: Engine[P], make_policy: PolicyFactory, budget: MemoryBudget, stages: StageProgress
+) -> ProcessedTable:
+    """Profile, plan, partition and process the table."""
+    survey = engine.profile(progress=stages("survey"))
+    policy = make_policy(survey)
+    check_roles(policy, survey.column_profiles(), survey.records)
+    plan = make_plan(engine, survey, policy, budget)
+    engine.partition(plan, progress=stages("deal"))
+    return ProcessedTable(survey, plan, engine.process(plan, progress=stages("work")))
+
+
+class WrittenRelease(NamedTuple):
+    """What is known of a release that is written under a hidden name and verified."""
 
     proof: Verification
     evaluation: Evaluation
-    before: Sizes
-    after: Sizes
+    original_class_sizes: ClassSizeCounts
+    released_class_sizes: ClassSizeCounts
     formulas: Mapping[str, int]
-    broken: Sequence[tables.Broken]
+    broken_dependencies: Sequence[tables.BrokenDependency]
 
 
-def delivered(engine: Engine[P], made: Worked, part: P, stages: Stages) -> Delivered:
-    """Deliver, verify, measure."""
-    _, plan, done = made
-    sums = engine.deliver(plan, part, progress=stages("deliver"))
-    proof, after = engine.verify(plan, part, progress=stages("verify"))
-    before = Sizes(done.before)
-    evaluation = evaluation_of(
+def write_and_verify(
+    engine: Engine[P], processed: ProcessedTable, destination: P, stages: StageProgress
+) -> WrittenRelease:
+    """Write, verify and evaluate the release."""
+    _, plan, done = processed
+    sums = engine.write(plan, destination, progress=stages("deliver"))
+    proof, after = engine.verify(plan, destination, progress=stages("verify"))
+    before = ClassSizeCounts(done.original_class_sizes)
+    evaluation = evaluate_parts(
         sums,
-        replace(plan.facts, classes=proof.classes),
+        replace(plan.table_facts, n_classes=proof.classes),
         before=before,
-        after=replace(after, hidden=done.hidden),
-        base=plan.base.scale.name if plan.base.measured else "none",
-        distance=_named(plan),
+        after=replace(after, n_suppressed=done.n_suppressed),
+        base=plan.encoder.scale.name if plan.encoder.numeric else "none",
+        distance=_distance_name(plan),
         models=proof.models,
         notes=(_NOT_MEASURED,),
     )
-    return Delivered(proof, evaluation, before, after, engine.formulas, engine.broken)
+    return WrittenRelease(proof, evaluation, before, after, engine.formulas, engine.broken_dependencies)
 
 
-def released(
-    made: Worked, found: Delivered, policy: Policy, path: Path | str, *, in_order: bool = True
+def build_release(
+    processed: ProcessedTable, written: WrittenRelease, policy: Policy, path: Path | str, *, in_order: bool = True
 ) -> LargeRelease:
-    """The release with all that is known of it; ``in_order`` says whether its rows stand as those of the table."""
-    survey, plan, done = made
+    """Build the release; ``in_order``: whether its rows are in the order of the table."""
+    survey, plan, done = processed
     return LargeRelease(
         path=path,
-        verification=found.proof,
-        evaluation=found.evaluation,
+        verification=written.proof,
+        evaluation=written.evaluation,
         policy=policy,
-        done=done,
-        before=found.before,
-        after=found.after,
-        missing={name: plan.base.gaps.get(name, 0) for name in plan.base.names},
+        parts=done,
+        before=written.original_class_sizes,
+        after=written.released_class_sizes,
+        missing={name: plan.encoder.missing_counts.get(name, 0) for name in plan.encoder.names},
         warnings=(
-            *_about_sensitive(policy),
-            *cautions(
+            *_sensitive_warnings(policy),
+            *collect_warnings(
                 policy,
-                profiles=survey.profile(),
-                gaps=plan.base.gaps,
-                suppressed=done.hidden,
-                evaluation=found.evaluation,
-                formulas=found.formulas,
+                profiles=survey.column_profiles(),
+                missing_counts=plan.encoder.missing_counts,
+                suppressed=done.n_suppressed,
+                evaluation=written.evaluation,
+                formulas=written.formulas,
                 in_order=in_order,
-                spelled=tables.spellings(plan.base.categories),
-                broken=found.broken,
-                doubts=tables.doubts(survey.sample),
-                typed=tables.is_typed(survey.sample),
+                spelling_variants=tables.count_spelling_variants(plan.encoder.categories),
+                broken_dependencies=written.broken_dependencies,
+                doubts=tables.find_misread_columns(survey.sample),
+                is_typed=tables.has_column_types(survey.sample),
             ),
         ),
     )
 
 
-def replayed(
-    policy: Policy, survey: Survey, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path]
+def replay_policy(
+    policy: Policy, statistics: TableStatistics, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path]
 ) -> Policy:
-    """The decisions of a policy for a table that must have the same columns."""
-    schema = found_again(_same(policy, survey), hierarchies=hierarchies, levels=levels, folders=folders)
-    check_decided(policy, survey.profile(), survey.records, replays=True)
+    """Return the policy for a table that must have the same columns."""
+    schema = resolve_policy_schema(
+        _schema_for(policy, statistics), hierarchies=hierarchies, levels=levels, folders=folders
+    )
+    check_roles(policy, statistics.column_profiles(), statistics.records, is_replay=True)
     return replace(policy, schema=schema, input={}, output={}, versions={})
 
 
-def _same(policy: Policy, survey: Survey) -> Schema:
-    """The schema of a policy for a table that must have the same columns."""
-    known = {column.name: column for column in policy.schema.columns}
-    for name in known:
+def _schema_for(policy: Policy, survey: TableStatistics) -> Schema:
+    """Return the schema of a policy for a table that must have the same columns."""
+    columns = {column.name: column for column in policy.schema.columns}
+    for name in columns:
         if name not in survey.names:
             raise ColumnError.unknown(name, survey.names)
     kinds = dict(survey.kinds())
-    decided_by = (*policy.schema.quasi_identifiers, *policy.schema.named(Role.SENSITIVE))
+    decided_by = (*policy.schema.quasi_identifiers, *policy.schema.names_with_role(Role.SENSITIVE))
     for name in survey.names:
-        if name not in known:
-            raise PolicyError.undecided(name)
+        if name not in columns:
+            raise PolicyError.column_not_in_policy(name)
     return Schema(
-        tuple(known[name] if name in decided_by else replace(known[name], kind=kinds[name]) for name in survey.names)
+        tuple(
+            columns[name] if name in decided_by else replace(columns[name], kind=kinds[name]) for name in survey.names
+        )
     )
 
 
-def _about_sensitive(policy: Policy) -> tuple[str, ...]:
-    """Of these columns nobody looked whether a class gives them away, unless a model was asked for."""
-    asked = {model.column for model in policy.models}
-    silent_about = [name for name in policy.schema.named(Role.SENSITIVE) if name not in asked]
-    if not silent_about:
+def _sensitive_warnings(policy: Policy) -> tuple[str, ...]:
+    """Warn about sensitive columns without a privacy model: their disclosure is not measured out of core."""
+    with_model = {model.column for model in policy.models}
+    unmeasured = [name for name in policy.schema.names_with_role(Role.SENSITIVE) if name not in with_model]
+    if not unmeasured:
         return ()
-    said = f"Whether classes share a value of {counted(len(silent_about), 'sensitive column')} ({listed(silent_about)})"
+    fact = (
+        f"Whether classes share a value of {pluralize(len(unmeasured), 'sensitive column')} ({quote_names(unmeasured)})"
+    )
     return (
-        f"{said} is not looked into where a table is worked on in pieces; ask for l = 2 (-l 2) to keep values apart.",
+        f"{fact} is not looked into where a table is worked on in pieces; ask for l = 2 (-l 2) to keep values apart.",
     )
 
 
-def planned(engine: Engine[P], survey: Survey, policy: Policy, sizes: Sizing) -> Plan:
-    """The plan of a release, or the reason why this table cannot be released so."""
-    check_fits(policy)
-    whole_k(policy.k, survey.records)
-    said = settings(policy)
-    schema = said.schema
-    found = base(
-        survey,
+def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, budget: MemoryBudget) -> ReleasePlan:
+    """Build the plan of a release; raise if the table cannot be released out of core."""
+    check_policy_out_of_core(policy)
+    check_k(policy.k, statistics.records)
+    options = parse_options(policy)
+    schema = options.schema
+    encoder = build_encoder(
+        statistics,
         schema,
-        standardize=said.standardize,
-        distance=said.distance,
+        standardize=options.standardize,
+        distance=options.distance,
         weights=policy.weights,
         missing=policy.missing,
     )
-    check_bounds(survey, found, policy.bounds, engine.outside)
-    asked = sensitive_base(survey, policy.models, schema) if policy.models else None
-    like = encode_chunk(survey.sample, found)
-    size = policy.pieces or sizes.piece(columns=len(found.names), refined=policy.refinement is not None)
-    most = max(1, size * like.count // survey.records)
-    cuts = cut(like.space.points, most=most, least=max(1, most // 4))
-    return Plan(
+    check_range_bounds(statistics, encoder, policy.bounds, engine.out_of_bounds)
+    sensitive = build_sensitive_encoder(statistics, policy.models, schema) if policy.models else None
+    like = encode_chunk(statistics.sample, encoder)
+    size = policy.pieces or budget.part_rows(columns=len(encoder.names), refined=policy.refinement is not None)
+    max_rows = max(1, size * like.count // statistics.records)
+    cuts = build_cut_tree(like.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4))
+    return ReleasePlan(
         policy=replace(policy, schema=schema, pieces=size),
-        survey=survey,
-        base=found,
-        sensitive=asked,
+        statistics=statistics,
+        encoder=encoder,
+        sensitive_encoder=sensitive,
         cuts=cuts,
-        piece=size,
-        like=like if asked is None else replace(like, demands=asked.demands),
-        facts=_facts(survey, found, like, policy),
-        distance=said.distance,
-        precisions=_precisions(survey, found, said.rounding),
-        keep_totals=said.keep_totals,
-        options=said.own,
+        part_size=size,
+        template=like if sensitive is None else replace(like, constraints=sensitive.constraints),
+        table_facts=_facts(statistics, encoder, like, policy),
+        distance=options.distance,
+        precisions=_precisions(statistics, encoder, options.rounding),
+        keep_totals=options.keep_totals,
+        options=options.method_options,
     )
 
 
-def _precisions(survey: Survey, found: Base, rounding: str) -> dict[str, Precision]:
-    """The decimals of the numeric columns, by the way in which the policy rounds."""
-    names = [name for name in found.measured if name not in found.dates]
+def _precisions(survey: TableStatistics, found: Encoder, rounding: str) -> dict[str, Precision]:
+    """Return the precision of the numeric columns under the rounding of the policy."""
+    names = [name for name in found.numeric if name not in found.dates]
     if rounding == BY_COLUMN:
-        return {name: survey.meaning(name).precision for name in names}
-    profiles = {profile.name: profile for profile in survey.profile()}
-    return {name: WHOLE for name in names if rounding == WHOLE_NUMBERS and profiles[name].whole}
+        return {name: survey.column_type(name).precision for name in names}
+    profiles = {profile.name: profile for profile in survey.column_profiles()}
+    return {name: INTEGER for name in names if rounding == INTEGER_COLUMNS and profiles[name].is_integer}
 
 
-def check_fits(policy: Policy) -> None:
-    """Refuse what needs the whole table at once."""
+def check_policy_out_of_core(policy: Policy) -> None:
+    """Raise if the policy needs the whole table in memory."""
     survey, refinement = policy.survey, policy.refinement
-    check_asked(
+    check_options_out_of_core(
         wildcards=policy.missing == "wildcard",
         households=bool(survey.households),
         strata=bool(survey.strata),
         sampling_weights=bool(survey.sampling_weights),
-        seconds=refinement is not None and refinement.seconds is not None,
+        seconds=refinement is not None and refinement.time_limit is not None,
     )
 
 
-def check_asked(*, wildcards: bool, households: bool, strata: bool, sampling_weights: bool, seconds: bool) -> None:
-    """Refuse any of these."""
+def check_options_out_of_core(
+    *, wildcards: bool, households: bool, strata: bool, sampling_weights: bool, seconds: bool
+) -> None:
+    """Raise on options that need the whole table in memory."""
     needing = {
         "missing values as wildcards": wildcards,
         "households": households,
@@ -258,68 +276,68 @@ def check_asked(*, wildcards: bool, households: bool, strata: bool, sampling_wei
     }
     for what, needed in needing.items():
         if needed:
-            raise OptionError.needs_memory(what)
+            raise OptionError.needs_in_memory_engine(what)
 
 
-def _facts(survey: Survey, found: Base, like: Any, policy: Policy) -> Facts:
-    """What the measures know about the whole table; its quartiles are those of the sample."""
+def _facts(survey: TableStatistics, found: Encoder, like: Any, policy: Policy) -> TableFacts:
+    """Return the table facts of the metrics; quartiles are those of the sample."""
     numbers = found.scale.apply(like.values)
-    ends = [survey.range(name) or (0.0, 0.0) for name in found.measured]
+    ends = [survey.range(name) or (0.0, 0.0) for name in found.numeric]
     low, high, center = (
-        found.scale.apply(np.array([row]))[0] if found.measured else np.empty(0)
+        found.scale.apply(np.array([row]))[0] if found.numeric else np.empty(0)
         for row in (
             [end[0] for end in ends],
             [end[1] for end in ends],
-            [found.fillings[name] for name in found.measured],
+            [found.imputed_numbers[name] for name in found.numeric],
         )
     )
     centroid, frequent = [], []
     for column in found.categories:
         counts = node_counts(column, survey.value_counts(column.name) or {})
-        if column.gap is not None:
-            counts[column.gap] += found.gaps.get(column.name, 0)
-        centroid.append(int(np.argmin(counts @ column.rounded())))
-        order = np.argsort(-counts, kind="stable")[:FREQUENT]
+        if column.missing_code is not None:
+            counts[column.missing_code] += found.missing_counts.get(column.name, 0)
+        centroid.append(int(np.argmin(counts @ column.exact_distance())))
+        order = np.argsort(-counts, kind="stable")[:MAX_FREQUENT]
         frequent.append(order[counts[order] > 0])
-    spread = [_spread(survey, name, found, j) for j, name in enumerate(found.measured)]
-    return Facts(
+    spread = [_spread(survey, name, found, j) for j, name in enumerate(found.numeric)]
+    return TableFacts(
         records=survey.records,
         k=policy.k,
-        names=found.names,
-        numeric=found.measured,
+        quasi_identifiers=found.names,
+        numeric=found.numeric,
         categories=found.categories,
         weights=np.array([policy.weights.get(name, 1.0) for name in found.names]),
-        unit=found.scale.unit,
-        center=center,
-        spread=np.array(spread),
-        low=low,
-        high=high,
-        cuts=np.quantile(numbers, (0.25, 0.5, 0.75), axis=0).T if found.measured else np.empty((0, 3)),
-        centroid=np.array(centroid, dtype=np.int64),
-        frequent=tuple(frequent),
-        classes=0,
+        squared_unit=found.scale.squared_unit,
+        means=center,
+        stds=np.array(spread),
+        minima=low,
+        maxima=high,
+        quartiles=np.quantile(numbers, (0.25, 0.5, 0.75), axis=0).T if found.numeric else np.empty((0, 3)),
+        centroid_codes=np.array(centroid, dtype=np.int64),
+        frequent_codes=tuple(frequent),
+        n_classes=0,
     )
 
 
-def _spread(survey: Survey, name: str, found: Base, j: int) -> float:
-    """The standard deviation of a column on the base."""
-    moments = survey.meaning(name).sketch.moments
+def _spread(survey: TableStatistics, name: str, found: Encoder, j: int) -> float:
+    """Return the standard deviation of a column in the units of the encoder."""
+    moments = survey.column_type(name).sketch.moments
     if moments.constant:
         return 0.0
     exponent, _, spread = moments.standardized()
     return float(np.ldexp(spread, exponent - int(found.scale.exponent[j])) / found.scale.spread[j])
 
 
-def _named(plan: Plan) -> str | None:
-    """How distances between categories were measured."""
-    if not plan.base.categories:
+def _distance_name(plan: ReleasePlan) -> str | None:
+    """Return the name of the distance between categories."""
+    if not plan.encoder.categories:
         return None
-    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in plan.base.categories)
-    return plan.distance if hierarchical else "rank or equality"
+    has_hierarchy = any(column.kind is Kind.HIERARCHICAL for column in plan.encoder.categories)
+    return plan.distance if has_hierarchy else "rank or equality"
 
 
-class Stages:
-    """The progress of the stages, one after another."""
+class StageProgress:
+    """Progress over all stages."""
 
     def __init__(self, progress: Progress) -> None:
         self.progress, self.total = progress, 1
@@ -328,8 +346,8 @@ class Stages:
         names = list(_STAGES)
         before = sum(_STAGES[name] for name in names[: names.index(stage)])
 
-        def told(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             self.total = max(self.total, total)
             self.progress(round(self.total * (before + _STAGES[stage] * done / max(total, 1))), self.total)
 
-        return told
+        return report

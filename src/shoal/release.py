@@ -1,4 +1,4 @@
-"""A release: the protected table with its proof, its figures and the policy that made it."""
+"""Result of `shoal.anonymize`: the released table with its verification, measures and policy."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from shoal import tables
-from shoal.appearing import Appearing, tidy
-from shoal.engines.scratch import drop_left, scratch_path
+from shoal.appearing import FileTransaction, recover
+from shoal.engines.scratch import remove_abandoned, scratch_path
 from shoal.errors import OutputError, PromiseError, in_python
-from shoal.measure import Pair, evaluate
+from shoal.measure import MetricInputs, evaluate
 from shoal.report import dossier
-from shoal.report.external import for_outsiders
-from shoal.report.figures import brief, headlines, titled
-from shoal.report.summary import detailed
+from shoal.report.external import external_facts
+from shoal.report.figures import format_brief, headline_measures, label_with_unit
+from shoal.report.summary import report_facts
 from shoal.schema import Policy
 from shoal.tables import ComparedRows, Table
-from shoal.values import BoolVector, Design, Evaluation, IntVector, Partition, Verification
-from shoal.values.shown import Shown
+from shoal.values import BoolVector, Evaluation, IntVector, Partition, SurveyDesign, Verification
+from shoal.values.shown import DisplayTable
 from shoal.verify import verify_release
-from shoal.words import short
+from shoal.words import shorten
 
 _STOPPING = tuple(
     getattr(signal, name)
@@ -38,61 +38,61 @@ _STOPPING = tuple(
 
 
 @dataclass(frozen=True)
-class Written:
-    """A release as it stands in a file, read back and counted."""
+class SavedRelease:
+    """A release in a file, after it was read back and verified."""
 
     path: Path
     policy: Policy
-    """With the facts of the file."""
+    """With the facts about the file."""
     proof: Verification
 
 
-Writer = Callable[[Written, Path], None]
-"""Writes a file about a written release to this place."""
-More = Mapping[Path, str | Writer]
-"""Further files: texts, and what writes them where they hold the release itself."""
+FileWriter = Callable[[SavedRelease, Path], None]
+"""Writes a file about a saved release to a path."""
+ExtraFiles = Mapping[Path, str | FileWriter]
+"""Further files: texts, or writers of files that contain the release."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rows:
-    """What is known about the rows of a release beyond what they show, by which the written file is verified too."""
+class RowMetadata:
+    """What verification must know about the rows of a release beyond their values."""
 
-    design: Design = field(default_factory=Design)
-    """Their strata and households."""
+    design: SurveyDesign = field(default_factory=SurveyDesign)
+    """Strata and households of the rows."""
     suppressed: BoolVector | None = None
-    """Which of them are suppressed."""
+    """Mask of the suppressed rows."""
     order: IntVector | None = None
-    """For each of them its row in the original; None where they stand in one order."""
+    """Row in the original of each released row; None if the order is the same."""
 
-    def by(self, order: IntVector | None) -> Rows:
-        """The same about these rows, in their order; about all of them as they are where there is none."""
+    def reorder(self, order: IntVector | None) -> RowMetadata:
+        """Reorder to these rows; no change if ``order`` is None."""
         if order is None:
             return self
-        return Rows(self.design.some(order), None if self.suppressed is None else self.suppressed[order], order)
+        return RowMetadata(self.design.take(order), None if self.suppressed is None else self.suppressed[order], order)
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What `shoal.anonymize` returns: verified on its released values."""
+    """The result of `shoal.anonymize`, verified on its released values."""
 
     original: Table
-    """The table that came in; it never leaves this object but in what is meant for internal use."""
+    """The input. Only outputs for internal use contain values of it."""
     released: Table
     partition: Partition
-    """The groups of the records, in the order of the original also where the rows of the release are shuffled."""
+    """Groups of the records, in the order of the original even if the released rows are shuffled."""
     evaluation: Evaluation
     verification: Verification
     policy: Policy
-    pair: Pair
-    """Both tables as the measures see them."""
-    rows: Rows = field(default_factory=Rows)
-    """What else is known about the rows of the release, in their order."""
+    metric_inputs: MetricInputs
+    """The original and the released table as inputs of the measures."""
+    row_metadata: RowMetadata = field(default_factory=RowMetadata)
+    """Strata, households, suppression and original row of the released rows."""
     warnings: tuple[str, ...] = ()
-    replayed: Policy | None = None
-    """The policy that this release replays; a replay of the same input must give the same bytes."""
+    replayed_policy: Policy | None = None
+    """Policy that this release repeats; the same input must give the same bytes."""
 
     def evaluate(self, measures: str | Iterable[str] = "all") -> Evaluation:
-        """More measures than those of ``evaluation``: all of them, or those that are named."""
+        """Compute further measures: all, or those that are named."""
         return self._all if measures == "all" else self._evaluated(measures)
 
     @cached_property
@@ -101,7 +101,7 @@ class Release:
 
     def _evaluated(self, measures: str | Iterable[str]) -> Evaluation:
         before = self.evaluation
-        return evaluate(self.pair, which=measures, notes=before.notes, models=before.models)
+        return evaluate(self.metric_inputs, which=measures, notes=before.notes, models=before.models)
 
     def report(
         self,
@@ -112,130 +112,170 @@ class Release:
         policy: Policy | None = None,
         force: bool = False,
     ) -> str:
-        """The report as one HTML file, with every measure; written to the path if one is given.
+        """Render the report with every measure as one HTML file.
 
-        It is for internal use and names values of the original data, unless it is ``external``: then it holds only
-        what may leave the house. A ``comparison`` is what `shoal.compare` gave. ``policy`` is the one that `save`
-        returned, which knows the file of the release.
+        The report contains values of the original data and is for internal use, unless ``external`` is true: then it
+        contains only what you can publish.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the report.
+        external : bool
+            Whether the report is for external readers.
+        comparison : Comparison, optional
+            A result of `shoal.compare`, shown in the report.
+        policy : Policy, optional
+            The policy that `save` returned, with the facts about the released file.
+        force : bool
+            Overwrite an existing file.
+
+        Returns
+        -------
+        str
+            The HTML.
         """
-        facts = detailed(
+        facts = report_facts(
             self,
             policy=policy,
             evaluation=self.evaluate("all"),
             comparison=comparison.to_dict() if hasattr(comparison, "to_dict") else comparison,
         )
-        text = dossier.page(for_outsiders(facts) if external else facts)
+        text = dossier.page(external_facts(facts) if external else facts)
         if path is not None:
-            target = named_path(path)
-            check_places([target], sources=[self.released.path], force=force)
-            with tables.aside(target, force=force) as part:
+            target = check_path(path)
+            check_output_paths([target], sources=[self.released.path], force=force)
+            with tables.atomic_write(target, force=force) as part:
                 part.write_text(text, encoding="utf-8", newline="\n")
         return text
 
     @property
     def table(self) -> Any:
-        """The released table, of the kind that came in; a polars frame where a file came in."""
+        """The released table, of the type of the input; a polars frame for a file."""
         return self.released.native()
 
     def compare_rows(self, rows: int = 5) -> Any:
-        """A few records before and after, side by side, as a polars frame of text; for internal use.
+        """A few records before and after, side by side, as a polars frame of text. For internal use.
 
-        It shows original values. The records are of different groups, and the same each time.
+        It shows original values. The records are from different groups, and the same each time.
         """
-        return self.compared_rows(rows).frame()
+        return self.row_comparison(rows).to_frame()
 
-    def compared_rows(self, rows: int = 5) -> ComparedRows:
-        """The same as names and lists of text; for internal use."""
+    def row_comparison(self, rows: int = 5) -> ComparedRows:
+        """The rows of `compare_rows` as names and lists of text. For internal use."""
         return tables.compare_rows(
             self.original,
             self.released,
             quasi_identifiers=self.policy.schema.quasi_identifiers,
             groups=self.partition.labels,
-            order=self.rows.order,
+            released_order=self.row_metadata.order,
             rows=rows,
         )
 
     def save(
-        self, path: str | os.PathLike[str], *, force: bool = False, more: Callable[[Policy], More] | None = None
+        self, path: str | os.PathLike[str], *, force: bool = False, more: Callable[[Policy], ExtraFiles] | None = None
     ) -> Policy:
         """Write the release and, beside it, its policy (``NAME.policy.toml``).
 
-        All is written aside, the release is read back and verified as it stands in the file, and only then do the
-        files appear under their names: whole or not at all. ``more`` gives further files, such as a report, from
-        the final policy; they appear together with the release. Returns the policy with the facts of the output.
+        The files are written to temporary names first. The release is then read back and verified, and only after that
+        all files get their names, in one transaction.
+
+        Parameters
+        ----------
+        path : path
+            The file of the release; its ending determines the format.
+        force : bool
+            Overwrite existing files.
+        more : callable, optional
+            Returns further files, such as a report, from the final policy. They are part of the transaction.
+
+        Returns
+        -------
+        Policy
+            The policy with the facts about the file.
         """
-        target = named_path(path)
-        check_outputs([target, policy_path(target)], sources=[self.released.path], force=force)
-        with Appearing(force=force) as files:
-            # the policy goes in first, so that it appears last: a policy never speaks of a release that is not there
-            policy_part = files.aside(policy_path(target))
-            part = files.aside(target)
-            tables.write(self.released, part, formulas=self.policy.formulas)
+        target = check_path(path)
+        check_release_paths([target, policy_path(target)], sources=[self.released.path], force=force)
+        with FileTransaction(force=force) as files:
+            # the first file gets its name last: a policy without its release must never be visible
+            policy_part = files.add(policy_path(target))
+            part = files.add(target)
+            tables.write_table(self.released, part, formulas=self.policy.formulas)
             written = self._verified(part, target)
             policy_part.write_text(written.policy.to_toml(), encoding="utf-8", newline="\n")
             for place, content in (more(written.policy) if more else {}).items():
-                beside = files.aside(place)
+                beside = files.add(place)
                 if isinstance(content, str):
                     beside.write_text(content, encoding="utf-8", newline="\n")
                 else:
                     content(written, beside)
-            with uninterrupted():
-                files.appear()
-        drop_left(scratch_path(target))
+            with defer_signals():
+                files.commit()
+        remove_abandoned(scratch_path(target))
         return written.policy
 
-    def _verified(self, part: Path, target: Path) -> Written:
-        """The written file, after it was read back and counted."""
+    def _verified(self, part: Path, target: Path) -> SavedRelease:
+        """Read back and verify the written file."""
         table, known = read_back(part, self.policy)
         proof = verify_release(
             table,
             policy=known,
             records=self.released.height,
-            design=self.rows.design,
-            suppressed=self.rows.suppressed,
+            design=self.row_metadata.design,
+            suppressed=self.row_metadata.suppressed,
         )
         policy = self.policy.with_output(
-            file=printable(target.name),
+            file=printable_name(target.name),
             records=proof.records,
             classes=proof.classes,
             min_class=proof.min_class,
             sha256=str(table.sha256),
         )
         self._check_replay(policy)
-        return Written(part, policy, proof)
+        return SavedRelease(part, policy, proof)
 
     def _check_replay(self, policy: Policy) -> None:
-        """A replay on the same input with the same versions, in the same format, must give the same bytes."""
-        old = self.replayed
-        if old is None or not {"file", "sha256"} <= old.output.keys():
+        """Raise if a replay on the same input, with the same versions and format, has other bytes."""
+        first = self.replayed_policy
+        if first is None or not {"file", "sha256"} <= first.output.keys():
             return
-        formats = {tables.full_ending(Path(str(facts["file"]))) for facts in (old.output, policy.output)}
-        same_input = "sha256" in old.input and old.input["sha256"] == policy.input.get("sha256")
-        same = len(formats) == 1 and same_input and old.versions == policy.versions
-        if same and old.output["sha256"] != policy.output["sha256"]:
+        formats = {tables.full_extension(Path(str(facts["file"]))) for facts in (first.output, policy.output)}
+        same_input = "sha256" in first.input and first.input["sha256"] == policy.input.get("sha256")
+        comparable = len(formats) == 1 and same_input and first.versions == policy.versions
+        if comparable and first.output["sha256"] != policy.output["sha256"]:
             raise PromiseError.replay_differs()
 
     def __repr__(self) -> str:
-        proof, figures = self.verification, self.evaluation.loss
-        losses = {name: figures[name] for name in ("information_loss", "semantic_loss")}
-        said = "".join(f" {name}={value:.4g} %," for name, value in losses.items() if value is not None)
+        proof, evaluation = self.verification, self.evaluation.loss
+        losses = {name: evaluation[name] for name in ("information_loss", "semantic_loss")}
+        loss_text = "".join(f" {name}={value:.4g} %," for name, value in losses.items() if value is not None)
         search = self.partition.search
         refined = "" if search is None else f" refined={search.effort!r},"
         facts = (
             f"Release(k={proof.k}, method={self.policy.method!r},{refined} records={proof.records},"
-            f" classes={proof.classes}, smallest={proof.min_class},{said} verified={proof.ok})"
+            f" classes={proof.classes}, smallest={proof.min_class},{loss_text} verified={proof.ok})"
         )
         return "\n".join([facts, *(f"  warning: {in_python(sentence)}" for sentence in self.warnings)])
 
     @property
-    def _shown(self) -> Shown:
-        proof, figures = self.verification, self.evaluation.to_dict()
-        before, after = figures["risk"]["before"], figures["risk"]["after"]
-        rows = [[titled(risk), brief(before[risk.name]), brief(after[risk.name])] for risk in headlines("risk", after)]
-        rows += [[titled(loss), "", brief(figures["loss"][loss.name])] for loss in headlines("loss", figures["loss"])]
-        rows += [[f"loss of {short(name)} (%)", "", brief(loss)] for name, loss in figures["columns"].items()]
+    def _shown(self) -> DisplayTable:
+        proof, evaluation = self.verification, self.evaluation.to_dict()
+        before, after = evaluation["risk"]["before"], evaluation["risk"]["after"]
+        rows = [
+            [label_with_unit(risk), format_brief(before[risk.name]), format_brief(after[risk.name])]
+            for risk in headline_measures("risk", after)
+        ]
+        rows += [
+            [label_with_unit(loss), "", format_brief(evaluation["loss"][loss.name])]
+            for loss in headline_measures("loss", evaluation["loss"])
+        ]
+        rows += [
+            [f"loss of {shorten(name)} (%)", "", format_brief(loss)] for name, loss in evaluation["columns"].items()
+        ]
         notes = [*self.partition.told, *(f"Warning: {in_python(sentence)}" for sentence in self.warnings)]
-        return Shown(f"{proof.verdict} ({self.policy.method})", ("", "before", "after"), rows, ok=proof.ok, notes=notes)
+        return DisplayTable(
+            f"{proof.verdict} ({self.policy.method})", ("", "before", "after"), rows, ok=proof.ok, notes=notes
+        )
 
     def _repr_html_(self) -> str:
         return self._shown.html()
@@ -245,50 +285,53 @@ class Release:
 
 
 def read_back(path: Path, policy: Policy) -> tuple[Table, Policy]:
-    """A written release, read as its input was where the format is the same, and the policy by the file's names."""
-    options, names = tables.release_options(
+    """Read a written release, like its input if the format is the same.
+
+    Returns the table and the policy by the names of columns in the file.
+    """
+    options, names = tables.release_read_options(
         path, policy.schema.released, settings=policy.input.get("settings", {}), formulas=policy.formulas
     )
-    return tables.read(path, options=options), policy.renamed(names)
+    return tables.read_table(path, options=options), policy.rename(names)
 
 
-def named_path(path: str | os.PathLike[str]) -> Path:
-    """The path of an output, if a file can have that name."""
+def check_path(path: str | os.PathLike[str]) -> Path:
+    """Convert to a path that is a valid name of an output file."""
     try:
         target = Path(os.fsdecode(os.fsencode(path)))
     except (TypeError, UnicodeError):
-        raise OutputError.no_name() from None
+        raise OutputError.invalid_name() from None
     if not target.name or "\0" in str(target):
-        raise OutputError.no_name()
+        raise OutputError.invalid_name()
     return target
 
 
 def policy_path(release: Path) -> Path:
-    """Where the policy of a release stands."""
+    """Path of the policy of a release."""
     return release.with_name(release.name + ".policy.toml")
 
 
-def printable(name: str) -> str:
-    """A file name as text; bytes that are not UTF-8 are written out."""
+def printable_name(name: str) -> str:
+    """File name as text; bytes that are not UTF-8 are escaped."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def check_outputs(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
-    """Refuse early what could not be written later; the first path is that of the release itself."""
-    tables.writable(paths[0])
-    check_places(paths, sources=sources, force=force)
+def check_release_paths(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
+    """Refuse output paths that could not be written later; the first one is that of the release."""
+    tables.writable_format(paths[0])
+    check_output_paths(paths, sources=sources, force=force)
 
 
-def check_places(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
-    """Refuse early what could not be written later, of whatever format: above all the place of an input.
+def check_output_paths(paths: Sequence[Path], *, sources: Sequence[Path | None], force: bool) -> None:
+    """Refuse paths that could not be written later, in any format; above all the path of an input.
 
-    What killed runs had begun to let appear beside these places is finished first.
+    Interrupted transactions in the same folders are completed first.
     """
     for folder in dict.fromkeys(path.parent for path in paths):
-        tidy(folder)
+        recover(folder)
     for number, path in enumerate(paths):
         if path.absolute() in [other.absolute() for other in paths[:number]]:
-            raise OutputError.named_twice(path)
+            raise OutputError.duplicate_path(path)
         try:
             _check_output(path, [source for source in sources if source is not None], force=force)
         except (OSError, ValueError) as error:
@@ -310,24 +353,26 @@ def _check_output(path: Path, sources: Sequence[Path], *, force: bool) -> None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let a signal that would stop the program wait until all files have appeared."""
+def defer_signals() -> Iterator[None]:
+    """Defer signals that would stop the program until the block has ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    waiting: list[int] = []
-    before = {number: signal.signal(number, lambda got, _: waiting.append(got)) for number in _STOPPING}
+    received: list[int] = []
+    before = {
+        number: signal.signal(number, lambda signal_number, _: received.append(signal_number)) for number in _STOPPING
+    }
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
-        for number in waiting[:1]:
+        for number in received[:1]:
             signal.raise_signal(number)
 
 
-def versions() -> dict[str, str]:
-    """The versions that decide the bytes of a release."""
+def package_versions() -> dict[str, str]:
+    """Versions of Python and of the packages that determine the bytes of a release."""
     packages = ("shoal", "numpy", "numba", "polars", "narwhals")
     return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
 

@@ -1,15 +1,15 @@
-"""Threads: how many of them work, and how work is shared out among them.
+"""Threads: their number, and a parallel map in the order of the items.
 
-Kernels let go of Python's lock, so that two threads compute at once. What they give is put together in the order of
-the work, never in the order in which it was done: results do not depend on the number of threads.
+Kernels release the GIL, so two threads compute at once. Results are combined in the order of the items, never in the
+order of completion: they do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from itertools import chain, islice
@@ -20,37 +20,37 @@ from shoal.errors import OptionError
 T = TypeVar("T")
 R = TypeVar("R")
 
-VARIABLE = "SHOAL_THREADS"
-"""The environment variable that says how many threads work."""
-_AHEAD = 2
-"""Pieces of work for each thread that are begun before their results are taken: more would only fill memory."""
-_FEW = 10_000
-"""Records whose columns are counted and encoded before threads would have begun."""
+THREADS_VARIABLE = "SHOAL_THREADS"
+"""The environment variable for the number of threads."""
+_PREFETCH = 2
+"""Items per thread that are started before their results are taken: more would only fill memory."""
+_MIN_RECORDS = 10_000
+"""Records below which columns are counted and encoded before threads have started."""
 _chosen: list[int] = []
 _inside = threading.local()
 
 
 def threads() -> int:
-    """How many threads work: as chosen, else as the environment says, else one for each core of this process.
+    """The number of threads: the chosen one, else the environment variable, else one per core of this process.
 
-    A piece of work that was shared out is not shared out again.
+    A thread of `parallel_map` gets 1, so that work is not split twice.
     """
     if getattr(_inside, "busy", False):
         return 1
     if _chosen:
         return _chosen[-1]
-    said = os.environ.get(VARIABLE)
-    return _cores() if said is None else whole_threads(said)
+    value = os.environ.get(THREADS_VARIABLE)
+    return _cores() if value is None else check_threads(value)
 
 
-def whole_threads(said: object) -> int:
-    """A number of threads, or the reason why it is none."""
+def check_threads(value: object) -> int:
+    """Check a number of threads."""
     try:
-        count = int(str(said))
+        count = int(str(value))
     except ValueError:
         count = 0
     if not 1 <= count <= 1024:
-        raise OptionError.bad_option("threads", "a whole number from 1 on")
+        raise OptionError.invalid_value("threads", "a whole number from 1 on")
     return count
 
 
@@ -61,86 +61,55 @@ def _cores() -> int:
 
 
 @contextmanager
-def using(count: int | None) -> Iterator[None]:
-    """So many threads inside; None leaves them as they are."""
+def use_threads(count: int | None) -> Iterator[None]:
+    """Use this many threads inside the context; None leaves the number as it is."""
     if count is None:
         yield
         return
-    _chosen.append(whole_threads(count))
+    _chosen.append(check_threads(count))
     try:
         yield
     finally:
         _chosen.pop()
 
 
-def share(
-    function: Callable[[T], R], work: Iterable[T], *, ahead: int = _AHEAD, records: int | None = None
+def parallel_map(
+    function: Callable[[T], R], items: Iterable[T], *, prefetch: int = _PREFETCH, records: int | None = None
 ) -> Iterator[R]:
-    """What the function makes of each piece of work, in the order of the work; on as many threads as there are.
+    """Apply a function to each item on the available threads; yield the results in the order of the items.
 
-    No more than ``ahead`` pieces for each thread are begun before their results are taken. Where one piece fails, its
-    error is raised in its turn, and what was not begun is left. A piece of work that passes once over few ``records``
-    is not shared out, unless somebody said how many threads work.
+    At most ``prefetch`` items per thread are started before their results are taken. If an item fails, its error is
+    raised in order, and items that have not started are dropped. With few ``records`` the items run serially, unless
+    the number of threads was chosen.
     """
-    few = records is not None and records < _FEW and not _chosen and VARIABLE not in os.environ
-    count, pending = 1 if few else threads(), iter(work)
+    serial = records is not None and records < _MIN_RECORDS and not _chosen and THREADS_VARIABLE not in os.environ
+    count, pending = 1 if serial else threads(), iter(items)
     first = list(islice(pending, 2))
-    if count == 1 or len(first) < 2:  # a pool for one piece would cost more than the piece
+    if count == 1 or len(first) < 2:  # a pool for one item costs more than the item
         yield from map(function, chain(first, pending))
         return
     pending = chain(first, pending)
     with ThreadPoolExecutor(count, thread_name_prefix="shoal") as pool:
-        begun: list[Future[R]] = [_begun(pool, function, piece) for piece in islice(pending, ahead * count)]
+        futures: list[Future[R]] = [_submit(pool, function, item) for item in islice(pending, prefetch * count)]
         try:
-            while begun:
-                made = begun.pop(0).result()
-                begun += [_begun(pool, function, piece) for piece in islice(pending, 1)]
-                yield made
+            while futures:
+                result = futures.pop(0).result()
+                futures += [_submit(pool, function, item) for item in islice(pending, 1)]
+                yield result
         finally:
-            for future in begun:
+            for future in futures:
                 future.cancel()
 
 
-def _begun(pool: ThreadPoolExecutor, function: Callable[[T], R], piece: T) -> Future[R]:
-    """Begun with what is set here, such as the warnings of numpy, set there too."""
-    return pool.submit(copy_context().run, _apart, function, piece)
+def _submit(pool: ThreadPoolExecutor, function: Callable[[T], R], item: T) -> Future[R]:
+    """Submit with the current context variables, such as numpy's error state."""
+    return pool.submit(copy_context().run, _run, function, item)
 
 
-class Crew:
-    """Threads that stay for many small pieces of work; the one that shares them out does the first piece itself."""
-
-    def __init__(self, size: int, pool: ThreadPoolExecutor | None) -> None:
-        self.size = size
-        self._pool = pool
-
-    def share(self, function: Callable[[T], R], work: Sequence[T]) -> list[R]:
-        """What the function makes of each piece of work, in the order of the work; all are done when it returns."""
-        if self._pool is None:
-            return [function(piece) for piece in work]
-        begun = [_begun(self._pool, function, piece) for piece in work[1:]]
-        try:
-            return [_apart(function, piece) for piece in work[:1]] + [future.result() for future in begun]
-        finally:
-            for future in begun:
-                future.cancel()
-            wait(begun)
-
-
-@contextmanager
-def crew() -> Iterator[Crew]:
-    """A crew of as many threads as work; they are gone afterwards, whatever happens."""
-    size = threads()
-    if size == 1:
-        yield Crew(1, None)
-        return
-    with ThreadPoolExecutor(size - 1, thread_name_prefix="shoal") as pool:
-        yield Crew(size, pool)
-
-
-def _apart(function: Callable[[T], R], piece: T) -> R:
-    before = getattr(_inside, "busy", False)
+def _run(function: Callable[[T], R], item: T) -> R:
+    previous = getattr(_inside, "busy", False)
     _inside.busy = True
     try:
-        return function(piece)
+        return function(item)
     finally:
-        _inside.busy = before
+        _inside.busy = previous

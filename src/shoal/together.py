@@ -1,21 +1,22 @@
-"""Two releases together: does k hold for one who has both, and do sensitive values stay hidden?
+"""Joint k-anonymity of two releases (complementary-release attack).
 
-Two releases of the same persons, each k-anonymous, can break k together (Sweeney, "k-anonymity", 2002: complementary
-release; Ganta, Kasiviswanathan and Smith, KDD 2008: intersection). Somebody knows a person's quasi-identifiers, and
-that the person is in both releases; so he knows the person's class a in the one and b in the other. The records of
-both agree in what both show unchanged: the columns of one name that are quasi-identifiers of neither. So the person's
-record in the one is among those of a that agree with a record of b, and in the other among those of b that agree with
-a record of a. The smaller of these two numbers is the *joint class* of a and b. Where the records of both stand in the
-same order, they agree where their row is the same, and the joint class is what a and b have in common.
+Two releases of the same persons, each k-anonymous, can violate k jointly (Sweeney, "k-anonymity", 2002: complementary
+release; Ganta, Kasiviswanathan and Smith, KDD 2008: intersection). An attacker knows a person's quasi-identifiers and
+that the person is in both releases, hence the person's class a in one release and b in the other. The records of both
+releases agree on the columns that both contain unchanged: those of one name that are quasi-identifiers of neither. So
+the person's record in the first release is among the records of a that agree with a record of b, and in the second
+among the records of b that agree with a record of a. The smaller of these two numbers is the size of the *joint
+class* of a and b. If the records of both are in the same order, they agree where their row is the same, and the
+joint class is the intersection of a and b.
 
-Nobody but their maker can tell which joint class a record is in where it agrees with several classes of the other
-release. So three things are told apart: a record is below k *for sure* if every joint class that it can be in is below
-k; it is *undecided* if some are; else it is safe. A record that agrees with none is not in the other release.
+Where a record agrees with several classes of the other release, only the publisher knows its joint class. So a record
+*violates* k if every possible joint class is smaller than k; it is *undecided* if some are; else it is safe. A record
+that agrees with none is not in the other release.
 
-The pairs of classes are looked at through the values that they share. A value that is so common that it joins millions
-of pairs is not followed: a record that has it is safe if k of its class have it, and k of every class of the other
-that has it; else it is undecided. So what is called safe is safe, and what is called broken is broken, whatever the
-size. Like `verify`, this counts released values and shares nothing with the methods.
+Pairs of classes are enumerated through the values that they share. A value so common that it joins millions of pairs
+is not expanded: a record with it is safe if at least k records of its class have it, and k of every class of the other
+release that has it; else it is undecided. So the results "safe" and "violates" are exact for any size. Like `verify`,
+this uses released values only and shares no code with the methods.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ import numpy as np
 from shoal import tables
 from shoal.errors import OptionError
 from shoal.tables import Table
-from shoal.values import BoolVector, IntVector, Side, Together, Told, one_of, whole_k
+from shoal.values import BoolVector, IntVector, LinkedReleases, LinkedSide, SensitiveInference, check_choice, check_k
 
 ORDERS = ("kept", "unknown")
-_PAIRS = 2_000_000
-"""Pairs of classes with a value in common that are looked at; each value that joins one class to others is."""
-_AT_ONCE = 4_000_000
-"""Values that are looked up in one go."""
+_MAX_PAIRS = 2_000_000
+"""Maximum number of pairs of classes; a value that is in one class of a release is always expanded."""
+_BATCH_SIZE = 4_000_000
+"""Number of values that are looked up in one batch."""
 
 
-def compare(
+def verify_linked(
     table: Table,
     other: Table,
     *,
@@ -46,59 +47,59 @@ def compare(
     other_quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
     order: str | None = None,
-) -> Together:
-    """Count the joint classes of two releases.
+) -> LinkedReleases:
+    """Verify joint k-anonymity of two releases.
 
-    ``order`` tells whether the records of both stand in the same order; where it does not, they do if there are as
-    many, and the shared columns agree row by row. Missing is a value of its own. ``sensitive`` columns are looked at
-    in the release that has them, or in both: which values are left in each joint class.
+    ``order`` says whether the records of both are in the same order (``kept`` or ``unknown``); by default they are if
+    their number is the same and the shared columns agree row by row. A missing value is a value like any other. For
+    each ``sensitive`` column, in the release or releases that have it, the values left in each joint class are checked.
     """
-    k = whole_k(k)
-    known = (*quasi_identifiers, *other_quasi_identifiers)
-    shared = tuple(name for name in table.names if name in other.names and name not in known)
-    links = tables.linking_numbers(table, other, shared)
-    by = _linked_by(order, links, shared)
-    if by == "order":
+    k = check_k(k)
+    all_quasi_identifiers = (*quasi_identifiers, *other_quasi_identifiers)
+    shared = tuple(name for name in table.names if name in other.names and name not in all_quasi_identifiers)
+    links = tables.linkage_labels(table, other, shared)
+    linked_by = _linked_by(order, links, shared)
+    if linked_by == "order":
         links = np.arange(table.height), np.arange(other.height)
-    mine = Cells.of(tables.class_numbers(table, quasi_identifiers), links[0], _codes(table, sensitive))
-    theirs = Cells.of(tables.class_numbers(other, other_quasi_identifiers), links[1], _codes(other, sensitive))
-    meeting = Meeting.of(mine, theirs)
-    sure = meeting.crowd[meeting.sure(mine, theirs)]
-    return Together(
+    own = LinkCells.of(tables.class_labels(table, quasi_identifiers), links[0], _codes(table, sensitive))
+    others = LinkCells.of(tables.class_labels(other, other_quasi_identifiers), links[1], _codes(other, sensitive))
+    pairs = ClassPairs.of(own, others)
+    certain = pairs.joint_sizes[pairs.sure(own, others)]
+    return LinkedReleases(
         k=k,
-        by=by,
-        shared=shared,
-        classes=len(sure),
-        min_class=int(sure.min()) if len(sure) else None,
-        side=_side(mine, theirs, meeting, k=k, names=tuple(quasi_identifiers)),
-        other=_side(theirs, mine, meeting.turned, k=k, names=tuple(other_quasi_identifiers)),
+        linked_by=linked_by,
+        shared_columns=shared,
+        n_classes=len(certain),
+        min_class=int(certain.min()) if len(certain) else None,
+        release=_side(own, others, pairs, k=k, names=tuple(quasi_identifiers)),
+        other=_side(others, own, pairs.swapped, k=k, names=tuple(other_quasi_identifiers)),
     )
 
 
 def _linked_by(order: str | None, links: tuple[IntVector, IntVector], shared: Sequence[str]) -> str:
-    as_many = len(links[0]) == len(links[1])
-    kept = as_many and bool((links[0] == links[1]).all())
+    same_length = len(links[0]) == len(links[1])
+    same_order = same_length and bool((links[0] == links[1]).all())
     if order is not None:
-        kept = one_of("order", order, ORDERS) == "kept"
-        if kept and not as_many:
+        same_order = check_choice("order", order, ORDERS) == "kept"
+        if same_order and not same_length:
             raise OptionError.no_common_order(len(links[0]), len(links[1]))
-    return "order" if kept else "columns" if shared else "nothing"
+    return "order" if same_order else "columns" if shared else "nothing"
 
 
 def _codes(table: Table, names: Sequence[str]) -> dict[str, IntVector]:
-    return {name: tables.meaning_numbers(table, name) for name in names if name in table.names}
+    return {name: tables.verification_value_codes(table, name) for name in names if name in table.names}
 
 
-class Cells(NamedTuple):
-    """The different values that link a release, class by class, and the records that have each."""
+class LinkCells(NamedTuple):
+    """Distinct linking values of a release by class, with the number of records of each (its cells)."""
 
     group: IntVector
     link: IntVector
     records: IntVector
     first: IntVector
-    """Where the cells of each class begin, and where the last ends."""
+    """First cell of each class, and at the end the number of cells."""
     low: Mapping[str, IntVector]
-    """The least code of each sensitive column in the cell."""
+    """Minimum code of each sensitive column in the cell."""
     high: Mapping[str, IntVector]
 
     @classmethod
@@ -118,16 +119,16 @@ class Cells(NamedTuple):
         )
 
     @property
-    def different(self) -> IntVector:
-        """The number of cells of each class."""
+    def n_cells(self) -> IntVector:
+        """Number of cells of each class."""
         return np.diff(self.first)
 
     def classes_of(self, links: int) -> IntVector:
-        """How many classes have each value."""
+        """Number of classes that have each value."""
         return np.bincount(self.link, minlength=links)
 
-    def alike(self, name: str) -> BoolVector:
-        """The classes that share one value of a sensitive column; none where the release does not show it."""
+    def homogeneous(self, name: str) -> BoolVector:
+        """Mask of the classes that share one value of a sensitive column; none if the release does not contain it."""
         if name not in self.low:
             return np.zeros(len(self.first) - 1, dtype=np.bool_)
         starts = self.first[:-1]
@@ -135,150 +136,155 @@ class Cells(NamedTuple):
         return np.asarray(low == high)
 
 
-class Meeting(NamedTuple):
-    """The pairs of classes, one of each release, that have a value in common which is followed."""
+class ClassPairs(NamedTuple):
+    """Pairs of classes, one of each release, that share a value that is expanded."""
 
     pair: IntVector
-    """For each pair of agreeing cells, the pair of classes."""
+    """Pair of classes of each pair of agreeing cells."""
     mine: IntVector
     theirs: IntVector
-    """The two cells."""
-    crowd: IntVector
-    """The joint class of each pair of classes."""
+    """The two agreeing cells."""
+    joint_sizes: IntVector
+    """Size of the joint class of each pair of classes."""
     groups: tuple[IntVector, IntVector]
-    one_left: Mapping[str, BoolVector]
-    """Pairs of classes whose joint class has one value of a sensitive column, though neither class has."""
-    followed: BoolVector
-    """Which values were followed."""
+    single_value: Mapping[str, BoolVector]
+    """Mask of the pairs whose joint class has one value of a sensitive column, though neither class has."""
+    expanded: BoolVector
+    """Mask of the values that were expanded."""
 
     @classmethod
-    def of(cls, mine: Cells, theirs: Cells) -> Self:
+    def of(cls, mine: LinkCells, theirs: LinkCells) -> Self:
         links = int(max(mine.link.max(), theirs.link.max())) + 1
-        followed = _followed(mine.classes_of(links), theirs.classes_of(links))
-        left, right = _agreeing(mine, theirs, followed)
+        expanded = _expanded_values(mine.classes_of(links), theirs.classes_of(links))
+        left, right = _agreeing_cells(mine, theirs, expanded)
         width = len(theirs.first) - 1
         keys, pair = np.unique(mine.group[left] * width + theirs.group[right], return_inverse=True)
         groups = keys // width, keys % width
-        crowd, one_left = _joint(mine, theirs, groups)
-        return cls(pair.astype(np.int64), left, right, crowd, groups, one_left, followed)
+        joint_sizes, single_value = _joint_classes(mine, theirs, groups)
+        return cls(pair.astype(np.int64), left, right, joint_sizes, groups, single_value, expanded)
 
     @property
-    def turned(self) -> Meeting:
-        """The same as the other release sees it."""
+    def swapped(self) -> ClassPairs:
+        """The same pairs from the other release's side."""
         return self._replace(mine=self.theirs, theirs=self.mine, groups=self.groups[::-1])
 
-    def sure(self, mine: Cells, theirs: Cells) -> BoolVector:
-        """The pairs of classes in which somebody is: a value of theirs is in one class only of a release."""
-        links = len(self.followed)
+    def sure(self, mine: LinkCells, theirs: LinkCells) -> BoolVector:
+        """Mask of the pairs that contain a person for certain: a shared value is in one class only of a release."""
+        links = len(self.expanded)
         one = (mine.classes_of(links) == 1) | (theirs.classes_of(links) == 1)
-        found = np.zeros(len(self.crowd), dtype=np.bool_)
-        found[self.pair[one[mine.link[self.mine]]]] = True
-        return found
+        certain = np.zeros(len(self.joint_sizes), dtype=np.bool_)
+        certain[self.pair[one[mine.link[self.mine]]]] = True
+        return certain
 
 
-def _followed(mine: IntVector, theirs: IntVector) -> BoolVector:
-    """The values that are looked at pair by pair, those in the fewest pairs of classes first."""
+def _expanded_values(mine: IntVector, theirs: IntVector) -> BoolVector:
+    """Mask of the values to expand, those in the fewest pairs of classes first."""
     pairs = mine * theirs
     order = np.argsort(pairs, kind="stable")
-    followed = np.zeros(len(pairs), dtype=np.bool_)
-    followed[order[np.cumsum(pairs[order]) <= _PAIRS]] = True
-    return followed | (mine <= 1) | (theirs <= 1)
+    expanded = np.zeros(len(pairs), dtype=np.bool_)
+    expanded[order[np.cumsum(pairs[order]) <= _MAX_PAIRS]] = True
+    return expanded | (mine <= 1) | (theirs <= 1)
 
 
-def _agreeing(mine: Cells, theirs: Cells, followed: BoolVector) -> tuple[IntVector, IntVector]:
-    """The cells of both releases that have the same value, of the values that are followed; by my cells."""
+def _agreeing_cells(mine: LinkCells, theirs: LinkCells, expanded: BoolVector) -> tuple[IntVector, IntVector]:
+    """LinkCells of both releases that have the same expanded value, ordered by own cells."""
     order = np.argsort(theirs.link, kind="stable")
-    start = np.searchsorted(theirs.link[order], np.arange(len(followed) + 1))
-    asking = np.flatnonzero(followed[mine.link])
-    found = np.diff(start)[mine.link[asking]]
-    return np.repeat(asking, found), order[_ranges(start[mine.link[asking]], found)]
+    start = np.searchsorted(theirs.link[order], np.arange(len(expanded) + 1))
+    expandable = np.flatnonzero(expanded[mine.link])
+    matches = np.diff(start)[mine.link[expandable]]
+    return np.repeat(expandable, matches), order[_ranges(start[mine.link[expandable]], matches)]
 
 
 def _ranges(starts: IntVector, lengths: IntVector) -> IntVector:
-    """So many whole numbers from each start on."""
+    """Concatenate ranges of these lengths that begin at these starts."""
     ends = np.cumsum(lengths)
-    found: IntVector = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
-    return found
+    numbers: IntVector = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    return numbers
 
 
-def _joint(mine: Cells, theirs: Cells, groups: tuple[IntVector, IntVector]) -> tuple[IntVector, dict[str, BoolVector]]:
-    """The joint class of each pair of classes, and for each sensitive column whether one value is left in it."""
+def _joint_classes(
+    mine: LinkCells, theirs: LinkCells, groups: tuple[IntVector, IntVector]
+) -> tuple[IntVector, dict[str, BoolVector]]:
+    """Size of the joint class of each pair of classes, and whether one value of a sensitive column is left in it."""
     names = dict.fromkeys([*mine.low, *theirs.low])
-    crowd = np.zeros(len(groups[0]), dtype=np.int64)
-    one_left = {name: np.zeros(len(crowd), dtype=np.bool_) for name in names}
-    for pairs, left, right, starts in _meetings(mine, theirs, groups):
-        here = np.add.reduceat(mine.records[left], starts)
-        there = np.add.reduceat(theirs.records[right], starts)
-        crowd[pairs] = np.minimum(here, there)
+    joint_sizes = np.zeros(len(groups[0]), dtype=np.int64)
+    single_value = {name: np.zeros(len(joint_sizes), dtype=np.bool_) for name in names}
+    for pairs, left, right, starts in _pair_batches(mine, theirs, groups):
+        own_records = np.add.reduceat(mine.records[left], starts)
+        other_records = np.add.reduceat(theirs.records[right], starts)
+        joint_sizes[pairs] = np.minimum(own_records, other_records)
         for cells, at in ((mine, left), (theirs, right)):
             for name in cells.low:
                 low = np.minimum.reduceat(cells.low[name][at], starts)
-                one_left[name][pairs] |= low == np.maximum.reduceat(cells.high[name][at], starts)
+                single_value[name][pairs] |= low == np.maximum.reduceat(cells.high[name][at], starts)
     for name in names:
-        one_left[name] &= ~mine.alike(name)[groups[0]] & ~theirs.alike(name)[groups[1]]
-    return crowd, one_left
+        single_value[name] &= ~mine.homogeneous(name)[groups[0]] & ~theirs.homogeneous(name)[groups[1]]
+    return joint_sizes, single_value
 
 
-def _meetings(
-    mine: Cells, theirs: Cells, groups: tuple[IntVector, IntVector]
+def _pair_batches(
+    mine: LinkCells, theirs: LinkCells, groups: tuple[IntVector, IntVector]
 ) -> Iterator[tuple[IntVector, IntVector, IntVector, IntVector]]:
-    """Pairs of classes, the cells of both in which these agree, and where those of each pair begin.
+    """Pairs of classes, the agreeing cells of both, and where the cells of each pair begin; in batches.
 
-    From the class that has fewer cells, each is looked up in the other.
+    The cells of the class that has fewer of them are looked up in the other.
     """
     links = int(max(mine.link.max(), theirs.link.max())) + 1
-    fewer = mine.different[groups[0]] <= theirs.different[groups[1]]
+    fewer = mine.n_cells[groups[0]] <= theirs.n_cells[groups[1]]
     for swapped, cells, others in ((False, mine, theirs), (True, theirs, mine)):
         chosen = np.flatnonzero(fewer != swapped)
         group, other = (groups[swapped][chosen], groups[not swapped][chosen])
-        keys, sizes = others.group * links + others.link, cells.different[group]
-        parts = np.cumsum(sizes) // _AT_ONCE
+        keys, sizes = others.group * links + others.link, cells.n_cells[group]
+        parts = np.cumsum(sizes) // _BATCH_SIZE
         for part in np.split(np.arange(len(chosen)), np.flatnonzero(np.diff(parts)) + 1):
             if not len(part):
                 continue
             at = _ranges(cells.first[group[part]], sizes[part])
             pair = np.repeat(part, sizes[part])
-            asked = other[pair] * links + cells.link[at]
-            place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-            agree = keys[place] == asked
+            wanted = other[pair] * links + cells.link[at]
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            agree = keys[place] == wanted
             at, place, pair = at[agree], place[agree], pair[agree]
             starts = np.flatnonzero(np.diff(pair, prepend=-1))
             yield chosen[part], place if swapped else at, at if swapped else place, starts
 
 
-def _side(mine: Cells, theirs: Cells, meeting: Meeting, *, k: int, names: tuple[str, ...]) -> Side:
-    """What the other release does to the records of one."""
-    links = len(meeting.followed)
+def _side(mine: LinkCells, theirs: LinkCells, class_pairs: ClassPairs, *, k: int, names: tuple[str, ...]) -> LinkedSide:
+    """Effect of the other release on the records of one."""
+    links = len(class_pairs.expanded)
     classes = theirs.classes_of(links)[mine.link]
-    open_ = ~meeting.followed[mine.link]
-    least = np.full(links, k)
-    np.minimum.at(least, theirs.link, theirs.records)
-    every, some = _over(mine, meeting, meeting.crowd < k)
-    some |= open_ & ((mine.records < k) | (least[mine.link] < k))
-    alone = _over(mine, meeting, meeting.crowd < 2)[0]
-    told = []
-    for name, left in meeting.one_left.items():
-        all_, any_ = _over(mine, meeting, left)
-        any_ |= open_ & ~mine.alike(name)[mine.group] & (links > 1)  # where all agree, all of a class are left
-        told.append(Told(name, _counted(mine, all_), _counted(mine, any_ & ~all_)))
-    return Side(
+    not_expanded = ~class_pairs.expanded[mine.link]
+    min_records = np.full(links, k)
+    np.minimum.at(min_records, theirs.link, theirs.records)
+    violating, possibly = _in_all_and_some(mine, class_pairs, class_pairs.joint_sizes < k)
+    possibly |= not_expanded & ((mine.records < k) | (min_records[mine.link] < k))
+    unique = _in_all_and_some(mine, class_pairs, class_pairs.joint_sizes < 2)[0]
+    disclosures = []
+    for name, left in class_pairs.single_value.items():
+        certain, possible = _in_all_and_some(mine, class_pairs, left)
+        # with one linking value in all, joint classes are whole classes
+        possible |= not_expanded & ~mine.homogeneous(name)[mine.group] & (links > 1)
+        disclosures.append(
+            SensitiveInference(name, _count_records(mine, certain), _count_records(mine, possible & ~certain))
+        )
+    return LinkedSide(
         records=int(mine.records.sum()),
         quasi_identifiers=names,
-        linked=_counted(mine, classes == 1),
-        absent=_counted(mine, classes == 0),
-        violations=_counted(mine, every),
-        unique_records=_counted(mine, alone),
-        undecided=_counted(mine, some & ~every),
-        told=tuple(told),
+        linked=_count_records(mine, classes == 1),
+        absent=_count_records(mine, classes == 0),
+        violations=_count_records(mine, violating),
+        unique_records=_count_records(mine, unique),
+        undecided=_count_records(mine, possibly & ~violating),
+        inferences=tuple(disclosures),
     )
 
 
-def _over(mine: Cells, meeting: Meeting, holds: BoolVector) -> tuple[BoolVector, BoolVector]:
-    """The cells for which this holds in every pair of classes that they can be in, and those for which in some."""
-    met = np.bincount(meeting.mine, minlength=len(mine.link))
-    held = np.bincount(meeting.mine, holds[meeting.pair], minlength=len(mine.link))
-    return np.asarray((met > 0) & (held == met)), np.asarray(held > 0)
+def _in_all_and_some(mine: LinkCells, class_pairs: ClassPairs, holds: BoolVector) -> tuple[BoolVector, BoolVector]:
+    """Masks of the cells for which this holds in every pair of classes that they can be in, and in some."""
+    pairs = np.bincount(class_pairs.mine, minlength=len(mine.link))
+    holding = np.bincount(class_pairs.mine, holds[class_pairs.pair], minlength=len(mine.link))
+    return np.asarray((pairs > 0) & (holding == pairs)), np.asarray(holding > 0)
 
 
-def _counted(mine: Cells, cells: BoolVector) -> int:
+def _count_records(mine: LinkCells, cells: BoolVector) -> int:
     return int(mine.records[cells].sum())

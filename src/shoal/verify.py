@@ -1,6 +1,6 @@
-"""Verification: is every record of this table alike at least k - 1 others, and does every privacy model hold?
+"""Independent verification of k-anonymity and privacy models.
 
-It looks at released values only, with a group-by and a count, and shares nothing with the methods.
+It uses released values only, with a group-by and a count, and shares no code with the methods.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import numpy as np
 
 from shoal import tables
 from shoal.errors import PromiseError
-from shoal.schema import Model, Names, Policy, Role, Schema, chosen
+from shoal.schema import Names, Policy, PrivacyModel, Role, Schema, select_names
 from shoal.tables import Table
-from shoal.tables.large import Source, Tally, fixed, sensitive_base, survey
-from shoal.tables.spelling import verified_meaning
+from shoal.tables.large import ChunkedFile, ClassCounter, build_sensitive_encoder, profile_file, with_column_types
+from shoal.tables.spelling import normalize_text_for_verification
 from shoal.values import (
     BoolVector,
-    Design,
     FloatVector,
     IntVector,
     Progress,
+    SurveyDesign,
     Verification,
-    by_first_row,
-    plain,
-    silent,
-    whole_k,
+    check_k,
+    no_progress,
+    number_by_first_row,
+    to_builtin,
 )
 
 
@@ -35,104 +35,109 @@ def verify(
     *,
     k: int,
     quasi_identifiers: Names,
-    models: Sequence[Model] = (),
+    models: Sequence[PrivacyModel] = (),
     schema: Schema | None = None,
     missing: str = "category",
     alpha: float = 1.0,
-    design: Design | None = None,
+    design: SurveyDesign | None = None,
     suppressed: BoolVector | None = None,
 ) -> Verification:
-    """Count the classes of a table on the values that it shows.
+    """Count the classes of a table on its values.
 
-    A missing value is a value of its own, unless it is a ``wildcard``: then records count as alike that agree where
-    both have a value, those with missing values by ``alpha``; those known to be ``suppressed`` are a class by
-    themselves, which no wildcard reaches. Models are understood by the kinds and hierarchies of a schema; without one,
-    by the types of their columns. By a ``design``, records are counted within their strata, and households instead of
-    records; missing is a value there in any case.
+    A missing value is a value like any other, or with ``missing="wildcard"`` compatible with every value; ``alpha`` is
+    then the weight of records with missing values, and known ``suppressed`` records are a class of their own. Models
+    use the kinds and hierarchies of a schema; without one, the types of the columns. With a ``design``, records are
+    counted within strata, and households instead of records; missing values are a category then.
     """
-    k = whole_k(k)
-    names = chosen(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
-    schema = protected(table, names, models) if schema is None else schema
-    design = design or Design()
-    classes = tables.class_numbers(table, names)
-    parts = classes if design.strata is None else by_first_row(classes * len(classes) + design.strata)[1]
-    reaching = missing == "wildcard" and design.strata is None and design.households is None
-    wild = tables.alike_counts(table, names, alpha=alpha, apart=suppressed)[0] if reaching else None
-    alike = _within(parts, design) if wild is None else wild
+    k = check_k(k)
+    names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
+    schema = minimal_schema(table, names, models) if schema is None else schema
+    design = design or SurveyDesign()
+    classes = tables.class_labels(table, names)
+    parts = classes if design.strata is None else number_by_first_row(classes * len(classes) + design.strata)[1]
+    wildcards = missing == "wildcard" and design.strata is None and design.households is None
+    wildcard_sizes = (
+        tables.separate_wildcard_counts(table, names, alpha=alpha, apart=suppressed)[0] if wildcards else None
+    )
+    sizes = _class_sizes(parts, design) if wildcard_sizes is None else wildcard_sizes
     return Verification(
         k=k,
         records=len(classes),
         classes=int(classes.max()) + 1,
-        min_class=plain(alike.min()),
-        violations=int((alike < k).sum()),
-        unique_records=int((alike < 2).sum()),
+        min_class=to_builtin(sizes.min()),
+        violations=int((sizes < k).sum()),
+        unique_records=int((sizes < 2).sum()),
         quasi_identifiers=names,
-        missing="wildcard" if reaching else "category",
-        models=tables.check_models(tables.demands(table, models, schema, same=verified_meaning), models, parts),
+        missing="wildcard" if wildcards else "category",
+        models=tables.check_models(
+            tables.encode_constraints(table, models, schema, normalize=normalize_text_for_verification), models, parts
+        ),
         unit="records" if design.households is None else "households",
     )
 
 
 def verify_chunks(
-    source: Source,
+    source: ChunkedFile,
     *,
     k: int,
     quasi_identifiers: Names,
-    models: Sequence[Model] = (),
+    models: Sequence[PrivacyModel] = (),
     schema: Schema,
     folder: Path,
-    room: int,
-    progress: Progress = silent,
+    max_bytes: int,
+    progress: Progress = no_progress,
 ) -> tuple[Verification, Mapping[int, int]]:
-    """Count the classes of a file that is read in chunks, and how many there are of each size.
+    """Count the classes of a file that is read in chunks.
 
-    At most about ``room`` bytes of different records are held in memory; all others lie in the folder. Models are
-    understood by a survey of the file itself.
+    Returns the verification and the number of classes of each size. About ``room`` bytes of distinct records are held
+    in memory, the others in the folder. The models use statistics of the file itself.
     """
-    k = whole_k(k)
-    names = chosen(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
-    asked = list(dict.fromkeys(model.column for model in models))
-    known = survey(source, columns=asked) if asked else None
-    tally, done = Tally(folder, names, sensitive=asked, room=room), 0
-    for chunk in source.chunks(columns=[*names, *asked]):
-        tally.add(chunk if known is None else fixed(chunk, known))
+    k = check_k(k)
+    names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
+    model_columns = list(dict.fromkeys(model.column for model in models))
+    statistics = profile_file(source, columns=model_columns) if model_columns else None
+    tally, done = ClassCounter(folder, names, sensitive=model_columns, max_bytes=max_bytes), 0
+    for chunk in source.chunks(columns=[*names, *model_columns]):
+        tally.add(chunk if statistics is None else with_column_types(chunk, statistics))
         done += chunk.height
         progress(done, done)
-    found = tally.result(k)
+    result = tally.result(k)
     proof = Verification(
         k=k,
-        records=found.records,
-        classes=found.classes,
-        min_class=found.min_class,
-        violations=found.violations,
-        unique_records=found.unique_records,
+        records=result.records,
+        classes=result.classes,
+        min_class=result.min_class,
+        violations=result.violations,
+        unique_records=result.unique_records,
         quasi_identifiers=names,
         models=()
-        if known is None
-        else tally.check_models(sensitive_base(known, models, schema, same=verified_meaning), models),
+        if statistics is None
+        else tally.check_models(
+            build_sensitive_encoder(statistics, models, schema, same=normalize_text_for_verification), models
+        ),
     )
-    return proof, found.sizes
+    return proof, result.sizes
 
 
-def _within(parts: IntVector, design: Design) -> FloatVector:
-    """The records of each record's class in its stratum, or the households: no wildcard reaches into another."""
-    counted = np.arange(len(parts))
+def _class_sizes(parts: IntVector, design: SurveyDesign) -> FloatVector:
+    """Number of records, or of households, of each record's class within its stratum."""
+    rows = np.arange(len(parts))
     if design.households is not None:
-        counted = by_first_row(parts * len(parts) + design.households)[0]
-    return np.bincount(parts[counted])[parts].astype(np.float64)
+        rows = number_by_first_row(parts * len(parts) + design.households)[0]
+    return np.bincount(parts[rows])[parts].astype(np.float64)
 
 
-def protected(table: Table, quasi_identifiers: Names, models: Sequence[Model]) -> Schema:
-    """The schema of a table of which only this is known: what others could know, and what models are about."""
-    names = chosen(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
-    asked = dict.fromkeys(model.column for model in models if model.column not in names)
-    return Schema.assign(tables.kinds(table), quasi_identifiers=names, sensitive=asked)
+def minimal_schema(table: Table, quasi_identifiers: Names, models: Sequence[PrivacyModel]) -> Schema:
+    """Minimal schema of a table: its quasi-identifiers and the columns of the models."""
+    names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
+    sensitive = dict.fromkeys(model.column for model in models if model.column not in names)
+    return Schema.assign(tables.column_kinds(table), quasi_identifiers=names, sensitive=sensitive)
 
 
 def verify_release(
-    released: Table, *, policy: Policy, records: int, design: Design, suppressed: BoolVector | None = None
+    released: Table, *, policy: Policy, records: int, design: SurveyDesign, suppressed: BoolVector | None = None
 ) -> Verification:
-    """Verify a release by its policy: its records, its columns, then its classes. Raise where it breaks."""
+    """Verify a release by its policy: records, columns and classes. Raises if one of them fails."""
     schema = policy.schema
     check_shape(released.names, released.height, policy=policy, records=records)
     proof = verify(
@@ -146,20 +151,20 @@ def verify_release(
         design=design,
         suppressed=suppressed,
     )
-    check_kept(proof)
+    check_verification(proof)
     return proof
 
 
-def check_shape(names: tuple[str, ...], found: int, *, policy: Policy, records: int) -> None:
-    """Refuse a release with other records or columns than it should have: an identifier, say."""
-    if found != records:
-        raise PromiseError.changed(f"{found:,} records instead of {records:,}")
+def check_shape(names: tuple[str, ...], n_records: int, *, policy: Policy, records: int) -> None:
+    """Refuse a release with other records or columns than the policy releases, such as an identifier."""
+    if n_records != records:
+        raise PromiseError.unexpected_content(f"{n_records:,} records instead of {records:,}")
     if names != policy.schema.released:
-        raise PromiseError.changed("other columns than the schema releases")
+        raise PromiseError.unexpected_content("other columns than the schema releases")
 
 
-def check_kept(proof: Verification) -> None:
-    """Refuse a release that breaks its promise."""
+def check_verification(proof: Verification) -> None:
+    """Refuse a release that violates k or a privacy model."""
     if proof.violations or proof.min_class < proof.k:
         raise PromiseError.below_k(records=proof.violations, k=proof.k, smallest=proof.min_class)
     for check in proof.models:

@@ -12,7 +12,7 @@ from measuring.kept import keep, results
 from measuring.page import made, page, plain_tables, table
 from measuring.plots import plot, ticks
 
-from shoal.report.charts import Line
+from shoal.report.charts import ChartLine
 
 LADDER = [[1_000, 0.02], [2_000, 0.05], [4_000, 0.11]]
 GROWTH = [
@@ -153,9 +153,9 @@ def test_ticks_enclose_the_values(values: list[float], expected: list[float]) ->
 
 def test_a_plot_is_a_drawing_by_itself_with_every_point_inside() -> None:
     series = [
-        Line("a < b", [(1_000, 0.02), (4_000, 0.5)], 0),
-        Line("", [(2_000, 0.1)], 1),
-        Line("one", [(3_000, 0.3)], 9),
+        ChartLine("a < b", [(1_000, 0.02), (4_000, 0.5)], 0),
+        ChartLine("", [(2_000, 0.1)], 1),
+        ChartLine("one", [(3_000, 0.3)], 9),
     ]
     drawn = plot(series, "seconds by records", across="records", up="seconds")
     root = ET.fromstring(drawn)  # noqa: S314 - our own drawing

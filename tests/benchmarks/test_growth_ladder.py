@@ -48,16 +48,16 @@ def test_every_method_gets_what_it_takes(name: str, data: str) -> None:
     records = make(60)
     assert told == data
     assert records.count == 60
-    assert method.takes(list(records.kinds.values()), records=60)
+    assert method.supports(list(records.kinds.values()), records=60)
 
 
 def test_the_file_keeps_what_was_not_measured_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     old, new = Growth(1.5, 10, 20, 0.5, "numbers"), Growth(2.0, 10, 40, 1.5, "numbers")
     file = tmp_path / "growth.json"
     file.write_text(json.dumps({"methods": dict.fromkeys(("mdav", "hm", "gone"), old.to_dict())}), encoding="utf-8")
-    monkeypatch.setattr(growth, "FILE", file)
+    monkeypatch.setattr(growth, "GROWTH_FILE", file)
     monkeypatch.setattr(import_module("shoal.partition.growth"), "FILE", file)
     growth.write({"mdav": new})
-    growth.growths.cache_clear()
+    growth.measured_growth.cache_clear()
     assert json.loads(file.read_text(encoding="utf-8"))["methods"] == {"hm": old.to_dict(), "mdav": new.to_dict()}
     assert len(file.read_text(encoding="utf-8").splitlines()) == 7

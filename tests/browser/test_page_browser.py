@@ -44,7 +44,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _register(path: Path, *, rows: int) -> Path:
-    tables.write(tables.read(tables.example_register(rows, 0)), path)
+    tables.write_table(tables.read_table(tables.example_register(rows, 0)), path)
     return path
 
 

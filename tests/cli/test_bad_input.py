@@ -280,7 +280,7 @@ def test_a_bug_shows_its_place_and_not_its_text(shoal, tmp_path: Path, monkeypat
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr(tables, "class_numbers", broken)
+    monkeypatch.setattr(tables, "class_labels", broken)
     run = shoal("verify", write(tmp_path, GOOD), "-k", 3, "-q", "age")
     check(run, tmp_path, {"people.csv"}, "bug", "ZeroDivisionError in test_bad_input.py", code=1)
 
@@ -303,14 +303,14 @@ def test_a_release_that_breaks_the_promise_is_never_written(shoal, tmp_path: Pat
     from shoal import tables
 
     source = write(tmp_path, GOOD)
-    real = tables.write
+    real = tables.write_table
 
     def spoil(table, path, **options) -> None:
         real(table, path, **options)
         lines = Path(path).read_text().splitlines(keepends=True)
         Path(path).write_text("".join([*lines[:-1], "99.0,1\n"]))
 
-    monkeypatch.setattr(tables, "write", spoil)
+    monkeypatch.setattr(tables, "write_table", spoil)
     run = shoal("anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, "below k = 3", code=3)
 
@@ -319,13 +319,13 @@ def test_a_lost_record_is_never_written(shoal, tmp_path: Path, monkeypatch) -> N
     from shoal import tables
 
     source = write(tmp_path, GOOD)
-    real = tables.write
+    real = tables.write_table
 
     def lose(table, path, **options) -> None:
         real(table, path, **options)
         Path(path).write_text("".join(Path(path).read_text().splitlines(keepends=True)[:-1]))
 
-    monkeypatch.setattr(tables, "write", lose)
+    monkeypatch.setattr(tables, "write_table", lose)
     run = shoal("anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, "11 records instead of 12", code=3)
 

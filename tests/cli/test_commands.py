@@ -94,9 +94,7 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
 
 def test_methods_tell_how_their_time_was_measured_to_grow(shoal) -> None:
     growth = package.methods()["mdav"].growth
-    told = (
-        f"time measured: n^{growth.exponent:.1f} from {growth.least:,} to {growth.most:,} records, {growth.seconds:g} s"
-    )
+    told = f"time measured: n^{growth.exponent:.1f} from {growth.min_records:,} to {growth.max_records:,} records, {growth.seconds:g} s"
     assert told in shoal("methods", "mdav").out
     assert told in shoal("methods").out
 

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.errors import ColumnError
-from shoal.tables import ReadOptions, read
+from shoal.tables import ReadOptions, read_table
 
 ROWS = "".join(f"{20 + i},{'a lot' if i == 3 else i},{1 + i}.5{i}7,x\n" for i in range(9))
 TEXT = "age,paid,cost,31\n" + ROWS
@@ -87,7 +87,7 @@ def test_policies_without_the_new_settings_read_as_before(shoal: object, tmp_pat
     pyreadstat.write_sav(frame.to_pandas(), str(tmp_path / "a.sav"), variable_value_labels=labels)
     for ending, options in (("xlsx", ReadOptions(typed=True)), ("sav", ReadOptions(value_labels=False))):
         source, old, again = (tmp_path / f"{name}.{ending}" for name in ("a", "old", "again"))
-        table = read(source, options=options)
+        table = read_table(source, options=options)
         kinds = {name: str(table.cells.content(name).kind) for name in table.names}
         assert kinds == {"age": "nominal", "sex": "numeric"}
         package.anonymize(table, k=3, quasi_identifiers=["age", "sex"], method="mdav").save(old)
@@ -98,6 +98,6 @@ def test_policies_without_the_new_settings_read_as_before(shoal: object, tmp_pat
         assert shoal("anonymize", source, "--policy", policy, "-o", again, "--quiet").code == 0
         assert again.read_bytes() == old.read_bytes()
         if ending == "sav":
-            assert read(source).cells.content("sex").type == "labels"
+            assert read_table(source).cells.content("sex").type == "labels"
         else:
-            assert str(read(source).cells.content("age").kind) == "numeric"
+            assert str(read_table(source).cells.content("age").kind) == "numeric"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.cli.terminal import pairs
+from shoal.cli.terminal import parse_pairs
 from shoal.errors import OptionError
 
 
@@ -19,10 +19,10 @@ from shoal.errors import OptionError
     ],
 )
 def test_a_name_in_quotation_marks_may_hold_anything(text: str, found: dict[str, str]) -> None:
-    assert pairs([text], "hierarchy", last=False) == found
+    assert parse_pairs([text], "hierarchy", split_at_last=False) == found
 
 
 @pytest.mark.parametrize("text", ['"x=y"=', '""=a.csv', '"x"', "=a.csv"])
 def test_a_name_without_a_file_is_refused(text: str) -> None:
     with pytest.raises(OptionError):
-        pairs([text], "hierarchy", last=False)
+        parse_pairs([text], "hierarchy", split_at_last=False)

@@ -46,21 +46,21 @@ def test_it_compiles_the_types_that_a_release_takes(method: str) -> None:
     """One type more, and a first run would wait for nothing and compile by itself."""
     frame = shoal.example_register(rows=300, seed=1).select("marital_status", *(["age"] if method != "k-modes" else []))
     shoal.partition(frame, k=3, method=method)
-    found = precompile.record(method, searches=method == "auto")
+    found = precompile.record_kernels(method, local_search=method == "auto")
     assert found
     for one, types in found:
         assert types in one.overloads, one.py_func.__name__
 
 
 def test_it_knows_all_large_kernels_of_a_default_release() -> None:
-    names = [one.py_func.__name__ for one, _ in precompile.record("auto", searches=True)]
+    names = [one.py_func.__name__ for one, _ in precompile.record_kernels("auto", local_search=True)]
     assert {"look_around", "follow", "improve", "outward", "settle", "search"} <= {*names}
-    assert precompile.ALONE - 3 <= len(names) <= precompile.ALONE
+    assert precompile.KERNELS_ALONE - 3 <= len(names) <= precompile.KERNELS_ALONE
 
 
 @pytest.mark.parametrize("method", shoal.methods())
 def test_it_knows_the_kernels_of_every_method(method: str) -> None:
-    assert precompile.record(method, searches=False)
+    assert precompile.record_kernels(method, local_search=False)
 
 
 def test_it_compiles_the_last_kernel_first_and_leaves_a_mark(
@@ -68,12 +68,12 @@ def test_it_compiles_the_last_kernel_first_and_leaves_a_mark(
 ) -> None:
     compiled: list[str] = []
     monkeypatch.setattr(Kernel, "compile", lambda one, _: compiled.append(one.py_func.__name__))
-    precompile.compile_last_first("mst", searches=False)
-    assert compiled == [one.py_func.__name__ for one, _ in precompile.record("mst", searches=False)][::-1]
-    with precompile.precompiling("mst", searches=False) as expected:
+    precompile.compile_in_reverse("mst", local_search=False)
+    assert compiled == [one.py_func.__name__ for one, _ in precompile.record_kernels("mst", local_search=False)][::-1]
+    with precompile.precompiling("mst", local_search=False) as expected:
         assert expected is None
     assert started == []
-    with precompile.precompiling("mst", searches=True):
+    with precompile.precompiling("mst", local_search=True):
         assert started == [[sys.executable, "-P", "-m", "shoal.cli.precompile", "mst", "search"]]
 
 
@@ -83,7 +83,7 @@ def test_a_run_that_compiles_nothing_leaves_the_mark(
     counts = Counter[str]()
     monkeypatch.setattr("shoal.kernels.jit.counts", counts)
     for more, marks in (({}, 0), ({"taken": 2, "compiled": 1}, 0), ({"taken": 2}, 1)):
-        with precompile.precompiling("mdav", searches=False):
+        with precompile.precompiling("mdav", local_search=False):
             counts.update(more)
         assert len(list(tmp_path.iterdir())) == marks, more
 
@@ -116,7 +116,7 @@ def test_kernels_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 def test_it_is_ended_with_the_run(started: list[list[str]]) -> None:
     with precompile.precompiling() as expected:
-        assert expected == precompile.SHARED
+        assert expected == precompile.KERNELS_SHARED
         assert started == [[sys.executable, "-P", "-m", "shoal.cli.precompile", "auto", "search"]]
     assert started[1:] == [["terminated"], ["waited for"]]
 
@@ -142,7 +142,7 @@ def test_without_a_second_process_this_one_compiles(
     else:
         monkeypatch.setattr(precompile, "cache_folder", lambda: None)
     with precompile.precompiling() as expected:
-        assert expected == precompile.ALONE
+        assert expected == precompile.KERNELS_ALONE
     assert started == []
 
 
@@ -154,11 +154,11 @@ def test_without_the_compiler_nothing_starts(started: list[list[str]], monkeypat
 
 
 def test_old_marks_go(started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precompile, "record", lambda *_, **__: [])
+    monkeypatch.setattr(precompile, "record_kernels", lambda *_, **__: [])
     old = tmp_path / "precompiled.mark.old"
     old.touch()
     os.utime(old, (0, 0))
-    precompile.compile_last_first("auto", searches=True)
+    precompile.compile_in_reverse("auto", local_search=True)
     (mark,) = tmp_path.iterdir()
     assert mark != old
 

@@ -181,7 +181,7 @@ def test_the_first_interrupt_ends_the_search_and_not_the_release(
     assert re.search(r"shoal: warning: The search for better groups was stopped after [\d,]+ of [\d,]+ steps;", err)
     policy = Policy.read(tmp_path / "out.csv.policy.toml")
     assert policy.refinement is not None
-    assert policy.refinement.done < policy.refinement.planned
+    assert policy.refinement.steps_done < policy.refinement.steps_planned
     assert shoal("verify", tmp_path / "out.csv", "-k", 3, "-q", "x,y,z").code == 0
     again = shoal(
         "anonymize", large, "--policy", tmp_path / "out.csv.policy.toml", "-o", tmp_path / "again.csv", "--quiet"

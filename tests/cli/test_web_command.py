@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shoal.cli import web
-from shoal.engines.sizing import LEAST
+from shoal.engines.sizing import MIN_MEMORY
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_what_is_asked_for_is_offered(shoal: Callable[..., Any], offered: list[A
     usual, second, third = offered
     assert (usual.host, usual.port, usual.browser, usual.file) == ("127.0.0.1", None, True, None)
     assert usual.max_upload == 4_000_000_000
-    assert usual.memory >= LEAST
+    assert usual.memory >= MIN_MEMORY
     assert (second.port, second.browser, second.file, second.max_upload) == (
         0,
         False,

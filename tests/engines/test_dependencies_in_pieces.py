@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.engines.sizing import Sizing
+from shoal.engines.sizing import MemoryBudget
 from shoal.large import anonymize_file
 
 ROWS = 900
@@ -74,8 +74,8 @@ def test_the_same_dependencies_are_told(
     expected = broken(shoal.anonymize(source, **asked).warnings)
     assert bool(expected) == ("recode" not in decisions)  # what is generalized stays true
     for rows in (10_000, 61):
-        monkeypatch.setattr(Sizing, "rows", rows)
+        monkeypatch.setattr(MemoryBudget, "rows", rows)
         made = anonymize_file(source, tmp_path / f"out{rows}{source.suffix}", **asked)
-        assert made.done.pieces == 1
+        assert made.parts.n_parts == 1
         assert broken(made.warnings) == expected
     assert not any("dependencies" in note for note in made.evaluation.notes)

@@ -26,7 +26,7 @@ ROWS = 1200
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of few records, so that a small table has many of them."""
-    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
 
 
 @pytest.fixture(params=["local", "spark"])
@@ -80,7 +80,7 @@ def made_once(folder: Path, engine: str, name: str) -> Made:
     with_gaps(ROWS).write_parquet(source)
     before = source.read_bytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+        patch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
         return Made(source, target, anonymize_file(source, target, engine=engine, **ASKED), before)
 
 
@@ -111,11 +111,15 @@ def read(path: Path) -> pl.DataFrame:
 def alike(one: LargeRelease, two: LargeRelease) -> None:
     """The same counts and, but for the last digits of sums in another order, the same figures."""
     assert two.verification == one.verification
-    assert two.done.pieces == one.done.pieces
+    assert two.parts.n_parts == one.parts.n_parts
     for name in ("before", "groups"):
-        for mine, theirs in zip(getattr(one.done, name), getattr(two.done, name), strict=True):
+        for mine, theirs in zip(getattr(one.parts, name), getattr(two.parts, name), strict=True):
             assert mine.tolist() == theirs.tolist()
-    assert (two.done.largest, two.done.hidden, two.missing) == (one.done.largest, one.done.hidden, one.missing)
+    assert (two.parts.largest_part, two.parts.n_suppressed, two.missing) == (
+        one.parts.largest_part,
+        one.parts.n_suppressed,
+        one.missing,
+    )
     assert two.warnings == one.warnings
     for family in ("loss", "before", "after"):
         mine, theirs = getattr(one.evaluation, family), getattr(two.evaluation, family)
@@ -131,7 +135,7 @@ def alike(one: LargeRelease, two: LargeRelease) -> None:
 def test_keeps_the_promise_the_records_and_their_order(release: Made) -> None:
     made = release.release
     assert made.verification.ok
-    assert made.done.pieces > 3
+    assert made.parts.n_parts > 3
     old, new = read(release.source), read(release.target)
     kept = [name for name in old.columns if name not in ("person_id", "name")]
     assert new.columns == kept

@@ -9,29 +9,29 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.engines.pieces import Slice, pieces
-from shoal.engines.spark.places import places
-from shoal.partition.blocks import cut
-from shoal.values import Demands
+from shoal.engines.pieces import Slice, split_into_parts
+from shoal.engines.spark.places import part_positions
+from shoal.partition.blocks import build_cut_tree
+from shoal.values import ModelConstraints
 from shoal.values.demands import DISTINCT
 
 
 def plan_of(leaves: int, *, piece: int, k: int, least: int | None) -> Any:
     """What of a plan decides about pieces."""
-    cuts = cut(np.arange(leaves, dtype=np.float64)[:, None], most=1, least=1)
-    assert cuts.count == leaves
+    cuts = build_cut_tree(np.arange(leaves, dtype=np.float64)[:, None], max_size=1, min_size=1)
+    assert cuts.n_blocks == leaves
     sensitive = None
     if least is not None:
-        demands = Demands(
+        demands = ModelConstraints(
             codes=np.zeros((0, 1), dtype=np.int64),
-            first=np.array([0, 3]),
+            value_offsets=np.array([0, 3]),
             column=np.array([0]),
             rule=np.array([DISTINCT]),
-            least=np.array([float(least)]),
+            threshold=np.array([float(least)]),
             factor=np.array([1.0]),
-            shares=np.full(3, 1 / 3),
-            nodes=np.array([0, 0]),
-            above=np.array([], dtype=np.int64),
+            frequencies=np.full(3, 1 / 3),
+            node_offsets=np.array([0, 0]),
+            parent=np.array([], dtype=np.int64),
             height=np.array([], dtype=np.float64),
         )
         sensitive = SimpleNamespace(demands=demands)
@@ -57,7 +57,7 @@ def test_every_record_has_one_piece_that_can_hide_it(table: tuple[list[Any], int
     if not tallies.sum() or (asked and (tallies.sum(axis=0) > 0).sum() < 2):
         return
     plan = plan_of(len(leaves), piece=piece, k=k, least=2 if asked else None)
-    found = pieces(
+    found = split_into_parts(
         plan,
         [len(leaf) for leaf in values],
         tallies if asked else None,
@@ -84,12 +84,12 @@ def _check_places(found: list[list[Slice]], values: list[Any]) -> None:
     """Places lead each record, wherever it stands in the table, to the piece that has its slice."""
     leaf = np.concatenate([np.full(len(each), number) for number, each in enumerate(values)])
     rows = np.random.default_rng(len(leaf)).permutation(len(leaf))
-    where = places(found, len(values))
+    where = part_positions(found, len(values))
     starts = {
         number: np.array([np.sort(rows[leaf == number])[rank] for rank in ranks])
         for number, ranks in where.ranks.items()
     }
-    where = type(where)(where.first, where.piece, where.slices, where.ranks, starts)
+    where = type(where)(where.first, where.part, where.slices, where.ranks, starts)
     at = where.of(leaf, rows)
     expected = np.empty_like(at)
     number = 0
@@ -98,6 +98,6 @@ def _check_places(found: list[list[Slice]], values: list[Any]) -> None:
             mine = np.flatnonzero(leaf == part.leaf)
             some = mine[np.argsort(rows[mine])][part.start : part.stop]
             expected[some] = number
-            assert (where.piece[at[some]] == piece).all()
+            assert (where.part[at[some]] == piece).all()
             number += 1
     assert (at == expected).all()

@@ -68,7 +68,7 @@ INTERFACES: dict[str, Release] = {
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 50)
+    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 50)
 
 
 @pytest.mark.parametrize("interface", INTERFACES)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shoal import threads
-from shoal.engines.allocators import keep_little, let_go
+from shoal.engines.allocators import limit_allocator_cache, release_memory
 from shoal.errors import OptionError
 
 
@@ -20,9 +20,9 @@ def test_results_come_in_the_order_of_the_work(count: int) -> None:
         time.sleep(0.01 if number % 3 == 0 else 0.0)
         return number * number
 
-    with threads.using(count):
-        assert list(threads.share(slow, range(20))) == [number * number for number in range(20)]
-        assert list(threads.share(slow, [])) == []
+    with threads.use_threads(count):
+        assert list(threads.parallel_map(slow, range(20))) == [number * number for number in range(20)]
+        assert list(threads.parallel_map(slow, [])) == []
 
 
 def test_little_is_begun_ahead() -> None:
@@ -32,8 +32,8 @@ def test_little_is_begun_ahead() -> None:
         begun.append(number)
         return number
 
-    with threads.using(2):
-        shared = threads.share(note, range(100), ahead=1)
+    with threads.use_threads(2):
+        shared = threads.parallel_map(note, range(100), prefetch=1)
         assert next(shared) == 0
         time.sleep(0.05)
         assert len(begun) <= 4
@@ -47,8 +47,8 @@ def test_an_error_is_raised_in_its_turn() -> None:
             raise ValueError("three")
         return number
 
-    with threads.using(3):
-        shared = threads.share(fail, range(10))
+    with threads.use_threads(3):
+        shared = threads.parallel_map(fail, range(10))
         assert [next(shared) for _ in range(3)] == [0, 1, 2]
         with pytest.raises(ValueError, match="three"):
             next(shared)
@@ -56,9 +56,9 @@ def test_an_error_is_raised_in_its_turn() -> None:
 
 
 def test_shared_work_is_not_shared_out_again() -> None:
-    with threads.using(4):
+    with threads.use_threads(4):
         assert threads.threads() == 4
-        assert set(threads.share(lambda _: threads.threads(), range(8))) == {1}
+        assert set(threads.parallel_map(lambda _: threads.threads(), range(8))) == {1}
         assert threads.threads() == 4
 
 
@@ -66,39 +66,39 @@ def test_few_records_are_not_shared_out_unless_somebody_said_how_many(monkeypatc
     def who(_: int) -> int:
         return threading.get_ident()
 
-    monkeypatch.delenv(threads.VARIABLE, raising=False)
+    monkeypatch.delenv(threads.THREADS_VARIABLE, raising=False)
     monkeypatch.setattr(threads, "_cores", lambda: 2)
     here = {threading.get_ident()}
-    assert set(threads.share(who, range(8), records=9_999)) == here
-    assert not set(threads.share(who, range(8), records=10_000)) & here
-    assert not set(threads.share(who, range(8))) & here
-    with threads.using(2):
-        assert not set(threads.share(who, range(8), records=10)) & here
-    monkeypatch.setenv(threads.VARIABLE, "2")
-    assert not set(threads.share(who, range(8), records=10)) & here
+    assert set(threads.parallel_map(who, range(8), records=9_999)) == here
+    assert not set(threads.parallel_map(who, range(8), records=10_000)) & here
+    assert not set(threads.parallel_map(who, range(8))) & here
+    with threads.use_threads(2):
+        assert not set(threads.parallel_map(who, range(8), records=10)) & here
+    monkeypatch.setenv(threads.THREADS_VARIABLE, "2")
+    assert not set(threads.parallel_map(who, range(8), records=10)) & here
 
 
 def test_what_is_set_holds_inside() -> None:
     def divide(number: int) -> float:
         return float(np.float64(number) / np.float64(0.0))
 
-    with threads.using(2), np.errstate(divide="ignore"):
-        assert list(threads.share(divide, [1, 2])) == [np.inf, np.inf]
+    with threads.use_threads(2), np.errstate(divide="ignore"):
+        assert list(threads.parallel_map(divide, [1, 2])) == [np.inf, np.inf]
 
 
 def test_the_environment_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(threads.VARIABLE, "3")
+    monkeypatch.setenv(threads.THREADS_VARIABLE, "3")
     assert threads.threads() == 3
     for said in ("0", "many", "-1", "1.5"):
-        monkeypatch.setenv(threads.VARIABLE, said)
+        monkeypatch.setenv(threads.THREADS_VARIABLE, said)
         with pytest.raises(OptionError, match="threads"):
             threads.threads()
-    monkeypatch.delenv(threads.VARIABLE)
+    monkeypatch.delenv(threads.THREADS_VARIABLE)
     assert threads.threads() >= 1
 
 
 def test_allocators_are_asked_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_RJEM_MALLOC_CONF", "as it was")
-    keep_little()
-    let_go()
+    limit_allocator_cache()
+    release_memory()
     assert os.environ["_RJEM_MALLOC_CONF"] == "as it was"

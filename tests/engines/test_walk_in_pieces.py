@@ -42,7 +42,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 def make_small(patch: pytest.MonkeyPatch) -> None:
     """Chunks and pieces of few records, so that a small table has many of them."""
     patch.setattr(sizing, "_GROWN", GROWN)
-    patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+    patch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
 
 
 @pytest.fixture(params=["csv", "parquet"])
@@ -90,7 +90,7 @@ def read(path: Path) -> pl.DataFrame:
 def test_keeps_the_promise_the_records_and_their_order(whole: Whole) -> None:
     made = whole.release
     assert made.verification.ok
-    assert made.done.pieces > 3
+    assert made.parts.n_parts > 3
     assert shoal.verify(whole.target, k=4, quasi_identifiers=QUASI_IDENTIFIERS).min_class == made.verification.min_class
     old, new = read(whole.source), read(whole.target)
     kept = [name for name in old.columns if name not in ("person_id", "name")]
@@ -126,7 +126,7 @@ def test_bytes_do_not_depend_on_threads_or_chunks(
 ) -> None:
     monkeypatch.setattr(sizing, "_GROWN", grown)
     target = tmp_path / whole.target.name
-    with threads.using(number):
+    with threads.use_threads(number):
         anonymize_file(whole.source, target, **ASKED)
     assert target.read_bytes() == whole.target.read_bytes()
 
@@ -156,7 +156,7 @@ def test_decisions_hold_in_pieces(tmp_path: Path, more: dict[str, Any]) -> None:
 def test_replays_to_the_same_bytes(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     again = tmp_path / f"again{whole.target.suffix}"
     assert whole.release.policy.pieces == 300
-    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 900)
+    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 900)
     replay_file(whole.source, again, policy=whole.policy)
     assert again.read_bytes() == whole.target.read_bytes()
     with pytest.raises(PolicyError):
@@ -167,7 +167,7 @@ class _Stopped:
     """Lets some pieces pass, then does something else."""
 
     def __init__(self, passes: int, then: Callable[[], None]) -> None:
-        self.passes, self.then, self.calls, self.work = passes, then, 0, plans.Plan.work
+        self.passes, self.then, self.calls, self.work = passes, then, 0, plans.ReleasePlan.process_part
 
     def __call__(self, plan: Any, records: Any) -> Any:
         self.calls += 1
@@ -187,17 +187,17 @@ def _fail() -> None:
 def test_goes_on_after_an_interrupt(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / whole.target.name
     stopped = _Stopped(2, _interrupt)
-    with threads.using(1), monkeypatch.context() as patch:
-        patch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
+    with threads.use_threads(1), monkeypatch.context() as patch:
+        patch.setattr(plans.ReleasePlan, "work", lambda plan, records: stopped(plan, records))
         with pytest.raises(KeyboardInterrupt):
             anonymize_file(whole.source, target, **ASKED)
     assert not target.exists()
     left = tmp_path / f".shoal-scratch-{target.name}"
     assert left.stat().st_mode & 0o077 == 0
     counted = _Stopped(10**6, _fail)
-    monkeypatch.setattr(plans.Plan, "work", lambda plan, records: counted(plan, records))
+    monkeypatch.setattr(plans.ReleasePlan, "work", lambda plan, records: counted(plan, records))
     anonymize_file(whole.source, target, **ASKED)
-    assert counted.calls == whole.release.done.pieces - 2
+    assert counted.calls == whole.release.parts.n_parts - 2
     assert target.read_bytes() == whole.target.read_bytes()
     assert not left.exists()
 
@@ -205,8 +205,8 @@ def test_goes_on_after_an_interrupt(whole: Whole, tmp_path: Path, monkeypatch: p
 def test_torn_scratch_files_are_made_again(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both kinds of them: records as they are dealt out, and what they show."""
     target, stopped = tmp_path / whole.target.name, _Stopped(3, _interrupt)
-    with threads.using(1), monkeypatch.context() as patch:
-        patch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
+    with threads.use_threads(1), monkeypatch.context() as patch:
+        patch.setattr(plans.ReleasePlan, "work", lambda plan, records: stopped(plan, records))
         with pytest.raises(KeyboardInterrupt):
             anonymize_file(whole.source, target, **ASKED)
     torn = "dealt" if target.suffix == ".csv" else "shown"
@@ -221,7 +221,7 @@ def test_other_decisions_do_not_take_up_what_is_left(
 ) -> None:
     target, stopped = tmp_path / whole.target.name, _Stopped(2, _interrupt)
     with monkeypatch.context() as patch:
-        patch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
+        patch.setattr(plans.ReleasePlan, "work", lambda plan, records: stopped(plan, records))
         with pytest.raises(KeyboardInterrupt):
             anonymize_file(whole.source, target, **{**ASKED, "k": 7})
     anonymize_file(whole.source, target, **ASKED)
@@ -230,7 +230,7 @@ def test_other_decisions_do_not_take_up_what_is_left(
 
 def test_a_fault_leaves_nothing(register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = _Stopped(2, _fail)
-    monkeypatch.setattr(plans.Plan, "work", lambda plan, records: stopped(plan, records))
+    monkeypatch.setattr(plans.ReleasePlan, "work", lambda plan, records: stopped(plan, records))
     with pytest.raises(RuntimeError, match="a fault"):
         anonymize_file(register, tmp_path / "out.csv", **ASKED)
     assert [path.name for path in tmp_path.iterdir()] == [register.name]
@@ -345,7 +345,7 @@ def test_a_value_that_nine_of_ten_records_share(tmp_path: Path) -> None:
     frame.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(source)
     made = anonymize_file(source, target, k=5, quasi_identifiers=["a", "b"], method="mdav")
     assert made.verification.ok
-    assert made.done.largest <= 1200
+    assert made.parts.largest_part <= 1200
 
 
 class Said(NamedTuple):

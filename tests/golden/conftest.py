@@ -18,10 +18,10 @@ from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.wordnet_files import WordNet
 from shoal.reproduce import Reproduction, runs
 from shoal.reproduce.datasets import DATASETS
-from shoal.reproduce.readings import Reading
-from shoal.reproduce.reproduction import carry_out, plan
-from shoal.reproduce.runs import Run, Runs
-from shoal.values import Partition, silent
+from shoal.reproduce.readings import MethodReading
+from shoal.reproduce.reproduction import make_plan, run_plan
+from shoal.reproduce.runs import RunCache, RunResult
+from shoal.values import Partition, no_progress
 
 SLOW = "optimal-cells"
 ORDERED = {"sa-mdav", "sa-mondrian-strict", "mondrian-strict-improved"}
@@ -64,17 +64,19 @@ def found(data_folder: Path) -> Reproduction:
     The slowest method has no rounds on Analytics, where no paper prints its figures, and for some k on Adult. Nothing
     is run several times to be timed.
     """
-    whole, run = plan(data_folder, only=()), Runs.run
+    whole, run = make_plan(data_folder, only=()), RunCache.run
 
-    def run_fewer_rounds(runs: Runs, reading: Reading, dataset: str, k: int | None) -> Run | None:
+    def run_fewer_rounds(runs: RunCache, reading: MethodReading, dataset: str, k: int | None) -> RunResult | None:
         if reading.method == SLOW and not (dataset == "adult" and k in SLOW_LEVELS):
             reading = replace(reading, options={"rounds": 0})
         return run(runs, reading, dataset, k)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Runs, "run", run_fewer_rounds)
-        patch.setattr(runs, "TIMES", 1)
-        return carry_out(replace(whole, compared=[one for one in whole.compared if compared(*one)]), progress=silent)
+        patch.setattr(RunCache, "run", run_fewer_rounds)
+        patch.setattr(runs, "REPEATS", 1)
+        return run_plan(
+            replace(whole, compared=[one for one in whole.comparisons if compared(*one)]), progress=no_progress
+        )
 
 
 @pytest.fixture(scope="session")

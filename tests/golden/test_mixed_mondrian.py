@@ -15,7 +15,7 @@ from shoal import tables
 from shoal.measure.extent import extent
 from shoal.partition.registry import run
 from shoal.schema.columns import Schema
-from shoal.understanding import understood
+from shoal.understanding import resolve_schema
 from shoal.values import Records
 
 COLUMNS = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
@@ -23,9 +23,9 @@ COLUMNS = ["age", "workclass", "education", "marital-status", "occupation", "rac
 
 @pytest.fixture(scope="module")
 def adult(data_folder: Path) -> Records:
-    table = tables.read(pl.read_csv(data_folder / "adult.csv").select(COLUMNS))
-    schema = understood(table, Schema.assign(tables.kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
-    return tables.encode(table, schema)
+    table = tables.read_table(pl.read_csv(data_folder / "adult.csv").select(COLUMNS))
+    schema = resolve_schema(table, Schema.assign(tables.column_kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
+    return tables.encode_records(table, schema)
 
 
 def figures(adult: Records, method: str) -> tuple[int, float]:

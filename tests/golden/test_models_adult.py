@@ -15,11 +15,11 @@ from naive import models as naive
 from shoal import tables
 from shoal.errors import OptionError
 from shoal.partition import registry
-from shoal.partition.enforce import enforce
+from shoal.partition.enforce import enforce_constraints
 from shoal.schema import Schema
-from shoal.schema.models import read_models
+from shoal.schema.models import parse_models
 from shoal.tables import Table
-from shoal.values import Records, silent
+from shoal.values import Records, no_progress
 
 NUMBERS = ["age", "education-num", "hours-per-week"]
 
@@ -36,9 +36,9 @@ def part(data_folder: Path) -> tuple[Table, Schema, Records]:
 
 
 def prepared(frame: pl.DataFrame) -> tuple[Table, Schema, Records]:
-    table = tables.read(frame)
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=NUMBERS, sensitive="income")
-    return table, schema, tables.encode(table, schema)
+    table = tables.read_table(frame)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=NUMBERS, sensitive="income")
+    return table, schema, tables.encode_records(table, schema)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def prepared(frame: pl.DataFrame) -> tuple[Table, Schema, Records]:
 )
 def test_enforced_groups_hold(adult, part, method: str, written: str) -> None:
     table, schema, records = part if method == "mdav" else adult
-    models = read_models({"income": written})
-    demands = tables.demands(table, models, schema)
+    models = parse_models({"income": written})
+    demands = tables.encode_constraints(table, models, schema)
     tables.check_feasible(demands, models)
     labels = registry.run(records, k=5, method=method).labels
-    found = enforce(replace(records, demands=demands), labels, k=5, progress=silent)
+    found = enforce_constraints(replace(records, demands=demands), labels, k=5, progress=no_progress)
     cells = table.cells.content("income").words.to_list()
     counts, values = Counter(cells), sorted(set(cells))
     groups = np.split(np.argsort(found, kind="stable"), np.cumsum(np.bincount(found))[:-1])
@@ -80,6 +80,6 @@ def test_verification_of_many_columns(adult) -> None:
 def test_no_groups_of_adult_have_three_incomes(adult) -> None:
     table, schema, _ = adult
     for written, most in {"distinct-l(3)": "l = 2", "entropy-l(2)": "l = 1.7526"}.items():
-        models = read_models({"income": written})
+        models = parse_models({"income": written})
         with pytest.raises(OptionError, match=f"The table as a whole reaches {most} on column 'income'"):
-            tables.check_feasible(tables.demands(table, models, schema), models)
+            tables.check_feasible(tables.encode_constraints(table, models, schema), models)

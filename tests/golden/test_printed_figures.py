@@ -20,7 +20,7 @@ import naive
 import shoal
 from shoal.cli.main import shoal as commands
 from shoal.reproduce.cells import equals_printed
-from shoal.reproduce.datasets import DATASETS, encoded, load
+from shoal.reproduce.datasets import DATASETS, encode_table, load
 from shoal.reproduce.published import TABLES
 
 MDAV_1 = {(table.dataset, k): figure for table in TABLES for k, figure in table.rows.get("MDAV-1", {}).items()}
@@ -118,7 +118,7 @@ def test_no_placement_of_the_leftovers_gives_the_toy_of_the_thesis(data_folder: 
     table = load(DATASETS["toy19"], data_folder)
     if table is None:
         pytest.skip("the test file of 19 records is not there, nor the thesis that prints it")
-    matrix = encoded(table, standardize=True).matrix
+    matrix = encode_table(table, standardize=True).matrix
     flock = naive._pairs(matrix, 4, 8)
     found = []
     for places in product(range(4), repeat=len(flock.left)):

@@ -23,6 +23,6 @@ def test_nine_of_fifteen_columns_are_quasi_identifiers(data_folder: Path, tmp_pa
         "age", "workclass", "education", "marital-status", "occupation", "relationship", "race", "sex",
         "native-country",
     )  # fmt: skip
-    assert found.named(Role.IDENTIFIER) == ("education-num",)
-    assert found.named(Role.INSENSITIVE) == ("fnlwgt", "hours-per-week")
-    assert found.named(Role.SENSITIVE) == ("capital-gain", "capital-loss", "income")
+    assert found.names_with_role(Role.IDENTIFIER) == ("education-num",)
+    assert found.names_with_role(Role.INSENSITIVE) == ("fnlwgt", "hours-per-week")
+    assert found.names_with_role(Role.SENSITIVE) == ("capital-gain", "capital-loss", "income")

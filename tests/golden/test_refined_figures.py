@@ -22,7 +22,7 @@ def test_even_the_fast_search_is_below_print(data_folder: Path, dataset: str, k:
     found = shoal.partition(data_folder / f"{dataset}.csv", k=k, effort="fast")
     assert found.information_loss < PRINTED[dataset][k]
     assert found.search is not None
-    assert found.search.planned == (0,)
+    assert found.search.steps_planned == (0,)
 
 
 def test_annealing_is_lower_still(data_folder: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 import shoal
 from shoal.report import reproduction as dressed
 from shoal.reproduce import Reproduction
-from shoal.reproduce.cells import Cell, equals_printed
-from shoal.reproduce.reproduction import plan
+from shoal.reproduce.cells import FigureCell, equals_printed
+from shoal.reproduce.reproduction import make_plan
 from shoal.schema import Kind
 
 EXACT = {
@@ -34,7 +34,7 @@ EXACT = {
 NUMERIC = ("mahmood-2012", "alarte-2018")
 
 
-def cells(found: Reproduction, name: str) -> list[Cell]:
+def cells(found: Reproduction, name: str) -> list[FigureCell]:
     return [cell for cell in found.cells if cell.name == name]
 
 
@@ -59,7 +59,7 @@ def test_rows_described_precisely_are_exact(found: Reproduction, name: str) -> N
 
 def test_every_difference_is_explained(found: Reproduction) -> None:
     for cell in found.cells:
-        assert cell.verdict in ("exact", "no data") or cell.row.why, (cell.table.place, cell.name, cell.k)
+        assert cell.verdict in ("exact", "no data") or cell.row.explanation, (cell.table.place, cell.name, cell.k)
 
 
 def test_only_these_cells_are_worse(found: Reproduction) -> None:
@@ -78,16 +78,16 @@ def test_only_these_cells_are_worse(found: Reproduction) -> None:
 
 
 def test_misprints_are_one_digit(found: Reproduction) -> None:
-    misprints = [cell for cell in found.cells if cell.row.kind == "misprint"]
+    misprints = [cell for cell in found.cells if cell.row.definition == "misprint"]
     assert len(misprints) == 2
     for cell in misprints:
-        ours = f"{cell.ours:.{len(cell.printed.partition('.')[2])}f}"
+        ours = f"{cell.reproduced:.{len(cell.printed.partition('.')[2])}f}"
         assert sum(a != b for a, b in zip(ours, cell.printed, strict=True)) == 1
 
 
 def test_multi_dsort_is_printed_for_raw_columns_with_the_rest_left_out(found: Reproduction) -> None:
     for cell in cells(found, "Multi-DSort"):
-        shown = [run.information_loss for reading, run in cell.also if reading.as_printed]
+        shown = [run.information_loss for reading, run in cell.alternatives if reading.as_printed]
         assert [equals_printed(loss, cell.printed) for loss in shown] == [True]
 
 
@@ -107,28 +107,28 @@ def test_the_defaults_of_hac_give_the_printed_figures_where_nothing_is_left_over
 
 def test_hac_priority_is_off_by_less_than_a_digit(found: Reproduction) -> None:
     for cell in cells(found, "HAC-priority single"):
-        assert cell.ours == pytest.approx(float(cell.printed), abs=0.0075)
+        assert cell.reproduced == pytest.approx(float(cell.printed), abs=0.0075)
 
 
 def test_the_default_of_hac_is_as_the_note_says(found: Reproduction) -> None:
     lower = higher = 0
     for cell in found.cells:
-        if cell.row.why.startswith("How clusters below k end"):
-            default = next(run for reading, run in cell.also if reading.options["leftovers"] == "nearest")
-            lower += default.sse < cell.ours - 1e-6
-            higher += default.sse > cell.ours + 1e-6
+        if cell.row.explanation.startswith("How clusters below k end"):
+            default = next(run for reading, run in cell.alternatives if reading.options["leftovers"] == "nearest")
+            lower += default.sse < cell.reproduced - 1e-6
+            higher += default.sse > cell.reproduced + 1e-6
     assert (lower, higher) == (7, 1)
 
 
 def test_all_methods_are_compared(data_folder: Path, found: Reproduction) -> None:
-    whole = plan(data_folder, only=())
+    whole = make_plan(data_folder, only=())
 
     def compared(dataset: str) -> set[str]:
-        return {method for each, method, _ in whole.compared if each == dataset}
+        return {method for each, method, _ in whole.comparisons if each == dataset}
 
     assert {row["method"] for row in found.comparison if row["dataset"] == "tarragona"} == compared("tarragona")
 
-    wide = {name: method for name, method in shoal.methods().items() if method.most_columns is None}
+    wide = {name: method for name, method in shoal.methods().items() if method.max_columns is None}
     del wide["auto"]  # it chooses among the others
     for dataset in ("tarragona", "census", "eia"):
         assert compared(dataset) == {name for name, method in wide.items() if Kind.NUMERIC in method.kinds}

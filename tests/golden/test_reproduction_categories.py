@@ -120,5 +120,5 @@ def test_the_sample_is_like_the_printed_one(thesis: Reproduction) -> None:
         for c in thesis.cells
         if c.table.place == "Table 6" and c.table.measure == "global_risk" and c.table.paper == THESIS
     )
-    assert before.ours == pytest.approx(float(before.printed), rel=0.05)
-    assert before.row.kind == "other sample"
+    assert before.reproduced == pytest.approx(float(before.printed), rel=0.05)
+    assert before.row.definition == "other sample"

@@ -9,8 +9,8 @@ import pytest
 
 from shoal import tables
 from shoal.reproduce import Reproduction
-from shoal.reproduce.datasets import DATASETS, known, load
-from shoal.reproduce.example import RECORDS
+from shoal.reproduce.datasets import DATASETS, load, matches_checksum
+from shoal.reproduce.example import EXAMPLE_RECORDS
 from shoal.reproduce.experiments import PAPER
 
 
@@ -34,9 +34,9 @@ def test_the_verdicts(paper: Reproduction) -> None:
 def test_the_example_is_the_first_ten_records_of_adult(paper: Reproduction, data_folder: Path) -> None:
     adult = load(DATASETS["adult-mixed"], data_folder)
     assert adult is not None
-    assert known(DATASETS["adult-mixed"], adult)
-    words = [tables.texts(adult, name)[:10] for name in adult.names]
-    assert [",".join(row).replace("United-States", "US") for row in zip(*words, strict=True)] == list(RECORDS)
+    assert matches_checksum(DATASETS["adult-mixed"], adult)
+    words = [tables.text_list(adult, name)[:10] for name in adult.names]
+    assert [",".join(row).replace("United-States", "US") for row in zip(*words, strict=True)] == list(EXAMPLE_RECORDS)
 
 
 def test_as_printed_breaks_k_in_every_experiment(paper: Reproduction) -> None:

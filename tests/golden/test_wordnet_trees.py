@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.hierarchy.choices import Built
+from shoal.hierarchy.choices import WordNetBuild
 from shoal.hierarchy.wordnet import build, hypernym_edges
 from shoal.hierarchy.wordnet_files import WordNet
 from shoal.reproduce.trees import ASIAN_TAIWAN, NATIVE_COUNTRIES, OCCUPATIONS
@@ -30,7 +30,7 @@ def rows(data_folder: Path, name: str) -> list[tuple[str, ...]]:
         return [tuple(filter(None, row)) for row in csv.reader(file)][1:]
 
 
-def rebuilt(data_folder: Path, name: str, **options: str) -> Built:
+def rebuilt(data_folder: Path, name: str, **options: str) -> WordNetBuild:
     values = [row[0] for row in rows(data_folder, f"{name}_paths.csv")]
     return build(values, data_folder / "wordnet31", senses=SENSES[name], parents=PARENTS[name], **options)
 
@@ -45,7 +45,7 @@ def test_trees(data_folder: Path, name: str) -> None:
 
 @trees
 def test_all_ways(data_folder: Path, name: str) -> None:
-    senses = {choice.of: choice.chosen for choice in rebuilt(data_folder, name).choices if choice.kind == "sense"}
+    senses = {choice.subject: choice.chosen for choice in rebuilt(data_folder, name).choices if choice.kind == "sense"}
     found = {*senses.items(), *hypernym_edges(senses.values(), data_folder / "wordnet31")}
     assert found == set(rows(data_folder, f"{name}_dag_edges.csv"))
 
@@ -54,7 +54,7 @@ def test_all_ways(data_folder: Path, name: str) -> None:
 def test_every_name_names_one_synset(data_folder: Path, name: str) -> None:
     synsets = {synset for path in rows(data_folder, f"{name}_paths.csv") for synset in path[1:]}
     files = WordNet.open(data_folder / "wordnet31")
-    assert {files.name(files.named(synset)) for synset in synsets} == synsets
+    assert {files.name(files.offset_of(synset)) for synset in synsets} == synsets
 
 
 @trees
@@ -69,7 +69,7 @@ def test_senses_under_country(data_folder: Path) -> None:
     """Japan's first sense is the archipelago; WordNet has Puerto Rico as a commonwealth and not as a country."""
     rows(data_folder, "native_country_paths.csv")
     built = build(["Japan", "Georgia", "Puerto-Rico"], data_folder / "wordnet31", under="country.n.02")
-    assert [(choice.of, choice.chosen, choice.rule) for choice in built.choices[:3]] == [
+    assert [(choice.subject, choice.chosen, choice.rule) for choice in built.choices[:3]] == [
         ("Georgia", "georgia.n.03", "under"),
         ("Japan", "japan.n.02", "under"),
         ("Puerto-Rico", "puerto_rico.n.01", "none-under"),

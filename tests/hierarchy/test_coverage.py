@@ -29,7 +29,7 @@ def test_all_values_are_there() -> None:
     assert found
     assert found.ok
     assert found.text() == found.text(values=True) == "2 values in 1,220 records: all are in the hierarchy"
-    assert (found.nodes, found.value_nodes, found.inner) == (7, 2, 1)
+    assert (found.nodes, found.value_nodes, found.inner_values) == (7, 2, 1)
     assert found.missing == ()
 
 

@@ -21,7 +21,7 @@ def test_any_delimiter_with_or_without_a_header(tmp_path: Path, header: str, mar
 
 
 def test_written_edges(tmp_path: Path) -> None:
-    assert files.text(ANIMALS, "edges") == "child,parent\nbird,animal\nfish,animal\nowl,bird\n"
+    assert files.to_text(ANIMALS, "edges") == "child,parent\nbird,animal\nfish,animal\nowl,bird\n"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.editing import added, dissolved, grouped, moved, renamed
+from shoal.hierarchy.editing import add, dissolve, group, move, rename
 
 PLACES = Hierarchy.from_dict(
     {"*": {"Europe": {"France": ["Lyon", "Paris"], "Italy": ["Rome"]}, "Asia": ["Osaka", "Kyoto"]}}
@@ -38,11 +38,11 @@ def check(hierarchy: Hierarchy) -> None:
 @given(trees(), st.data())
 def test_a_renamed_node_stays_where_it_is(tree: Hierarchy, data: st.DataObject) -> None:
     node = data.draw(st.sampled_from(tree.nodes))
-    found = renamed(tree, node, "new")
+    found = rename(tree, node, "new")
     check(found)
     assert found.parents == tree.parents
     assert [name if name != "new" else node for name in found.nodes] == list(tree.nodes)
-    assert renamed(found, "new", node) == tree
+    assert rename(found, "new", node) == tree
 
 
 @given(trees(), st.data())
@@ -51,9 +51,9 @@ def test_moved_nodes_stand_under_the_other_and_all_else_stays(tree: Hierarchy, d
     under = data.draw(st.sampled_from(tree.nodes))
     if any(node in chosen for node in tree.path(under)):
         with pytest.raises(HierarchyError, match="under itself"):
-            moved(tree, chosen, under)
+            move(tree, chosen, under)
         return
-    found = moved(tree, chosen, under)
+    found = move(tree, chosen, under)
     check(found)
     tops = {node for node in chosen if not any(above in chosen for above in tree.path(node)[1:])}
     assert parents(found) == {child: under if child in tops else above for child, above in parents(tree).items()}
@@ -67,7 +67,7 @@ def test_moved_nodes_stand_under_the_other_and_all_else_stays(tree: Hierarchy, d
 def test_grouped_siblings_stand_under_a_new_node(tree: Hierarchy, data: st.DataObject) -> None:
     parent = data.draw(st.sampled_from([name for name in tree.nodes if tree.children(name)]))
     chosen = data.draw(st.sets(st.sampled_from(tree.children(parent)), min_size=1))
-    found = grouped(tree, chosen, "new")
+    found = group(tree, chosen, "new")
     check(found)
     expected = {child: "new" if child in chosen else above for child, above in parents(tree).items()}
     assert parents(found) == {**expected, "new": parent}
@@ -78,7 +78,7 @@ def test_grouped_siblings_stand_under_a_new_node(tree: Hierarchy, data: st.DataO
     assert list(found.children(parent)) == siblings
     assert list(found.children("new")) == [name for name in tree.children(parent) if name in chosen]
     if chosen == set(tree.children(parent)):
-        assert dissolved(found, ["new"]) == tree
+        assert dissolve(found, ["new"]) == tree
 
 
 @given(trees(), st.data())
@@ -87,9 +87,9 @@ def test_what_is_below_a_dissolved_node_goes_up_in_its_order(tree: Hierarchy, da
     kept = [name for name in preorder(tree) if name not in chosen]
     if len(kept) == 1:
         with pytest.raises(HierarchyError, match="one node only"):
-            dissolved(tree, chosen)
+            dissolve(tree, chosen)
         return
-    found = dissolved(tree, chosen)
+    found = dissolve(tree, chosen)
     check(found)
     assert preorder(found) == kept
     for name in kept[1:]:
@@ -106,15 +106,15 @@ def test_any_edits_of_inner_nodes_keep_every_value_and_its_records(tree: Hierarc
         other = data.draw(st.sampled_from(found.nodes))
         edit = data.draw(st.sampled_from(["rename", "move", "group", "dissolve", "add"]))
         if edit == "rename" and inner:
-            found = renamed(found, data.draw(st.sampled_from(inner)), f"renamed {step}")
+            found = rename(found, data.draw(st.sampled_from(inner)), f"renamed {step}")
         elif edit == "move" and node not in found.path(other):
-            found = moved(found, [node], other)
+            found = move(found, [node], other)
         elif edit == "group":
-            found = grouped(found, [node], f"group {step}")
+            found = group(found, [node], f"group {step}")
         elif edit == "dissolve" and inner:
-            found = dissolved(found, [data.draw(st.sampled_from(inner))])
+            found = dissolve(found, [data.draw(st.sampled_from(inner))])
         elif edit == "add":
-            found = added(found, [f"added {step}"], other)
+            found = add(found, [f"added {step}"], other)
         check(found)
         assert found.root == tree.root
         assert found.coverage(counts).ok
@@ -122,40 +122,40 @@ def test_any_edits_of_inner_nodes_keep_every_value_and_its_records(tree: Hierarc
 
 
 def test_new_leaves_come_last() -> None:
-    found = added(PLACES, ["Nice", "Lille", "Nice"], "France")
+    found = add(PLACES, ["Nice", "Lille", "Nice"], "France")
     assert found.children("France") == ("Lyon", "Paris", "Nice", "Lille")
-    assert added(PLACES, [], "France") == PLACES
+    assert add(PLACES, [], "France") == PLACES
 
 
 def test_a_leaf_can_become_a_parent_and_goes_when_it_is_dissolved() -> None:
-    found = moved(PLACES, ["Paris"], "Lyon")
+    found = move(PLACES, ["Paris"], "Lyon")
     assert found.path("Paris") == ("Paris", "Lyon", "France", "Europe", "*")
-    assert "Rome" not in dissolved(PLACES, ["Rome"])
+    assert "Rome" not in dissolve(PLACES, ["Rome"])
 
 
 def test_what_goes_with_its_parent_stays_below_it() -> None:
-    found = moved(PLACES, ["France", "Lyon"], "Asia")
+    found = move(PLACES, ["France", "Lyon"], "Asia")
     assert found.path("Lyon") == ("Lyon", "France", "Asia", "*")
 
 
 @pytest.mark.parametrize(
     ("edit", "fact"),
     [
-        (lambda: renamed(PLACES, "Lyon", "Rome"), "already there"),
-        (lambda: renamed(PLACES, "Lyon", "  "), "name is empty"),
-        (lambda: renamed(PLACES, "Atlantis", "x"), "no node of that name"),
-        (lambda: moved(PLACES, ["*"], "Asia"), "root stands above all"),
-        (lambda: moved(PLACES, ["Europe"], "Lyon"), "under itself"),
-        (lambda: moved(PLACES, ["Lyon"], "Atlantis"), "no node of that name"),
-        (lambda: moved(PLACES, [], "Asia"), "No value is given"),
-        (lambda: grouped(PLACES, ["Lyon", "Rome"], "x"), "under 2 parents, and only siblings"),
-        (lambda: grouped(PLACES, ["Lyon", "Paris"], "France"), "already there"),
-        (lambda: grouped(PLACES, ["Lyon"], ""), "name is empty"),
-        (lambda: dissolved(PLACES, ["*"]), "root stands above all"),
-        (lambda: dissolved(PLACES, ["Atlantis"]), "no node of that name"),
-        (lambda: added(PLACES, ["Rome", "Oslo", "Lyon"], "Asia"), "2 of the new names are already there"),
-        (lambda: added(PLACES, ["Oslo"], "Atlantis"), "no node of that name"),
-        (lambda: added(PLACES, [" "], "Asia"), "no name"),
+        (lambda: rename(PLACES, "Lyon", "Rome"), "already there"),
+        (lambda: rename(PLACES, "Lyon", "  "), "name is empty"),
+        (lambda: rename(PLACES, "Atlantis", "x"), "no node of that name"),
+        (lambda: move(PLACES, ["*"], "Asia"), "root stands above all"),
+        (lambda: move(PLACES, ["Europe"], "Lyon"), "under itself"),
+        (lambda: move(PLACES, ["Lyon"], "Atlantis"), "no node of that name"),
+        (lambda: move(PLACES, [], "Asia"), "No value is given"),
+        (lambda: group(PLACES, ["Lyon", "Rome"], "x"), "under 2 parents, and only siblings"),
+        (lambda: group(PLACES, ["Lyon", "Paris"], "France"), "already there"),
+        (lambda: group(PLACES, ["Lyon"], ""), "name is empty"),
+        (lambda: dissolve(PLACES, ["*"]), "root stands above all"),
+        (lambda: dissolve(PLACES, ["Atlantis"]), "no node of that name"),
+        (lambda: add(PLACES, ["Rome", "Oslo", "Lyon"], "Asia"), "2 of the new names are already there"),
+        (lambda: add(PLACES, ["Oslo"], "Atlantis"), "no node of that name"),
+        (lambda: add(PLACES, [" "], "Asia"), "no name"),
     ],
 )
 def test_what_makes_no_tree_is_refused_without_naming_a_value(edit: object, fact: str) -> None:

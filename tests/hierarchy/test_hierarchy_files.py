@@ -42,7 +42,7 @@ def test_saved_by_its_ending_and_read_back(tmp_path: Path, name: str, tree: Hier
 def test_every_format_is_read_back_whatever_the_ending(tmp_path: Path, format: str, tree: Hierarchy) -> None:
     tree.save(tmp_path / "x", format=format, force=True)
     assert Hierarchy.read(tmp_path / "x", format=format) == tree
-    assert (tmp_path / "x").read_bytes().decode() == files.text(tree, format)
+    assert (tmp_path / "x").read_bytes().decode() == files.to_text(tree, format)
 
 
 def test_the_bytes_that_are_written(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_what_is_no_delimiter(tmp_path: Path, delimiter: str) -> None:
 
 
 def test_another_delimiter(tmp_path: Path) -> None:
-    text = files.text(ANIMALS, "arx", delimiter="|")
+    text = files.to_text(ANIMALS, "arx", delimiter="|")
     assert Hierarchy.read(written(tmp_path, "x.csv", text), delimiter="|") == ANIMALS
 
 
@@ -205,7 +205,7 @@ def test_names_that_no_text_file_holds(tmp_path: Path, name: str) -> None:
 def test_large_trees_are_written_and_read(tmp_path: Path, format: str) -> None:
     codes = [(f"code {number}", f"chapter {number // 50}") for number in range(20_000)]
     tree = Hierarchy.from_edges([*codes, *((f"chapter {number}", "*") for number in range(400))])
-    path = written(tmp_path, "x", files.text(tree, format))
+    path = written(tmp_path, "x", files.to_text(tree, format))
     again = Hierarchy.read(path, format=format)
     assert again == tree
 

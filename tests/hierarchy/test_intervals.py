@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import HierarchyError, OptionError, on_command_line
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.intervals import number, written
+from shoal.hierarchy.intervals import format_fraction, parse_fraction
 
 AGES = [17, 18, 23, 24, 25, 40, 65, 99]
 
@@ -106,7 +106,7 @@ def test_every_node_holds_all_below_it(values: list[Any], option: tuple[str, Any
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=3))
 def test_numbers_are_written_in_plain_digits(value: Any) -> None:
-    text = written(Fraction(value))
+    text = format_fraction(Fraction(value))
     assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", text)
     assert Fraction(text) == Fraction(value)
 
@@ -115,7 +115,7 @@ def test_numbers_are_written_in_plain_digits(value: Any) -> None:
     "text", ["", "x", "nan", "inf", "1_000", "٣", "1,5", "1e9999", "1e-9999", "9" * 500, "0x1", "--1"]
 )
 def test_what_is_no_number(text: str) -> None:
-    assert number(text) is None
+    assert parse_fraction(text) is None
 
 
 def test_values_that_are_no_numbers_are_counted() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from shoal.errors import OptionError
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.coverage import tally
-from shoal.hierarchy.ladders import texts
+from shoal.hierarchy.coverage import count_values
+from shoal.hierarchy.ladders import value_texts
 
 NOON = dt.datetime(2020, 1, 1, 12, 0)
 MIDNIGHT = dt.datetime(2020, 1, 1)
@@ -38,13 +38,13 @@ MIDNIGHT = dt.datetime(2020, 1, 1)
     ],
 )
 def test_names(values: list[Any], names: list[str]) -> None:
-    assert texts(values) == names
-    assert list(tally(values)) == list(dict.fromkeys(names))
+    assert value_texts(values) == names
+    assert list(count_values(values)) == list(dict.fromkeys(names))
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NaT, pd.NA])
 def test_what_is_missing_has_no_name(missing: Any) -> None:
-    assert tally(["x", missing]) == {"x": 1}
+    assert count_values(["x", missing]) == {"x": 1}
 
 
 def test_what_is_built_has_the_values_it_was_built_of() -> None:

@@ -15,8 +15,8 @@ from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.semantics import (
     DISTANCES,
     centroid,
-    common_depths,
     distances,
+    lcs_depths,
     pruned,
     subtree_sizes,
 )
@@ -52,7 +52,7 @@ def test_distances_are_symmetric_and_within_their_bounds(kind: str, drawn: tuple
 @given(trees())
 def test_sizes_and_common_depths(tree: Hierarchy) -> None:
     assert subtree_sizes(tree) == [sum(node in tree.path(other) for other in tree) for node in tree]
-    assert common_depths(tree).tolist() == [[tree.depth(tree.lcs(a, b)) for b in tree] for a in tree]
+    assert lcs_depths(tree).tolist() == [[tree.depth(tree.lcs(a, b)) for b in tree] for a in tree]
 
 
 @pytest.mark.parametrize("kind", DISTANCES)

@@ -52,7 +52,7 @@ def test_values_hang_below_their_synsets_and_siblings_are_in_the_order_of_their_
         ("Worker", "worker.n.01"),
         ("Puerto-Azul", "puerto_azul.n.01"),
     ]
-    assert built.certain
+    assert built.is_certain
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_senses_under_a_synset(ocean: Path) -> None:
 def test_parents_by_rule(ocean: Path, rule: str, parent: str) -> None:
     built = build(["Frogman", "Worker", "Jock", "Swimmer"], ocean, rule=rule)
     assert built.hierarchy.parent("diver.n.01") == parent
-    assert [(choice.of, choice.found, choice.chosen, choice.rule) for choice in built.choices[4:]] == [
+    assert [(choice.subject, choice.candidates, choice.chosen, choice.rule) for choice in built.choices[4:]] == [
         ("diver.n.01", ("worker.n.01", "swimmer.n.01", "athlete.n.01"), parent, rule)
     ]
 
@@ -344,7 +344,7 @@ def test_plain_files_come_before_packed_ones(tmp_path: Path) -> None:
     write_wordnet(tmp_path, OCEAN)
     for name in ("index.noun", "data.noun"):
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress(b"nothing"))
-    assert build(["Cafe"], tmp_path).certain
+    assert build(["Cafe"], tmp_path).is_certain
 
 
 @given(st.data(), st.sampled_from(["alphabetical", "shortest", "first"]), st.sampled_from(["value", "synset"]))

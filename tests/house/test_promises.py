@@ -98,10 +98,15 @@ def test_no_validation_by_assert_in_the_package() -> None:
 
 
 def test_the_growth_of_every_method_was_measured() -> None:
-    from shoal.partition.growth import growths
+    from shoal.partition.growth import measured_growth
 
-    assert set(growths()) == set(shoal.methods()), "run: python benchmarks/growth.py --missing --write"
+    assert set(measured_growth()) == set(shoal.methods()), "run: python benchmarks/growth.py --missing --write"
     for method in shoal.methods().values():
         assert method.growth is not None
         assert -0.5 < method.growth.exponent < 4
-        assert 0 < method.growth.least < method.growth.most <= (method.most_records or method.growth.most)
+        assert (
+            0
+            < method.growth.min_records
+            < method.growth.max_records
+            <= (method.max_records or method.growth.max_records)
+        )

@@ -22,7 +22,7 @@ from shoal.cli.main import COMMANDS
 from shoal.cli.main import shoal as front
 from shoal.hierarchy.files import FORMATS as HIERARCHIES
 from shoal.schema import Policy
-from shoal.tables.formats import ENDINGS, FORMATS
+from shoal.tables.formats import EXTENSIONS, FORMATS
 from surroundings import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -199,7 +199,7 @@ def test_every_format_has_a_page(docs: Path) -> None:
     pages = {*FORMATS, *(f"hierarchy-{name}" for name in HIERARCHIES)}
     assert pages <= stems(docs / "formats")
     assert {name for name in stems(docs / "formats") if f"(formats/{name}.md)" in index} == stems(docs / "formats")
-    for ending in ENDINGS:
+    for ending in EXTENSIONS:
         assert f"`{ending}`" in index
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from naive.searches import KINDS, Case, drawn
 from shoal.kernels import standing as kernels
-from shoal.kernels.meanings import NOBODY
-from shoal.kernels.standing import Ground
+from shoal.kernels.meanings import NONE
+from shoal.kernels.standing import SearchState
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -30,39 +30,39 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
-def begun(case: Case, demands: Any = None) -> Ground:
-    return kernels.begin(case.space, case.labels, case.k, unit_of=case.unit_of, demands=demands)
+def begun(case: Case, demands: Any = None) -> SearchState:
+    return kernels.init(case.space, case.labels, case.k, unit_of=case.unit_of, constraints=demands)
 
 
-def check_state(ground: Ground, case: Case) -> None:
+def check_state(ground: SearchState, case: Case) -> None:
     """The state is that of a partition that begins with the labels that stand now."""
-    now = ground.standing
-    fresh = kernels.begin(case.space, now.labels, case.k, unit_of=case.unit_of, demands=None)
+    now = ground.partition
+    fresh = kernels.init(case.space, now.labels, case.k, unit_of=case.unit_of, constraints=None)
     groups, close = len(now.sizes), {"rel": 1e-9, "abs": 1e-9}
-    assert len(fresh.standing.sizes) <= groups
-    fewer = len(fresh.standing.sizes)
-    for name in ("sizes", "weights", "centers"):
-        mine, its = getattr(now, name), getattr(fresh.standing, name)
+    assert len(fresh.partition.sizes) <= groups
+    fewer = len(fresh.partition.sizes)
+    for name in ("sizes", "group_weights", "centers"):
+        mine, its = getattr(now, name), getattr(fresh.partition, name)
         assert mine[:fewer] == pytest.approx(its, **close), name
         assert not mine[fewer:].any()
-    if len(ground.meanings.centers):
+    if len(ground.centroids.centers):
         for name in ("costs", "squares", "errors"):
-            mine, its = getattr(ground.meanings, name), getattr(fresh.meanings, name)
+            mine, its = getattr(ground.centroids, name), getattr(fresh.centroids, name)
             assert mine[:fewer] == pytest.approx(its, **close), name
     for group in range(groups):
-        chain, unit, last = [], now.head[group], NOBODY
-        while unit != NOBODY:
-            assert now.before[unit] == last
+        chain, unit, last = [], now.head[group], NONE
+        while unit != NONE:
+            assert now.previous_unit[unit] == last
             chain.append(int(unit))
-            unit, last = now.after[unit], unit
+            unit, last = now.next_unit[unit], unit
         assert sorted(chain) == np.flatnonzero(now.labels == group).tolist()
-    empty = now.free[: now.counts[kernels.FREE]].tolist()
+    empty = now.empty_groups[: now.counts[kernels.N_EMPTY]].tolist()
     assert sorted(empty) == np.flatnonzero(now.sizes == 0).tolist()
 
 
-def check_groups(ground: Ground, case: Case, holds: Callable[[Sequence[int]], bool] | None) -> None:
+def check_groups(ground: SearchState, case: Case, holds: Callable[[Sequence[int]], bool] | None) -> None:
     """Every group has k units and all that is asked."""
-    labels = ground.standing.labels
+    labels = ground.partition.labels
     for group in np.unique(labels):
         units = np.flatnonzero(labels == group).tolist()
         assert len(units) >= case.k

@@ -14,12 +14,12 @@ import polars as pl
 import shoal
 from shoal import tables
 from shoal.hierarchy import Hierarchy
-from shoal.partition.delivery import deliver
-from shoal.partition.enforce import enforce
-from shoal.refine import Plan, Task, refine
+from shoal.partition.delivery import assign_new_records
+from shoal.partition.enforce import enforce_constraints
+from shoal.refine import SearchPlan, SearchTask, refine
 from shoal.schema import Kind, Schema
-from shoal.schema.models import read_models
-from shoal.values import Demands, Space, silent
+from shoal.schema.models import parse_models
+from shoal.values import ModelConstraints, Space, no_progress
 
 TREE: dict[str, Any] = {"a": {"b": {"d": {}, "e": {"h": {}}}, "c": {"f": {}, "g": {}}}}
 LEVELS = ["low", "middle", "high"]
@@ -37,7 +37,7 @@ def of_methods() -> dict[str, list[list[int]]]:
             continue
         labels = found[name] = []
         if Kind.NUMERIC in method.kinds:
-            made = shoal.partition(numbers[:, : method.most_columns], k=4, method=name, refine=False)
+            made = shoal.partition(numbers[:, : method.max_columns], k=4, method=name, refine=False)
             labels.append(made.labels.tolist())
         if Kind.NOMINAL in method.kinds and name != "auto":  # of categories, auto takes optimal-cells
             trees = {"x": TREE, "y": TREE} if Kind.HIERARCHICAL in method.kinds else {}
@@ -66,20 +66,20 @@ def of_searches() -> list[list[Any]]:
     draw = np.random.default_rng(8)
     few, codes = draw.integers(0, 50, (40, 3)) / 50, draw.integers(0, 3, (40, 2))
     spaces = Space.of_numbers(few), Space.of(few, codes, [1.0 - np.eye(3)] * 2, np.array([1.0, 0.5]))
-    varied = Demands.none(40)._replace(
+    varied = ModelConstraints.none(40)._replace(
         codes=draw.integers(0, 3, (40, 1)),
-        first=np.array([0, 3]),
+        value_offsets=np.array([0, 3]),
         column=np.zeros(1, dtype=np.int64),
         rule=np.zeros(1, dtype=np.int64),
-        least=np.full(1, 2.0),
+        threshold=np.full(1, 2.0),
         factor=np.zeros(1),
-        shares=np.full(3, 1 / 3),
-        nodes=np.zeros(2, dtype=np.int64),
+        frequencies=np.full(3, 1 / 3),
+        node_offsets=np.zeros(2, dtype=np.int64),
     )
     found = []
     for space in spaces:
         for labels, demands in ((np.arange(40) // 4, None), (np.zeros(40, dtype=np.int64), varied)):
-            made = refine(Task(space, 4, demands), labels, Plan(steps=500))
+            made = refine(SearchTask(space, 4, demands), labels, SearchPlan(steps=500))
             found.append([made.labels.tolist(), *map(repr, map(float, made[1:3])), *map(str, made[3:])])
     return found
 
@@ -87,7 +87,7 @@ def of_searches() -> list[list[Any]]:
 def of_deliveries() -> list[int]:
     """The groups of an earlier table that new records come to."""
     draw = np.random.default_rng(3)
-    return deliver(draw.normal(size=(120, 2)), draw.normal(size=(70, 2)), k=4, below="merge").tolist()
+    return assign_new_records(draw.normal(size=(120, 2)), draw.normal(size=(70, 2)), k=4, undersized="merge").tolist()
 
 
 def of_demands() -> list[list[int]]:
@@ -101,18 +101,20 @@ def of_demands() -> list[list[int]]:
             "t": draw.integers(0, 9, 80),
         }
     )
-    table = tables.read(frame)
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=["a", "b"], sensitive=["s", "t"])
+    table = tables.read_table(frame)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=["a", "b"], sensitive=["s", "t"])
     tree = Hierarchy.from_dict({"*": {"u": ["c", "d"], "v": ["e", "f", "g"]}})
-    schema = schema.understood(hierarchies={"s": (tree, "")})
-    records = tables.encode(table, schema)
+    schema = schema.with_column_options(hierarchies={"s": (tree, "")})
+    records = tables.encode_records(table, schema)
     found = []
     for model in MODELS:
-        asked = read_models({"s": model, "t": "t-ordered(0.15)"})
-        demands = tables.demands(table, asked, schema)
+        asked = parse_models({"s": model, "t": "t-ordered(0.15)"})
+        demands = tables.encode_constraints(table, asked, schema)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            labels = enforce(replace(records, demands=demands), np.arange(80) // 4, k=4, progress=silent)
+            labels = enforce_constraints(
+                replace(records, constraints=demands), np.arange(80) // 4, k=4, progress=no_progress
+            )
         assert all(check.ok for check in tables.check_models(demands, asked, labels))
         found.append(labels.tolist())
     return found

@@ -12,18 +12,18 @@ from kernels_of_search import SEEDS, begun, cases, check_groups, check_state
 
 from naive.searches import Case, asked, drawn, merged, scale
 from shoal.kernels import annealing, chance
-from shoal.kernels.standing import Ground
-from shoal.kernels.turns import Near
-from shoal.refine.near import near_units
-from shoal.values import silent
+from shoal.kernels.standing import SearchState
+from shoal.kernels.turns import UnitNeighbors
+from shoal.refine.near import unit_neighbors
+from shoal.values import no_progress
 
 ROUNDS = 200
 """Looks at all units, far more than any descent of these tables takes."""
 
 
-def descended(ground: Ground, near: Near, limit: float) -> list[float]:
+def descended(ground: SearchState, near: UnitNeighbors, limit: float) -> list[float]:
     """The rises of each look at all units, until none is marked."""
-    rises, dirty = [], np.ones(len(ground.standing.labels), dtype=np.bool_)
+    rises, dirty = [], np.ones(len(ground.partition.labels), dtype=np.bool_)
     while dirty.any():
         rises.append(annealing.descend(ground, near, dirty, limit, 0, len(dirty)))
         assert len(rises) < ROUNDS, "the descent ends"
@@ -32,18 +32,18 @@ def descended(ground: Ground, near: Near, limit: float) -> list[float]:
 
 def check_both(case: Case, seed: int, demands: Any = None, holds: Any = None) -> None:
     """An annealing at some heats, then a descent."""
-    ground, near = begun(case, demands), near_units(case.units, case.k, progress=silent)
-    start, size, dice = case.error(case.labels), scale(case.table), chance.begin(seed)
+    ground, near = begun(case, demands), unit_neighbors(case.units, case.k, progress=no_progress)
+    start, size, dice = case.error(case.labels), scale(case.table), chance.init_rng(seed)
     close: dict[str, Any] = {"rel": 1e-9, "abs": 1e-9 * size}
     total = 0.0
     for heat in (size / 10, size / 100, size / 10_000):
         total += annealing.anneal(ground, near, dice, heat, 300)
-        assert start + total == pytest.approx(case.error(ground.standing.labels), **close)
+        assert start + total == pytest.approx(case.error(ground.partition.labels), **close)
         check_groups(ground, case, holds)
     check_state(ground, case)
     rises = descended(ground, near, -1e-11 * size)
     assert max(rises) <= 0
-    assert start + total + sum(rises) == pytest.approx(case.error(ground.standing.labels), **close)
+    assert start + total + sum(rises) == pytest.approx(case.error(ground.partition.labels), **close)
     check_groups(ground, case, holds)
     check_state(ground, case)
 
@@ -64,8 +64,8 @@ def test_below_it_no_move_and_no_swap_pays(seed: int, k: int) -> None:
     """Of so few records all are near each other, so that the descent looks at every move and every swap."""
     case = drawn(seed, kind="numbers", rows=2 * k + 3, k=k)
     ground = begun(case)
-    descended(ground, near_units(case.space, k, progress=silent), -1e-11 * scale(case.table))
-    labels = ground.standing.labels
+    descended(ground, unit_neighbors(case.space, k, progress=no_progress), -1e-11 * scale(case.table))
+    labels = ground.partition.labels
     least = case.error(labels) - 1e-9 * scale(case.table)
     for unit in range(len(labels)):
         for other in range(len(labels)):
@@ -83,28 +83,28 @@ def test_ties_and_equal_records_never_go_round_in_circles(kind: str, steps: int)
         case = drawn(seed, kind=kind, rows=60, k=4, steps=steps)
         ground = begun(case)
         before = case.error(case.labels)
-        descended(ground, near_units(case.space, 4, progress=silent), -1e-11 * scale(case.table) / 60)
-        assert case.error(ground.standing.labels) <= before * (1 + 1e-12)
+        descended(ground, unit_neighbors(case.space, 4, progress=no_progress), -1e-11 * scale(case.table) / 60)
+        assert case.error(ground.partition.labels) <= before * (1 + 1e-12)
         if steps == 1 and kind == "numbers":
-            assert np.array_equal(ground.standing.labels, case.labels)
+            assert np.array_equal(ground.partition.labels, case.labels)
 
 
 def test_the_colder_it_is_the_fewer_rise() -> None:
     case = drawn(5, kind="mixed", rows=60)
-    near, size, ends = near_units(case.space, 3, progress=silent), scale(case.table), []
+    near, size, ends = unit_neighbors(case.space, 3, progress=no_progress), scale(case.table), []
     for heat in (size, size / 100, size / 10_000):
         ground = begun(case)
-        annealing.anneal(ground, near, chance.begin(0), heat, 20_000)
-        ends.append(case.error(ground.standing.labels))
+        annealing.anneal(ground, near, chance.init_rng(0), heat, 20_000)
+        ends.append(case.error(ground.partition.labels))
     assert ends == sorted(ends, reverse=True)
     assert ends[-1] < 0.6 * case.error(case.labels)
 
 
 def test_every_unit_and_every_partner_gets_its_turn() -> None:
     case = drawn(3, kind="numbers", rows=40, k=5, steps=3)
-    ground, near = begun(case), near_units(case.space, 5, progress=silent)
-    dice = chance.begin(1)
-    assert {annealing.some_unit(ground.standing, near, dice) for _ in range(4000)} - {-1} == set(range(40))
+    ground, near = begun(case), unit_neighbors(case.space, 5, progress=no_progress)
+    dice = chance.init_rng(1)
+    assert {annealing.random_unit(ground.partition, near, dice) for _ in range(4000)} - {-1} == set(range(40))
     for unit in range(40):
-        others = {annealing.partner(ground.standing, unit, dice.state) for _ in range(200)}
+        others = {annealing.random_partner(ground.partition, unit, dice.state) for _ in range(200)}
         assert others == set(np.flatnonzero(case.labels == case.labels[unit])) - {unit}

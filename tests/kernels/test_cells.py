@@ -7,7 +7,7 @@ import pytest
 
 from naive import categories_cells as naive
 from shoal.kernels import cells, merge, reassign
-from shoal.values import Tuples, silent
+from shoal.values import Tuples, no_progress
 
 
 def drawn(seed: int, m: int) -> Tuples:
@@ -23,18 +23,18 @@ def drawn(seed: int, m: int) -> Tuples:
         codes=np.column_stack([codes // 12, codes % 12]),
         counts=rng.integers(1, 7, m),
         distance=np.concatenate(tables),
-        starts=np.array([0, 81]),
+        table_offsets=np.array([0, 81]),
         widths=widths,
     )
 
 
-def check(state: cells.Cells, k: int) -> float:
+def check(state: cells.TupleGroups, k: int) -> float:
     """The loss, after all that is kept about the groups was found to be so."""
     tuples, loss = state.tuples, naive.loss(state.tuples, state.labels)
     sizes = np.bincount(state.labels, weights=tuples.counts, minlength=len(state.sizes))
     assert (state.sizes == sizes).all()
     assert sizes[sizes > 0].min() >= k
-    assert state.spread.sum() == pytest.approx(loss, abs=1e-9)
+    assert state.loss.sum() == pytest.approx(loss, abs=1e-9)
     for group in range(len(state.sizes)):
         members, t = [], state.first[group]
         while t != cells.NONE:
@@ -44,7 +44,7 @@ def check(state: cells.Cells, k: int) -> float:
         costs = np.zeros(state.costs.shape[1])
         for t in members:
             for j, place in enumerate((0, 9)):
-                row = tuples.starts[j] + tuples.codes[t, j] * tuples.widths[j]
+                row = tuples.table_offsets[j] + tuples.codes[t, j] * tuples.widths[j]
                 costs[place : place + tuples.widths[j]] += tuples.counts[t] * tuples.distance[row:][: tuples.widths[j]]
         assert (state.costs[group] == costs).all()
     return loss
@@ -54,17 +54,17 @@ def check(state: cells.Cells, k: int) -> float:
 @pytest.mark.parametrize("k", [2, 5, 12])
 def test_what_is_kept_is_true_after_every_step(seed: int, k: int) -> None:
     tuples = drawn(seed, 60)
-    state = cells.stand(tuples, cells.neighbors(tuples, k, progress=silent), k, seed=seed)
-    merge.merge(state, progress=silent)
+    state = cells.init(tuples, cells.neighbors(tuples, k, progress=no_progress), k, seed=seed)
+    merge.merge_small(state, progress=no_progress)
     last = check(state, k)
     while state.counts[cells.WAITING] > 0:
         state.counts[cells.MOVES] = 0
-        reassign.go_down(state, state.counts[cells.SPENT] + 2000)
+        reassign.descend_until(state, state.counts[cells.SPENT] + 2000)
         loss = check(state, k)
         assert loss <= last + 1e-12
         last = loss
     for _ in range(60):
-        _, fell = reassign.search(state, 1, state.counts[cells.SPENT] + 1)
+        _, fell = reassign.kick_until(state, 1, state.counts[cells.SPENT] + 1)
         loss = check(state, k)
         assert fell >= 0.0
         assert last - loss == pytest.approx(fell, abs=1e-9)
@@ -73,37 +73,37 @@ def test_what_is_kept_is_true_after_every_step(seed: int, k: int) -> None:
 
 def test_what_is_undone_leaves_no_trace() -> None:
     tuples = drawn(9, 40)
-    state = cells.stand(tuples, cells.neighbors(tuples, 3, progress=silent), 3)
-    merge.merge(state, progress=silent)
+    state = cells.init(tuples, cells.neighbors(tuples, 3, progress=no_progress), 3)
+    merge.merge_small(state, progress=no_progress)
     labels, costs, loss = state.labels.copy(), state.costs.copy(), naive.loss(tuples, state.labels)
     for t in range(30):
-        cells.move(state, t, state.labels[(7 * t + 3) % 40])
+        cells.move_tuple(state, t, state.labels[(7 * t + 3) % 40])
     assert (state.labels != labels).any()
-    cells.undo(state, 0, 0.0)
+    cells.undo_moves(state, 0, 0.0)
     assert (state.labels == labels).all()
     assert (state.costs == costs).all()
-    assert state.spread.sum() == pytest.approx(loss, abs=1e-12)
+    assert state.loss.sum() == pytest.approx(loss, abs=1e-12)
 
 
 def test_neighbors_are_the_nearest_of_each_kind() -> None:
     tuples, k = drawn(2, 70), 4
-    near = cells.neighbors(tuples, k, progress=silent)
+    near = cells.neighbors(tuples, k, progress=no_progress)
     for t in range(70):
         away = np.zeros(70)
         for j in range(2):
-            table = tuples.distance[tuples.starts[j] :][: tuples.widths[j] ** 2].reshape(tuples.widths[j], -1)
+            table = tuples.distance[tuples.table_offsets[j] :][: tuples.widths[j] ** 2].reshape(tuples.widths[j], -1)
             away += table[tuples.codes[:, j], tuples.codes[t, j]]
         order = [u for u in np.argsort(away, kind="stable").tolist() if u != t]
         for side, half in zip((tuples.counts >= k, tuples.counts < k), np.split(near[t], 2), strict=True):
-            nearest = [u for u in order if side[u]][: cells.NEAR]
-            assert half.tolist() == nearest + [cells.NONE] * (cells.NEAR - len(nearest))
+            nearest = [u for u in order if side[u]][: cells.NEIGHBORS]
+            assert half.tolist() == nearest + [cells.NONE] * (cells.NEIGHBORS - len(nearest))
 
 
 def test_neighbors_of_too_many_are_sought_around_each(monkeypatch: pytest.MonkeyPatch) -> None:
     tuples, k = drawn(2, 100), 4
-    whole = cells.neighbors(tuples, k, progress=silent)
-    monkeypatch.setattr(cells, "PAIRS", 1)
-    near = cells.neighbors(tuples, k, progress=silent)
+    whole = cells.neighbors(tuples, k, progress=no_progress)
+    monkeypatch.setattr(cells, "PAIR_BUDGET", 1)
+    near = cells.neighbors(tuples, k, progress=no_progress)
     assert (near != whole).any()
     for t in range(100):
         for common, half in zip((True, False), np.split(near[t], 2), strict=True):
@@ -115,21 +115,21 @@ def test_neighbors_of_too_many_are_sought_around_each(monkeypatch: pytest.Monkey
 
 
 def test_fewer_neighbors_where_there_are_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "WEIGHED", 1)
-    assert cells.neighbors(drawn(2, 70), 4, progress=silent).shape == (70, 2 * cells.FEW)
+    monkeypatch.setattr(cells, "NEIGHBOR_BUDGET", 1)
+    assert cells.neighbors(drawn(2, 70), 4, progress=no_progress).shape == (70, 2 * cells.MIN_NEIGHBORS)
 
 
 @pytest.mark.parametrize("k", [3, 12, 90])
 def test_each_step_ends_where_it_is_told_to(monkeypatch: pytest.MonkeyPatch, k: int) -> None:
     tuples, heard = drawn(4, 60), []
-    state = cells.stand(tuples, cells.neighbors(tuples, k, progress=silent), k)
-    monkeypatch.setattr(merge, "MOST", 0)
-    monkeypatch.setattr(reassign, "DOWN", 1)
-    monkeypatch.setattr(reassign, "ROUND", 1)
-    monkeypatch.setattr(reassign, "CELLS", 1)
-    merge.merge(state, progress=silent)
+    state = cells.init(tuples, cells.neighbors(tuples, k, progress=no_progress), k)
+    monkeypatch.setattr(merge, "MERGE_BUDGET", 0)
+    monkeypatch.setattr(reassign, "DESCENT_BUDGET", 1)
+    monkeypatch.setattr(reassign, "ROUND_BUDGET", 1)
+    monkeypatch.setattr(reassign, "CALL_BUDGET", 1)
+    merge.merge_small(state, progress=no_progress)
     merged = check(state, k)
-    reassign.descend(state, progress=silent)
+    reassign.descend(state, progress=no_progress)
     assert state.counts[cells.WAITING] == 0
     down = check(state, k)
     reassign.explore(state, 1000, rounds=1, progress=lambda done, total: heard.append((done, total)))
@@ -139,12 +139,12 @@ def test_each_step_ends_where_it_is_told_to(monkeypatch: pytest.MonkeyPatch, k: 
 
 def test_what_is_given_up_is_taken_back() -> None:
     tuples = drawn(9, 60)
-    state = cells.stand(tuples, cells.neighbors(tuples, 12, progress=silent), 12)
-    merge.merge(state, progress=silent)
+    state = cells.init(tuples, cells.neighbors(tuples, 12, progress=no_progress), 12)
+    merge.merge_small(state, progress=no_progress)
     labels, group = state.labels.copy(), state.labels[0]
     assert (labels == group).sum() > 1
     state.counts[cells.MOVES], state.counts[cells.LIMIT] = 0, state.counts[cells.SPENT] + 1
-    assert not reassign.dissolve(state, group, np.inf)
+    assert not reassign.dissolve_group(state, group, np.inf)
     assert (state.labels == labels).all()
     state.counts[cells.LIMIT] = state.counts[cells.SPENT] + 10**6
-    assert reassign.dissolve(state, group, np.inf)
+    assert reassign.dissolve_group(state, group, np.inf)

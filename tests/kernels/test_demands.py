@@ -14,7 +14,7 @@ from shoal.tables import diversity
 
 
 def tally_of(case: Case, rows: np.ndarray) -> np.ndarray:
-    tally = kernels.no_tally(case.demands)
+    tally = kernels.zero_counts(case.demands)
     for row in rows:
         kernels.add(case.demands, tally, row, 1)
     return tally
@@ -22,27 +22,27 @@ def tally_of(case: Case, rows: np.ndarray) -> np.ndarray:
 
 @given(cases())
 def test_kernels_naive_code_and_verification_agree(case: Case) -> None:
-    figures = diversity.reached(case.demands, 0, case.classes)
-    kept = diversity.meets(case.demands, 0, figures)
+    figures = diversity.class_values(case.demands, 0, case.classes)
+    kept = diversity.satisfies(case.demands, 0, figures)
     for number, group in enumerate(case.groups()):
         tally = tally_of(case, np.flatnonzero(case.classes == number))
-        figure = kernels.figure(case.demands, tally, 0)
+        figure = kernels.reached_value(case.demands, tally, 0)
         figure = math.floor(figure) if case.model.name == "recursive-l" else figure
         assert figure == pytest.approx(figures[number], rel=1e-13, abs=1e-13)
-        assert kernels.holds(case.demands, tally) == kept[number] == case.holds(group)
-        assert (kernels.lack(case.demands, tally) == 0) == case.holds(group)
+        assert kernels.satisfied(case.demands, tally) == kept[number] == case.holds(group)
+        assert (kernels.shortfall(case.demands, tally) == 0) == case.holds(group)
 
 
 @given(cases())
 def test_a_union_of_groups_that_hold_holds(case: Case) -> None:
     kept = [row for group in range(case.classes.max() + 1) for row in rows_if_held(case, group)]
     if kept:
-        assert kernels.holds(case.demands, tally_of(case, np.array(kept)))
+        assert kernels.satisfied(case.demands, tally_of(case, np.array(kept)))
 
 
 def rows_if_held(case: Case, group: int) -> np.ndarray:
     rows = np.flatnonzero(case.classes == group)
-    return rows if kernels.holds(case.demands, tally_of(case, rows)) else rows[:0]
+    return rows if kernels.satisfied(case.demands, tally_of(case, rows)) else rows[:0]
 
 
 @given(cases())
@@ -57,14 +57,16 @@ def test_what_is_taken_away_again_leaves_no_trace(case: Case) -> None:
 def test_figures_of_a_small_group() -> None:
     """By hand: values of 4, 2, 1 and 1 records."""
     counts = np.array([2, 1, 4, 1, 0])
-    assert kernels.distinct(counts) == 4
-    assert kernels.entropy(counts) == pytest.approx(2**1.75)
-    reached = [kernels.recursive(counts, c) for c in (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0)]
+    assert kernels.distinct_l(counts) == 4
+    assert kernels.entropy_l(counts) == pytest.approx(2**1.75)
+    reached = [kernels.recursive_l(counts, c) for c in (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0)]
     assert reached == pytest.approx([0.25, 0.5, 1.5, 2.375, 2.5, 3.3125, 4])
     table = np.array([0.0, 0.0, 0.5, 0.0, 0.5])
-    assert kernels.equal(counts, table) == pytest.approx(0.5)
-    assert kernels.ordered(counts, table) == pytest.approx((2 + 3 + 3 + 4) / 8 / 4)
+    assert kernels.equal_emd(counts, table) == pytest.approx(0.5)
+    assert kernels.ordered_emd(counts, table) == pytest.approx((2 + 3 + 3 + 4) / 8 / 4)
     # the first two values under one node of height 1, the others under the root of height 2
     above, height = np.array([5, 5, 6, 6, 6, 6, 6]), np.array([0, 0, 0, 0, 0, 0.5, 1])
-    assert kernels.hierarchical(counts, table, above, height) == pytest.approx(0.5)
-    assert kernels.hierarchical(np.array([1, 0]), np.array([0.0, 1.0]), above[[0, 0, 1]] - 3, height[[0, 0, 6]]) == 1
+    assert kernels.hierarchical_emd(counts, table, above, height) == pytest.approx(0.5)
+    assert (
+        kernels.hierarchical_emd(np.array([1, 0]), np.array([0.0, 1.0]), above[[0, 0, 1]] - 3, height[[0, 0, 6]]) == 1
+    )

@@ -7,14 +7,14 @@ import pytest
 
 from naive import hac as oracle
 from shoal.kernels import linkage
-from shoal.values import Space, silent
+from shoal.values import Space, no_progress
 
 LINKAGES = ["single", "complete", "average", "centroid", "ward"]
 METRICS = ["euclidean", "squared-euclidean", "manhattan", "maximum"]
 
 
-def outcome(matrix, k, most, link, metric, by_size, progress=silent):
-    rule = linkage.Rule(LINKAGES.index(link), METRICS.index(metric), k, most, by_size)
+def outcome(matrix, k, most, link, metric, by_size, progress=no_progress):
+    rule = linkage.LinkageRule(LINKAGES.index(link), METRICS.index(metric), k, most, by_size)
     return linkage.agglomerate(Space.of_numbers(matrix), np.arange(len(matrix)), rule, progress=progress)
 
 
@@ -36,8 +36,8 @@ def test_clusters_at_the_start_stay_together() -> None:
     matrix = np.random.default_rng(2).standard_normal((30, 2))
     home = np.arange(30)
     home[[4, 9, 29]] = 4
-    rule = linkage.Rule(linkage.WARD, linkage.SQUARED_EUCLIDEAN, 3, 30, False)
-    names, _ = linkage.agglomerate(Space.of_numbers(matrix), home, rule, progress=silent)
+    rule = linkage.LinkageRule(linkage.WARD, linkage.SQUARED_EUCLIDEAN, 3, 30, False)
+    names, _ = linkage.agglomerate(Space.of_numbers(matrix), home, rule, progress=no_progress)
     assert names[4] == names[9] == names[29]
     assert np.unique(names, return_counts=True)[1].min() >= 3
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_mixed_space import grown, senseless
 
 from shoal.kernels import meanings, standing
-from shoal.kernels.meanings import NOBODY, Meanings
+from shoal.kernels.meanings import NONE, CategoryCentroids
 from shoal.values import FloatMatrix, IntMatrix, Space
 
 
@@ -26,8 +26,8 @@ def centers(tables: list[FloatMatrix], codes: IntMatrix) -> list[int]:
     return [int(np.argmin(table[codes[:, j]].sum(axis=0))) for j, table in enumerate(tables)]
 
 
-def noted(found: Meanings, nodes: np.ndarray) -> list[int]:
-    return (nodes - found.space.first).tolist()
+def noted(found: CategoryCentroids, nodes: np.ndarray) -> list[int]:
+    return (nodes - found.space.node_offsets).tolist()
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 1, 3]))
@@ -40,30 +40,30 @@ def test_the_center_after_a_change_is_that_of_all_nodes(seed: int, members: int)
     space = Space.of(np.zeros((30, 0)), codes, tables, noise.integers(1, 9, 5) / 8.0)
     labels = noise.integers(0, 3, unit_of.max() + 1)
     labels[:3] = range(3)
-    ground = standing.begin(space, labels, 2, unit_of=unit_of, demands=None)
-    found = ground.meanings
+    ground = standing.init(space, labels, 2, unit_of=unit_of, constraints=None)
+    found = ground.centroids
     assert found is not None
     for _ in range(4):
         for group in range(3):
-            rows = np.flatnonzero(ground.standing.labels[unit_of] == group)
+            rows = np.flatnonzero(ground.partition.labels[unit_of] == group)
             if not len(rows):
                 continue
             assert noted(found, found.best[group]) == centers(tables, codes[rows])
             inside, outside = np.unique(unit_of[rows]), np.setdiff1d(unit_of, unit_of[rows])
-            for gone in (NOBODY, *inside):
-                for come in (NOBODY, *outside[:5]):
+            for gone in (NONE, *inside):
+                for come in (NONE, *outside[:5]):
                     after = np.concatenate([rows[unit_of[rows] != gone], np.flatnonzero(unit_of == come)])
-                    rise = meanings.category_rise(found, group, gone, come)
+                    rise = meanings.category_increase(found, group, gone, come)
                     if not len(after):
                         continue
                     best = centers(tables, codes[after])
                     assert noted(found, found.centers) == best
                     squares = [
-                        space.square[s : s + w * w].reshape(w, w)
-                        for s, w in zip(space.starts, space.widths, strict=True)
+                        space.squared_distances[s : s + w * w].reshape(w, w)
+                        for s, w in zip(space.table_offsets, space.widths, strict=True)
                     ]
                     error = sum(square[codes[after, j], best[j]].sum() for j, square in enumerate(squares))
                     assert rise == pytest.approx(error - found.errors[group], abs=1e-9)
         unit = int(noise.integers(0, len(labels)))
-        standing.take(ground.standing, found, unit)
-        standing.put(ground.standing, found, unit, int(noise.integers(0, 3)))
+        standing.remove(ground.partition, found, unit)
+        standing.add(ground.partition, found, unit, int(noise.integers(0, 3)))

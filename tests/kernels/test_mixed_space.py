@@ -15,8 +15,8 @@ from naive.mixed import Mixed
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.semantics import distances
 from shoal.kernels import diameter, tree, unassigned
-from shoal.values import Space, silent
-from shoal.values.space import _sketched
+from shoal.values import Space, no_progress
+from shoal.values.space import _sketch
 
 EXACT = 2.0**32
 
@@ -59,12 +59,12 @@ KINDS = ["trees", "wide", "senseless", "constant", "no numbers"]
 @pytest.mark.parametrize("n", [1, 33, 300, 3000])
 def test_nearest_and_farthest_while_records_leave(kind: str, n: int) -> None:
     mixed, space = drawn(kind, n, seed=n)
-    planting, left, noise = tree.plant(space, np.arange(n)), list(range(n)), np.random.default_rng(n)
+    planting, left, noise = tree.build_tree(space, np.arange(n)), list(range(n)), np.random.default_rng(n)
     for turn in range(12):
         point = mixed[int(noise.integers(n))].copy()
         if turn % 2:  # a center: between the numbers, and at a node that no record need have
-            point[: space.numbers] += noise.standard_normal(space.numbers)
-            point[space.numbers :] = [noise.integers(len(table)) for table in mixed.tables]
+            point[: space.n_numeric] += noise.standard_normal(space.n_numeric)
+            point[space.n_numeric :] = [noise.integers(len(table)) for table in mixed.tables]
         far = mixed.distances(point)
         assert_found(planting, point, far, left)
         for row in noise.permutation(left)[: n // 12 + 1].tolist():
@@ -77,16 +77,16 @@ def test_the_most_distant_pair(kind: str) -> None:
     mixed, space = drawn(kind, 200, seed=7)
     table = np.array([mixed.distances(point) for point in mixed])
     expected = min(combinations(range(200), 2), key=lambda pair: (-table[pair], pair))
-    assert diameter.most_distant_pair(unassigned.begin(space), progress=silent) == expected
+    assert diameter.farthest_pair(unassigned.init(space), progress=no_progress) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_center_is_that_of_the_records_left(kind: str) -> None:
     mixed, space = drawn(kind, 120, seed=8)
-    state = unassigned.begin(space)
+    state = unassigned.init(space)
     for row in range(0, 120, 3):
-        unassigned.take(state, row, 0)
-        expected = naive.mean(mixed, unassigned.rows_left(state).tolist())
+        unassigned.assign(state, row, 0)
+        expected = naive.mean(mixed, unassigned.unassigned_rows(state).tolist())
         assert unassigned.centroid(state) == pytest.approx(expected, abs=1e-12)
 
 
@@ -94,8 +94,8 @@ def test_the_center_is_that_of_the_records_left(kind: str) -> None:
 def test_some_points_and_other_points_have_their_sketches(kind: str) -> None:
     _, space = drawn(kind, 50, seed=9)
     rows = np.arange(0, 50, 3)
-    some, others = space.some(rows), space.with_points(space.matrix[rows])
-    assert some.points.tolist() == others.points.tolist() == space.points[rows].tolist()
+    some, others = space.take(rows), space.with_points(space.matrix[rows])
+    assert some.sketched_points.tolist() == others.sketched_points.tolist() == space.sketched_points[rows].tolist()
     assert some.matrix.tolist() == others.matrix.tolist() == space.matrix[rows].tolist()
 
 
@@ -103,13 +103,13 @@ def test_some_points_and_other_points_have_their_sketches(kind: str) -> None:
 def test_sketched_points_are_never_too_far_apart(kind: str) -> None:
     mixed, space = drawn(kind, 150, seed=10)
     true = np.array([mixed.distances(point) for point in mixed])
-    apart = ((space.points[:, None] - space.points[None]) ** 2).sum(axis=2)
+    apart = ((space.sketched_points[:, None] - space.sketched_points[None]) ** 2).sum(axis=2)
     assert (apart <= true * (1 + 1e-12)).all()
-    assert (true - apart <= space.beyond * (1 + 1e-12)).all()
+    assert (true - apart <= space.sketch_error * (1 + 1e-12)).all()
 
 
 def assert_sketched(square: np.ndarray) -> None:
-    places, beyond = _sketched(square)
+    places, beyond = _sketch(square)
     apart = ((places[:, None] - places[None]) ** 2).sum(axis=2)
     assert places.shape == (len(square), 2)
     assert (apart <= square).all()
@@ -139,7 +139,7 @@ def test_a_sketch_never_says_too_much_and_tells_what_it_leaves_out(table: np.nda
 
 def test_a_sketch_of_a_line_leaves_nothing_out() -> None:
     rank = np.arange(7.0)
-    _, beyond = _sketched(((rank[:, None] - rank[None]) / 6.0) ** 2)
+    _, beyond = _sketch(((rank[:, None] - rank[None]) / 6.0) ** 2)
     assert beyond == pytest.approx(0.0, abs=1e-8)
 
 
@@ -147,7 +147,7 @@ def test_more_than_500_nodes_have_no_sketch() -> None:
     _, space = drawn("wide", 40, seed=11)
     assert not space.sketch[:700].any()
     assert space.sketch[700:].any()
-    assert space.beyond >= space.square[: 700 * 700].max()
+    assert space.sketch_error >= space.squared_distances[: 700 * 700].max()
 
 
 def test_these_distances_are_hard_to_sketch() -> None:

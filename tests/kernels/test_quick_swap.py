@@ -14,13 +14,13 @@ from shoal.kernels.jit import kernel
 
 @kernel
 def looked(standing, unit, other, limit):
-    return kernels.may_pay(standing, unit, other, limit)
+    return kernels.swap_may_pay(standing, unit, other, limit)
 
 
 @given(seed=SEEDS, members=st.sampled_from([1, 3]), steps=st.sampled_from([2, 10**6]), part=st.floats(-0.1, 0.1))
 def test_no_swap_that_pays_is_passed_over(seed: int, members: int, steps: int, part: float) -> None:
     case = drawn(seed, kind="numbers", rows=12, members=members, steps=steps)
-    standing, size = begun(case).standing, scale(case.table)
+    standing, size = begun(case).partition, scale(case.table)
     limit, labels, passed = part * size, case.labels, 0
     for unit in range(len(labels)):
         for other in np.flatnonzero(labels != labels[unit]):
@@ -30,5 +30,5 @@ def test_no_swap_that_pays_is_passed_over(seed: int, members: int, steps: int, p
             may = looked(standing, unit, other, limit)
             assert may or rise >= limit - 1e-9 * size
             passed += not may
-            if standing.mass[unit] == standing.mass[other]:
+            if standing.unit_weights[unit] == standing.unit_weights[other]:
                 assert not may or rise <= limit + 1e-6 * size

@@ -10,26 +10,26 @@ from shoal.kernels import search, tree
 from shoal.values import Space
 
 
-def planted(seed: int, n: int, p: int, *, ties: bool) -> tuple[np.ndarray, tree.Tree]:
+def planted(seed: int, n: int, p: int, *, ties: bool) -> tuple[np.ndarray, tree.BoxTree]:
     noise = np.random.default_rng(seed)
     matrix = noise.integers(0, 3, (n, p)).astype(float) if ties else noise.standard_normal((n, p))
-    return matrix, tree.plant(Space.of_numbers(matrix), np.arange(n))
+    return matrix, tree.build_tree(Space.of_numbers(matrix), np.arange(n))
 
 
-def assert_found(planting: tree.Tree, point: np.ndarray, far: np.ndarray, left: list[int]) -> None:
+def assert_found(planting: tree.BoxTree, point: np.ndarray, far: np.ndarray, left: list[int]) -> None:
     """The seven records left that are nearest to a point and the seven farthest are those that sorting finds."""
     expected = sorted(left, key=lambda row: (far[row], row))[:7]
     distance, rows = np.empty(7), np.empty(7, dtype=np.int64)
     search.nearest(planting, point, distance, rows)
     assert rows[: len(expected)].tolist() == expected
     assert distance[: len(expected)].tolist() == far[expected].tolist()
-    assert (rows[len(expected) :] == search.NOBODY).all()
+    assert (rows[len(expected) :] == search.NO_RECORD).all()
     if left:
         expected = sorted(left, key=lambda row: (-far[row], row))[:7]
         search.farthest(planting, point, distance, rows)
         assert rows[: len(expected)].tolist() == expected
         assert distance[: len(expected)].tolist() == far[expected].tolist()
-        assert (rows[len(expected) :] == search.NOBODY).all()
+        assert (rows[len(expected) :] == search.NO_RECORD).all()
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -50,9 +50,9 @@ def test_nearest_and_farthest_while_records_leave(n: int, p: int, ties: bool) ->
 @pytest.mark.parametrize("n", [1, 31, 32, 33, 255, 256, 1023, 1024, 1025, 9001])
 def test_a_tree_holds_every_record_once_and_its_boxes_hold_the_records(n: int) -> None:
     matrix, planting = planted(n, n, 2, ties=False)
-    taken = np.arange(tree.WIDTH) < planting.held[:, None]
+    taken = np.arange(tree.WIDTH) < planting.leaf_sizes[:, None]
     assert sorted(planting.rows[taken].tolist()) == list(range(n))
-    assert planting.filled[0].sum() == n
+    assert planting.counts[0].sum() == n
     sketch = (matrix - planting.anchor).astype(np.float32)
     assert planting.low[0].min(axis=1).tolist() == sketch.min(axis=0).tolist()
     assert planting.high[0].max(axis=1).tolist() == sketch.max(axis=0).tolist()
@@ -62,17 +62,19 @@ def test_a_tree_holds_every_record_once_and_its_boxes_hold_the_records(n: int) -
 def test_bounds_enclose_the_sketched_distances(scale: float) -> None:
     matrix, planting = planted(5, 4000, 5, ties=False)
     matrix *= scale
-    planting = tree.plant(Space.of_numbers(matrix), np.arange(4000))
+    planting = tree.build_tree(Space.of_numbers(matrix), np.arange(4000))
     low, high, inside = (np.empty(tree.WIDTH, dtype=np.float32) for _ in range(3))
-    first_leaf = len(planting.below)
+    first_leaf = len(planting.children)
     for point in (*matrix[:20], matrix[0] + 100.0 * scale):
-        sketch, _, norm = search.sketched(planting, point)
-        for node in range(first_leaf, len(planting.above)):
-            block, slot = divmod(int(planting.above[node]), tree.WIDTH)
-            search.distances(planting.columns[node - first_leaf], sketch, inside)
-            held = inside[: planting.held[node - first_leaf]]
-            search.gaps(planting.low[block], planting.high[block], sketch, low)
-            search.spans(planting.low[block], planting.high[block], planting.reach[block], sketch, norm, high)
+        sketch, _, norm = search.approximate(planting, point)
+        for node in range(first_leaf, len(planting.parents)):
+            block, slot = divmod(int(planting.parents[node]), tree.WIDTH)
+            search.leaf_distances(planting.coords[node - first_leaf], sketch, inside)
+            held = inside[: planting.leaf_sizes[node - first_leaf]]
+            search.box_lower_bounds(planting.low[block], planting.high[block], sketch, low)
+            search.box_upper_bounds(
+                planting.low[block], planting.high[block], planting.max_norms[block], sketch, norm, high
+            )
             assert low[slot] <= held.min()
             assert held.max() <= high[slot]
 
@@ -81,13 +83,13 @@ def test_bounds_enclose_the_sketched_distances(scale: float) -> None:
 def test_a_sketched_distance_is_off_by_no_more_than_its_blur(outlier: float) -> None:
     matrix = np.random.default_rng(6).standard_normal((500, 13))
     matrix[7] += outlier
-    planting = tree.plant(Space.of_numbers(matrix), np.arange(500))
+    planting = tree.build_tree(Space.of_numbers(matrix), np.arange(500))
     found = np.empty(tree.WIDTH, dtype=np.float32)
     for point in matrix[:20]:
-        sketch, blur, _ = search.sketched(planting, point)
+        sketch, blur, _ = search.approximate(planting, point)
         far = np.sqrt(naive.distances(matrix, point))
-        for leaf, held in enumerate(planting.held):
-            search.distances(planting.columns[leaf], sketch, found)
+        for leaf, held in enumerate(planting.leaf_sizes):
+            search.leaf_distances(planting.coords[leaf], sketch, found)
             off = np.abs(np.sqrt(found[:held].astype(float)) - far[planting.rows[leaf, :held]])
             assert (off <= blur + far[planting.rows[leaf, :held]] * 2**-19).all()
 
@@ -97,7 +99,7 @@ def test_searches_stay_exact_where_the_sketch_sees_nothing(outlier: float) -> No
     """Far from the anchor, near neighbors are one point to the sketch; the exact distances decide."""
     matrix = np.random.default_rng(8).standard_normal((400, 3))
     matrix[5] = outlier
-    planting = tree.plant(Space.of_numbers(matrix), np.arange(400))
+    planting = tree.build_tree(Space.of_numbers(matrix), np.arange(400))
     for point in matrix[:12]:
         far = naive.distances(matrix, point)
         distance, rows = np.empty(5), np.empty(5, dtype=np.int64)

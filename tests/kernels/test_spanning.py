@@ -9,7 +9,7 @@ import pytest
 
 from naive import trees
 from shoal.kernels import forest, spanning
-from shoal.values import Space, silent
+from shoal.values import Space, no_progress
 
 
 def kruskal(matrix: np.ndarray) -> float:
@@ -30,11 +30,11 @@ def test_no_spanning_tree_is_shorter(n: int, p: int, ties: bool) -> None:
     noise = np.random.default_rng(n)
     matrix = noise.integers(0, 3, (n, p)).astype(float) if ties else noise.standard_normal((n, p))
     kept = matrix.copy()
-    tree = spanning.minimum_spanning_tree(Space.of_numbers(matrix), progress=silent)
+    tree = spanning.minimum_spanning_tree(Space.of_numbers(matrix), progress=no_progress)
     assert (matrix == kept).all()
-    assert tree.length.sum() == pytest.approx(kruskal(matrix), rel=1e-12)
+    assert tree.lengths.sum() == pytest.approx(kruskal(matrix), rel=1e-12)
     assert sorted(tree.order.tolist()) == list(range(n))
-    edges = [(tree.length[row], row, tree.up[row]) for row in tree.order[1:]]
+    edges = [(tree.lengths[row], row, tree.parents[row]) for row in tree.order[1:]]
     assert edges == trees.spanning(matrix)
 
 

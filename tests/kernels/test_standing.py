@@ -11,14 +11,14 @@ from kernels_of_search import SEEDS, begun, cases, check_state
 
 from naive.searches import Case, asked, drawn, error, merged, scale
 from shoal.kernels import standing as kernels
-from shoal.kernels.meanings import NOBODY
-from shoal.kernels.standing import Ground
+from shoal.kernels.meanings import NONE
+from shoal.kernels.standing import SearchState
 
 
 @given(cases())
 def test_the_error_is_what_its_definition_says(case: Case) -> None:
     ground = begun(case)
-    found = kernels.error(ground, case.space, case.unit_of)
+    found = kernels.squared_error(ground, case.space, case.unit_of)
     assert found == pytest.approx(case.error(case.labels), rel=1e-9, abs=1e-9 * scale(case.table))
     check_state(ground, case)
 
@@ -35,26 +35,28 @@ def test_rises_are_what_the_errors_before_and_after_say(case: Case) -> None:
     ground, before = begun(case), case.error(case.labels)
     close: dict[str, Any] = {"rel": 1e-9, "abs": 1e-10 * scale(case.table)}
     units, alone = range(len(case.labels)), int(case.labels.max()) + 1
-    found_shares = kernels.shares(*ground[:2])
+    found_shares = kernels.unit_contributions(*ground[:2])
     for unit in units:
         apart = case.labels.copy()
         apart[unit] = alone
         own = case.error(apart) - error(case.table, case.rows([unit]))
         within = apart_in_numbers(case, unit)
-        assert kernels.leaving(*ground[:2], unit) == pytest.approx(before - own - within, **close)
-        assert found_shares[unit] == kernels.leaving(*ground[:2], unit)
+        assert kernels.remove_decrease(*ground[:2], unit) == pytest.approx(before - own - within, **close)
+        assert found_shares[unit] == kernels.remove_decrease(*ground[:2], unit)
         for group in np.unique(case.labels):
             if group != case.labels[unit]:
                 moved = case.labels.copy()
                 moved[unit] = group
                 rise = case.error(moved) - own
-                assert kernels.joining(*ground[:2], unit, group) == pytest.approx(rise - within, **close)
+                assert kernels.add_increase(*ground[:2], unit, group) == pytest.approx(rise - within, **close)
     for unit in units[::3]:
         for other in units:
             if case.labels[unit] != case.labels[other]:
                 swapped = case.labels.copy()
                 swapped[[unit, other]] = swapped[[other, unit]]
-                rise = kernels.trading(*ground[:2], unit, other) + kernels.trading(*ground[:2], other, unit)
+                rise = kernels.replace_increase(*ground[:2], unit, other) + kernels.replace_increase(
+                    *ground[:2], other, unit
+                )
                 assert rise == pytest.approx(case.error(swapped) - before, **close)
     check_state(ground, case)
 
@@ -64,19 +66,19 @@ def test_after_many_changes_all_is_as_if_begun_anew(case: Case, seed: int) -> No
     """Units come and go, groups become empty and are filled again; nothing of it is left but the groups."""
     ground, rng = begun(case), np.random.default_rng(seed)
     for _ in range(60):
-        unit, group = rng.integers(len(case.labels)), rng.integers(len(ground.standing.sizes))
-        kernels.take(*ground[:2], unit)
-        kernels.put(*ground[:2], unit, group)
+        unit, group = rng.integers(len(case.labels)), rng.integers(len(ground.partition.sizes))
+        kernels.remove(*ground[:2], unit)
+        kernels.add(*ground[:2], unit, group)
     note_empty(ground)
     check_state(ground, case)
-    kernels.settle(*ground[:2])
+    kernels.recompute(*ground[:2])
     check_state(ground, case)
 
 
-def note_empty(ground: Ground) -> None:
+def note_empty(ground: SearchState) -> None:
     """Whoever empties a group notes that; here nobody did."""
-    empty = np.flatnonzero(ground.standing.sizes == 0)
-    ground.standing.free[: len(empty)], ground.standing.counts[kernels.FREE] = empty, len(empty)
+    empty = np.flatnonzero(ground.partition.sizes == 0)
+    ground.partition.empty_groups[: len(empty)], ground.partition.counts[kernels.N_EMPTY] = empty, len(empty)
 
 
 @settings(max_examples=20)
@@ -87,16 +89,16 @@ def test_what_is_allowed_is_what_the_models_say(case: Case, seed: int) -> None:
     ground = begun(case, demands)
     members = [np.flatnonzero(case.labels == group).tolist() for group in range(int(case.labels.max()) + 1)]
     for group, units in enumerate(members):
-        assert kernels.allowed(ground.standing, ground.asked, group, NOBODY, NOBODY)
-        for gone in (NOBODY, *units[:3]):
-            for come in (NOBODY, *(unit for unit in range(0, len(case.labels), 5) if unit not in units)):
-                left = [unit for unit in units if unit != gone] + [come] * (come != NOBODY)
+        assert kernels.is_feasible(ground.partition, ground.constraints, group, NONE, NONE)
+        for gone in (NONE, *units[:3]):
+            for come in (NONE, *(unit for unit in range(0, len(case.labels), 5) if unit not in units)):
+                left = [unit for unit in units if unit != gone] + [come] * (come != NONE)
                 if left:
                     expected = holds(case.rows(left))
-                    assert kernels.allowed(ground.standing, ground.asked, group, gone, come) == expected
+                    assert kernels.is_feasible(ground.partition, ground.constraints, group, gone, come) == expected
 
 
 def test_without_demands_all_is_allowed() -> None:
     ground = begun(drawn(1, kind="numbers"))
-    assert len(ground.asked.members) == 0
-    assert kernels.allowed(ground.standing, ground.asked, 0, 0, NOBODY)
+    assert len(ground.constraints.members) == 0
+    assert kernels.is_feasible(ground.partition, ground.constraints, 0, 0, NONE)

@@ -13,22 +13,22 @@ from kernels_of_search import SEEDS, begun, cases, check_groups, check_state
 
 from naive.searches import Case, asked, drawn, merged, scale
 from shoal.kernels import turns
-from shoal.kernels.standing import FREE, Ground
-from shoal.refine.near import near_units
-from shoal.values import silent
+from shoal.kernels.standing import N_EMPTY, SearchState
+from shoal.refine.near import unit_neighbors
+from shoal.values import no_progress
 
 NAMES = ("move", "swap", "found", "dissolve")
 
 
-def turn(ground: Ground, near: turns.Near, name: str, rng: np.random.Generator, limit: float) -> float:
+def turn(ground: SearchState, near: turns.UnitNeighbors, name: str, rng: np.random.Generator, limit: float) -> float:
     """A turn of this name at random."""
-    standing = ground.standing
+    standing = ground.partition
     unit, other = rng.integers(len(standing.labels), size=2)
     own, group = standing.labels[unit], standing.labels[other]
     if name == "found":
-        return turns.found(*ground, near, unit, limit)
+        return turns.create_group(*ground, near, unit, limit)
     if name == "dissolve":
-        return turns.dissolve(*ground, near, own, limit)
+        return turns.dissolve_group(*ground, near, own, limit)
     if own == group:
         return 0.0
     return turns.move(*ground, unit, group, limit) if name == "move" else turns.swap(*ground, unit, other, limit)
@@ -36,14 +36,14 @@ def turn(ground: Ground, near: turns.Near, name: str, rng: np.random.Generator, 
 
 def check_turns(case: Case, seed: int, demands: Any, holds: Callable[[Sequence[int]], bool] | None) -> set[str]:
     """Some turns, each looked at by itself; those that were done."""
-    ground, near = begun(case, demands), near_units(case.units, case.k, progress=silent)
+    ground, near = begun(case, demands), unit_neighbors(case.units, case.k, progress=no_progress)
     rng, size, done = np.random.default_rng(seed), scale(case.table), set()
     error = case.error(case.labels)
     for _ in range(25):
         name, limit = NAMES[rng.integers(4)], rng.choice([-1e-9, 0.02, 2.0]) * size
-        before = ground.standing.labels.copy()
+        before = ground.partition.labels.copy()
         rise = turn(ground, near, name, rng, limit)
-        after = ground.standing.labels
+        after = ground.partition.labels
         if np.array_equal(before, after):
             assert rise == 0
             continue
@@ -73,58 +73,58 @@ def test_all_turns_are_done_sometimes() -> None:
     assert set.union(*done) == set(NAMES)
 
 
-def begun_with(points: list[float], labels: list[int], k: int) -> tuple[Ground, turns.Near, Case]:
+def begun_with(points: list[float], labels: list[int], k: int) -> tuple[SearchState, turns.UnitNeighbors, Case]:
     case = drawn(0, kind="numbers", rows=len(points), k=k)
     case.table.numbers[:] = np.array(points)[:, None]
     case = case._replace(labels=np.array(labels))
-    return begun(case), near_units(case.units, k, progress=silent), case
+    return begun(case), unit_neighbors(case.units, k, progress=no_progress), case
 
 
 def test_a_group_of_k_spares_nobody() -> None:
     ground, near, _ = begun_with([0, 0, 9, 1, 1], [0, 0, 0, 1, 1], 2)
     assert turns.move(*ground, 3, 0, np.inf) == 0
-    assert turns.found(*ground, near, 3, np.inf) == 0
+    assert turns.create_group(*ground, near, 3, np.inf) == 0
     assert turns.move(*ground, 2, 1, np.inf) != 0
-    assert ground.standing.sizes.tolist() == [2, 3]
+    assert ground.partition.sizes.tolist() == [2, 3]
 
 
 def test_a_split_is_found_and_a_merger_undoes_it() -> None:
     """By hand: 0 and 1 beside 10 and 11, on two equal columns."""
     ground, near, case = begun_with([0, 1, 10, 11], [0, 0, 0, 0], 2)
-    assert turns.found(*ground, near, 0, 0.0) == pytest.approx(2 * (1.0 - 101.0))
-    assert ground.standing.labels[0] == ground.standing.labels[1] != ground.standing.labels[2]
-    assert ground.standing.counts[FREE] == 0
-    assert turns.dissolve(*ground, near, ground.standing.labels[0], 0.0) == 0
-    assert turns.dissolve(*ground, near, ground.standing.labels[0], np.inf) == pytest.approx(200.0)
-    assert ground.standing.counts[FREE] == 1
+    assert turns.create_group(*ground, near, 0, 0.0) == pytest.approx(2 * (1.0 - 101.0))
+    assert ground.partition.labels[0] == ground.partition.labels[1] != ground.partition.labels[2]
+    assert ground.partition.counts[N_EMPTY] == 0
+    assert turns.dissolve_group(*ground, near, ground.partition.labels[0], 0.0) == 0
+    assert turns.dissolve_group(*ground, near, ground.partition.labels[0], np.inf) == pytest.approx(200.0)
+    assert ground.partition.counts[N_EMPTY] == 1
     check_state(ground, case)
 
 
 def test_the_last_group_is_not_dissolved() -> None:
     ground, near, case = begun_with([0, 1, 10, 11], [0, 0, 0, 0], 3)
-    assert turns.dissolve(*ground, near, 0, np.inf) == 0
+    assert turns.dissolve_group(*ground, near, 0, np.inf) == 0
     check_state(ground, case)
 
 
 def test_no_group_is_founded_where_none_is_free() -> None:
     ground, near, _ = begun_with([0, 1, 10, 11], [0, 0, 1, 1], 2)
-    assert turns.found(*ground, near, 0, np.inf) == 0
+    assert turns.create_group(*ground, near, 0, np.inf) == 0
 
 
 @given(seed=SEEDS, k=st.integers(2, 4))
 def test_equal_units_are_one_point(seed: int, k: int) -> None:
     case = drawn(seed, kind="mixed", rows=30, k=k, steps=2)
-    near = near_units(case.space, k, progress=silent)
+    near = unit_neighbors(case.space, k, progress=no_progress)
     for unit in range(30):
-        point = near.point[unit]
-        alike = near.units[near.first[point] : near.first[point + 1]]
+        point = near.point_of[unit]
+        alike = near.units[near.starts[point] : near.starts[point + 1]]
         equal = np.flatnonzero((case.table.points == case.table.points[unit]).all(axis=1))
         assert alike.tolist() == equal.tolist()
         known = near.points[point][near.points[point] >= 0]
         assert len(set(known.tolist())) == len(known)
         assert (point in known) == (len(equal) > 1)
         others = [q for q in known if q != point]
-        firsts = near.units[near.first[:-1]]
+        firsts = near.units[near.starts[:-1]]
         far = np.sort(case.table.distances(case.table.points[unit])[firsts])[1:]
         reached = case.table.distances(case.table.points[unit])[firsts[others]]
         assert reached == pytest.approx(far[: len(others)], abs=1e-12)

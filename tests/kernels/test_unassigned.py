@@ -26,8 +26,8 @@ def test_slices_change_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_centroid_is_that_of_the_records_left() -> None:
     matrix = np.random.default_rng(12).standard_normal((200, 4))
-    state = unassigned.begin(Space.of_numbers(matrix))
+    state = unassigned.init(Space.of_numbers(matrix))
     for row in range(0, 200, 3):
-        unassigned.take(state, row, 0)
-        left = unassigned.rows_left(state)
+        unassigned.assign(state, row, 0)
+        left = unassigned.unassigned_rows(state)
         assert unassigned.centroid(state) == pytest.approx(matrix[left].mean(axis=0), abs=1e-12)

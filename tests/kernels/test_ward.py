@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from naive import tours
 from shoal.kernels import near, ward
-from shoal.values import Space, silent
+from shoal.values import Space, no_progress
 
 
 def points_of(point: np.ndarray) -> list[list[int]]:
@@ -19,7 +19,7 @@ def points_of(point: np.ndarray) -> list[list[int]]:
 
 def order_of(space: Space) -> tuple[list[int], list[list[int]]]:
     first, point = space.distinct()
-    return ward.order_of_leaves(space.some(first), np.bincount(point), progress=silent).tolist(), points_of(point)
+    return ward.leaf_order(space.take(first), np.bincount(point), progress=no_progress).tolist(), points_of(point)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -43,11 +43,11 @@ def test_one_point() -> None:
 
 
 def test_each_cell_has_a_tree_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ward, "CELL", 20)
+    monkeypatch.setattr(ward, "CELL_SIZE", 20)
     matrix = np.random.default_rng(2).standard_normal((70, 2))
     order, _ = order_of(Space.of_numbers(matrix))
     expected = []
-    for rows in near.cells(Space.of_numbers(matrix), 20):
+    for rows in near.median_cells(Space.of_numbers(matrix), 20):
         expected += rows[tours.ward(matrix[rows], [[row] for row in range(len(rows))])].tolist()
     assert order == expected
     assert sorted(order) == list(range(70))
@@ -55,9 +55,9 @@ def test_each_cell_has_a_tree_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_slices_change_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
     space, heard = Space.of_numbers(np.random.default_rng(1).standard_normal((200, 3))), []
-    whole = ward.order_of_leaves(space, np.ones(200, dtype=np.int64), progress=silent)
+    whole = ward.leaf_order(space, np.ones(200, dtype=np.int64), progress=no_progress)
     monkeypatch.setattr(ward, "SLICE", 10_000)
-    sliced = ward.order_of_leaves(space, np.ones(200, dtype=np.int64), progress=lambda *step: heard.append(step))
+    sliced = ward.leaf_order(space, np.ones(200, dtype=np.int64), progress=lambda *step: heard.append(step))
     assert np.array_equal(sliced, whole)
     assert heard == sorted(heard)
     assert len(heard) > 5

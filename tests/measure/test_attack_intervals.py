@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import shoal
 from naive import outsiders
 from shoal.measure import pair
-from shoal.measure.interval_disclosure import WINDOW
+from shoal.measure.interval_disclosure import DISCLOSURE_WINDOW
 
 CELLS = st.sampled_from([0.0, 1.0, 1.125, 4.0, 100.0, None])
 TABLES = st.integers(1, 3).flatmap(
@@ -25,7 +25,7 @@ def test_numbers_told_follow_their_definition(cells) -> None:
     names = list("abc")[: len(was[0])]
     frames = [pl.DataFrame(rows, schema=dict.fromkeys(names, pl.Float64), orient="row") for rows in (was, now)]
     figures = shoal.evaluate(*frames, quasi_identifiers=names)
-    records, columns = outsiders.told(was, now, WINDOW)
+    records, columns = outsiders.told(was, now, DISCLOSURE_WINDOW)
     assert figures.d_risk == pytest.approx(records)
     found = [figures.changes[name]["interval_disclosure"] for name in names]
     assert found == [None if share is None else pytest.approx(share) for share in columns]
@@ -58,7 +58,7 @@ def test_blocks_make_no_difference_to_what_is_told(monkeypatch: pytest.MonkeyPat
     was = np.random.default_rng(8).normal(size=(50, 3))
     now = was + np.random.default_rng(9).normal(scale=0.1, size=was.shape)
     whole = shoal.evaluate(was, now, quasi_identifiers=[0, 1, 2])
-    monkeypatch.setattr(pair, "BLOCK", 7)
+    monkeypatch.setattr(pair, "BLOCK_RECORDS", 7)
     blocks = shoal.evaluate(was, now, quasi_identifiers=[0, 1, 2])
     assert 0 < blocks.d_risk == whole.d_risk < 100
     for name in "012":

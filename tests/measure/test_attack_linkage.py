@@ -85,13 +85,13 @@ def test_beyond_the_work_allowed_evenly_spaced_records_are_tried(monkeypatch: py
     asked = {"quasi_identifiers": [0, 1], "measures": ["record_linkage", "record_linkage_tried"]}
     all_tried = shoal.evaluate(was, now, **asked)
     assert all_tried.record_linkage_tried == 90
-    monkeypatch.setattr(record_linkage, "WORK", 90 * 2 * 30)
+    monkeypatch.setattr(record_linkage, "MAX_COMPARISONS", 90 * 2 * 30)
     some = shoal.evaluate(was, now, **asked)
     assert some.record_linkage_tried == 30
     z = was.std(axis=0, ddof=1)
     nearest = [int(np.argmin((((was[row] - now) / z) ** 2).sum(axis=1)) == row) for row in range(0, 90, 3)]
     assert some.record_linkage == pytest.approx(100 * sum(nearest) / 30)
-    monkeypatch.setattr(record_linkage, "WORK", 0)
+    monkeypatch.setattr(record_linkage, "MAX_COMPARISONS", 0)
     assert shoal.evaluate(was, now, **asked).record_linkage_tried == 1
 
 

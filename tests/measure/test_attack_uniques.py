@@ -14,7 +14,7 @@ import shoal
 from naive import outsiders
 from naive.surveys import Survey, surveys
 from shoal.errors import ShoalError, ShoalWarning
-from shoal.measure.minimal_uniques import combined, minimal_uniques
+from shoal.measure.minimal_uniques import max_combined, minimal_uniques
 
 TABLES = st.integers(1, 5).flatmap(lambda p: st.lists(st.tuples(*[st.integers(0, 3)] * p), min_size=1, max_size=25))
 
@@ -37,7 +37,7 @@ def test_uniques_by_hand() -> None:
 
 
 def test_of_many_columns_only_pairs_are_combined() -> None:
-    assert [combined(p) for p in (1, 2, 3, 12, 13, 40)] == [1, 2, 3, 3, 2, 2]
+    assert [max_combined(p) for p in (1, 2, 3, 12, 13, 40)] == [1, 2, 3, 3, 2, 2]
 
 
 def test_figures_count_records_before_and_after() -> None:

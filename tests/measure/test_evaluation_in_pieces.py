@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.measure.pieces import Sizes, evaluation_of, sums_of
-from shoal.measure.sums import Tally
+from shoal.measure.pieces import ClassSizeCounts, compute_part_sums, evaluate_parts
+from shoal.measure.sums import KeyedCounts
 
 
 @pytest.mark.parametrize("rows", [37, 250, 1000])
@@ -25,14 +25,16 @@ def test_sums_of_pieces_tell_what_the_whole_tells(rows: int, recode: str | None)
         recode=recode,
         suppression=0.02,
     )
-    pair, whole = release.pair, release.evaluation
-    sums = [sums_of(pair.some(slice(start, start + rows))) for start in range(0, pair.records, rows)]
-    before, after = (Tally.of(np.bincount(classes.numbers)) for classes in (pair.before, pair.after))
-    found = evaluation_of(
+    pair, whole = release.metric_inputs, release.evaluation
+    sums = [compute_part_sums(pair.take(slice(start, start + rows))) for start in range(0, pair.records, rows)]
+    before, after = (
+        KeyedCounts.of(np.bincount(classes.labels)) for classes in (pair.original_classes, pair.released_classes)
+    )
+    found = evaluate_parts(
         sums,
         pair.facts,
-        before=Sizes(before),
-        after=Sizes(after, hidden=release.partition.hidden),
+        before=ClassSizeCounts(before),
+        after=ClassSizeCounts(after, n_suppressed=release.partition.hidden),
         base=whole.base,
         distance=whole.distance,
     )

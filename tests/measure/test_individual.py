@@ -11,16 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.measure import individual_risk
-from shoal.measure.household import Missed, household_risk
+from shoal.measure.household import HouseholdSums, household_risk
 from shoal.measure.individual import expected_risk
-from shoal.measure.sums import Tally
+from shoal.measure.sums import KeyedCounts
 
 CLOSE = 1e-10
 
 
 def of_households(risk: np.ndarray, household: np.ndarray) -> float | None:
     with np.errstate(divide="ignore"):
-        return household_risk(Missed(Tally.of(household), Tally.of(household, np.log1p(-risk))), None)
+        return household_risk(
+            HouseholdSums(KeyedCounts.of(household), KeyedCounts.of(household, np.log1p(-risk))), None
+        )
 
 
 def expected(f: float, p: float) -> float:

@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.errors import ColumnError, OptionError
-from shoal.measure import Classes, Pair, evaluate
+from shoal.measure import EquivalenceClasses, MetricInputs, evaluate
 from shoal.values import Scale
 
 TREE = shoal.Hierarchy.from_dict({"*": {"north": ["a", "b"], "south": ["c", "d"]}})
@@ -22,11 +22,19 @@ def measured(was: object, now: object, names: object, **more: object) -> shoal.E
     return shoal.evaluate(was, now, quasi_identifiers=names, measures="all", **more)
 
 
-def pair_of(values: list[list[float]], shown: list[list[float]]) -> Pair:
+def pair_of(values: list[list[float]], shown: list[list[float]]) -> MetricInputs:
     was = np.array(values, dtype=float)
-    names, alone = tuple("abcdef"[: was.shape[1]]), Classes(np.ones(len(was), dtype=np.int64), None)
+    names, alone = tuple("abcdef"[: was.shape[1]]), EquivalenceClasses(np.ones(len(was), dtype=np.int64), None)
     now = np.array(shown, dtype=float)
-    return Pair(names, alone, alone, names, values=tuple(was.T), shown=tuple(now.T), scale=Scale.standardized(was))
+    return MetricInputs(
+        names,
+        alone,
+        alone,
+        names,
+        original_values=tuple(was.T),
+        released_values=tuple(now.T),
+        scale=Scale.standardized(was),
+    )
 
 
 def test_mixed_loss_weighs_columns() -> None:
@@ -196,7 +204,7 @@ def test_propensity_looks_at_some_of_many_records(monkeypatch: pytest.MonkeyPatc
     table = np.random.default_rng(6).normal(size=(90, 2))
     shown = table + 1
     shown[::3] = table[::3]
-    monkeypatch.setattr(sys.modules["shoal.measure.pmse"], "MOST", 30)
+    monkeypatch.setattr(sys.modules["shoal.measure.pmse"], "MAX_SAMPLE_RECORDS", 30)
     assert evaluate(pair_of(table, shown), which="pmse").pmse == 0
 
 

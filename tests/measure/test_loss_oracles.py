@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from naive import losses
 from naive.pairs import draw
-from shoal.measure import Pair, evaluate
+from shoal.measure import MetricInputs, evaluate
 from shoal.values import Evaluation
 
 SEEDS = st.integers(0, 2**32 - 1)
-pair_module = sys.modules[Pair.__module__]
+pair_module = sys.modules[MetricInputs.__module__]
 
 
 def near(figure: float | None, *, slack: float = 1e-9) -> object:
@@ -66,8 +66,8 @@ def test_the_changes_of_its_columns(seed: int) -> None:
             columns = tuple(zip(*cells[name], strict=True)) or ((), ())
             assert figures["distribution"] == near(losses.total_variation(*columns))
         column = next((column for column in pair.categories if column.name == name), None)
-        first = {x for x, _ in cells[name]} - ({column.gap} if column else set())
-        nothing = {None} if column is None else {column.gap, len(column.hierarchy) - 1}
+        first = {x for x, _ in cells[name]} - ({column.missing_code} if column else set())
+        nothing = {None} if column is None else {column.missing_code, len(column.hierarchy) - 1}
         second = {y for _, y in cells[name]} - nothing
         assert figures["values_kept"] == near(100 * len(second) / len(first) if first else None)
 
@@ -87,7 +87,7 @@ def test_blocks_change_nothing(seed: int) -> None:
     pair = draw(seed)
     whole = evaluate(pair, which="all")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_module, "BLOCK", 7)
+        patch.setattr(pair_module, "BLOCK_RECORDS", 7)
         parts = evaluate(draw(seed), which="all")
     assert flat(parts) == {name: near(figure, slack=1e-6) for name, figure in flat(whole).items()}
 
@@ -104,19 +104,19 @@ def flat(figures: Evaluation) -> dict[str, float | None]:
 def test_what_did_not_change_lost_nothing(seed: int) -> None:
     pair = draw(seed)
     same = evaluate(
-        Pair(
-            names=pair.names,
-            before=pair.before,
-            after=pair.after,
+        MetricInputs(
+            quasi_identifiers=pair.quasi_identifiers,
+            original_classes=pair.original_classes,
+            released_classes=pair.released_classes,
             numeric=pair.numeric,
-            values=pair.values,
-            shown=pair.values,
+            original_values=pair.original_values,
+            released_values=pair.original_values,
             scale=pair.scale,
-            gaps=pair.gaps,
+            original_missing=pair.original_missing,
             categories=pair.categories,
-            codes=pair.codes,
-            nodes=pair.codes,
-            absent=pair.absent,
+            original_codes=pair.original_codes,
+            released_codes=pair.original_codes,
+            original_codes_missing=pair.original_codes_missing,
             sensitive=pair.sensitive,
         ),
         which="all",

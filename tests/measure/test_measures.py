@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.measure import Classes, Pair, evaluate, individual_risk, measures
-from shoal.measure.class_sizes import sizes
-from shoal.values import Scale, plain
+from shoal.measure import EquivalenceClasses, MetricInputs, evaluate, individual_risk, measures
+from shoal.measure.class_sizes import class_size_sums
+from shoal.values import Scale, to_builtin
 
 TABLES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=3, max_size=40)
 
@@ -84,8 +84,10 @@ def test_huge_and_tiny_columns_keep_their_loss() -> None:
 def test_counts_with_wildcards_and_weights_are_measured() -> None:
     f, weights = np.array([2.5, 2.5, 3.5, 1.0, 1.5]), np.array([45.0, 45.0, 90.0, 40.0, 60.0])
     households = np.array([0, 1, 0, 2, 2])
-    alike = Classes(f, 3, weights=weights, households=households, classes=2)
-    figures = evaluate(Pair(names=("a",), before=Classes(f, 3), after=alike))
+    alike = EquivalenceClasses(f, 3, weighted_sizes=weights, households=households, n_classes=2)
+    figures = evaluate(
+        MetricInputs(quasi_identifiers=("a",), original_classes=EquivalenceClasses(f, 3), released_classes=alike)
+    )
     r = individual_risk(f, weights)
     assert (figures.before["min_class"], figures.after["min_class"]) == (1, 1)
     assert (figures.after["unique_records"], figures.after["k_violations"]) == (2, 4)
@@ -103,9 +105,9 @@ def test_counts_with_wildcards_and_weights_are_measured() -> None:
 def test_a_count_of_classes_stays_whole() -> None:
     counted = np.repeat([3, 7, 49, 1], [3 * 11, 7 * 13, 49 * 3, 5])
     for counts in (counted, counted.astype(float)):
-        alike = sizes(Classes(counts, None))
-        assert repr(plain(alike.found)) == repr(alike.number) == "32"
-    assert sizes(Classes(np.array([2.5]), None, classes=1)).number == 1
+        alike = class_size_sums(EquivalenceClasses(counts, None))
+        assert repr(to_builtin(alike.expected_hits)) == repr(alike.n_classes) == "32"
+    assert class_size_sums(EquivalenceClasses(np.array([2.5]), None, n_classes=1)).n_classes == 1
 
 
 def test_every_measure_tells_what_it_is() -> None:
@@ -115,22 +117,22 @@ def test_every_measure_tells_what_it_is() -> None:
         assert all(told), name
         assert not any(other in measure.good for other in measures() if "_" in other), "a reader knows no such name"
         assert "{figure}" in measure.sentence or "{one_in}" in measure.sentence, name
-        assert measure.said(None) is None
+        assert measure.interpret(None) is None
 
 
 def test_the_loss_of_a_column_is_its_own() -> None:
     original = np.array([[0.0, 0.0], [2.0, 1.0], [4.0, 0.0], [6.0, 1.0]])
     released = original.copy()
     released[:, 1] = 0.5
-    alone = Classes(np.full(4, 1), 2)
+    alone = EquivalenceClasses(np.full(4, 1), 2)
     figures = evaluate(
-        Pair(
-            names=("a", "b"),
-            before=alone,
-            after=alone,
+        MetricInputs(
+            quasi_identifiers=("a", "b"),
+            original_classes=alone,
+            released_classes=alone,
             numeric=("a", "b"),
-            values=tuple(original.T),
-            shown=tuple(released.T),
+            original_values=tuple(original.T),
+            released_values=tuple(released.T),
             scale=Scale.standardized(original),
         )
     )

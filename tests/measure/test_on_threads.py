@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 import shoal
 from shoal import threads
 from shoal.errors import ShoalWarning
-from shoal.values.scale import times_power
+from shoal.values.scale import times_power_of_two
 
 COLUMNS = ["age", "sex", "region", "education", "income"]
 
 
 def test_figures_do_not_depend_on_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.measure.pair.BLOCK", 64)
+    monkeypatch.setattr("shoal.measure.pair.BLOCK_RECORDS", 64)
     table = shoal.example_register(500)
     found = []
     for count in (1, 2, 5):
-        with threads.using(count), warnings.catch_warnings():
+        with threads.use_threads(count), warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
             roles = {"quasi_identifiers": COLUMNS, "identifiers": ["person_id", "name"], "sensitive": ["diagnosis"]}
             release = shoal.anonymize(table, k=3, method="mondrian", **roles)
@@ -32,13 +32,13 @@ def test_figures_do_not_depend_on_the_number_of_threads(monkeypatch: pytest.Monk
 
 def test_what_is_set_around_shared_work_is_set_inside() -> None:
     huge = np.array([1e308, 1e308])
-    with threads.using(2), np.errstate(over="ignore"):
-        assert list(threads.share(lambda number: float((huge * number).sum()), [10, 100])) == [np.inf, np.inf]
+    with threads.use_threads(2), np.errstate(over="ignore"):
+        assert list(threads.parallel_map(lambda number: float((huge * number).sum()), [10, 100])) == [np.inf, np.inf]
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=5), st.integers(-2200, 2200))
 def test_a_product_is_ldexp_to_the_last_bit(numbers: list[float], exponent: int) -> None:
     values = np.array(numbers)
     with np.errstate(all="ignore"):
-        product, expected = times_power(values, exponent), np.ldexp(values, exponent)
+        product, expected = times_power_of_two(values, exponent), np.ldexp(values, exponent)
     assert product.tobytes() == expected.tobytes()

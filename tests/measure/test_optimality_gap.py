@@ -29,7 +29,7 @@ def test_no_partition_saves_more(seed: int) -> None:
     table = np.random.default_rng(seed).normal(size=(8, 2))
     made = shoal.anonymize(table, k=2 + seed % 2, quasi_identifiers=[0, 1])
     gap = made.evaluate(["optimality_gap"]).optimality_gap
-    base = made.pair.was
+    base = made.metric_inputs.original
     least = min(
         sum(((base[group] - base[group].mean(axis=0)) ** 2).sum() for group in groups)
         for groups in partitions(list(range(8)), made.policy.k)

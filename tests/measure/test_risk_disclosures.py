@@ -120,5 +120,5 @@ def test_blocks_make_no_difference_to_disclosures(monkeypatch: pytest.MonkeyPatc
     frame = pl.DataFrame({"key": rng.integers(0, 9, 80), "ill": rng.choice(list("abc"), 80), "pay": rng.random(80)})
     asked = {"quasi_identifiers": "key", "sensitive": ["ill", "pay"]}
     whole = shoal.evaluate(frame, frame, **asked).disclosures
-    monkeypatch.setattr(pair, "BLOCK", 7)
+    monkeypatch.setattr(pair, "BLOCK_RECORDS", 7)
     assert shoal.evaluate(frame, frame, **asked).disclosures == whole

@@ -90,8 +90,8 @@ def test_a_population_may_be_of_another_kind_and_must_have_the_columns(tmp_path)
 
 
 def test_population_counts_take_missing_for_a_value() -> None:
-    mine = tables.read(framed([("a", 1), (None, 1), (None, None), ("b", 2)]))
-    theirs = tables.read(framed([("a", 1), (None, 1), (None, 1), ("a", None)]))
+    mine = tables.read_table(framed([("a", 1), (None, 1), (None, None), ("b", 2)]))
+    theirs = tables.read_table(framed([("a", 1), (None, 1), (None, 1), ("a", None)]))
     assert tables.population_counts(mine, theirs, NAMES).tolist() == [1, 2, 0, 0]
 
 
@@ -135,7 +135,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     people = pl.DataFrame({"x": rng.choice(list("abcd"), 500), "y": rng.integers(0, 3, 500)})
     asked = {"quasi_identifiers": NAMES, "sampling_weights": "w", "population": people}
     whole = shoal.evaluate(frame, frame, **asked)
-    monkeypatch.setattr(pair, "BLOCK", 7)
+    monkeypatch.setattr(pair, "BLOCK_RECORDS", 7)
     blocks = shoal.evaluate(frame, frame, **asked)
     for name in outsiders.risks([(1,)], lambda row: Fraction(1)):
         assert blocks.after[name] == pytest.approx(whole.after[name], rel=1e-12)

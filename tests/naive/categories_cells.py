@@ -20,7 +20,7 @@ def loss(tuples: Tuples, labels: Labels) -> float:
 
 def group_loss(tuples: Tuples, members: list[int]) -> float:
     away = np.zeros(len(members))
-    for j, (start, width) in enumerate(zip(tuples.starts, tuples.widths, strict=True)):
+    for j, (start, width) in enumerate(zip(tuples.table_offsets, tuples.widths, strict=True)):
         table = tuples.distance[start : start + width * width].reshape(width, width)[tuples.codes[members, j]]
         away += table[:, np.argmin(tuples.counts[members] @ table)]
     return float(tuples.counts[members] @ away**2)

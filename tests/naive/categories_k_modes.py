@@ -23,7 +23,7 @@ def k_modes(records: Records, k: int) -> list[int]:
         sizes = {c: sum(meaning.counts[t] for t in everyone if labels[t] == c) for c in sorted(set(labels))}
         smallest = min(sizes, key=lambda c: (sizes[c], c))
         if sizes[smallest] >= k:
-            return [labels[t] for t in records.tuple_of.tolist()]
+            return [labels[t] for t in records.tuple_index.tolist()]
         others = [c for c in sizes if c != smallest]
         for t in everyone:
             if labels[t] == smallest:

@@ -40,7 +40,7 @@ class Column:
     def __init__(self, records: Records, j: int, order: Sequence[int]) -> None:
         place = {node: at for at, node in enumerate(order)}
         self.places = [place[int(code)] for code in records.codes[:, j]]
-        self.table = [[float(cell) for cell in row] for row in records.table_of(j)[np.ix_(order, order)]]
+        self.table = [[float(cell) for cell in row] for row in records.distance_table(j)[np.ix_(order, order)]]
 
     def counts(self, rows: Rows) -> Counter[int]:
         return Counter(self.places[row] for row in rows)

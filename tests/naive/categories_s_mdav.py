@@ -14,7 +14,7 @@ class Meaning:
     """Distances and centers."""
 
     def __init__(self, records: Records) -> None:
-        self.tables = [records.table_of(j).tolist() for j in range(len(records.categories))]
+        self.tables = [records.distance_table(j).tolist() for j in range(len(records.categories))]
         self.codes: list[list[int]] = records.tuples.codes.tolist()
         self.counts: list[int] = records.tuples.counts.tolist()
         self.everything = dict(enumerate(self.counts))
@@ -89,7 +89,7 @@ def expanded(records: Records, taken: list[tuple[int, int, int]]) -> list[int]:
     queues: dict[int, list[int]] = {}
     for t, group, number in taken:
         queues.setdefault(t, []).extend([group] * number)
-    return [queues[t].pop(0) for t in records.tuple_of.tolist()]
+    return [queues[t].pop(0) for t in records.tuple_index.tolist()]
 
 
 def s_mdav(records: Records, k: int) -> list[int]:
@@ -156,4 +156,4 @@ def sa_mdav_plus(records: Records, k: int) -> list[int]:
     for t in range(len(counts)):
         if t not in labels:
             labels[t] = min(range(len(centers)), key=lambda g: (lost(t, centers[g]), g))
-    return [labels[t] for t in records.tuple_of.tolist()]
+    return [labels[t] for t in records.tuple_index.tolist()]

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from shoal.measure import Pair
+from shoal.measure import MetricInputs
 from shoal.schema import Kind
-from shoal.values import Categories
+from shoal.values import CategoricalColumn
 
 
-def numbers(pair: Pair, j: int) -> tuple[list[float | None], list[float | None]]:
+def numbers(pair: MetricInputs, j: int) -> tuple[list[float | None], list[float | None]]:
     """A column before and after; None where it was missing, and where nothing is shown or it was missing."""
     before, after = [], []
     for row in range(pair.records):
-        gone = pair.gaps is not None and bool(pair.gaps[row, j])
-        empty = pair.blank is not None and bool(pair.blank[row, j])
-        before.append(None if gone else float(pair.values[j][row]))
-        after.append(None if gone or empty else float(pair.shown[j][row]))
+        gone = pair.original_missing is not None and bool(pair.original_missing[row, j])
+        empty = pair.released_missing is not None and bool(pair.released_missing[row, j])
+        before.append(None if gone else float(pair.original_values[j][row]))
+        after.append(None if gone or empty else float(pair.released_values[j][row]))
     return before, after
 
 
@@ -37,19 +37,22 @@ def known(cells: Sequence[float | None]) -> list[float]:
     return [cell for cell in cells if cell is not None]
 
 
-def mixed_loss(pair: Pair) -> float | None:
+def mixed_loss(pair: MetricInputs) -> float | None:
     error = total = 0.0
     for j, name in enumerate(pair.numeric):
-        was, now = pair.on_base(pair.values)[:, j].tolist(), pair.on_base(pair.shown)[:, j].tolist()
+        was, now = (
+            pair.to_scale(pair.original_values)[:, j].tolist(),
+            pair.to_scale(pair.released_values)[:, j].tolist(),
+        )
         there = [x for x, cell in zip(was, numbers(pair, j)[0], strict=True) if cell is not None]
         mean = math.fsum(there) / len(there) if there else 0.0
         weight = pair.weights.get(name, 1.0)
         error += weight * math.fsum((x - y) ** 2 for x, y in zip(was, now, strict=True))
         total += weight * math.fsum((x - mean) ** 2 for x in was)
     for j, column in enumerate(pair.categories):
-        weight, codes, nodes = pair.weights.get(column.name, 1.0), pair.codes[:, j], pair.nodes[:, j]
+        weight, codes, nodes = pair.weights.get(column.name, 1.0), pair.original_codes[:, j], pair.released_codes[:, j]
         places = range(len(column.hierarchy))
-        sums = [sum(float(column.rounded()[code, node]) for code in codes) for node in places]
+        sums = [sum(float(column.exact_distance()[code, node]) for code in codes) for node in places]
         center = sums.index(min(sums))
         error += weight * sum(column.distance[code, node] ** 2 for code, node in zip(codes, nodes, strict=True))
         total += weight * sum(column.distance[code, center] ** 2 for code in codes)
@@ -58,13 +61,15 @@ def mixed_loss(pair: Pair) -> float | None:
     return (100 * error / total) if total > 1e-12 else (math.inf if error > 1e-12 else 0.0)
 
 
-def leaves(column: Categories, node: int) -> set[str]:
+def leaves(column: CategoricalColumn, node: int) -> set[str]:
     """The leaves at or below a node, but for the one that stands for missing values."""
     tree = column.hierarchy
-    return {leaf for leaf in tree.leaves if tree.nodes[node] in tree.path(leaf) and tree.number(leaf) != column.gap}
+    return {
+        leaf for leaf in tree.leaves if tree.nodes[node] in tree.path(leaf) and tree.number(leaf) != column.missing_code
+    }
 
 
-def penalties(pair: Pair) -> dict[str, list[float]]:
+def penalties(pair: MetricInputs) -> dict[str, list[float]]:
     """The penalty of each cell that was not missing, by column."""
     found: dict[str, list[float]] = {}
     for j, name in enumerate(pair.numeric):
@@ -77,30 +82,36 @@ def penalties(pair: Pair) -> dict[str, list[float]]:
             width = 0.0
             if after[row] is None:
                 width = 1.0
-            elif name in pair.bounds and max(there) > min(there):
-                low, high = (float(end[row]) for end in pair.bounds[name])
+            elif name in pair.released_intervals and max(there) > min(there):
+                low, high = (float(end[row]) for end in pair.released_intervals[name])
                 width = min((high - low) / (max(there) - min(there)), 1.0)
             cells.append(width)
     for j, column in enumerate(pair.categories):
         root = len(column.hierarchy) - 1
         found[column.name] = []
         for row in range(pair.records):
-            code, node = int(pair.codes[row, j]), int(pair.nodes[row, j])
-            if pair.absent is not None and pair.absent[row, j]:
+            code, node = int(pair.original_codes[row, j]), int(pair.released_codes[row, j])
+            if pair.original_codes_missing is not None and pair.original_codes_missing[row, j]:
                 continue
             under = leaves(column, node)
-            share = 1.0 if node == column.gap else len(under) / len(leaves(column, root))
-            exact = node == code or (node != column.gap and column.hierarchy.nodes[node] in column.hierarchy.leaves)
+            share = 1.0 if node == column.missing_code else len(under) / len(leaves(column, root))
+            exact = node == code or (
+                node != column.missing_code and column.hierarchy.nodes[node] in column.hierarchy.leaves
+            )
             found[column.name].append(0.0 if exact else share)
     return found
 
 
-def il1s(pair: Pair) -> dict[str, list[float]]:
+def il1s(pair: MetricInputs) -> dict[str, list[float]]:
     found = {}
     for j, name in enumerate(pair.numeric):
         before, _ = numbers(pair, j)
         sd = spread(known(before))
-        apart = [abs(pair.values[j][row] - pair.shown[j][row]) for row, cell in enumerate(before) if cell is not None]
+        apart = [
+            abs(pair.original_values[j][row] - pair.released_values[j][row])
+            for row, cell in enumerate(before)
+            if cell is not None
+        ]
         found[name] = [step / (math.sqrt(2) * sd) if sd else 0.0 for step in apart]
     return found
 
@@ -113,35 +124,37 @@ def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
     return product / ((len(one) - 1) * spread(one) * spread(other))
 
 
-def correlation_shifts(pair: Pair) -> list[float]:
+def correlation_shifts(pair: MetricInputs) -> list[float]:
     found = []
     for i, j in combinations(range(len(pair.numeric)), 2):
         first, second = numbers(pair, i)[0], numbers(pair, j)[0]
         rows = [row for row in range(pair.records) if first[row] is not None and second[row] is not None]
         both = [
             correlation([float(table[i][row]) for row in rows], [float(table[j][row]) for row in rows])
-            for table in (pair.values, pair.shown)
+            for table in (pair.original_values, pair.released_values)
         ]
         if None not in both:
             found.append(abs(both[0] - both[1]))
     return found
 
 
-def released(pair: Pair) -> dict[str, list[tuple[Hashable, Hashable]]]:
+def released(pair: MetricInputs) -> dict[str, list[tuple[Hashable, Hashable]]]:
     """For each column the original and the released value of the records in which it was not missing."""
     found: dict[str, list[tuple[Hashable, Hashable]]] = {}
     for j, name in enumerate(pair.numeric):
         before, after = numbers(pair, j)
-        ends = pair.bounds.get(name)
+        ends = pair.released_intervals.get(name)
         shown = [
             cell if ends is None or cell is None else (ends[0][row], ends[1][row]) for row, cell in enumerate(after)
         ]
         found[name] = [(x, y) for x, y in zip(before, shown, strict=True) if x is not None]
     for j, column in enumerate(pair.categories):
         found[column.name] = [
-            (int(pair.codes[row, j]), int(pair.nodes[row, j]))
+            (int(pair.original_codes[row, j]), int(pair.released_codes[row, j]))
             for row in range(pair.records)
-            if column.gap is not None or pair.absent is None or not pair.absent[row, j]
+            if column.missing_code is not None
+            or pair.original_codes_missing is None
+            or not pair.original_codes_missing[row, j]
         ]
     return found
 
@@ -153,23 +166,31 @@ def bits(cells: Sequence[tuple[Hashable, Hashable]]) -> tuple[float, float]:
     return unsaid, math.fsum(-math.log2(before[x] / len(cells)) for x, _ in cells)
 
 
-def ranked(column: Categories, node: int) -> float:
+def ranked(column: CategoricalColumn, node: int) -> float:
     """The middle of the levels at or below a node."""
     tree = column.hierarchy
     places = [rank for rank, leaf in enumerate(tree.leaves) if tree.nodes[node] in tree.path(leaf)]
     return (min(places) + max(places)) / 2
 
 
-def ordered(pair: Pair) -> dict[str, tuple[list[float], list[float]]]:
+def ordered(pair: MetricInputs) -> dict[str, tuple[list[float], list[float]]]:
     """For each column that has an order what is known of it before, and shown of that after."""
     found = {name: tuple(known(part) for part in numbers(pair, j)) for j, name in enumerate(pair.numeric)}
     for j, column in enumerate(pair.categories):
         if column.kind is Kind.ORDINAL:
-            rows = [row for row in range(pair.records) if pair.absent is None or not pair.absent[row, j]]
+            rows = [
+                row
+                for row in range(pair.records)
+                if pair.original_codes_missing is None or not pair.original_codes_missing[row, j]
+            ]
             root = len(column.hierarchy) - 1
             found[column.name] = (
-                [ranked(column, int(pair.codes[row, j])) for row in rows],
-                [ranked(column, int(pair.nodes[row, j])) for row in rows if pair.nodes[row, j] != root],
+                [ranked(column, int(pair.original_codes[row, j])) for row in rows],
+                [
+                    ranked(column, int(pair.released_codes[row, j]))
+                    for row in rows
+                    if pair.released_codes[row, j] != root
+                ],
             )
     return found  # type: ignore[return-value]
 
@@ -191,11 +212,11 @@ def total_variation(one: Sequence[Hashable], other: Sequence[Hashable]) -> float
     return sum(abs(a[key] / len(one) - b[key] / len(other)) for key in {*a, *b}) / 2
 
 
-def groups(pair: Pair, name: str) -> tuple[list[int], list[int]]:
+def groups(pair: MetricInputs, name: str) -> tuple[list[int], list[int]]:
     """For each record its group by a column, before and after."""
     if name in pair.numeric:
         j = pair.numeric.index(name)
-        bases = [pair.on_base(table)[:, j].tolist() for table in (pair.values, pair.shown)]
+        bases = [pair.to_scale(table)[:, j].tolist() for table in (pair.original_values, pair.released_values)]
         cells = [
             [None if cell is None else base[row] for row, cell in enumerate(part)]
             for part, base in zip(numbers(pair, j), bases, strict=True)
@@ -205,20 +226,23 @@ def groups(pair: Pair, name: str) -> tuple[list[int], list[int]]:
         places = [[4 if cell is None else sum(cell > cut for cut in cuts) for cell in part] for part in cells]
         return places[0], places[1]
     j = [column.name for column in pair.categories].index(name)
-    counts = Counter(pair.codes[:, j].tolist())
+    counts = Counter(pair.original_codes[:, j].tolist())
     top = sorted(counts, key=lambda code: (-counts[code], code))[:12]
-    lacked = [pair.absent is not None and bool(pair.absent[row, j]) for row in range(pair.records)]
+    lacked = [
+        pair.original_codes_missing is not None and bool(pair.original_codes_missing[row, j])
+        for row in range(pair.records)
+    ]
 
     def of(codes: Any) -> list[int]:
         cells = zip(codes[:, j].tolist(), lacked, strict=True)
         return [top.index(code) if code in top and not gone else len(top) for code, gone in cells]
 
-    return of(pair.codes), of(pair.nodes)
+    return of(pair.original_codes), of(pair.released_codes)
 
 
-def targets(pair: Pair) -> dict[str, tuple[list[float | None], list[float | None]]]:
+def targets(pair: MetricInputs) -> dict[str, tuple[list[float | None], list[float | None]]]:
     """The numbers in standard deviations about their original means."""
-    found = {name: numbers(pair, pair.numeric.index(name)) for name in pair.names if name in pair.numeric}
+    found = {name: numbers(pair, pair.numeric.index(name)) for name in pair.quasi_identifiers if name in pair.numeric}
     for column in pair.sensitive:
         cells = [None if math.isnan(cell) else cell for cell in column.numbers.tolist()]
         found[column.name] = (cells, cells)
@@ -235,10 +259,10 @@ def targets(pair: Pair) -> dict[str, tuple[list[float | None], list[float | None
     return scaled
 
 
-def query_means(pair: Pair) -> float | None:
+def query_means(pair: MetricInputs) -> float | None:
     moved = []
     for target, (before, after) in targets(pair).items():
-        for name in pair.names:
+        for name in pair.quasi_identifiers:
             if name == target or not known(before):
                 continue
             was, now = groups(pair, name)
@@ -252,16 +276,16 @@ def query_means(pair: Pair) -> float | None:
     return sum(moved) / len(moved) if moved else None
 
 
-def query_tables(pair: Pair) -> float | None:
+def query_tables(pair: MetricInputs) -> float | None:
     found = []
-    for one, other in combinations(pair.names, 2):
+    for one, other in combinations(pair.quasi_identifiers, 2):
         first, second = groups(pair, one), groups(pair, other)
         before, after = (list(zip(a, b, strict=True)) for a, b in zip(first, second, strict=True))
         found.append(total_variation(before, after))
     return sum(found) / len(found) if found else None
 
 
-def query_regression(pair: Pair) -> float | None:
+def query_regression(pair: MetricInputs) -> float | None:
     scaled = targets(pair)
     keys = [name for name in scaled if name in pair.numeric]
     others = [name for name in scaled if name not in pair.numeric]

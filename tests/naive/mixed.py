@@ -32,7 +32,7 @@ class Mixed:
         weights = dict(zip(records.names, records.weights / heaviest, strict=True))
         return cls(
             np.column_stack([numbers, records.codes]),
-            [column.rounded() for column in records.categories],
+            [column.exact_distance() for column in records.categories],
             np.array([weights[column.name] for column in records.categories]),
         )
 

@@ -13,7 +13,7 @@ from functools import cache
 
 from naive.hierarchies import subsumer
 from shoal.hierarchy import Hierarchy
-from shoal.schema.models import Model
+from shoal.schema.models import PrivacyModel
 
 Distance = Callable[[int, int], Fraction]
 
@@ -23,9 +23,11 @@ def exactly(number: float) -> Fraction:
     return Fraction(repr(number))
 
 
-def holds(model: Model, group: Sequence[Hashable], table: Iterable[Hashable], distance: Distance, values: list) -> bool:
+def holds(
+    model: PrivacyModel, group: Sequence[Hashable], table: Iterable[Hashable], distance: Distance, values: list
+) -> bool:
     """Whether a model holds in a group; ``table`` may be counted already, and ``values`` are its own in their order."""
-    counts, n, least = sorted(Counter(group).values(), reverse=True), len(group), exactly(model.least)
+    counts, n, least = sorted(Counter(group).values(), reverse=True), len(group), exactly(model.threshold)
     if model.name == "distinct-l":
         return len(counts) >= least
     if model.name == "entropy-l":

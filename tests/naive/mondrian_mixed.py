@@ -38,10 +38,10 @@ class Table:
 
     def holds(self, rows: Rows) -> bool:
         """Whether records have l different values in every column that is asked about."""
-        demands = self.records.demands
+        demands = self.records.constraints
         if demands is None:
             return True
-        rules = zip(demands.column, demands.least, strict=True)
+        rules = zip(demands.column, demands.threshold, strict=True)
         return all(len({demands.codes[row, column] for row in rows}) >= least for column, least in rules)
 
     def allows(self, sides: Sequence[Rows]) -> bool:
@@ -88,7 +88,7 @@ class Table:
         return labels
 
     def combination(self, row: int) -> tuple[float, ...]:
-        demands = self.records.demands
+        demands = self.records.constraints
         return (*(column[row] for column in self.columns), *(demands.codes[row] if demands is not None else ()))
 
     def different(self, rows: Rows) -> int:
@@ -128,7 +128,7 @@ def xmondrian(records: Records, k: int) -> Labels:
 
     def one_by_one(rows: Rows, j: int) -> list[Rows] | None:
         codes = records.codes[:, j - table.numbers].tolist()
-        distance = records.categories[j - table.numbers].rounded()
+        distance = records.categories[j - table.numbers].exact_distance()
         parts = {code: [row for row in rows if codes[row] == code] for code in sorted({codes[row] for row in rows})}
         kept = {code: part for code, part in parts.items() if table.allows([part])}
         rest = [row for row in rows if codes[row] not in kept]

@@ -6,26 +6,26 @@ import numpy as np
 
 from shoal import Hierarchy
 from shoal.hierarchy.semantics import distances
-from shoal.measure import Classes, Pair
+from shoal.measure import EquivalenceClasses, MetricInputs
 from shoal.schema import Kind
-from shoal.tables.categories import by_rank, flat
-from shoal.values import Categories, Scale, Sensitive
-from shoal.values import middle as mean_of
+from shoal.tables.categories import flat_hierarchy, rank_distances
+from shoal.values import CategoricalColumn, Scale, SensitiveColumn
+from shoal.values import stable_mean as mean_of
 
 TREE = Hierarchy.from_dict({"all": {"b": ["d", "e"], "c": ["f", "g", "h"], "i": []}})
 
 
-def columns() -> list[Categories]:
+def columns() -> list[CategoricalColumn]:
     """A hierarchy, levels, and words among which missing is one."""
-    levels, words = flat(["low", "mid", "high", "top"]), flat(["u", "v", "w", ""])
+    levels, words = flat_hierarchy(["low", "mid", "high", "top"]), flat_hierarchy(["u", "v", "w", ""])
     return [
-        Categories("tree", Kind.HIERARCHICAL, TREE, distances(TREE)),
-        Categories("level", Kind.ORDINAL, levels, by_rank(levels), steps=6),
-        Categories("word", Kind.NOMINAL, words, 1.0 - np.eye(5), steps=1, gap=3),
+        CategoricalColumn("tree", Kind.HIERARCHICAL, TREE, distances(TREE)),
+        CategoricalColumn("level", Kind.ORDINAL, levels, rank_distances(levels), n_steps=6),
+        CategoricalColumn("word", Kind.NOMINAL, words, 1.0 - np.eye(5), n_steps=1, missing_code=3),
     ]
 
 
-def draw(seed: int) -> Pair:
+def draw(seed: int) -> MetricInputs:
     """A table of 1 to 25 records and something that could be its release."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(1, 26)), int(rng.integers(0, 4))
@@ -51,28 +51,30 @@ def draw(seed: int) -> Pair:
     nodes = np.array([rng.integers(0, len(column.hierarchy), n) for column in kept], dtype=np.int64).T
     absent = np.zeros((n, len(kept)), dtype=np.bool_)
     for j, column in enumerate(kept):
-        absent[:, j] = codes[:, j] == 3 if column.gap else rng.random(n) < 0.1
-        nodes[:, j] = np.where((rng.random(n) < 0.3) | (absent[:, j] & (not column.gap)), codes[:, j], nodes[:, j])
+        absent[:, j] = codes[:, j] == 3 if column.missing_code else rng.random(n) < 0.1
+        nodes[:, j] = np.where(
+            (rng.random(n) < 0.3) | (absent[:, j] & (not column.missing_code)), codes[:, j], nodes[:, j]
+        )
     numbers = np.where(rng.random(n) < 0.1, np.nan, rng.integers(0, 9, n).astype(float))
     names = [*(f"n{j}" for j in range(p)), *(column.name for column in kept)]
     rng.shuffle(names)
-    alone = Classes(np.ones(n, dtype=np.int64), 2, numbers=np.arange(n))
-    return Pair(
-        names=tuple(names),
-        before=alone,
-        after=alone,
+    alone = EquivalenceClasses(np.ones(n, dtype=np.int64), 2, labels=np.arange(n))
+    return MetricInputs(
+        quasi_identifiers=tuple(names),
+        original_classes=alone,
+        released_classes=alone,
         numeric=tuple(f"n{j}" for j in range(p)),
-        values=tuple(values.T),
-        shown=tuple(shown.T),
+        original_values=tuple(values.T),
+        released_values=tuple(shown.T),
         scale=Scale.standardized(values) if rng.random() < 0.7 else Scale.raw(values),
-        gaps=gaps if gaps.any() else None,
-        blank=blank if blank.any() else None,
-        bounds=bounds,
+        original_missing=gaps if gaps.any() else None,
+        released_missing=blank if blank.any() else None,
+        released_intervals=bounds,
         categories=tuple(kept),
-        codes=codes if kept else np.empty((n, 0), dtype=np.int64),
-        nodes=nodes if kept else np.empty((n, 0), dtype=np.int64),
-        absent=absent,
-        untold=absent,
+        original_codes=codes if kept else np.empty((n, 0), dtype=np.int64),
+        released_codes=nodes if kept else np.empty((n, 0), dtype=np.int64),
+        original_codes_missing=absent,
+        released_codes_missing=absent,
         weights={name: float(rng.integers(1, 4)) for name in names if rng.random() < 0.5},
-        sensitive=(Sensitive("cost", np.zeros(n, dtype=np.int64), 1, True, np.zeros(0), np.zeros(0), numbers),),
+        sensitive=(SensitiveColumn("cost", np.zeros(n, dtype=np.int64), 1, True, np.zeros(0), np.zeros(0), numbers),),
     )

@@ -16,7 +16,7 @@ from naive import models
 from naive.surveys import DATES, ILLS, JOBS, NUMBERS, SIZES, WORDS, Survey
 from naive.wildcard import wildcard_counts
 from shoal import Hierarchy, Release
-from shoal.schema.models import Model
+from shoal.schema.models import PrivacyModel
 
 Key = tuple[Any, ...]
 
@@ -65,14 +65,14 @@ def check_sizes(survey: Survey, rows: list[Key], hidden: list[bool]) -> None:
     assert min(len(members) for members in classes.values()) >= k
 
 
-def asked_models(survey: Survey) -> Iterator[Model]:
+def asked_models(survey: Survey) -> Iterator[PrivacyModel]:
     for column, texts in survey.asked.get("models", {}).items():
-        yield from (Model.read(column, text) for text in texts)
+        yield from (PrivacyModel.parse(column, text) for text in texts)
     for column, close in (("ill", "t-hierarchical"), ("score", "t-ordered")):
         if "l" in survey.asked:
-            yield Model.read(column, f"distinct-l({survey.asked['l']})")
+            yield PrivacyModel.parse(column, f"distinct-l({survey.asked['l']})")
         if "t" in survey.asked:
-            yield Model.read(column, f"{close}({survey.asked['t']})")
+            yield PrivacyModel.parse(column, f"{close}({survey.asked['t']})")
 
 
 def check_models(survey: Survey, rows: list[Key]) -> None:
@@ -87,7 +87,7 @@ def check_models(survey: Survey, rows: list[Key]) -> None:
         for row, stratum, cell in zip(rows, strata, cells, strict=True):
             groups[row, stratum].append(cell)
         for group in groups.values():
-            assert models.holds(model, group, cells, distance, values), model.written
+            assert models.holds(model, group, cells, distance, values), model.notation
 
 
 def check_suppressed(survey: Survey, made: Release, rows: list[Key], hidden: list[bool]) -> None:

@@ -19,8 +19,8 @@ from naive.surveys import ILLS
 from shoal import Hierarchy, tables
 from shoal.hierarchy.semantics import distances
 from shoal.schema import Column, Kind, Role, Schema
-from shoal.schema.models import Model
-from shoal.values import Demands, IntVector, Records, Space
+from shoal.schema.models import PrivacyModel
+from shoal.values import IntVector, ModelConstraints, Records, Space
 
 KINDS = ("numbers", "categories", "mixed")
 TREE = Hierarchy.from_dict({"a": {"b": {"d": {}, "e": {"h": {}}}, "c": {"f": {}, "g": {}}}})
@@ -65,7 +65,7 @@ class Case(NamedTuple):
     @property
     def units(self) -> Space:
         """The units as points: of a household, the one of its first member will do here."""
-        return self.space.some(np.unique(self.unit_of, return_index=True)[1])
+        return self.space.take(np.unique(self.unit_of, return_index=True)[1])
 
     def error(self, labels: IntVector) -> float:
         """The error of these labels of units."""
@@ -98,7 +98,7 @@ def grouped(units: int, k: int, rng: np.random.Generator) -> IntVector:
     return rng.permutation(np.minimum(labels, max(units // k - 1, 0)))
 
 
-def asked(seed: int, records: int) -> tuple[Demands, Callable[[Sequence[int]], bool]]:
+def asked(seed: int, records: int) -> tuple[ModelConstraints, Callable[[Sequence[int]], bool]]:
     """One or two models on sensitive columns, and whether they hold in a group, by code that is not Shoal's."""
     rng = np.random.default_rng(seed)
     tree = Hierarchy.from_dict(ILLS)
@@ -106,7 +106,7 @@ def asked(seed: int, records: int) -> tuple[Demands, Callable[[Sequence[int]], b
         "ill": ["Zflu", "Zasthma", "Zstroke", *rng.choice(["Zflu", "Zasthma", "Zstroke"], records - 3).tolist()],
         "score": [0, 1, 2, *rng.integers(0, 5, records - 3).tolist()],
     }
-    table = tables.read(pl.DataFrame({"q": [0] * records, **cells}))
+    table = tables.read_table(pl.DataFrame({"q": [0] * records, **cells}))
     columns = (
         Column("q", Role.QUASI_IDENTIFIER, Kind.NUMERIC),
         Column("ill", Role.SENSITIVE, Kind.HIERARCHICAL, hierarchy=tree),
@@ -115,7 +115,7 @@ def asked(seed: int, records: int) -> tuple[Demands, Callable[[Sequence[int]], b
     ways = {name: sorted(set(cells[name])) for name in cells}
     far = {"t-ordered": models.ordered(ways["score"]), "t-hierarchical": models.hierarchical(tree, ways["ill"])}
 
-    chosen: list[Model] = []
+    chosen: list[PrivacyModel] = []
 
     def holds(rows: Sequence[int]) -> bool:
         return all(
@@ -130,10 +130,10 @@ def asked(seed: int, records: int) -> tuple[Demands, Callable[[Sequence[int]], b
         )
 
     for text in rng.permutation(MODELS)[: rng.integers(1, 3)]:
-        chosen.append(Model.read("score" if text.startswith("t-ordered") else "ill", text))
+        chosen.append(PrivacyModel.parse("score" if text.startswith("t-ordered") else "ill", text))
         if not holds(range(records)):  # what the whole table does not have no group could be sure of
-            chosen[-1] = Model.read("ill", "distinct-l(2)")
-    return tables.demands(table, chosen, Schema(columns)), holds
+            chosen[-1] = PrivacyModel.parse("ill", "distinct-l(2)")
+    return tables.encode_constraints(table, chosen, Schema(columns)), holds
 
 
 def merged(case: Case, holds: Callable[[Sequence[int]], bool]) -> Case:
@@ -176,12 +176,12 @@ def optimum(case: Case, holds: Callable[[Sequence[int]], bool] | None = None) ->
 def whole(records: Records) -> Mixed:
     """Records with a category for each number of which some are missing and lie apart, as the search sees them."""
     seen = Mixed.of(records)
-    gone = [name for name in records.numeric if records.apart and records.gone(name).any()]
+    gone = [name for name in records.numeric if records.separate_missing and records.is_missing(name).any()]
     if not gone:
         return seen
     weights = dict(zip(records.names, records.weights / max(records.weights), strict=True))
     return Mixed(
-        np.column_stack([seen.points, *(records.gone(name) for name in gone)]),
+        np.column_stack([seen.points, *(records.is_missing(name) for name in gone)]),
         [*seen.tables, *(1.0 - np.eye(2) for _ in gone)],
         np.array([*seen.weights, *(weights[name] for name in gone)]),
     )

@@ -13,8 +13,8 @@ from naive.hierarchies import trees
 from shoal import tables
 from shoal.hierarchy import Hierarchy
 from shoal.schema import Column, Kind, Role, Schema
-from shoal.schema.models import Model
-from shoal.values import Demands, IntVector
+from shoal.schema.models import PrivacyModel
+from shoal.values import IntVector, ModelConstraints
 
 NUMBERS = [-1.5, 0.0, 2.0, 10.0, 33.0]
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h"])
@@ -26,8 +26,8 @@ class Case(NamedTuple):
     cells: list
     values: list
     classes: IntVector
-    model: Model
-    demands: Demands
+    model: PrivacyModel
+    demands: ModelConstraints
     distance: naive.Distance
 
     def groups(self) -> list[list]:
@@ -37,21 +37,21 @@ class Case(NamedTuple):
         return naive.holds(self.model, group, self.cells, self.distance, self.values)
 
 
-def rules(kind: Kind) -> st.SearchStrategy[Model]:
+def rules(kind: Kind) -> st.SearchStrategy[PrivacyModel]:
     l_of, t_of = st.sampled_from([1.5, 2.0, 2.5, 3.0, 4.0]), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.3, 0.5, 1.0])
     close = {Kind.NOMINAL: ["t-equal"], Kind.HIERARCHICAL: ["t-equal", "t-hierarchical"]}
     measured = close.get(kind, ["t-equal", "t-ordered"])
     return st.one_of(
-        st.builds(Model, st.just("s"), st.just("distinct-l"), st.sampled_from([2.0, 3.0, 4.0])),
-        st.builds(Model, st.just("s"), st.just("entropy-l"), l_of),
+        st.builds(PrivacyModel, st.just("s"), st.just("distinct-l"), st.sampled_from([2.0, 3.0, 4.0])),
+        st.builds(PrivacyModel, st.just("s"), st.just("entropy-l"), l_of),
         st.builds(
-            Model,
+            PrivacyModel,
             st.just("s"),
             st.just("recursive-l"),
             st.sampled_from([2.0, 3.0, 4.0]),
             st.sampled_from([0.3, 0.5, 1.0, 1.1, 2.0, 3.0]),
         ),
-        *(st.builds(Model, st.just("s"), st.just(name), t_of) for name in measured),
+        *(st.builds(PrivacyModel, st.just("s"), st.just(name), t_of) for name in measured),
     )
 
 
@@ -72,7 +72,7 @@ def cases(draw: st.DrawFn, most: int = 24) -> Case:
     labels = draw(st.lists(st.integers(0, 3), min_size=len(cells), max_size=len(cells)))
     model = draw(rules(kind))
     frame = pl.DataFrame({"q": labels, "s": pl.Series(cells, dtype=pl.Float64 if kind is Kind.NUMERIC else pl.String)})
-    table = tables.read(frame)
+    table = tables.read_table(frame)
     schema = Schema(
         (Column("q", Role.QUASI_IDENTIFIER, Kind.NUMERIC), Column("s", Role.SENSITIVE, kind, hierarchy=tree))
     )
@@ -81,8 +81,8 @@ def cases(draw: st.DrawFn, most: int = 24) -> Case:
     return Case(
         cells,
         values,
-        tables.class_numbers(table, ["q"]),
+        tables.class_labels(table, ["q"]),
         model,
-        tables.demands(table, [model], schema),
+        tables.encode_constraints(table, [model], schema),
         distance.get(model.name, naive.equal),
     )

@@ -45,7 +45,7 @@ def gap(records: Records, one: list[int], other: list[int]) -> float:
         sides = [sum((float(records.matrix[row, j]) for row in rows), start=0.0) / len(rows) for rows in (one, other)]
         total += (sides[0] - sides[1]) ** 2
     for j, column in enumerate(records.categories):
-        table, codes = column.rounded(), records.codes[:, j]
+        table, codes = column.exact_distance(), records.codes[:, j]
         nodes = [int(np.argmin(sum(table[codes[row]] for row in rows))) for rows in (one, other)]
         weight = float(records.weights_of([column.name])[0] / records.weights.max())
         total += weight * table[nodes[0], nodes[1]] ** 2
@@ -53,11 +53,11 @@ def gap(records: Records, one: list[int], other: list[int]) -> float:
 
 
 def lack(records: Records, rows: list[int]) -> float:
-    assert records.demands is not None
-    tally = kernels.no_tally(records.demands)
+    assert records.constraints is not None
+    tally = kernels.zero_counts(records.constraints)
     for row in rows:
-        kernels.add(records.demands, tally, row, 1)
-    return kernels.lack(records.demands, tally)
+        kernels.add(records.constraints, tally, row, 1)
+    return kernels.shortfall(records.constraints, tally)
 
 
 def stands(records: Records, rows: list[int], k: int) -> bool:

@@ -8,21 +8,23 @@ from hypothesis import strategies as st
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.semantics import distances
 from shoal.schema.columns import Kind
-from shoal.tables.categories import by_rank, flat
-from shoal.values import Categories, Records, Scale
+from shoal.tables.categories import flat_hierarchy, rank_distances
+from shoal.values import CategoricalColumn, Records, Scale
 
 CATEGORIES = (Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL)
 
 
 @st.composite
-def columns(draw: st.DrawFn, name: str, kinds: tuple[Kind, ...]) -> Categories:
+def columns(draw: st.DrawFn, name: str, kinds: tuple[Kind, ...]) -> CategoricalColumn:
     kind, nodes = draw(st.sampled_from(kinds)), draw(st.integers(2, 9))
     if kind is not Kind.HIERARCHICAL:
-        tree = flat([f"v{number}" for number in range(nodes - 1)])
-        return Categories(name, kind, tree, by_rank(tree) if kind is Kind.ORDINAL else 1.0 - np.eye(nodes))
+        tree = flat_hierarchy([f"v{number}" for number in range(nodes - 1)])
+        return CategoricalColumn(
+            name, kind, tree, rank_distances(tree) if kind is Kind.ORDINAL else 1.0 - np.eye(nodes)
+        )
     above = [draw(st.integers(0, number - 1)) for number in range(1, nodes)]
     tree = Hierarchy.from_edges((f"n{number}", f"n{parent}") for number, parent in enumerate(above, start=1))
-    return Categories(name, kind, tree, distances(tree, distance=draw(st.sampled_from(["wu-palmer", "path"]))))
+    return CategoricalColumn(name, kind, tree, distances(tree, distance=draw(st.sampled_from(["wu-palmer", "path"]))))
 
 
 @st.composite

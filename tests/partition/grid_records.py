@@ -8,7 +8,7 @@ import numpy as np
 from category_records import category_records
 from hypothesis import strategies as st
 
-from shoal.values import Demands, Records, Scale
+from shoal.values import ModelConstraints, Records, Scale
 from shoal.values.demands import DISTINCT
 
 
@@ -27,7 +27,7 @@ def diverse(records: Records, least: int, *, values: int = 3, seed: int = 0) -> 
     """The same records with a sensitive column, of which every group must have so many different values."""
     codes = np.random.default_rng(seed).integers(0, values, (records.count, 1))
     codes[:values, 0] = np.arange(values)[: records.count]
-    demands = Demands.none(records.count)._replace(
+    demands = ModelConstraints.none(records.count)._replace(
         codes=codes,
         first=np.array([0, values]),
         column=np.array([0]),

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.semantics import distances
 from shoal.schema.columns import Kind
-from shoal.tables.categories import by_rank, flat
-from shoal.values import Categories, Records, Scale
+from shoal.tables.categories import flat_hierarchy, rank_distances
+from shoal.values import CategoricalColumn, Records, Scale
 
 Draw = st.DrawFn
 QUARTERS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
@@ -38,35 +38,35 @@ def quarters(draw: Draw, nodes: int) -> np.ndarray:
 
 
 @st.composite
-def exact_columns(draw: Draw, name: str) -> Categories:
+def exact_columns(draw: Draw, name: str) -> CategoricalColumn:
     """Distances of whole quarters, so that no sum of them or of their squares is ever rounded."""
     kind = draw(st.sampled_from([Kind.NOMINAL, Kind.ORDINAL, Kind.HIERARCHICAL]))
     if kind is Kind.NOMINAL:
-        tree = flat([f"v{number}" for number in range(draw(st.integers(1, 4)))])
-        return Categories(name, kind, tree, 1.0 - np.eye(len(tree)), steps=1)
+        tree = flat_hierarchy([f"v{number}" for number in range(draw(st.integers(1, 4)))])
+        return CategoricalColumn(name, kind, tree, 1.0 - np.eye(len(tree)), n_steps=1)
     if kind is Kind.ORDINAL:
         levels = draw(st.sampled_from([2, 3, 5]))
-        tree = flat([f"v{number}" for number in range(levels)])
-        return Categories(name, kind, tree, by_rank(tree), steps=2 * (levels - 1))
+        tree = flat_hierarchy([f"v{number}" for number in range(levels)])
+        return CategoricalColumn(name, kind, tree, rank_distances(tree), n_steps=2 * (levels - 1))
     if draw(st.booleans()):
         tree = even(draw(st.integers(2, 3)))
-        return Categories(name, kind, tree, distances(tree, distance="path"), steps=4)
+        return CategoricalColumn(name, kind, tree, distances(tree, distance="path"), n_steps=4)
     tree = draw(trees(draw(st.integers(2, 6))))
-    return Categories(name, kind, tree, draw(quarters(len(tree))))
+    return CategoricalColumn(name, kind, tree, draw(quarters(len(tree))))
 
 
 @st.composite
-def any_columns(draw: Draw, name: str) -> Categories:
+def any_columns(draw: Draw, name: str) -> CategoricalColumn:
     """Distances as they are in practice."""
     kind = draw(st.sampled_from([Kind.NOMINAL, Kind.ORDINAL, Kind.HIERARCHICAL, Kind.HIERARCHICAL]))
     if kind is Kind.HIERARCHICAL:
         tree = draw(trees(draw(st.integers(2, 12))))
         by = draw(st.sampled_from(["wu-palmer", "path", "leacock-chodorow"]))
-        return Categories(name, kind, tree, distances(tree, distance=by))
-    tree = flat([f"v{number}" for number in range(draw(st.integers(1, 7)))])
+        return CategoricalColumn(name, kind, tree, distances(tree, distance=by))
+    tree = flat_hierarchy([f"v{number}" for number in range(draw(st.integers(1, 7)))])
     if kind is Kind.ORDINAL:
-        return Categories(name, kind, tree, by_rank(tree), steps=2 * max(len(tree) - 2, 1))
-    return Categories(name, kind, tree, 1.0 - np.eye(len(tree)), steps=1)
+        return CategoricalColumn(name, kind, tree, rank_distances(tree), n_steps=2 * max(len(tree) - 2, 1))
+    return CategoricalColumn(name, kind, tree, 1.0 - np.eye(len(tree)), n_steps=1)
 
 
 @st.composite

@@ -37,7 +37,7 @@ def test_common(name: str, check) -> None:
 )
 def test_every_drawn_table_is_released(name: str, check) -> None:
     """The battery releases a few of the drawn tables by each method; here all are, by some."""
-    check(name, examples=battery.EXAMPLES)
+    check(name, examples=battery.N_EXAMPLES)
 
 
 @pytest.mark.parametrize("name", ["auto", "mdav", "mondrian", "mondrian-extent", "sa-mdav-plus"])
@@ -131,8 +131,8 @@ def test_the_battery_fails_a_method_that_looks_at_no_weights(registered) -> None
         year=2024,
         cost="O(1)",
         largest_group=lambda k: 2 * k - 1,
-        kinds=registry.EVERY,
-        mixes=True,
+        kinds=registry.ALL_KINDS,
+        supports_mixed=True,
     )(by_row)
     registered["faulty"] = registry._registered["faulty"]
     assert mixed.check_weights_decide in checks("faulty")

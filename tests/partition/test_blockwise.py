@@ -8,25 +8,25 @@ import pytest
 import shoal
 from shoal.errors import OptionError
 from shoal.partition import auto, blockwise, registry
-from shoal.partition.blocks import cut
-from shoal.partition.grouping import Task, group
+from shoal.partition.blocks import build_cut_tree
+from shoal.partition.grouping import GroupingTask, group
 from shoal.schema.columns import Kind
-from shoal.threads import using
-from shoal.values import Demands, Design, Records, Scale
+from shoal.threads import use_threads
+from shoal.values import ModelConstraints, Records, Scale, SurveyDesign
 
 
-def records(rows: int = 300, columns: int = 3, *, seed: int = 0, demands: Demands | None = None) -> Records:
+def records(rows: int = 300, columns: int = 3, *, seed: int = 0, demands: ModelConstraints | None = None) -> Records:
     values = np.random.default_rng(seed).normal(size=(rows, columns))
     names = tuple(f"c{j}" for j in range(columns))
-    return Records(names, values, Scale.standardized(values), np.ones(columns), demands=demands)
+    return Records(names, values, Scale.standardized(values), np.ones(columns), constraints=demands)
 
 
-def distinct(codes: np.ndarray, least: int) -> Demands:
+def distinct(codes: np.ndarray, least: int) -> ModelConstraints:
     """At least so many different values of one sensitive column in every group."""
     width = int(codes.max()) + 1
     shares = np.bincount(codes, minlength=width) / len(codes)
     one = np.zeros(1, dtype=np.int64)
-    return Demands.none(len(codes))._replace(
+    return ModelConstraints.none(len(codes))._replace(
         codes=codes[:, None].astype(np.int64),
         first=np.array([0, width]),
         column=one,
@@ -39,30 +39,32 @@ def distinct(codes: np.ndarray, least: int) -> Demands:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, method in registry.methods().items() if method.takes([Kind.NUMERIC] * 3, records=200)]
+    "name", [name for name, method in registry.methods().items() if method.supports([Kind.NUMERIC] * 3, records=200)]
 )
 def test_every_method_runs_in_blocks(name: str) -> None:
     """As the method makes them of each block alone, and the same on any number of threads."""
     table = records(200)
-    made = blockwise.run(table, k=3, method=name, most=60)
-    block = cut(table.space.points, 60, 12).block_of(table.space.points)
+    made = blockwise.run(table, k=3, method=name, max_records=60)
+    block = build_cut_tree(table.space.sketched_points, 60, 12).block_of(table.space.sketched_points)
     assert block.max() >= 3
     for number in range(block.max() + 1):
         rows = np.flatnonzero(block == number)
-        alone = registry.run(table.some(rows), k=3, method=name).labels
+        alone = registry.run(table.take(rows), k=3, method=name).labels
         pairs = set(zip(made.labels[rows].tolist(), alone.tolist(), strict=True))
         assert len(pairs) == len(set(made.labels[rows])) == alone.max() + 1
     assert made.sizes.min() >= 3
     assert made.count == sum(len(set(made.labels[block == number])) for number in range(block.max() + 1))
     assert made.account == (f"{name} ran in {block.max() + 1} blocks of at most {np.bincount(block).max()} records.",)
     for count in (1, 2, 3):
-        with using(count):
-            assert (blockwise.run(table, k=3, method=name, most=60).labels == made.labels).all()
+        with use_threads(count):
+            assert (blockwise.run(table, k=3, method=name, max_records=60).labels == made.labels).all()
 
 
 def test_one_block_is_the_method_itself() -> None:
     table, seen = records(50), []
-    made = blockwise.run(table, k=3, method="mdav", most=50, progress=lambda done, total: seen.append((done, total)))
+    made = blockwise.run(
+        table, k=3, method="mdav", max_records=50, progress=lambda done, total: seen.append((done, total))
+    )
     assert (made.labels == registry.run(table, k=3, method="mdav").labels).all()
     assert made.account == ("mdav ran in 1 block of at most 50 records.",)
     assert seen[-1] == (50, 50)
@@ -70,10 +72,10 @@ def test_one_block_is_the_method_itself() -> None:
 
 def test_options_and_seed_reach_every_block() -> None:
     table = records(120)
-    found = [blockwise.run(table, k=3, method="fcm", most=60, seed=seed).labels for seed in (0, 0, 1)]
+    found = [blockwise.run(table, k=3, method="fcm", max_records=60, seed=seed).labels for seed in (0, 0, 1)]
     assert (found[0] == found[1]).all()
     with pytest.raises(OptionError, match="no option 'depth'"):
-        blockwise.run(table, k=3, method="mdav", most=60, options={"depth": 3})
+        blockwise.run(table, k=3, method="mdav", max_records=60, options={"depth": 3})
 
 
 @pytest.mark.parametrize("method", ["mdav", "mondrian"])
@@ -81,9 +83,9 @@ def test_groups_in_blocks_keep_demands(method: str) -> None:
     """One value is so rare that some blocks do not have it and have to be joined."""
     codes = (np.random.default_rng(1).random(400) < 0.06).astype(np.int64)
     table = records(400, demands=distinct(codes, 2))
-    made = blockwise.run(table, k=4, method=method, most=50)
+    made = blockwise.run(table, k=4, method=method, max_records=50)
     assert all(len(set(codes[made.labels == number])) == 2 for number in range(made.count))
-    free = blockwise.run(records(400), k=4, method=method, most=50)
+    free = blockwise.run(records(400), k=4, method=method, max_records=50)
     blocks = [int(told.account[0].split(" in ")[1].split()[0]) for told in (made, free)]
     assert 1 < blocks[0] < blocks[1]
 
@@ -91,8 +93,8 @@ def test_groups_in_blocks_keep_demands(method: str) -> None:
 def test_strata_households_and_suppression() -> None:
     generator = np.random.default_rng(3)
     table = records(600)
-    design = Design(strata=np.repeat([0, 1], 300), households=np.arange(600) // 2)
-    made = group(table, Task(3, "mdav", blocks=40), design=design)
+    design = SurveyDesign(strata=np.repeat([0, 1], 300), households=np.arange(600) // 2)
+    made = group(table, GroupingTask(3, "mdav", blocks=40), design=design)
     assert "mdav ran in " in made.account[0]
     for number in range(made.count):
         rows = np.flatnonzero(made.labels == number)
@@ -101,7 +103,7 @@ def test_strata_households_and_suppression() -> None:
         assert len(homes) >= 3
         assert len(rows) == 2 * len(homes)
     gone = generator.random(600) < 0.02
-    made = group(table, Task(3, "mdav", blocks=40, suppression=0.05), gone=gone)
+    made = group(table, GroupingTask(3, "mdav", blocks=40, max_suppression=0.05), always_suppressed=gone)
     assert made.suppressed is not None
     assert made.suppressed[gone].all()
     assert 0 < made.hidden <= 600 * 0.05 + gone.sum()
@@ -109,7 +111,7 @@ def test_strata_households_and_suppression() -> None:
 
 
 def test_a_method_that_refuses_so_many_takes_blocks_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.methods(), "hac", _fewer(registry.find("hac"), 100))
+    monkeypatch.setitem(registry.methods(), "hac", _fewer(registry.get_method("hac"), 100))
     table = records(300).values
     with pytest.raises(OptionError, match="at most 100 records") as refused:
         shoal.partition(table, k=3, method="hac")
@@ -143,7 +145,7 @@ def test_auto_takes_blocks_of_a_large_table(monkeypatch: pytest.MonkeyPatch) -> 
     table = records(300)
     made = registry.run(table, k=3, method="auto")
     assert made.account == ("auto took ward-mhm in blocks of at most 80 records for 300 records with 3 numbers.",)
-    assert (made.labels == blockwise.run(table, k=3, method="ward-mhm", most=80).labels).all()
+    assert (made.labels == blockwise.run(table, k=3, method="ward-mhm", max_records=80).labels).all()
     assert "blocks" not in registry.run(records(200), k=3, method="auto").account[0]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from naive import deliveries
 from shoal.errors import EstimatorError
-from shoal.partition.delivery import deliver
+from shoal.partition.delivery import assign_new_records
 
 
 @st.composite
@@ -27,7 +27,7 @@ def arrivals(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int]:
 @given(arrivals())
 def test_merges_as_the_naive_code_does(made) -> None:
     points, centers, k = made
-    labels = deliver(points, centers, k=k, below="merge")
+    labels = assign_new_records(points, centers, k=k, undersized="merge")
     assert labels.tolist() == deliveries.merged(points, centers, k)
     assert min(Counter(labels.tolist()).values()) >= k
 
@@ -38,21 +38,23 @@ def test_refuses_just_what_the_nearest_centers_would_break(made) -> None:
     near = [deliveries.nearest(point, centers, list(range(len(centers)))) for point in points]
     small = [size for size in Counter(near).values() if size < k]
     if not small:
-        assert deliver(points, centers, k=k, below="refuse").tolist() == near
+        assert assign_new_records(points, centers, k=k, undersized="refuse").tolist() == near
         return
     fact = rf"^{sum(small)} of {len(points)} records would be in {len(small)} groups? of fewer than k = {k};"
     with pytest.raises(EstimatorError, match=fact):
-        deliver(points, centers, k=k, below="refuse")
+        assign_new_records(points, centers, k=k, undersized="refuse")
 
 
 def test_many_centers_are_searched_as_the_naive_code_does() -> None:
     rng = np.random.default_rng(2)
     points, centers = rng.normal(size=(300, 4)), rng.normal(size=(400, 4))
-    assert deliver(points, centers, k=3, below="merge").tolist() == deliveries.merged(points, centers, 3)
+    assert assign_new_records(points, centers, k=3, undersized="merge").tolist() == deliveries.merged(
+        points, centers, 3
+    )
 
 
 def test_what_is_too_far_for_distances_is_refused() -> None:
     points, centers = np.array([[0.0], [1.0], [1e200], [-np.inf]]), np.zeros((1, 1))
     with pytest.raises(EstimatorError, match=r"^2 of 4 records are so far .* \(the first is record 3\);"):
-        deliver(points, centers, k=2, below="merge")
-    assert deliver(points[:2] + 9e14, centers, k=2, below="refuse").tolist() == [0, 0]
+        assign_new_records(points, centers, k=2, undersized="merge")
+    assert assign_new_records(points[:2] + 9e14, centers, k=2, undersized="refuse").tolist() == [0, 0]

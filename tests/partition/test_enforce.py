@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from naive import renumbered, unions
 from naive.sensitive_tables import Case, cases
-from shoal.partition.enforce import enforce
-from shoal.values import Demands, Records, Scale, silent
+from shoal.partition.enforce import enforce_constraints
+from shoal.values import ModelConstraints, Records, Scale, no_progress
 from shoal.values.demands import EQUAL
 
 
@@ -26,7 +26,7 @@ def broken(draw: st.DrawFn) -> tuple[Records, np.ndarray, Case]:
     drawn = draw(category_records()) if not values.shape[1] or draw(st.booleans()) else None
     numbers = tuple(f"n{j}" for j in range(values.shape[1]))
     scale, weights = Scale.standardized(values), rng.choice([1.0, 2.0], len(numbers))
-    records = Records(numbers, values, scale, weights, demands=case.demands)
+    records = Records(numbers, values, scale, weights, constraints=case.demands)
     if drawn is not None:
         rows = rng.integers(0, drawn.count, n)
         records = replace(
@@ -42,7 +42,7 @@ def broken(draw: st.DrawFn) -> tuple[Records, np.ndarray, Case]:
 @given(broken(), st.integers(1, 5))
 def test_every_group_stands_and_is_a_union_of_groups(made, k: int) -> None:
     records, labels, case = made
-    found = enforce(records, labels, k=k, progress=silent)
+    found = enforce_constraints(records, labels, k=k, progress=no_progress)
     assert renumbered(found) == found.tolist()
     for label in np.unique(labels):
         assert len(set(found[labels == label])) == 1
@@ -57,25 +57,25 @@ def test_every_group_stands_and_is_a_union_of_groups(made, k: int) -> None:
 @given(broken(), st.integers(1, 5))
 def test_merges_as_the_naive_code_does(made, k: int) -> None:
     records, labels, _ = made
-    found = enforce(records, labels, k=k, progress=silent)
+    found = enforce_constraints(records, labels, k=k, progress=no_progress)
     assert found.tolist() == renumbered(unions.enforce(records, renumbered(labels), k))
 
 
 @given(broken())
 def test_groups_that_stand_stay(made) -> None:
     records, labels, _ = made
-    once = enforce(records, labels, k=2, progress=silent)
-    assert enforce(records, once, k=2, progress=silent).tolist() == once.tolist()
-    free = replace(records, demands=Demands.none(records.count))
-    assert enforce(free, once, k=1, progress=silent).tolist() == once.tolist()
-    assert enforce(replace(records, demands=None), labels, k=2, progress=silent) is labels
+    once = enforce_constraints(records, labels, k=2, progress=no_progress)
+    assert enforce_constraints(records, once, k=2, progress=no_progress).tolist() == once.tolist()
+    free = replace(records, demands=ModelConstraints.none(records.count))
+    assert enforce_constraints(free, once, k=1, progress=no_progress).tolist() == once.tolist()
+    assert enforce_constraints(replace(records, demands=None), labels, k=2, progress=no_progress) is labels
 
 
 def test_the_near_group_is_taken_that_makes_it_hold() -> None:
     """The first group has one value: with the next it is still too far from the table, with the third it is not."""
     groups = {0.0: [0, 0], 10.0: [0, 0, 0, 1], 25.0: [0, 1, 1, 1], 100.0: [0, 1, 1, 1]}
     values = np.array([place for place, cells in groups.items() for _ in cells])[:, None]
-    demands = Demands.none(14)._replace(
+    demands = ModelConstraints.none(14)._replace(
         codes=np.array([cell for cells in groups.values() for cell in cells])[:, None],
         first=np.array([0, 2]),
         column=np.array([0]),
@@ -85,14 +85,17 @@ def test_the_near_group_is_taken_that_makes_it_hold() -> None:
         shares=np.array([0.5, 0.5]),
         nodes=np.zeros(2, dtype=np.int64),
     )
-    records = Records(("a",), values, Scale.raw(values), np.ones(1), demands=demands)
+    records = Records(("a",), values, Scale.raw(values), np.ones(1), constraints=demands)
     labels = np.repeat(np.arange(4), [2, 4, 4, 4])
-    assert enforce(records, labels, k=2, progress=silent).tolist() == [0] * 2 + [1] * 4 + [0] * 4 + [2] * 4
+    assert (
+        enforce_constraints(records, labels, k=2, progress=no_progress).tolist()
+        == [0] * 2 + [1] * 4 + [0] * 4 + [2] * 4
+    )
 
 
 def test_progress_is_told_to_the_end() -> None:
     told: list[tuple[int, int]] = []
     values = np.arange(8.0)[:, None]
-    records = Records(("a",), values, Scale.raw(values), np.ones(1), demands=Demands.none(8))
-    enforce(records, np.arange(8), k=3, progress=lambda done, total: told.append((done, total)))
+    records = Records(("a",), values, Scale.raw(values), np.ones(1), constraints=ModelConstraints.none(8))
+    enforce_constraints(records, np.arange(8), k=3, progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (8, 8)

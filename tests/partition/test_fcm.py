@@ -32,12 +32,12 @@ def test_equals_its_oracle_on_many_records() -> None:
 def test_centers_move_as_in_the_textbook(power: int) -> None:
     noise = np.random.default_rng(power)
     matrix, centers = noise.standard_normal((30, 2)), noise.standard_normal((4, 2))
-    cloud = kernels.fuzzy.Cloud(
+    cloud = kernels.fuzzy.FuzzyClusters(
         Space.of_numbers(matrix), np.full(30, -1), centers.copy(), np.zeros((4, 2)), np.zeros(4)
     )
-    tree = kernels.tree.plant(Space.of_numbers(centers), np.arange(4))
-    kernels.fuzzy.scatter(cloud, tree, power, 0, 30)
-    kernels.fuzzy.move(cloud)
+    tree = kernels.tree.build_tree(Space.of_numbers(centers), np.arange(4))
+    kernels.fuzzy.assign(cloud, tree, power, 0, 30)
+    kernels.fuzzy.update_centers(cloud)
     m = 1 + 2.0**-power
     squared = ((matrix[:, None] - centers) ** 2).sum(axis=2)
     memberships = 1 / ((squared[:, :, None] / squared[:, None, :]) ** (1 / (m - 1))).sum(axis=2)

@@ -44,7 +44,7 @@ def test_equal_records_do_not_slow_it_down() -> None:
 
 @given(keys=st.lists(st.integers(-3, 3), min_size=1, max_size=70))
 def test_the_sort_keeps_the_order_of_equal_keys(keys: list[int]) -> None:
-    line = kernels.means.begin(Space.of_numbers(np.zeros((len(keys), 1))))
+    line = kernels.means.init(Space.of_numbers(np.zeros((len(keys), 1))))
     line.keys[0], line.order[0] = keys, np.arange(len(keys))
     kernels.means.sort(line, len(keys))
     assert line.order[0].tolist() == np.argsort(keys, kind="stable").tolist()

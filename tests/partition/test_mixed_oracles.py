@@ -21,8 +21,8 @@ from shoal.hierarchy.semantics import distances
 from shoal.partition import hac
 from shoal.partition.registry import run
 from shoal.schema.columns import Kind
-from shoal.tables.categories import by_rank, flat
-from shoal.values import Categories, Records, Scale, silent
+from shoal.tables.categories import flat_hierarchy, rank_distances
+from shoal.values import CategoricalColumn, Records, Scale, no_progress
 
 ORACLES = {
     **ALONE,
@@ -118,7 +118,10 @@ def example(n: int, *, seed: int) -> Records:
     noise = np.random.default_rng(seed)
     above = [int(noise.integers(0, number)) for number in range(1, 80)]
     tree = Hierarchy.from_edges((f"n{number}", f"n{parent}") for number, parent in enumerate(above, start=1))
-    levels, plain = flat([f"v{number}" for number in range(5)]), flat([f"v{number}" for number in range(4)])
+    levels, plain = (
+        flat_hierarchy([f"v{number}" for number in range(5)]),
+        flat_hierarchy([f"v{number}" for number in range(4)]),
+    )
     values = noise.standard_normal((n, 2)) @ np.array([[1.0, 0.5], [0.0, 2.0]])
     return Records(
         names=("x", "tree", "y", "ranks", "plain"),
@@ -126,9 +129,9 @@ def example(n: int, *, seed: int) -> Records:
         scale=Scale.standardized(values),
         weights=np.array([1.0, 3.0, 0.5, 1.0, 0.2]),
         categories=(
-            Categories("tree", Kind.HIERARCHICAL, tree, distances(tree)),
-            Categories("ranks", Kind.ORDINAL, levels, by_rank(levels), steps=8),
-            Categories("plain", Kind.NOMINAL, plain, 1.0 - np.eye(5), steps=1),
+            CategoricalColumn("tree", Kind.HIERARCHICAL, tree, distances(tree)),
+            CategoricalColumn("ranks", Kind.ORDINAL, levels, rank_distances(levels), n_steps=8),
+            CategoricalColumn("plain", Kind.NOMINAL, plain, 1.0 - np.eye(5), n_steps=1),
         ),
         codes=np.column_stack([noise.integers(0, high, n) for high in (80, 6, 5)]),
     )
@@ -147,7 +150,7 @@ def test_equals_its_oracle_on_deep_trees(method: str) -> None:
 def test_a_shortest_path_is_as_good_as_every_cut(records: Records, k: int) -> None:
     """Into runs of at most 2k - 1: the node at a center lowers distances, not their squares, so more may lose less."""
     k = min(k, records.count)
-    labels = kernels.path.shortest_path(records.space, k, progress=silent)
+    labels = kernels.path.shortest_path(records.space, k, progress=no_progress)
     best = naive.best_cut(Mixed.of(records), k, most=2 * k - 1)
     assert naive.sse(Mixed.of(records), labels) == pytest.approx(best, rel=1e-12, abs=1e-15)
 
@@ -160,7 +163,7 @@ def test_centers_and_losses_are_those_of_the_definition(records: Records) -> Non
     centers = kernels.groups.centroids(records.space, labels, groups)
     members = [list(range(group, records.count, groups)) for group in range(groups)]
     assert centers.tolist() == [naive.mean(mixed, rows).tolist() for rows in members]
-    errors = kernels.groups.errors(records.space, labels, groups)
+    errors = kernels.groups.squared_errors(records.space, labels, groups)
     assert errors.tolist() == [mixed[[row]].distances(centers[labels[row]])[0] for row in range(records.count)]
 
 

@@ -10,7 +10,7 @@ from test_oracles import records, tables
 
 import naive
 from naive import clusters
-from shoal.partition.registry import find, run
+from shoal.partition.registry import get_method, run
 from shoal.values import Records, Scale
 
 ORACLES = {"mondrian": clusters.mondrian, "mondrian-relaxed": clusters.mondrian_relaxed}
@@ -81,6 +81,6 @@ def test_a_weight_makes_a_column_wider() -> None:
 
 
 def test_the_registry_tells_that_equal_records_set_no_limit() -> None:
-    assert find("mondrian").largest == "as many as are equal"
-    assert find("mondrian-relaxed").largest == "2k-1"
+    assert get_method("mondrian").largest_group_text == "as many as are equal"
+    assert get_method("mondrian-relaxed").largest_group_text == "2k-1"
     assert run(records(np.ones((50, 2))), k=2, method="mondrian").count == 1

@@ -18,11 +18,11 @@ from naive import mondrian_mixed
 from shoal import kernels
 from shoal.errors import PromiseError
 from shoal.partition import registry
-from shoal.partition.grid import lay
-from shoal.partition.registry import find, run
+from shoal.partition.grid import build_rank_grid
+from shoal.partition.registry import get_method, run
 from shoal.schema.columns import Kind
-from shoal.tables.categories import flat
-from shoal.values import Categories, Records, Scale
+from shoal.tables.categories import flat_hierarchy
+from shoal.values import CategoricalColumn, Records, Scale
 
 ORACLES = {
     "mondrian": mondrian_mixed.mondrian,
@@ -52,15 +52,15 @@ def test_equals_its_oracle_where_more_is_asked(method: str, records: Records, k:
     labels = run(asked, k=k, method=method).labels
     assert labels.tolist() == naive.renumbered(ORACLES[method](asked, k))
     for group in range(labels.max() + 1):
-        assert len(set(asked.demands.codes[labels == group, 0])) >= min(least, records.count)
+        assert len(set(asked.constraints.codes[labels == group, 0])) >= min(least, records.count)
 
 
 def wide(rows: int, values: int, columns: int = 2) -> Records:
     """Nominal columns of many values and a column of numbers."""
     draw = np.random.default_rng(rows)
-    tree = flat([f"v{value:04}" for value in range(values)])
+    tree = flat_hierarchy([f"v{value:04}" for value in range(values)])
     names = tuple(f"c{j}" for j in range(columns))
-    meaning = tuple(Categories(name, Kind.NOMINAL, tree, 1.0 - np.eye(values + 1), steps=1) for name in names)
+    meaning = tuple(CategoricalColumn(name, Kind.NOMINAL, tree, 1.0 - np.eye(values + 1), n_steps=1) for name in names)
     numbers, codes = draw.normal(size=(rows, 1)), (values * draw.random((rows, columns)) ** 2).astype(np.int64)
     return Records(("n", *names), numbers, Scale.standardized(numbers), np.ones(columns + 1), meaning, codes)
 
@@ -103,7 +103,7 @@ def test_equal_records_stay_together(method: str, records: Records, k: int) -> N
 @given(records=mixed_records(), doubled=st.booleans())
 def test_a_grid_holds_every_record(records: Records, doubled: bool) -> None:
     asked = diverse(records, 1) if doubled else records
-    grid, combination = lay(asked)
+    grid, combination = build_rank_grid(asked)
     assert grid.counts.sum() == records.count
     assert len(np.unique(grid.ranks, axis=0)) == len(grid.ranks) or doubled
     for j in range(len(records.numeric)):
@@ -113,13 +113,13 @@ def test_a_grid_holds_every_record(records: Records, doubled: bool) -> None:
         assert np.array_equal(grid.ranks[combination, j], np.unique(codes, return_inverse=True)[1])
     assert np.array_equal(combination[grid.record], np.arange(len(grid.record)))
     if doubled:
-        assert np.array_equal(asked.demands.codes[grid.record[combination]], asked.demands.codes)
+        assert np.array_equal(asked.constraints.codes[grid.record[combination]], asked.constraints.codes)
 
 
 def test_many_columns_of_many_values_do_not_overflow() -> None:
     values = np.repeat(np.random.default_rng(0).permutation(40 * 100).reshape(100, 40), 3, axis=0)
     records = of_numbers(values.astype(float))
-    grid, combination = lay(records)
+    grid, combination = build_rank_grid(records)
     assert grid.counts.tolist() == [3] * 100
     assert combination.tolist() == np.repeat(np.arange(100), 3).tolist()
 
@@ -128,23 +128,23 @@ def test_relaxed_groups_may_be_larger_where_more_is_asked() -> None:
     records = of_numbers(np.arange(12.0)[:, None])
     one = diverse(records, 2, values=2)
     codes = np.array([[0]] * 11 + [[1]])
-    asked = replace(one, demands=one.demands._replace(codes=codes))
+    asked = replace(one, demands=one.constraints._replace(codes=codes))
     assert run(asked, k=2, method="mondrian-relaxed").count == 1
     assert run(records, k=2, method="mondrian-relaxed").count == 4
 
 
 def test_a_group_too_large_is_still_refused_where_nothing_is_asked() -> None:
-    chosen = find("mondrian-relaxed")
+    chosen = get_method("mondrian-relaxed")
     with pytest.raises(PromiseError):
-        registry._checked(np.zeros(12, dtype=np.int64), of_numbers(np.arange(12.0)[:, None]), 2, chosen)
+        registry._check_labels(np.zeros(12, dtype=np.int64), of_numbers(np.arange(12.0)[:, None]), 2, chosen)
 
 
 def test_the_family_enforces_demands_and_takes_all_kinds() -> None:
     for name in ORACLES:
-        assert find(name).enforces
-        assert find(name).mixes
-        assert set(find(name).kinds) == set(Kind)
-    assert not find("mdav").enforces
+        assert get_method(name).supports_constraints
+        assert get_method(name).supports_mixed
+        assert set(get_method(name).kinds) == set(Kind)
+    assert not get_method("mdav").supports_constraints
 
 
 EXAMPLE = pl.DataFrame(

@@ -13,10 +13,10 @@ from shoal import kernels
 from shoal.errors import OptionError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.semantics import DISTANCES, distances
-from shoal.partition.registry import find, run
+from shoal.partition.registry import get_method, run
 from shoal.schema.columns import Kind
-from shoal.tables.categories import by_rank, flat
-from shoal.values import Categories, Records, Scale
+from shoal.tables.categories import flat_hierarchy, rank_distances
+from shoal.values import CategoricalColumn, Records, Scale
 
 STRICT = {
     "mondrian-strict": oracles.mondrian_strict,
@@ -28,7 +28,7 @@ GENEROUS = settings(suppress_health_check=list(HealthCheck))
 
 
 @st.composite
-def columns(draw: st.DrawFn, name: str) -> Categories:
+def columns(draw: st.DrawFn, name: str) -> CategoricalColumn:
     """A random tree with a semantic distance, levels with their ranks, or values without an order."""
     nodes = draw(st.integers(2, 9))
     kind = draw(st.sampled_from([Kind.HIERARCHICAL, Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL]))
@@ -38,9 +38,9 @@ def columns(draw: st.DrawFn, name: str) -> Categories:
         counts = {node: draw(st.integers(1, 5)) for node in tree.nodes}
         table = distances(tree, distance=draw(st.sampled_from(DISTANCES)), counts=counts)
     else:
-        tree = flat([str(node) for node in range(nodes)])
-        table = by_rank(tree) if kind is Kind.ORDINAL else 1.0 - np.eye(len(tree))
-    return Categories(name, kind, tree, table)
+        tree = flat_hierarchy([str(node) for node in range(nodes)])
+        table = rank_distances(tree) if kind is Kind.ORDINAL else 1.0 - np.eye(len(tree))
+    return CategoricalColumn(name, kind, tree, table)
 
 
 @st.composite
@@ -91,7 +91,7 @@ def test_mosaicrown_equals_its_oracle(drawn: tuple[Records, int], relaxed: bool)
 def test_equal_records_stay_together(method: str, drawn: tuple[Records, int]) -> None:
     records, k = drawn
     labels = run(records, k=k, method=method).labels
-    assert len({(t, label) for t, label in zip(records.tuple_of, labels, strict=True)}) == len(records.tuples.counts)
+    assert len({(t, label) for t, label in zip(records.tuple_index, labels, strict=True)}) == len(records.tuples.counts)
 
 
 @pytest.mark.parametrize("method", ["sa-mondrian-strict", "mondrian-branch"])
@@ -106,7 +106,7 @@ def test_cuts_that_do_not_give_up_leave_no_group_to_be_cut(method: str, drawn: t
             assert not ((below >= k) & (len(codes) - below >= k)).any()
 
 
-def single(column: Categories, codes: list[int]) -> Records:
+def single(column: CategoricalColumn, codes: list[int]) -> Records:
     """Records of one column."""
     nothing = np.empty((len(codes), 0))
     coded = np.array(codes).reshape(-1, 1)
@@ -117,7 +117,7 @@ def animals(*values: str) -> Records:
     """Canines, then felines; the cats and the lions are felines."""
     edges = [("wolf", "canine"), ("dog", "canine"), ("cat", "feline"), ("lion", "feline"), ("hawk", "bird")]
     tree = Hierarchy.from_edges([*edges, *((name, "animal") for name in ("canine", "feline", "bird"))])
-    column = Categories("animal", Kind.HIERARCHICAL, tree, distances(tree))
+    column = CategoricalColumn("animal", Kind.HIERARCHICAL, tree, distances(tree))
     return single(column, [tree.number(value) for value in values])
 
 
@@ -130,7 +130,7 @@ def test_the_printed_example() -> None:
 def test_a_center_that_is_no_value_gives_way_to_the_closest_value() -> None:
     """The center of three canines is the canine, after all of them; the first of them is as close as any."""
     tree = Hierarchy.from_edges([(name, "canine") for name in ("wolf", "dog", "fox")])
-    column = Categories("animal", Kind.HIERARCHICAL, tree, distances(tree))
+    column = CategoricalColumn("animal", Kind.HIERARCHICAL, tree, distances(tree))
     assert run(single(column, [0, 0, 1, 1, 2, 2]), k=2, method="mondrian-strict-improved").count == 3
 
 
@@ -149,8 +149,8 @@ def test_the_widest_gap_is_cut_and_the_next_where_it_leaves_too_few() -> None:
 
 def levels(count: int) -> Records:
     """One record for each level of an ordinal column."""
-    tree = flat([str(level) for level in range(count)])
-    return single(Categories("level", Kind.ORDINAL, tree, by_rank(tree)), list(range(count)))
+    tree = flat_hierarchy([str(level) for level in range(count)])
+    return single(CategoricalColumn("level", Kind.ORDINAL, tree, rank_distances(tree)), list(range(count)))
 
 
 def test_of_equal_gaps_the_most_even_cut_is_taken() -> None:
@@ -166,8 +166,8 @@ def test_a_branch_is_cut_off_from_the_midst_of_the_order() -> None:
 def test_values_too_rare_to_be_cut_off_are_cut_in_order() -> None:
     records = animals("wolf", "dog", "lion", "hawk")
     assert run(records, k=2, method="mondrian-branch").labels.tolist() == [0, 0, 1, 1]
-    tree = flat(["a", "b", "c", "d"])
-    rare = single(Categories("letter", Kind.NOMINAL, tree, 1.0 - np.eye(5)), [0, 1, 2, 3])
+    tree = flat_hierarchy(["a", "b", "c", "d"])
+    rare = single(CategoricalColumn("letter", Kind.NOMINAL, tree, 1.0 - np.eye(5)), [0, 1, 2, 3])
     assert run(rare, k=2, method="mondrian-branch").labels.tolist() == [0, 0, 1, 1]
 
 
@@ -217,8 +217,8 @@ def test_mosaicrown_on_numbers_alone_is_mondrian() -> None:
 
 
 def test_a_weight_decides_which_column_mosaicrown_cuts() -> None:
-    tree = flat(["a", "b"])
-    column = Categories("c", Kind.NOMINAL, tree, 1.0 - np.eye(3))
+    tree = flat_hierarchy(["a", "b"])
+    column = CategoricalColumn("c", Kind.NOMINAL, tree, 1.0 - np.eye(3))
     values, codes = np.array([[0.0], [0], [1], [1]]), np.array([[0], [1], [0], [1]])
     groups = []
     for weights in ([4.0, 1.0], [1.0, 4.0]):
@@ -235,10 +235,10 @@ def test_a_switch_is_true_or_false(method: str, option: str) -> None:
 
 @pytest.mark.parametrize("method", [*STRICT, "mosaicrown"])
 def test_the_registry_tells_what_it_takes(method: str) -> None:
-    known = find(method)
-    assert known.largest == "as many as are equal"
+    known = get_method(method)
+    assert known.largest_group_text == "as many as are equal"
     assert {Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL} <= set(known.kinds)
-    assert known.mixes == (method == "mosaicrown") == (Kind.NUMERIC in known.kinds)
+    assert known.supports_mixed == (method == "mosaicrown") == (Kind.NUMERIC in known.kinds)
 
 
 @pytest.mark.parametrize("k", [2, 7])
@@ -247,7 +247,7 @@ def test_equals_its_oracle_on_many_records(method: str, k: int) -> None:
     seed = np.random.default_rng(k)
     edges = [(f"{level}.{node}", f"{level - 1}.{node // 3}") for level in (1, 2, 3) for node in range(3**level)]
     tree = Hierarchy.from_edges(edges)
-    categories = tuple(Categories(name, Kind.HIERARCHICAL, tree, distances(tree)) for name in "ab")
+    categories = tuple(CategoricalColumn(name, Kind.HIERARCHICAL, tree, distances(tree)) for name in "ab")
     codes = (seed.random((400, 2)) ** 2 * len(tree)).astype(np.int64)
     nothing = np.empty((400, 0))
     records = Records(("a", "b"), nothing, Scale.raw(nothing), np.ones(2), categories, codes)

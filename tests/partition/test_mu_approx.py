@@ -12,7 +12,7 @@ import naive
 from naive import trees
 from shoal import kernels
 from shoal.partition.registry import run
-from shoal.values import Space, silent
+from shoal.values import Space, no_progress
 
 
 def assert_equal(values: np.ndarray, k: int, *, standardized: bool = True) -> None:
@@ -42,7 +42,9 @@ def test_no_tree_is_left_above_its_bound(k: int) -> None:
     rows = np.arange(1, n)
     for above in (rows - 1, rows * 0, rows // 2, rows // (k + 1), noise.integers(0, rows), rows - 1 - (rows - 1) % k):
         up = np.concatenate([[-1], above])
-        labels = kernels.forest.decompose(Space.of_numbers(matrix), up, np.zeros(n, dtype=np.int64), k, progress=silent)
+        labels = kernels.forest.decompose(
+            Space.of_numbers(matrix), up, np.zeros(n, dtype=np.int64), k, progress=no_progress
+        )
         edges = {(row, int(up[row])) for row in range(1, n)}
         sizes = np.unique(labels, return_counts=True)[1]
         assert k <= sizes.min() <= sizes.max() <= max(2 * k - 1, 3 * k - 5)

@@ -15,21 +15,21 @@ from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.semantics import distances
 from shoal.partition.registry import run
 from shoal.schema.columns import Kind
-from shoal.tables.categories import by_rank, flat
-from shoal.values import Categories, Records, Scale
+from shoal.tables.categories import flat_hierarchy, rank_distances
+from shoal.values import CategoricalColumn, Records, Scale
 
 GENEROUS = settings(suppress_health_check=list(HealthCheck))
 
 
-def column(rng: np.random.Generator, name: str, kind: Kind, nodes: int) -> Categories:
+def column(rng: np.random.Generator, name: str, kind: Kind, nodes: int) -> CategoricalColumn:
     """A column with a random tree of so many nodes, or with so many values of their own or in ranks."""
     if kind is Kind.HIERARCHICAL:
         edges = [(f"n{i}", f"n{rng.integers(max(0, i - 5), i)}") for i in range(1, nodes)]
         hierarchy = Hierarchy.from_edges(edges)
-        return Categories(name, kind, hierarchy, distances(hierarchy))
-    hierarchy = flat([f"v{i}" for i in range(nodes)])
-    table = by_rank(hierarchy) if kind is Kind.ORDINAL else 1.0 - np.eye(nodes + 1)
-    return Categories(name, kind, hierarchy, table)
+        return CategoricalColumn(name, kind, hierarchy, distances(hierarchy))
+    hierarchy = flat_hierarchy([f"v{i}" for i in range(nodes)])
+    table = rank_distances(hierarchy) if kind is Kind.ORDINAL else 1.0 - np.eye(nodes + 1)
+    return CategoricalColumn(name, kind, hierarchy, table)
 
 
 def drawn(seed: int, *, rows: int, columns: int, nodes: int = 8, different: int | None = None) -> Records:
@@ -48,8 +48,8 @@ def drawn(seed: int, *, rows: int, columns: int, nodes: int = 8, different: int 
 def of_tuples(records: Records, labels: np.ndarray) -> np.ndarray:
     """The labels of the combinations, after those of equal records were found to be equal."""
     found = np.full(len(records.tuples.counts), -1)
-    found[records.tuple_of] = labels
-    assert (found[records.tuple_of] == labels).all()
+    found[records.tuple_index] = labels
+    assert (found[records.tuple_index] == labels).all()
     return found
 
 
@@ -139,6 +139,6 @@ def test_too_many_nodes_are_refused_before_memory_is_taken(monkeypatch: pytest.M
     records = drawn(5, rows=60, columns=1, nodes=8)
     m, nodes = len(records.tuples.counts), int(records.tuples.widths.sum())
     monkeypatch.setattr(sys.modules["shoal.partition.optimal_cells"], "_CELLS", m * nodes - 1)
-    monkeypatch.setattr("shoal.kernels.cells.stand", None)
+    monkeypatch.setattr("shoal.kernels.cells.init", None)
     with pytest.raises(OptionError, match=f"{m} combinations of categories and hierarchies of {nodes} nodes"):
         run(records, k=3, method="optimal-cells")

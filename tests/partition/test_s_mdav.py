@@ -16,7 +16,7 @@ from shoal import kernels
 from shoal.hierarchy import Hierarchy
 from shoal.partition.registry import run
 from shoal.schema.columns import Kind
-from shoal.values import Records, Tuples, silent
+from shoal.values import Records, Tuples, no_progress
 
 ORACLES = {
     "s-mdav": categories_s_mdav.s_mdav,
@@ -53,7 +53,7 @@ def test_equals_its_oracle(method: str, data: st.DataObject, k: int) -> None:
 def test_equal_records_stay_together(method: str, given: Records, k: int) -> None:
     labels = run(given, k=min(k, given.count), method=method).labels
     for t in range(len(given.tuples.counts)):
-        assert len(set(labels[given.tuple_of == t])) == 1
+        assert len(set(labels[given.tuple_index == t])) == 1
 
 
 @GENEROUS
@@ -117,9 +117,9 @@ def test_the_work_is_that_of_the_combinations(times: int, least: int) -> None:
     rng = np.random.default_rng(times)
     counts = rng.integers(1, 30, 40) * times
     given = tuples_of(counts, rng.integers(0, 9, (40, 2)))
-    state = kernels.gather.begin(given, np.ones(40, dtype=np.int64))
-    kernels.gather.carry_on(state, 7, most=7, least=least, moving=True, progress=silent)
-    kernels.gather.one_group(state)
+    state = kernels.gather.init(given, np.ones(40, dtype=np.int64))
+    kernels.gather.run(state, 7, max_size=7, min_left=least, moving=True, progress=no_progress)
+    kernels.gather.group_rest(state)
     assert state.portions[:, 2].sum() == counts.sum()
     assert state.counts[kernels.gather.PORTIONS] <= 3 * 40
 

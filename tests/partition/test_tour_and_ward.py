@@ -14,8 +14,8 @@ from naive import orders, tours
 from naive.mixed import Mixed
 from shoal.kernels import near, strands, tour, ward
 from shoal.partition.registry import run
-from shoal.partition.stages import along, best_cut_of_ring
-from shoal.values import Records, Space, silent
+from shoal.partition.stages import best_cut_of_tour, order_by_points
+from shoal.values import Records, Space, no_progress
 
 
 def ring_cut(matrix: naive.Table, order: list[int], k: int) -> naive.Labels:
@@ -35,9 +35,9 @@ def expanded(points: list[int], point: np.ndarray) -> list[int]:
 
 @given(drawn=mixed_records(), most=st.integers(1, 12))
 def test_a_tour_of_any_points_visits_each_once_and_is_never_longer_than_before(drawn: Records, most: int) -> None:
-    lists = near.nearest_others(drawn.space, most)
-    begun = strands.greedy(drawn.space, lists)
-    done = tour.shorten(drawn.space, lists, begun, progress=silent)
+    lists = near.nearest_neighbors(drawn.space, most)
+    begun = strands.greedy_path(drawn.space, lists)
+    done = tour.shorten(drawn.space, lists, begun, progress=no_progress)
     table = Mixed.of(drawn)
     assert sorted(begun) == sorted(done) == list(range(drawn.count))
     assert tours.length(table, done.tolist()) <= tours.length(table, begun.tolist()) * (1 + 1e-12)
@@ -46,7 +46,7 @@ def test_a_tour_of_any_points_visits_each_once_and_is_never_longer_than_before(d
 @given(drawn=mixed_records())
 def test_the_leaves_of_mixed_records_are_those_of_a_plain_chain(drawn: Records) -> None:
     first, point = drawn.space.distinct()
-    order = ward.order_of_leaves(drawn.space.some(first), np.bincount(point), progress=silent)
+    order = ward.leaf_order(drawn.space.take(first), np.bincount(point), progress=no_progress)
     points = [np.flatnonzero(point == number).tolist() for number in range(len(first))]
     assert order.tolist() == tours.chained_ward(Mixed.of(drawn), points)
 
@@ -65,10 +65,10 @@ def test_ward_mhm_is_the_cut_of_these_leaves(drawn: Records, k: int) -> None:
 def test_tour_mhm_is_the_cut_of_the_tour_from_its_longest_edge_on(drawn: Records, k: int) -> None:
     table, k = Mixed.of(drawn), min(k, drawn.count)
     first, point = drawn.space.distinct()
-    space, points = drawn.space.some(first), table[first]
-    lists = near.nearest_others(space, 10)
-    begun = ward.order_of_leaves(space, np.bincount(point), progress=silent)
-    line = tour.shorten(space, lists, begun, progress=silent).tolist()
+    space, points = drawn.space.take(first), table[first]
+    lists = near.nearest_neighbors(space, 10)
+    begun = ward.leaf_order(space, np.bincount(point), progress=no_progress)
+    line = tour.shorten(space, lists, begun, progress=no_progress).tolist()
     gaps = [tours.apart(points, line[i - 1], line[i]) for i in range(len(line))]
     start = gaps.index(max(gaps))
     order = expanded(line[start:] + line[:start], point)
@@ -80,7 +80,7 @@ def test_the_cut_of_a_ring_is_no_worse_than_of_a_line_and_mostly_the_best() -> N
     for seed in range(40):
         drawn = records(np.random.default_rng(seed).standard_normal((25, 2)), standardized=False)
         order = tours.greedy(drawn.matrix)
-        found = naive.sse(drawn.matrix, best_cut_of_ring(drawn, np.array(order), 3, progress=silent))
+        found = naive.sse(drawn.matrix, best_cut_of_tour(drawn, np.array(order), 3, progress=no_progress))
         line = naive.sse(drawn.matrix, orders.shortest_path(drawn.matrix, order, 3))
         turned = [order[start:] + order[:start] for start in range(5)]
         least = min(naive.sse(drawn.matrix, orders.shortest_path(drawn.matrix, each, 3)) for each in turned)
@@ -105,7 +105,7 @@ def test_zero_has_no_sign() -> None:
 
 
 def test_records_go_along_their_points() -> None:
-    assert along(np.array([2, 0, 1]), np.array([0, 1, 2, 0, 2])).tolist() == [2, 4, 0, 3, 1]
+    assert order_by_points(np.array([2, 0, 1]), np.array([0, 1, 2, 0, 2])).tolist() == [2, 4, 0, 3, 1]
 
 
 @pytest.mark.parametrize("method", ["tour-mhm", "ward-mhm"])
@@ -127,7 +127,7 @@ def test_less_is_lost_than_by_mdav(method: str, k: int) -> None:
 @pytest.mark.parametrize("method", ["tour-mhm", "ward-mhm"])
 def test_many_points_are_cut_in_cells(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for kernels in (near, ward):
-        monkeypatch.setattr(kernels, "CELL", 60)
+        monkeypatch.setattr(kernels, "CELL_SIZE", 60)
     drawn, heard = records(np.random.default_rng(1).standard_normal((1000, 3))), []
     labels = run(drawn, k=4, method=method, progress=lambda *step: heard.append(step)).labels
     assert naive.sse(drawn.matrix, labels) < 1.25 * naive.sse(drawn.matrix, run(drawn, k=4, method="mdav").labels)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import ColumnError, OptionError
 from shoal.hierarchy import Hierarchy
-from shoal.recode import category, decided, recode
+from shoal.recode import assign_recodings, category, recode
 from shoal.schema import Column, Kind, Role, Schema
-from shoal.tables import encode, read
+from shoal.tables import encode_records, read_table
 from shoal.testing import category_tables
 from shoal.values import Partition, Records
 
@@ -25,18 +25,18 @@ EUROPE = Hierarchy.from_edges(
 
 
 def records_of(frame: pl.DataFrame, meaning: dict) -> Records:
-    from shoal.understanding import understood
+    from shoal.understanding import resolve_schema
 
-    table = read(frame)
+    table = read_table(frame)
     schema = Schema.assign([(name, Kind.NOMINAL) for name in frame.columns], quasi_identifiers=frame.columns)
-    return encode(table, understood(table, schema, **meaning))
+    return encode_records(table, resolve_schema(table, schema, **meaning))
 
 
 def released(frame: pl.DataFrame, labels: list[int], way: str, **meaning) -> list[list[str]]:
     records = records_of(frame, meaning)
     groups = Partition(np.array(labels), k=2, method="none")
-    columns = recode(records, groups, ways=dict.fromkeys(frame.columns, way))
-    return [[column.words[place] for place in column.places] for column in columns.values()]
+    columns = recode(records, groups, recodings=dict.fromkeys(frame.columns, way))
+    return [[column.words[place] for place in column.codes] for column in columns.values()]
 
 
 @pytest.mark.parametrize(("way", "expected"), [("lcs", "Europe"), ("centroid", "Italy"), ("mode", "Italy")])
@@ -76,8 +76,8 @@ def test_nodes_are_those_of_the_definition(way: str, drawn, data) -> None:
     labels = np.unique(labels, return_inverse=True)[1]
     records = records_of(frame, meaning)
     for j, column in enumerate(records.categories):
-        codes, table = records.codes[:, j], records.table_of(j)
-        found = category.nodes[way](codes, labels, labels.max() + 1, table, column.hierarchy)
+        codes, table = records.codes[:, j], records.distance_table(j)
+        found = category.NODE_FUNCTIONS[way](codes, labels, labels.max() + 1, table, column.hierarchy)
         for group in range(labels.max() + 1):
             inside = codes[labels == group].tolist()
             assert found[group] == naive(way, inside, table, column.hierarchy)
@@ -98,9 +98,9 @@ def schema(**columns: tuple[Kind, str]) -> Schema:
 
 def test_every_column_gets_a_way() -> None:
     mixed = schema(age=(Kind.NUMERIC, ""), sex=(Kind.NOMINAL, ""), job=(Kind.HIERARCHICAL, "lcs"))
-    assert [column.recode for column in decided(mixed, None).columns] == ["mean", "centroid", "lcs"]
-    assert [column.recode for column in decided(mixed, "median").columns] == ["median", "centroid", "lcs"]
-    assert [column.recode for column in decided(mixed, "mode").columns] == ["mean", "mode", "lcs"]
+    assert [column.recode for column in assign_recodings(mixed, None).columns] == ["mean", "centroid", "lcs"]
+    assert [column.recode for column in assign_recodings(mixed, "median").columns] == ["median", "centroid", "lcs"]
+    assert [column.recode for column in assign_recodings(mixed, "mode").columns] == ["mean", "mode", "lcs"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_every_column_gets_a_way() -> None:
 )
 def test_a_way_that_does_not_fit(columns: dict, word, message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        decided(schema(**columns), word)
+        assign_recodings(schema(**columns), word)
 
 
 def test_a_way_for_a_column_that_is_not_there() -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from naive.recoding import SUPPRESSED, lower_median, mean, mode, released
 from shoal.hierarchy import Hierarchy
-from shoal.recode import recode, whole_columns
+from shoal.recode import integer_columns, recode
 from shoal.recode.number import median
 from shoal.schema import Kind
-from shoal.values import Categories, Days, Partition, Records, Scale, Whole, Worded
+from shoal.values import CategoricalColumn, DateColumn, IntegerColumn, Partition, Records, Scale, TextColumn
 
 WORDS = ("a", "b", "c", "*")
 TREE = Hierarchy(WORDS, (3, 3, 3, 3))
@@ -35,7 +35,9 @@ def table(numbers: list[Any], codes: list[Any], *, gap: bool = False, dates: tup
     """A column of numbers and one of categories, None where missing; stand-ins are 99 and the first word."""
     values = np.array([[99.5 if number is None else number] for number in numbers], dtype=float)
     words, tree = (("?", *WORDS), Hierarchy(("?", *WORDS), (4,) * 5)) if gap else (WORDS, TREE)
-    column = Categories("c", Kind.NOMINAL, tree, 1.0 - np.eye(len(words)), steps=1, gap=0 if gap else None)
+    column = CategoricalColumn(
+        "c", Kind.NOMINAL, tree, 1.0 - np.eye(len(words)), n_steps=1, missing_code=0 if gap else None
+    )
     places = np.array([[0 if code is None else code + gap] for code in codes], dtype=np.int64)
     gone = np.array([[n is None, c is None] for n, c in zip(numbers, codes, strict=True)])
     scale = Scale.standardized(values)
@@ -48,10 +50,16 @@ def groups_of(labels: list[int]) -> Partition:
 
 def shown(column: Any, *, star: bool) -> list[Any]:
     """The released cells as the oracle has them."""
-    if isinstance(column, Worded):
-        words = [None if place < 0 else column.words[place] for place in column.places]
+    if isinstance(column, TextColumn):
+        words = [None if place < 0 else column.words[place] for place in column.codes]
         return [SUPPRESSED if star and word == "*" else word for word in words]
-    numbers = column.numbers if isinstance(column, Whole) else column.days if isinstance(column, Days) else column
+    numbers = (
+        column.numbers
+        if isinstance(column, IntegerColumn)
+        else column.days
+        if isinstance(column, DateColumn)
+        else column
+    )
     return [None if number != number else number for number in numbers.tolist()]
 
 
@@ -71,7 +79,7 @@ def test_cells_are_those_of_the_definition(missing: str, weighted: bool, drawn: 
     options["sampling"] = np.array([row[3] for row in drawn]) if weighted else None
     records, groups = table(numbers, codes), groups_of([row[0] for row in drawn])
 
-    made = recode(records, groups, ways={"n": "mean", "c": "mode"}, **options)
+    made = recode(records, groups, recodings={"n": "mean", "c": "mode"}, **options)
     wanted = expected(numbers, drawn, missing, mean, weighted=weighted)
     wanted = [None if cell is SUPPRESSED else cell for cell in wanted]
     found = shown(made["n"], star=False)
@@ -83,10 +91,10 @@ def test_cells_are_those_of_the_definition(missing: str, weighted: bool, drawn: 
     wanted = expected(codes, drawn, missing, mode, weighted=weighted)
     words = [cell if cell is None or cell is SUPPRESSED else WORDS[cell] for cell in wanted]
     assert shown(made["c"], star=True) == words
-    same = recode(records, groups, ways={"n": "mean", "c": "centroid"}, **options)["c"]
+    same = recode(records, groups, recodings={"n": "mean", "c": "centroid"}, **options)["c"]
     assert shown(same, star=True) == words  # without a hierarchy the centroid is the mode
 
-    wide = recode(records, groups, ways={"n": "interval", "c": "lcs"}, **options)
+    wide = recode(records, groups, recodings={"n": "interval", "c": "lcs"}, **options)
     pairs = expected(numbers, drawn, missing, lambda cells, _: (min(cells), max(cells)), weighted=weighted)
     negative = any(pair is not None and pair is not SUPPRESSED and pair[0] < 0 for pair in pairs)
     between = " to " if negative else "-"
@@ -115,10 +123,10 @@ def test_the_weighted_median_is_the_lower_one(drawn: list[Any]) -> None:
 def test_half_of_the_weight_is_enough_for_a_value() -> None:
     records, groups = table([1, None, 3, None], [0, None, 1, None]), groups_of([0, 0, 1, 1])
     ways = {"n": "mean", "c": "mode"}
-    made = recode(records, groups, ways=ways)
+    made = recode(records, groups, recodings=ways)
     assert shown(made["n"], star=False) == [1, 1, 3, 3]
     assert shown(made["c"], star=False) == ["a", "a", "b", "b"]
-    made = recode(records, groups, ways=ways, sampling=np.array([1.0, 2.0, 2.0, 1.0]))
+    made = recode(records, groups, recodings=ways, weights=np.array([1.0, 2.0, 2.0, 1.0]))
     assert shown(made["n"], star=False) == [None, None, 3, 3]
     assert shown(made["c"], star=False) == [None, None, "b", "b"]
 
@@ -126,17 +134,17 @@ def test_half_of_the_weight_is_enough_for_a_value() -> None:
 def test_the_node_that_stands_for_missing_is_a_missing_cell() -> None:
     records, groups = table([1, 1, 1, 1, 1, 1], [None, None, 0, None, 1, 1], gap=True), groups_of([0, 0, 0, 1, 1, 1])
     ways = {"n": "mean", "c": "mode"}
-    assert shown(recode(records, groups, ways=ways)["c"], star=False) == [None] * 3 + ["b"] * 3
-    wild = recode(records, groups, ways=ways, missing="wildcard")["c"]
+    assert shown(recode(records, groups, recodings=ways)["c"], star=False) == [None] * 3 + ["b"] * 3
+    wild = recode(records, groups, recodings=ways, missing="wildcard")["c"]
     assert shown(wild, star=False) == [None, None, "a", None, "b", "b"]
-    assert shown(recode(records, groups, ways=ways, missing="impute")["c"], star=False) == ["a"] * 3 + ["b"] * 3
-    wide = recode(records, groups, ways={"n": "mean", "c": "lcs"})["c"]
+    assert shown(recode(records, groups, recodings=ways, missing="impute")["c"], star=False) == ["a"] * 3 + ["b"] * 3
+    wide = recode(records, groups, recodings={"n": "mean", "c": "lcs"})["c"]
     assert shown(wide, star=False) == ["*"] * 6
 
 
 def test_a_group_without_a_cell_gets_the_value_of_the_table() -> None:
     records, groups = table([None, None, 4, 8], [None, None, 2, 2]), groups_of([0, 0, 1, 1])
-    made = recode(records, groups, ways={"n": "mean", "c": "mode"}, missing="impute")
+    made = recode(records, groups, recodings={"n": "mean", "c": "mode"}, missing="impute")
     assert shown(made["n"], star=False) == [6, 6, 6, 6]
     assert shown(made["c"], star=False) == ["c"] * 4
 
@@ -146,46 +154,46 @@ def test_a_group_without_a_cell_gets_the_value_of_the_table() -> None:
 def test_columns_without_any_cell_are_missing(missing: str, ways: tuple[str, str]) -> None:
     for dates in ((), ("n",)):
         records = table([None, None], [None, None], dates=dates)
-        made = recode(records, groups_of([0, 0]), ways=dict(zip("nc", ways, strict=True)), missing=missing)
+        made = recode(records, groups_of([0, 0]), recodings=dict(zip("nc", ways, strict=True)), missing=missing)
         assert shown(made["n"], star=False) == shown(made["c"], star=False) == [None, None]
 
 
 def test_suppressed_records_have_a_star_whatever_the_root_is_called() -> None:
     values = np.zeros((3, 0))
     tree = Hierarchy(("France", "Japan", "World"), (2, 2, 2))
-    column = Categories("c", Kind.HIERARCHICAL, tree, 1.0 - np.eye(3))
+    column = CategoricalColumn("c", Kind.HIERARCHICAL, tree, 1.0 - np.eye(3))
     codes = np.array([[0], [1], [0]])
     records = Records(("c",), values, Scale.raw(values), np.ones(1), (column,), codes)
     hidden = np.array([False, False, True])
-    made = recode(records, groups_of([0, 0, 0]), ways={"c": "lcs"}, suppressed=hidden)["c"]
-    assert [made.words[place] for place in made.places] == ["World", "World", "*"]
-    assert made.places.tolist() == [2, 2, 3]
+    made = recode(records, groups_of([0, 0, 0]), recodings={"c": "lcs"}, suppressed=hidden)["c"]
+    assert [made.words[place] for place in made.codes] == ["World", "World", "*"]
+    assert made.codes.tolist() == [2, 2, 3]
 
 
 def test_suppressed_records_give_no_value() -> None:
     records, groups = table([2, 4, 90, None], [0, 0, 1, None]), groups_of([0, 0, 0, 1])
     hidden = np.array([False, False, True, True])
-    made = recode(records, groups, ways={"n": "mean", "c": "lcs"}, suppressed=hidden)
+    made = recode(records, groups, recodings={"n": "mean", "c": "lcs"}, suppressed=hidden)
     assert shown(made["n"], star=False) == [3, 3, None, None]
     assert shown(made["c"], star=False) == ["a", "a", "*", "*"]
 
 
 def test_whole_numbers_with_gaps_stay_whole() -> None:
     records, groups = table([1, 2, None, None], [0, 0, 0, 0]), groups_of([0, 0, 1, 1])
-    precisions = whole_columns(records, None)  # the stand-in of a missing cell is no whole number, and does not count
-    made = recode(records, groups, ways={"n": "mean", "c": "mode"}, precisions=precisions)["n"]
-    assert isinstance(made, Whole)
+    precisions = integer_columns(records, None)  # the stand-in of a missing cell is no whole number, and does not count
+    made = recode(records, groups, recodings={"n": "mean", "c": "mode"}, precisions=precisions)["n"]
+    assert isinstance(made, IntegerColumn)
     assert shown(made, star=False) == [2, 2, None, None]
 
 
 def test_dates_are_days_where_the_column_has_days_only_and_else_seconds() -> None:
     groups, ways = groups_of([0, 0, 1, 1]), {"n": "mean", "c": "mode"}
-    made = recode(table([10, 13, None, None], [0] * 4, dates=("n",)), groups, ways=ways)["n"]
-    assert isinstance(made, Days)
+    made = recode(table([10, 13, None, None], [0] * 4, dates=("n",)), groups, recodings=ways)["n"]
+    assert isinstance(made, DateColumn)
     assert shown(made, star=False) == [12, 12, None, None]
     second = 1 / 86_400
-    times = recode(table([0, 1 / 3, 2 * second, 2.5 * second], [0] * 4, dates=("n",)), groups, ways=ways)["n"]
-    assert times.texts() == ["1970-01-01 04:00:00"] * 2 + ["1970-01-01 00:00:02"] * 2
+    times = recode(table([0, 1 / 3, 2 * second, 2.5 * second], [0] * 4, dates=("n",)), groups, recodings=ways)["n"]
+    assert times.format() == ["1970-01-01 04:00:00"] * 2 + ["1970-01-01 00:00:02"] * 2
 
 
 def test_means_stay_within_the_bounds_of_the_column() -> None:
@@ -193,5 +201,5 @@ def test_means_stay_within_the_bounds_of_the_column() -> None:
     for low, high in cells:  # low + (high - low) is above high in some of them
         values = np.array([[low], [high]])
         records = Records(("a",), values, Scale.raw(values), np.ones(1))
-        made = recode(records, groups_of([0, 0]), ways={"a": "mean"}, sampling=np.array([1e-3, 1e17]))["a"]
+        made = recode(records, groups_of([0, 0]), recodings={"a": "mean"}, weights=np.array([1e-3, 1e17]))["a"]
         assert made.max() <= high

@@ -11,16 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import OptionError
-from shoal.recode import decided, recode, ways
-from shoal.recode.interval import bounds, intervals
+from shoal.recode import assign_recodings, recode, recodings
+from shoal.recode.interval import bounds, format_intervals
 from shoal.schema import Column, Kind, Role, Schema
-from shoal.tables import ReadOptions, class_sizes, encode, kinds, read, released, write
-from shoal.values import Partition, Records, Scale, Worded
+from shoal.tables import (
+    ReadOptions,
+    class_sizes,
+    column_kinds,
+    encode_records,
+    read_table,
+    replace_columns,
+    write_table,
+)
+from shoal.values import Partition, Records, Scale, TextColumn
 
 
 def written(pairs: list[tuple[float, float]], *, dates: bool = False) -> list[str]:
     low, high = np.array(pairs, dtype=float).T
-    return intervals(low, high, dates=dates)
+    return format_intervals(low, high, dates=dates)
 
 
 @pytest.mark.parametrize(
@@ -68,10 +76,12 @@ def test_bounds_are_those_of_the_groups(rows: list[tuple[int, float]]) -> None:
 def test_groups_with_the_same_bounds_share_a_word() -> None:
     values = np.array([[1.0], [3.0], [3.0], [1.0], [2.0], [2.0]])
     records = Records(("a",), values, Scale.standardized(values), np.ones(1))
-    column = recode(records, Partition(np.array([0, 0, 1, 1, 2, 2]), k=2, method="none"), ways={"a": "interval"})["a"]
-    assert isinstance(column, Worded)
+    column = recode(records, Partition(np.array([0, 0, 1, 1, 2, 2]), k=2, method="none"), recodings={"a": "interval"})[
+        "a"
+    ]
+    assert isinstance(column, TextColumn)
     assert column.words == ("[1-3]", "2")
-    assert column.places.tolist() == [0, 0, 0, 0, 1, 1]
+    assert column.codes.tolist() == [0, 0, 0, 0, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -84,22 +94,26 @@ def test_groups_with_the_same_bounds_share_a_word() -> None:
 def test_a_file_keeps_its_decimal_mark(tmp_path: Path, content: str, expected: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text(content)
-    table = read(path, options=ReadOptions(decimal=",", delimiter=";"))
-    schema = Schema.assign(kinds(table), quasi_identifiers=["a"])
+    table = read_table(path, options=ReadOptions(decimal=",", delimiter=";"))
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["a"])
     groups = Partition(np.array([0, 0, 1, 1]), k=2, method="none")
-    release = released(table, schema, recode(encode(table, schema), groups, ways={"a": "interval"}))
+    release = replace_columns(table, schema, recode(encode_records(table, schema), groups, recodings={"a": "interval"}))
     assert class_sizes(release, ["a"]).tolist() == [2, 2, 2, 2]
-    write(release, tmp_path / "out.csv")
+    write_table(release, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == expected
 
 
 def test_lone_values_keep_the_type_of_a_frame() -> None:
-    table = read(pl.DataFrame({"a": [1, 1, 4, 4]}))
-    schema = Schema.assign(kinds(table), quasi_identifiers=["a"])
-    alone = recode(encode(table, schema), Partition(np.array([0, 0, 1, 1]), k=2, method=""), ways={"a": "interval"})
-    assert released(table, schema, alone).native()["a"].dtype == pl.Int64
-    wide = recode(encode(table, schema), Partition(np.array([0, 0, 0, 0]), k=2, method=""), ways={"a": "interval"})
-    assert released(table, schema, wide).native()["a"].to_list() == ["[1-4]"] * 4
+    table = read_table(pl.DataFrame({"a": [1, 1, 4, 4]}))
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["a"])
+    alone = recode(
+        encode_records(table, schema), Partition(np.array([0, 0, 1, 1]), k=2, method=""), recodings={"a": "interval"}
+    )
+    assert replace_columns(table, schema, alone).native()["a"].dtype == pl.Int64
+    wide = recode(
+        encode_records(table, schema), Partition(np.array([0, 0, 0, 0]), k=2, method=""), recodings={"a": "interval"}
+    )
+    assert replace_columns(table, schema, wide).native()["a"].to_list() == ["[1-4]"] * 4
 
 
 def schema(**columns: tuple[Kind, str]) -> Schema:
@@ -121,15 +135,15 @@ MIXED = {"age": (Kind.NUMERIC, ""), "born": (Kind.DATE, ""), "sex": (Kind.NOMINA
     ],
 )
 def test_a_word_for_all_columns(word: str | None, expected: list[str]) -> None:
-    assert [column.recode for column in decided(schema(**MIXED), word).columns] == expected
+    assert [column.recode for column in assign_recodings(schema(**MIXED), word).columns] == expected
 
 
 def test_a_column_keeps_the_way_and_not_the_other_word_for_it() -> None:
     own = schema(age=(Kind.NUMERIC, "centroid"), job=(Kind.HIERARCHICAL, "ancestor"), sex=(Kind.NOMINAL, "generalize"))
-    assert [column.recode for column in decided(own, None).columns] == ["mean", "lcs", "lcs"]
-    assert decided(schema(age=(Kind.NUMERIC, "")), "centroid").columns[0].recode == "mean"
-    assert ways(Kind.NUMERIC) == ways(Kind.DATE) == ("mean", "median", "interval")
-    assert ways(Kind.ORDINAL) == ("centroid", "mode", "lcs")
+    assert [column.recode for column in assign_recodings(own, None).columns] == ["mean", "lcs", "lcs"]
+    assert assign_recodings(schema(age=(Kind.NUMERIC, "")), "centroid").columns[0].recode == "mean"
+    assert recodings(Kind.NUMERIC) == recodings(Kind.DATE) == ("mean", "median", "interval")
+    assert recodings(Kind.ORDINAL) == ("centroid", "mode", "lcs")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +158,7 @@ def test_a_column_keeps_the_way_and_not_the_other_word_for_it() -> None:
 )
 def test_a_word_that_does_not_fit(columns: dict, word: str | None, message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        decided(schema(**columns), word)
+        assign_recodings(schema(**columns), word)
 
 
 def test_recoding_refuses_a_way_of_another_kind() -> None:
@@ -152,6 +166,6 @@ def test_recoding_refuses_a_way_of_another_kind() -> None:
     records = Records(("a",), values, Scale.standardized(values), np.ones(1))
     groups = Partition(np.array([0, 0]), k=2, method="none")
     with pytest.raises(OptionError, match="'a' is numeric and cannot be recoded by 'lcs'"):
-        recode(records, groups, ways={"a": "lcs"})
+        recode(records, groups, recodings={"a": "lcs"})
     with pytest.raises(OptionError, match="no missing 'drop'"):
-        recode(records, groups, ways={"a": "mean"}, missing="drop")
+        recode(records, groups, recodings={"a": "mean"}, missing="drop")

@@ -11,9 +11,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.recode import decided, recode
+from shoal.recode import assign_recodings, recode
 from shoal.schema import Kind, Schema
-from shoal.tables import class_sizes, encode, kinds, precisions, read, released, write
+from shoal.tables import (
+    class_sizes,
+    column_kinds,
+    detect_precisions,
+    encode_records,
+    read_table,
+    replace_columns,
+    write_table,
+)
 from shoal.values import Partition
 
 K, RECORDS = 4, 96
@@ -38,13 +46,13 @@ def frame() -> pl.DataFrame:
 @pytest.mark.parametrize("word", ["mean", "median", "generalize", "mode"])
 @pytest.mark.parametrize("missing", ["category", "impute"])
 def test_groups_look_alike_in_the_file(tmp_path: Path, ending: str, word: str, missing: str) -> None:
-    write(read(frame()), tmp_path / f"in{ending}")
-    table = read(tmp_path / f"in{ending}")
-    schema = decided(Schema.assign(kinds(table), quasi_identifiers=NAMES), word)
+    write_table(read_table(frame()), tmp_path / f"in{ending}")
+    table = read_table(tmp_path / f"in{ending}")
+    schema = assign_recodings(Schema.assign(column_kinds(table), quasi_identifiers=NAMES), word)
     rng = np.random.default_rng(3)
     gone = rng.random((RECORDS, len(NAMES))) < 0.4
     hidden = np.arange(RECORDS) % 12 == 0
-    records = replace(encode(table, schema), missing=gone)
+    records = replace(encode_records(table, schema), missing=gone)
     assert records.dates == ("born", "seen")
     assert records.kinds == dict(zip(NAMES, [Kind.NUMERIC] * 2 + [Kind.DATE] * 2 + [Kind.NOMINAL], strict=True))
     labels = rng.permutation(np.arange(RECORDS) // (K + 2))
@@ -52,16 +60,16 @@ def test_groups_look_alike_in_the_file(tmp_path: Path, ending: str, word: str, m
     columns = recode(
         records,
         groups,
-        ways={column.name: column.recode for column in schema.columns},
-        precisions=precisions(table, NAMES[:2]),
+        recodings={column.name: column.recode for column in schema.columns},
+        precisions=detect_precisions(table, NAMES[:2]),
         keep_totals=True,
-        sampling=rng.random(RECORDS) + 0.5,
+        weights=rng.random(RECORDS) + 0.5,
         missing=missing,
         suppressed=hidden,
     )
-    write(released(table, schema, columns), tmp_path / f"out{ending}")
-    again = read(tmp_path / f"out{ending}")
-    rows = list(zip(*(again.cells.seen(name).to_list() for name in NAMES), strict=True))
+    write_table(replace_columns(table, schema, columns), tmp_path / f"out{ending}")
+    again = read_table(tmp_path / f"out{ending}")
+    rows = list(zip(*(again.cells.visible_values(name).to_list() for name in NAMES), strict=True))
     for group in np.unique(groups.labels):
         inside = {rows[row] for row in np.flatnonzero((groups.labels == group) & ~hidden)}
         assert len(inside) == 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.recode import WHOLE, recode
+from shoal.recode import INTEGER, recode
 from shoal.recode.number import mean, median
 from shoal.values import Partition, Records, Scale
 
@@ -21,7 +21,7 @@ def of(values: np.ndarray, labels: list[int], **options) -> dict:
     names = tuple("abc"[: values.shape[1]])
     records = Records(names, values, Scale.standardized(values), np.ones(values.shape[1]))
     ways = dict.fromkeys(names, options.pop("way", "mean"))
-    return recode(records, Partition(np.array(labels), k=2, method="none"), ways=ways, **options)
+    return recode(records, Partition(np.array(labels), k=2, method="none"), recodings=ways, **options)
 
 
 @given(GROUPED)
@@ -53,7 +53,7 @@ def test_huge_values_do_not_overflow() -> None:
 
 def test_whole_numbers_stay_whole_by_older_policies_and_halves_go_to_even() -> None:
     values = np.array([[1, 0.5], [2, 1.5], [4, 2.0], [5, 3.0]])
-    released = of(values, [0, 0, 1, 1], precisions={"a": WHOLE})
+    released = of(values, [0, 0, 1, 1], precisions={"a": INTEGER})
     assert released["a"].dtype == np.int64
     assert released["a"].tolist() == [2, 2, 4, 4]
     assert released["b"].tolist() == [1.0, 1.0, 2.5, 2.5]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import OptionError, ShoalWarning
 from shoal.recode import recode
-from shoal.values import Partition, Precision, Records, Rounded, Scale
+from shoal.values import Partition, Precision, Records, RoundedColumn, Scale
 
 STEPS = st.lists(st.lists(st.integers(-(10**7), 10**7), min_size=1, max_size=7), min_size=1, max_size=8)
 
@@ -27,7 +27,7 @@ def of(groups: list[list[float]], precision: Precision, **options: Any) -> np.nd
     records = Records(("a",), column, Scale.standardized(column), np.ones(1))
     given: dict[str, Any] = {"ways": {"a": "mean"}, "precisions": {"a": precision}, **options}
     made = recode(records, Partition(labels, k=1, method="none"), **given)["a"]
-    assert isinstance(made, Rounded)
+    assert isinstance(made, RoundedColumn)
     return made.numbers
 
 

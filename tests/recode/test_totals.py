@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.recoding import nearest_total
-from shoal.recode import WHOLE, recode, rounded_to_total
-from shoal.values import Partition, Precision, Records, Scale, Whole
+from shoal.recode import INTEGER, recode, round_to_total
+from shoal.values import IntegerColumn, Partition, Precision, Records, Scale
 
 GROUPS = st.lists(st.lists(st.integers(-20, 20), min_size=1, max_size=6), min_size=1, max_size=9)
 
@@ -29,7 +29,7 @@ def of(values: list[list[float]], **options):
 def test_as_near_as_the_sizes_allow(groups: list[list[int]]) -> None:
     centers, sizes = [sum(group) / len(group) for group in groups], [len(group) for group in groups]
     total = sum(map(sum, groups))
-    rounded, left = rounded_to_total(np.array(centers), np.array(sizes), total)
+    rounded, left = round_to_total(np.array(centers), np.array(sizes), total)
     assert all(
         number in (math.floor(center), math.ceil(center)) for number, center in zip(rounded, centers, strict=True)
     )
@@ -38,16 +38,16 @@ def test_as_near_as_the_sizes_allow(groups: list[list[int]]) -> None:
 
 
 def test_the_greatest_fractions_go_up() -> None:
-    rounded, left = rounded_to_total(np.array([1.2, 2.5, 3.5, 4.9, 7.0]), np.full(5, 3), 57)
+    rounded, left = round_to_total(np.array([1.2, 2.5, 3.5, 4.9, 7.0]), np.full(5, 3), 57)
     assert (rounded.tolist(), left) == ([1, 3, 3, 5, 7], 0)
-    rounded, left = rounded_to_total(np.array([1.5, 1.5]), np.array([3, 2]), 8)
+    rounded, left = round_to_total(np.array([1.5, 1.5]), np.array([3, 2]), 8)
     assert (rounded.tolist(), left) == ([2, 1], 0)
 
 
 def test_a_total_that_no_choice_has_leaves_the_least_over() -> None:
-    rounded, left = rounded_to_total(np.array([0.5, 0.5]), np.array([4, 4]), 3)
+    rounded, left = round_to_total(np.array([0.5, 0.5]), np.array([4, 4]), 3)
     assert (rounded.tolist(), left) == ([1, 0], -1)
-    rounded, left = rounded_to_total(np.array([2.0, 3.0]), np.array([4, 4]), 100)
+    rounded, left = round_to_total(np.array([2.0, 3.0]), np.array([4, 4]), 100)
     assert (rounded.tolist(), left) == ([2, 3], 80)
 
 
@@ -55,7 +55,7 @@ def test_many_groups_have_no_rest() -> None:
     rng = np.random.default_rng(5)
     sizes = rng.integers(5, 10, 20_000)
     sums = rng.integers(0, 1000, 20_000) * sizes + rng.integers(0, sizes)
-    rounded, left = rounded_to_total(sums / sizes, sizes, int(sums.sum()))
+    rounded, left = round_to_total(sums / sizes, sizes, int(sums.sum()))
     assert left == 0
     assert int((rounded * sizes).sum()) == int(sums.sum())
 
@@ -65,7 +65,7 @@ def test_large_whole_weights_have_no_rest() -> None:
     sizes = rng.integers(2_000, 90_000, 300)
     center = rng.random(300) * 50
     total = round(float((sizes * center).sum()))
-    rounded, left = rounded_to_total(center, sizes.astype(float), total)
+    rounded, left = round_to_total(center, sizes.astype(float), total)
     assert left == 0
     assert int((rounded * sizes).sum()) == total
 
@@ -74,7 +74,7 @@ def test_weights_that_are_not_whole_come_near() -> None:
     rng = np.random.default_rng(7)
     sizes, center = rng.random(200) * 9 + 1, rng.random(200) * 50
     total = float((sizes * center).sum())
-    rounded, left = rounded_to_total(center, sizes, total)
+    rounded, left = round_to_total(center, sizes, total)
     assert left == pytest.approx(total - float((sizes * rounded).sum()), abs=1e-9)
     assert abs(left) <= sizes.max() / 2
 
@@ -108,8 +108,8 @@ def test_a_total_with_gaps_is_that_of_the_filled_column() -> None:
     gone = np.array([[False], [False], [True], [False], [False], [False]])
     records = Records(("a",), values, Scale.standardized(values), np.ones(1), missing=gone)
     groups = Partition(np.array([0, 0, 0, 1, 1, 1]), k=3, method="none")
-    options = {"ways": {"a": "mean"}, "precisions": {"a": WHOLE}, "keep_totals": True}
+    options = {"ways": {"a": "mean"}, "precisions": {"a": INTEGER}, "keep_totals": True}
     assert recode(records, groups, **options)["a"].tolist() == [1, 1, 1, 6, 6, 6]  # 3 * 1.5 + 17 = 21.5
     wild = recode(records, groups, missing="wildcard", **options)["a"]
-    assert isinstance(wild, Whole)
+    assert isinstance(wild, IntegerColumn)
     assert np.nansum(wild.numbers) == 20

@@ -48,7 +48,7 @@ def test_the_bound_is_what_its_formula_says(n: int, k: int) -> None:
 
 @pytest.mark.parametrize("name", [name for name, one in registry.methods().items() if "numeric" in one.kinds])
 def test_every_method_stays_above_the_bound(name: str) -> None:
-    columns = registry.find(name).most_columns or 3
+    columns = registry.get_method(name).max_columns or 3
     given = records(np.random.default_rng(4).normal(size=(120, columns)), standardized=True)
     labels = registry.run(given, k=4, method=name).labels
     assert naive.sse(given.matrix, labels) >= elementary_bound(given.matrix, 4).value
@@ -58,7 +58,7 @@ def test_large_tables_are_seen_along_a_few_axes(monkeypatch: pytest.MonkeyPatch)
     draw = np.random.default_rng(0)
     points = draw.normal(size=(300, 3)) @ draw.normal(size=(3, 9)) + 1e-3 * draw.normal(size=(300, 9))
     whole = elementary_bound(points, 3)
-    monkeypatch.setattr(bounds, "MOST", 100)
+    monkeypatch.setattr(bounds, "MAX_CELLS", 100)
     along = elementary_bound(points, 3)
     assert "4 of 9 principal axes" in along.note
     assert 0.9 * whole.value < along.value < whole.value

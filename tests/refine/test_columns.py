@@ -11,9 +11,9 @@ import naive
 from naive.bounds import error, least_cost
 from naive.mixed import Mixed
 from shoal.errors import OptionError, PackageError
-from shoal.refine import column_bound, columns, elementary_bound, embedded
-from shoal.refine.improve import _given, groups_of, improved
-from shoal.refine.master import Master, arranged, broken, costs
+from shoal.refine import column_bound, columns, elementary_bound, embed
+from shoal.refine.improve import _given, group_rows, solve_set_partitioning
+from shoal.refine.master import MasterProblem, cut_coefficients, group_costs, sorted_rows
 from shoal.values import Space
 
 
@@ -52,7 +52,7 @@ def test_centers_that_are_nodes_are_not_beaten_either() -> None:
         numbers, codes = draw.normal(size=(9, 1)), draw.integers(0, 4, (9, 2))
         mixed = Mixed(np.column_stack([numbers, codes]), tables, weights)
         best = least_cost(9, 3, lambda group, x=numbers, m=mixed: error(x, group) + sum(m.errors(list(group))))
-        points = embedded(Space.of(numbers, codes, tables, weights))
+        points = embed(Space.of(numbers, codes, tables, weights))
         bounds = elementary_bound(points, 3).value, column_bound(points, 3, effort=10**8).bound.value
         assert 0.0 < bounds[0] <= bounds[1] <= best
 
@@ -94,26 +94,26 @@ def test_groups_make_better_partitions() -> None:
         points = np.random.default_rng(seed).normal(size=(12, 2))
         labels = np.arange(12) // 3
         search = column_bound(points, 3, start=labels, effort=10**8)
-        better = search.improved(labels)
+        better = search.improve(labels)
         assert np.bincount(better).min() >= 3
         assert naive.sse(points, better) == pytest.approx(least(points, 3), rel=1e-3)
         assert search.bound.value <= naive.sse(points, better)
-        assert naive.sse(points, search.improved(better)) <= naive.sse(points, better) * (1 + 1e-12)
+        assert naive.sse(points, search.improve(better)) <= naive.sse(points, better) * (1 + 1e-12)
 
 
 def test_a_partition_stays_where_no_groups_make_a_better_one() -> None:
     points, labels = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) // 6
     none = np.array([[0, 1, 2], [0, 1, 3]])
-    assert (improved(points, labels, none, np.zeros(12), nodes=10) == labels).all()
+    assert (solve_set_partitioning(points, labels, none, np.zeros(12), nodes=10) == labels).all()
 
 
 def test_many_records_have_the_elementary_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.random.default_rng(0).normal(size=(30, 2))
-    monkeypatch.setattr(columns, "MOST", 20)
+    monkeypatch.setattr(columns, "MAX_RECORDS", 20)
     found = column_bound(points, 3)
     assert found.bound == elementary_bound(points, 3)
     labels = np.arange(30) // 3
-    assert (found.improved(labels) == labels).all()
+    assert (found.improve(labels) == labels).all()
 
 
 def test_the_groups_of_a_partition_are_known() -> None:
@@ -127,30 +127,30 @@ def test_k_is_checked() -> None:
 
 
 def test_groups_are_rows() -> None:
-    assert groups_of(np.array([1, 0, 1, 1])).tolist() == [[1, -1, -1], [0, 2, 3]]
-    assert arranged(np.array([[3, 1], [2, -1]]), 3).tolist() == [[1, 3, -1], [2, -1, -1]]
+    assert group_rows(np.array([1, 0, 1, 1])).tolist() == [[1, -1, -1], [0, 2, 3]]
+    assert sorted_rows(np.array([[3, 1], [2, -1]]), 3).tolist() == [[1, 3, -1], [2, -1, -1]]
     points = np.array([[0.0], [1.0], [5.0]])
-    assert costs(points, np.array([[0, 1, -1], [0, 1, 2]])) == pytest.approx([0.5, 14.0])
+    assert group_costs(points, np.array([[0, 1, -1], [0, 1, 2]])) == pytest.approx([0.5, 14.0])
 
 
 def test_triples_that_two_groups_break_raise_the_value() -> None:
     points = np.vstack([np.eye(4), 10.0 + np.eye(4)])  # four records near each other, twice
     groups = [[j for j in range(4) if j != i] for i in range(4)]
     every = np.array([*groups, *([4 + j for j in group] for group in groups)])
-    assert [found.tolist() for found in broken(every[:2], np.array([[1, 2, 7]]), 8)] == [[0], [0]]
-    master = Master(points)
+    assert [found.tolist() for found in cut_coefficients(every[:2], np.array([[1, 2, 7]]), 8)] == [[0], [0]]
+    master = MasterProblem(points)
     assert master.add(every) == 8
     assert master.add(every[:3]) == 0
     assert master.add(np.array([[0, 1, 2, 3], [4, 5, 6, 7]])) == 2
     loose = master.solve()
     assert loose is not None
     assert loose.value == pytest.approx(8 / 3 * error(points, [0, 1, 2]), rel=1e-4)
-    assert len(master.cut(loose.shares))
+    assert len(master.add_violated_triples(loose.fractions))
     tight = master.solve()
     assert tight is not None
     assert tight.value == pytest.approx(2 * error(points, [0, 1, 2, 3]), rel=1e-4)
-    assert tight.value == pytest.approx(tight.prices.sum() - tight.fines.sum(), rel=1e-4)
-    assert not len(master.cut(tight.shares))
+    assert tight.value == pytest.approx(tight.duals.sum() - tight.cut_duals.sum(), rel=1e-4)
+    assert not len(master.add_violated_triples(tight.fractions))
 
 
 def test_where_no_solver_is_installed_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

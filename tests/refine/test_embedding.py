@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.refine import embedded
+from shoal.refine import embed
 from shoal.refine.embedding import _coordinates
 from shoal.values import Space
 
@@ -59,7 +59,7 @@ def test_equality_and_ranks_are_kept(which: int) -> None:
 def test_a_space_of_numbers_stays_as_it_is_but_for_constant_columns() -> None:
     numbers = np.random.default_rng(0).normal(size=(6, 3))
     numbers[:, 1] = 4.0
-    assert (embedded(Space.of_numbers(numbers)) == numbers[:, [0, 2]]).all()
+    assert (embed(Space.of_numbers(numbers)) == numbers[:, [0, 2]]).all()
 
 
 def test_a_mixed_space_is_nowhere_exceeded() -> None:
@@ -70,7 +70,7 @@ def test_a_mixed_space_is_nowhere_exceeded() -> None:
     true = apart(space.matrix[:, :2])
     for j, table in enumerate(given):
         true += (1.0, 0.5, 2.0)[j] * table[np.ix_(codes[:, j], codes[:, j])] ** 2
-    found = apart(embedded(space))
+    found = apart(embed(space))
     assert (found <= true + 1e-12).all()
     assert found.sum() > 0.5 * true.sum()
 

@@ -85,12 +85,12 @@ def _in_memory(columns: list[str], file: str = "released.csv", rows: int = ROWS,
 def _in_pieces(columns: list[str], file: str = "released.csv", **more: Any) -> Case:
     def make(folder: Path) -> Path:
         register().write_csv(folder / "register.csv")
-        piece = sizing.Sizing.piece
-        sizing.Sizing.piece = lambda *_, **__: PIECE  # type: ignore[method-assign]
+        piece = sizing.MemoryBudget.part_rows
+        sizing.MemoryBudget.part_rows = lambda *_, **__: PIECE  # type: ignore[method-assign]
         try:
             shoal.anonymize_file(folder / "register.csv", folder / file, **{**_options(columns), **more})
         finally:
-            sizing.Sizing.piece = piece  # type: ignore[method-assign]
+            sizing.MemoryBudget.part_rows = piece  # type: ignore[method-assign]
         return folder / file
 
     return make
@@ -124,11 +124,11 @@ def _by_method() -> dict[str, Case]:
         kinds = {str(kind) for kind in method.kinds}
         effort = {"effort": "fast"} if name == "auto" else {}
         if "numeric" in kinds:
-            columns = NUMBERS[: method.most_columns or len(NUMBERS)]
+            columns = NUMBERS[: method.max_columns or len(NUMBERS)]
             cases[f"{name}, numbers"] = _in_memory(columns, method=name, **effort)
         if "hierarchical" in kinds:
             cases[f"{name}, categories"] = _in_memory(CATEGORIES, method=name, **effort)
-        if method.mixes:
+        if method.supports_mixed:
             cases[f"{name}, mixed"] = _in_memory(MIXED, method=name, **effort)
     return cases
 
@@ -215,7 +215,7 @@ def digest(path: Path) -> str:
     text = path.suffix in {".csv", ".tsv"}
     if not text:
         values = path.with_suffix(".values.csv")
-        tables.write(tables.read(path), values)
+        tables.write_table(tables.read_table(path), values)
         path = values
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.hierarchy import Hierarchy
-from shoal.report.hierarchy import facts, listing, page, picture, summary, tree
+from shoal.report.hierarchy import draw_svg, draw_tree, facts, node_list, page, summary
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "<script>alert('x')</script>"
@@ -28,7 +28,7 @@ def hierarchies(draw: st.DrawFn) -> Hierarchy:
 
 
 def drawn(hierarchy: Hierarchy, counts: dict[str, int] | None = None, **options) -> ET.Element:
-    return ET.fromstring(picture(hierarchy, counts, title="Jobs", **options))  # noqa: S314 - our own text
+    return ET.fromstring(draw_svg(hierarchy, counts, title="Jobs", **options))  # noqa: S314 - our own text
 
 
 def labels(root: ET.Element) -> dict[str, tuple[float, float]]:
@@ -39,7 +39,7 @@ def labels(root: ET.Element) -> dict[str, tuple[float, float]]:
 
 
 def test_a_tree_with_records() -> None:
-    assert tree(JOBS, COUNTS) == (
+    assert draw_tree(JOBS, COUNTS) == (
         "             records  own\n"
         "person         1,259\n"
         "├─ worker      1,255   20\n"
@@ -53,32 +53,32 @@ def test_a_tree_with_records() -> None:
 
 
 def test_a_tree_without_records() -> None:
-    assert tree(JOBS).splitlines()[:3] == ["person", "├─ worker", "│  ├─ clerk"]
-    assert tree(JOBS).endswith("\n\n6 nodes on 3 levels, 3 of them leaves")
+    assert draw_tree(JOBS).splitlines()[:3] == ["person", "├─ worker", "│  ├─ clerk"]
+    assert draw_tree(JOBS).endswith("\n\n6 nodes on 3 levels, 3 of them leaves")
 
 
 def test_values_outside_the_hierarchy_are_counted_and_not_named() -> None:
-    said = tree(JOBS, {**COUNTS, "pilot": 7, "nurse": 2})
+    said = draw_tree(JOBS, {**COUNTS, "pilot": 7, "nurse": 2})
     assert said.endswith("; 9 records on 2 values not in the hierarchy")
     assert "pilot" not in said
     assert "pilot" not in page(JOBS, {**COUNTS, "pilot": 7}, title="Jobs")
 
 
 def test_a_cut_says_what_is_left_out() -> None:
-    lines = tree(JOBS, COUNTS, depth=2).splitlines()
+    lines = draw_tree(JOBS, COUNTS, depth=2).splitlines()
     assert lines[2:5] == [
         "├─ worker … 2 more below    1,255   20",
         "└─ leader … 1 more below        4",
         "",
     ]
-    assert tree(JOBS, depth=1).startswith("person … 5 more below\n\n")
+    assert draw_tree(JOBS, depth=1).startswith("person … 5 more below\n\n")
     assert set(labels(drawn(JOBS, depth=2))) == {"person", "worker", "leader"}
-    assert "1,255 (20 own) … 2 more below" in picture(JOBS, COUNTS, title="Jobs", depth=2)
+    assert "1,255 (20 own) … 2 more below" in draw_svg(JOBS, COUNTS, title="Jobs", depth=2)
 
 
 def test_many_children_are_shortened() -> None:
     many = Hierarchy.from_edges([(f"v{i}", "all") for i in range(237)])
-    lines = tree(many, {f"v{i}": 2 for i in range(237)}).splitlines()
+    lines = draw_tree(many, {f"v{i}": 2 for i in range(237)}).splitlines()
     assert lines[-3].split() == ["└─", "…", "37", "more", "74"]
     assert len(lines) == 1 + 1 + 200 + 1 + 2
 
@@ -86,21 +86,21 @@ def test_many_children_are_shortened() -> None:
 @pytest.mark.parametrize("width", [40, 60, 100])
 def test_lines_keep_the_width(width: int) -> None:
     long = Hierarchy.from_edges([("x" * 300, "middle"), ("日本" * 90, "middle"), ("middle", "top")])
-    lines = tree(long, {"x" * 300: 5}, width=width).splitlines()[:-1]
+    lines = draw_tree(long, {"x" * 300: 5}, width=width).splitlines()[:-1]
     assert max(len(line) + sum(sign in "日本" for sign in line) for line in lines) <= width
     assert sum("…" in line for line in lines) == 2
 
 
 def test_names_cannot_move_the_cursor() -> None:
     odd = Hierarchy.from_edges([("a\x1b[2J\nb", "top"), ("\ud800", "top"), ("\0", "top")])
-    assert "\x1b" not in tree(odd)
-    assert len(tree(odd).splitlines()) == 6
+    assert "\x1b" not in draw_tree(odd)
+    assert len(draw_tree(odd).splitlines()) == 6
     assert len(labels(drawn(odd))) >= 2
 
 
 @given(hierarchies())
 def test_every_node_is_drawn_once(hierarchy: Hierarchy) -> None:
-    names = [re.sub(r"^[│├└─ ]*", "", line) for line in tree(hierarchy).splitlines()[:-2]]
+    names = [re.sub(r"^[│├└─ ]*", "", line) for line in draw_tree(hierarchy).splitlines()[:-2]]
     assert sorted(names) == sorted(hierarchy)
     assert set(labels(drawn(hierarchy))) == set(hierarchy)
 
@@ -159,7 +159,7 @@ def test_the_page_is_escaped_and_reaches_nowhere() -> None:
     assert "&lt;script&gt;" in made
     assert not re.search(r"(?:href|src)\s*=|url\(|@import", made)
     assert re.findall(r"https?://[^\"']+", made) == ["http://www.w3.org/2000/svg"]
-    assert "prefers-color-scheme: dark" in picture(nasty, title="x")
+    assert "prefers-color-scheme: dark" in draw_svg(nasty, title="x")
 
 
 def test_facts_name_no_node() -> None:
@@ -168,14 +168,14 @@ def test_facts_name_no_node() -> None:
 
 
 def test_the_listing_has_parents_first() -> None:
-    rows = listing(JOBS, COUNTS)
+    rows = node_list(JOBS, COUNTS)
     assert rows[0] == {"name": "person", "parent": None, "depth": 1, "records": 1259, "own": 0}
     assert rows[1] == {"name": "worker", "parent": "person", "depth": 2, "records": 1255, "own": 20}
-    assert [row["records"] for row in listing(JOBS)] == [None] * 6
+    assert [row["records"] for row in node_list(JOBS)] == [None] * 6
     assert Hierarchy.from_edges([(row["name"], row["parent"]) for row in rows[1:]]) == JOBS
 
 
 def test_joiners_stay_and_other_marks_do_not() -> None:
-    drawn = tree(Hierarchy.from_edges([("a\u200cb\u200dc", "*"), ("d\u202ee\x1b", "*")]))
+    drawn = draw_tree(Hierarchy.from_edges([("a\u200cb\u200dc", "*"), ("d\u202ee\x1b", "*")]))
     assert "a\u200cb\u200dc" in drawn
     assert "d\ufffde\ufffd" in drawn

@@ -11,8 +11,8 @@ import pytest
 import shoal
 from shoal.measure import measures
 from shoal.report import external
-from shoal.report.external import SEEN, Few, for_outsiders
-from shoal.report.summary import detailed
+from shoal.report.external import EXTERNAL_MEASURES, SmallCounts, external_facts
+from shoal.report.summary import report_facts
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 def seen(frame: pl.DataFrame, **asked) -> tuple[dict, dict]:
     """The facts inside and outside."""
     made = shoal.anonymize(frame, **asked)
-    facts = detailed(made, evaluation=made.evaluate("all"))
-    told = for_outsiders(facts)
+    facts = report_facts(made, evaluation=made.evaluate("all"))
+    told = external_facts(facts)
     json.dumps(told, allow_nan=False)
     return facts, told
 
@@ -133,22 +133,22 @@ def test_tiny_tables_tell_nothing_and_no_nonsense(n: int) -> None:
 
 
 def test_coarse() -> None:
-    few = Few(10, 1000)
-    assert few.coarse(0.0) == 0
-    assert few.coarse(1e-17) == 0
-    assert few.coarse(0.004) == "below 0.01"
-    assert few.coarse(0.123) == 0.12
-    assert few.coarse(-0.123) == -0.12
-    assert few.coarse(98.74, 100.0) == 99
-    assert Few(10, 4).coarse(0.5) == "not shown"
+    few = SmallCounts(10, 1000)
+    assert few.round_coarsely(0.0) == 0
+    assert few.round_coarsely(1e-17) == 0
+    assert few.round_coarsely(0.004) == "below 0.01"
+    assert few.round_coarsely(0.123) == 0.12
+    assert few.round_coarsely(-0.123) == -0.12
+    assert few.round_coarsely(98.74, 100.0) == 99
+    assert SmallCounts(10, 4).round_coarsely(0.5) == "not shown"
 
 
 def test_a_measure_that_nobody_thought_about_stays_inside(monkeypatch: pytest.MonkeyPatch) -> None:
     """The list of what is let through knows every measure but the sums over cells."""
-    assert measures().keys() - SEEN == {"sse", "sst", "semantic_sse", "semantic_sst", "il1s", "ncp"}
-    assert measures().keys() >= SEEN
+    assert measures().keys() - EXTERNAL_MEASURES == {"sse", "sst", "semantic_sse", "semantic_sst", "il1s", "ncp"}
+    assert measures().keys() >= EXTERNAL_MEASURES
     made = shoal.anonymize(pl.DataFrame({"a": [float(i % 50) for i in range(200)]}), k=5, quasi_identifiers="a")
-    facts = detailed(made, evaluation=made.evaluate("all"))
+    facts = report_facts(made, evaluation=made.evaluate("all"))
     assert facts["evaluation"]["loss"]["il1s_mean"] is not None
-    monkeypatch.setattr(external, "SEEN", SEEN - {"il1s_mean"})
-    assert external.for_outsiders(facts)["evaluation"]["loss"]["il1s_mean"] is None
+    monkeypatch.setattr(external, "EXTERNAL_MEASURES", EXTERNAL_MEASURES - {"il1s_mean"})
+    assert external.external_facts(facts)["evaluation"]["loss"]["il1s_mean"] is None

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.report import dossier, shapes
-from shoal.report.external import Few, for_outsiders
-from shoal.report.summary import detailed
+from shoal.report.external import SmallCounts, external_facts
+from shoal.report.summary import report_facts
 
 SECRETS = (
     "Secretname",
@@ -51,7 +51,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> shoal.Release:
 
 @pytest.fixture(scope="module")
 def facts(release: shoal.Release) -> dict:
-    return detailed(release, evaluation=release.evaluate("all"), comparison={"points": ["Secretname"]})
+    return report_facts(release, evaluation=release.evaluate("all"), comparison={"points": ["Secretname"]})
 
 
 def test_secrets_stay_inside(release, facts) -> None:
@@ -59,14 +59,14 @@ def test_secrets_stay_inside(release, facts) -> None:
     assert "External version" in outside
     assert "do not publish" not in outside
     assert "do not publish" in inside
-    known = json.dumps(for_outsiders(facts))
+    known = json.dumps(external_facts(facts))
     for secret in SECRETS:
         assert secret not in outside, secret
         assert secret not in known, secret
     for told in ("Vatican sailor", "hush_hush", "secret_id", "424242"):
         assert told in inside, told
     assert release.policy.input["sha256"] not in outside
-    assert not release.policy.to_dict()["input"].items() & for_outsiders(facts)["policy"]["input"].items()
+    assert not release.policy.to_dict()["input"].items() & external_facts(facts)["policy"]["input"].items()
 
 
 def test_it_is_a_list_of_what_is_let_through(facts) -> None:
@@ -78,12 +78,12 @@ def test_it_is_a_list_of_what_is_let_through(facts) -> None:
         "new": SECRETS[0],
         "loss": {**facts["evaluation"]["loss"], "no_measure": 424242.0},
     }
-    assert for_outsiders({**added, "evaluation": figures}) == for_outsiders(facts)
-    assert set(for_outsiders(facts)) - {"least"} == set(facts) - {"comparison"}
+    assert external_facts({**added, "evaluation": figures}) == external_facts(facts)
+    assert set(external_facts(facts)) - {"least"} == set(facts) - {"comparison"}
 
 
 def test_small_counts_of_the_original_are_hidden(facts) -> None:
-    seen = for_outsiders(facts)
+    seen = external_facts(facts)
     assert seen["evaluation"]["risk"]["before"]["min_class"] == "fewer than 10"
     assert seen["evaluation"]["risk"]["after"]["min_class"] == facts["evaluation"]["risk"]["after"]["min_class"]
     assert seen["evaluation"]["risk"]["before"]["highest_risk"] is None
@@ -93,13 +93,13 @@ def test_small_counts_of_the_original_are_hidden(facts) -> None:
 
 
 def test_k_beyond_ten_is_the_limit(facts) -> None:
-    seen = for_outsiders({**facts, "verification": {**facts["verification"], "k": 25}})
+    seen = external_facts({**facts, "verification": {**facts["verification"], "k": 25}})
     assert seen["least"] == 25
     assert seen["data"]["missing"]["age"] == "fewer than 25"
 
 
 def test_sums_of_raw_columns_stay_inside(facts) -> None:
-    seen = for_outsiders({**facts, "evaluation": {**facts["evaluation"], "base": "raw"}})
+    seen = external_facts({**facts, "evaluation": {**facts["evaluation"], "base": "raw"}})
     assert seen["evaluation"]["loss"]["sst"] is None
     assert seen["evaluation"]["loss"]["information_loss"] is not None
 
@@ -109,20 +109,20 @@ def test_sums_of_raw_columns_stay_inside(facts) -> None:
     [(0, 0), (1, "fewer than 10"), (9, "fewer than 10"), (10, 10), (90, 90), (91, "all but fewer than 10"), (100, 100)],
 )
 def test_few(count: int, told: int | str) -> None:
-    assert Few(10, 100).count(count) == told
+    assert SmallCounts(10, 100).count(count) == told
 
 
 @pytest.mark.parametrize(
     ("percent", "told"), [(0.0, 0.0), (9.9, "below 10 %"), (10.0, 10.0), (90.5, "above 90 %"), (100.0, 100.0)]
 )
 def test_few_in_percent(percent: float, told: float | str) -> None:
-    assert Few(10, 100).share(percent) == told
+    assert SmallCounts(10, 100).percent(percent) == told
 
 
 def outside(facts: dict, found: dict, records: int) -> dict | None:
     """A column as outsiders see it, in a table of so many records; None where they do not."""
     proof = {**facts["verification"], "records": records}
-    seen = for_outsiders({**facts, "verification": proof, "distributions": [found]})["distributions"]
+    seen = external_facts({**facts, "verification": proof, "distributions": [found]})["distributions"]
     return seen[0] if seen else None
 
 
@@ -146,8 +146,8 @@ def test_bins_hold_enough_records_and_are_open_at_the_ends(facts, counts: list[t
     starts = [0, *(edges.index(edge) for edge in seen["edges"])]
     cumulated = [0, *accumulate(before)]
     assert [cumulated[start] for start in starts] == [0, *accumulate(seen["before"])][:-1]
-    ticks = shapes.edges(seen["edges"], dates=False)
-    names = shapes.bins(ticks, len(seen["before"]))
+    ticks = shapes.edge_labels(seen["edges"], dates=False)
+    names = shapes.bin_labels(ticks, len(seen["before"]))
     assert names[0] == f"under {ticks[0]}"
     assert names[-1] == f"{ticks[-1]} and over"
 
@@ -191,7 +191,7 @@ def test_two_counts_together_do_not_tell_few(facts) -> None:
     before = {"unique_records": 370, "k_violations": 373, "k_violations_percent": 93.25, "classes": 300}
     proof = {**facts["verification"], "records": 400}
     risk = {**facts["evaluation"]["risk"], "before": before}
-    seen = for_outsiders({**facts, "verification": proof, "evaluation": {**facts["evaluation"], "risk": risk}})
+    seen = external_facts({**facts, "verification": proof, "evaluation": {**facts["evaluation"], "risk": risk}})
     assert seen["evaluation"]["risk"]["before"] == {
         "unique_records": 370,
         "k_violations": "nearly 370",
@@ -201,14 +201,14 @@ def test_two_counts_together_do_not_tell_few(facts) -> None:
 
 
 def test_dates_are_written_as_dates() -> None:
-    assert shapes.edges([0.0, 365.0], dates=True) == ["1970-01-01", "1971-01-01"]
-    assert shapes.edges([1e9], dates=True) == ["day 1e+09"]
-    assert shapes.bins(["a", "b", "c"], 2) == ["a to b", "b to c"]
+    assert shapes.edge_labels([0.0, 365.0], dates=True) == ["1970-01-01", "1971-01-01"]
+    assert shapes.edge_labels([1e9], dates=True) == ["day 1e+09"]
+    assert shapes.bin_labels(["a", "b", "c"], 2) == ["a to b", "b to c"]
 
 
 def test_a_column_that_shows_nothing_is_no_chart() -> None:
     nothing = {"name": "age", "kind": "numbers", "labels": (), "edges": (), "before": (), "after": ()}
-    drawn = shapes.section({**nothing, "blank_before": 5, "blank_after": 5, "depths": ()})
+    drawn = shapes.distribution_chart({**nothing, "blank_before": 5, "blank_after": 5, "depths": ()})
     assert "<svg" not in drawn
     assert "nothing shown: 5 → 5" in drawn
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from shoal.compare.comparison import Comparison
-from shoal.compare.points import Point
+from shoal.compare.points import ComparisonPoint
 from shoal.report import comparison, frontier
-from shoal.report.charts import STEP
+from shoal.report.charts import LABEL_HEIGHT
 
 
 def compared(losses: dict[str, dict[int, float]], **more: Any) -> dict[str, Any]:
     """The plain data of a comparison with these losses, by method and k."""
     points = [
-        Point(name, k, loss, 100 / k, 1 / k, 12.5, 9, 1.1, k, 0, seconds=0.25, verified=True)
+        ComparisonPoint(name, k, loss, 100 / k, 1 / k, 12.5, 9, 1.1, k, 0, seconds=0.25, verified=True)
         for name, found in losses.items()
         for k, loss in found.items()
     ]
@@ -45,7 +45,7 @@ def test_everything_lies_inside_the_chart_and_no_name_on_another(losses: dict[st
     assert all(0 <= x <= width and 0 <= y <= height for x, y, _ in texts)
     names = sorted(y for _, y, text in texts if text in losses)
     assert len(names) == len(losses)
-    assert all(below - above >= STEP - 0.1 for above, below in pairwise(names))
+    assert all(below - above >= LABEL_HEIGHT - 0.1 for above, below in pairwise(names))
     levels = [(x, y) for x, y, text in texts if text.startswith("k = ")]
     assert levels
     assert all(abs(x - a) > 40 or abs(y - b) > 14 for i, (x, y) in enumerate(levels) for a, b in levels[:i])
@@ -65,7 +65,7 @@ def test_the_chart_can_be_heard() -> None:
 
 
 def test_names_are_escaped() -> None:
-    facts = compared({"<i>&": {2: 1.0, 3: 2.0}}, refused=[Point("<u>", 3, error="Too <small>; ask.")])
+    facts = compared({"<i>&": {2: 1.0, 3: 2.0}}, refused=[ComparisonPoint("<u>", 3, error="Too <small>; ask.")])
     page = comparison.page(facts) + comparison.fragment(facts)
     for word in ("<i>", "<b>", "<u>", "<small>"):
         assert word not in page
@@ -73,15 +73,15 @@ def test_names_are_escaped() -> None:
 
 
 def test_where_nothing_was_measured_there_is_no_chart() -> None:
-    facts = compared({}, refused=[Point("m0", k, error="No.") for k in (2, 3)])
+    facts = compared({}, refused=[ComparisonPoint("m0", k, error="No.") for k in (2, 3)])
     assert frontier.chart(facts) == ""
     assert "m0 at k = 2, 3: No." in frontier.section(facts)
     assert comparison.text(facts).splitlines()[-1] == "  no release: m0 at k = 2, 3: No."
 
 
 def test_points_without_a_release_for_the_same_reason_are_told_together() -> None:
-    refused = [Point(name, k, error="Over.") for name in ("m1", "m2") for k in (2, 3)]
-    facts = compared({"m0": {2: 1.0}}, refused=[*refused, Point("m3", 2, error="No.")])
+    refused = [ComparisonPoint(name, k, error="Over.") for name in ("m1", "m2") for k in (2, 3)]
+    facts = compared({"m0": {2: 1.0}}, refused=[*refused, ComparisonPoint("m3", 2, error="No.")])
     assert frontier.failures(facts) == ["m1 at k = 2, 3; m2 at k = 2, 3: Over.", "m3 at k = 2: No."]
 
 

@@ -12,10 +12,10 @@ import pytest
 
 import shoal
 from shoal.report import dossier, text
-from shoal.report.external import for_outsiders
-from shoal.report.summary import detailed, summarize
-from shoal.values import searched
-from shoal.words import joined
+from shoal.report.external import external_facts
+from shoal.report.summary import report_facts, summarize
+from shoal.values import summarize_search
+from shoal.words import join_names
 
 
 @pytest.fixture(scope="module")
@@ -44,23 +44,23 @@ def test_the_summary_tells_starts_and_search(release: shoal.Release) -> None:
 def test_the_internal_report_tells_errors_and_steps(release: shoal.Release) -> None:
     search = release.partition.search
     assert search is not None
-    told = section(dossier.page(detailed(release)))
+    told = section(dossier.page(report_facts(release)))
     assert all(sentence in told for sentence in release.partition.told)
     assert f"{search.before:,.4f}" in told
     assert f"{search.after:,.4f}" in told
-    assert f"{sum(search.done):,} of {sum(search.planned):,}" in told
+    assert f"{sum(search.steps_done):,} of {sum(search.steps_planned):,}" in told
 
 
 def test_outsiders_see_no_count_of_different_records(release: shoal.Release) -> None:
     search = release.partition.search
     assert search is not None
-    facts = for_outsiders(detailed(release))
+    facts = external_facts(report_facts(release))
     assert facts["account"] == []
-    assert facts["search"] == {"effort": "balanced", "gained": float(f"{search.gained:.2g}")}
+    assert facts["search"] == {"effort": "balanced", "gained": float(f"{search.improvement:.2g}")}
     assert facts["policy"]["refine"] == {"effort": "balanced"}
     page = dossier.page(facts)
-    assert f"lowered the squared error by {search.gained:.2g} %." in section(page)
-    assert f"{sum(search.planned):,}" not in page
+    assert f"lowered the squared error by {search.improvement:.2g} %." in section(page)
+    assert f"{sum(search.steps_planned):,}" not in page
     assert "tour-mhm" not in page
 
 
@@ -69,11 +69,11 @@ def test_groups_of_a_plain_method_need_no_section() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", shoal.ShoalWarning)
         made = shoal.anonymize(frame, k=3, quasi_identifiers=["age", "income"], method="mdav")
-    facts = detailed(made)
+    facts = report_facts(made)
     assert facts["account"] == []
     assert facts["search"] is None
     assert "How the groups were made" not in dossier.page(facts)
-    assert for_outsiders(facts)["search"] is None
+    assert external_facts(facts)["search"] is None
 
 
 def test_notebooks_and_plain_python_tell_it(release: shoal.Release) -> None:
@@ -97,23 +97,25 @@ def test_notebooks_and_plain_python_tell_it(release: shoal.Release) -> None:
 )
 def test_a_search_in_words(gained: float, planned: int, done: int, said: str) -> None:
     search = {"effort": "best", "gained": gained, "planned": planned, "done": done}
-    assert searched(search) == f"Local search (best) {said}"
+    assert summarize_search(search) == f"Local search (best) {said}"
 
 
 def test_what_gains_nothing_gains_zero(release: shoal.Release) -> None:
     search = release.partition.search
     assert search is not None
-    assert search.gained == pytest.approx(100 * (1 - search.after / search.before))
-    assert replace(search, after=search.before).gained == 0.0
-    assert replace(search, before=0.0, after=0.0).gained == 0.0
+    assert search.improvement == pytest.approx(100 * (1 - search.after / search.before))
+    assert replace(search, after=search.before).improvement == 0.0
+    assert replace(search, before=0.0, after=0.0).improvement == 0.0
 
 
 def test_what_is_not_told_is_not_said() -> None:
-    assert searched({"effort": "fast", "gained": 3.2}) == "Local search (fast) lowered the squared error by 3.2 %."
+    assert (
+        summarize_search({"effort": "fast", "gained": 3.2}) == "Local search (fast) lowered the squared error by 3.2 %."
+    )
 
 
 @pytest.mark.parametrize(
     ("names", "said"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
 def test_joined(names: list[str], said: str) -> None:
-    assert joined(names) == said
+    assert join_names(names) == said

@@ -15,10 +15,10 @@ def test_a_page_names_its_style_sheets_by_their_hashes() -> None:
     marks = [f"'sha256-{b64encode(hashlib.sha256(sheet.encode()).digest()).decode()}'" for sheet in sheets]
     assert len(marks) == 2
     assert f"content=\"default-src 'none'; style-src {' '.join(marks)}\"" in page
-    assert html.policy(page) == f"default-src 'none'; style-src {' '.join(marks)}"
+    assert html.content_security_policy(page) == f"default-src 'none'; style-src {' '.join(marks)}"
     assert "unsafe" not in page
 
 
 def test_a_title_cannot_bring_a_style_sheet() -> None:
-    known = html.policy(html.document("Title"))
-    assert html.policy(html.document("<style>b { color: red; }</style>")) == known
+    known = html.content_security_policy(html.document("Title"))
+    assert html.content_security_policy(html.document("<style>b { color: red; }</style>")) == known

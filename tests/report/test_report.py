@@ -12,9 +12,9 @@ import pytest
 import shoal
 from shoal.measure import measures
 from shoal.report import dossier, text
-from shoal.report.charts import bars, histogram, pairs
-from shoal.report.figures import applying, brief, figure
-from shoal.report.summary import detailed, summarize
+from shoal.report.charts import bar_chart, histogram, paired_bar_chart
+from shoal.report.figures import applicable_measures, format_brief, format_value
+from shoal.report.summary import report_facts, summarize
 
 SECRET = "Xk7Zq31415"
 NASTY = "<script>alert('x')</script>"
@@ -38,7 +38,7 @@ def release() -> shoal.Release:
 
 @pytest.fixture(scope="module")
 def facts(release: shoal.Release) -> dict:
-    return detailed(release)
+    return report_facts(release)
 
 
 class Tags(HTMLParser):
@@ -100,17 +100,20 @@ def test_a_report_is_written_whole_and_replaces_nothing(release, tmp_path) -> No
 
 def test_every_figure_that_applies_stands_in_the_report(release) -> None:
     found = release.evaluate("all")
-    page, told = dossier.page(detailed(release, evaluation=found)), text.evaluation(found.to_dict())
+    page, told = dossier.page(report_facts(release, evaluation=found)), text.evaluation(found.to_dict())
     for family, figures in (("risk", found.after), ("loss", found.loss), ("attack", found.attacks)):
-        for measure in applying(family, figures):
+        for measure in applicable_measures(family, figures):
             assert measure.label in told
             assert measure.label.replace("'", "&#x27;") in page
-            assert figure(figures[measure.name]) in page
-    assert {measure.name for measure in applying("loss", found.loss)} <= set(measures())
+            assert format_value(figures[measure.name]) in page
+    assert {measure.name for measure in applicable_measures("loss", found.loss)} <= set(measures())
 
 
 def test_measures_that_do_not_apply_are_left_out() -> None:
-    known = [measure.name for measure in applying("loss", {"sse": 3.0, "semantic_loss": None, "information_loss": 1.0})]
+    known = [
+        measure.name
+        for measure in applicable_measures("loss", {"sse": 3.0, "semantic_loss": None, "information_loss": 1.0})
+    ]
     assert known == ["information_loss", "sse"]
 
 
@@ -118,7 +121,7 @@ def test_text_is_short_and_says_verdict_and_figures(facts) -> None:
     printed = text.release(facts)
     assert printed.startswith("VERIFIED  k = 4 holds")
     assert re.search(r"unique records +60 +→ +0\n", printed)
-    assert brief(facts["evaluation"]["loss"]["information_loss"], "%") in printed
+    assert format_brief(facts["evaluation"]["loss"]["information_loss"], "%") in printed
     assert "█" in printed or "▏" in printed
     assert len(printed.splitlines()) < 25
 
@@ -140,7 +143,7 @@ def test_small_bars(share: float, drawn: str) -> None:
      (0.0123, "%", "0.012 %"), (-1e-17, "", "0"), (0.13599, "", "0.136"), (34875.0, "", "34,875"), (3e12, "", "3e+12")],
 )  # fmt: skip
 def test_brief_figures(value, unit: str, said: str) -> None:
-    assert brief(value, unit) == said
+    assert format_brief(value, unit) == said
 
 
 def test_the_risk_of_households_is_shown_where_there_are_any(facts) -> None:
@@ -169,18 +172,18 @@ def test_columns_stand_side_by_side_for_each_bin() -> None:
 
 
 def test_pairs_share_one_scale() -> None:
-    drawn = pairs([("a", 5, 10), ("b", 0, 2)], "x")
+    drawn = paired_bar_chart([("a", 5, 10), ("b", 0, 2)], "x")
     assert re.findall(r'class="(?:was|now)"[^/]*width="([\d.]+)%"', drawn) == ["50.00", "100.00", "0.00", "20.00"]
 
 
 def test_many_bars_are_cut_and_counted() -> None:
-    drawn = bars([(f"c{i}", i, str(i)) for i in range(40)], "many")
+    drawn = bar_chart([(f"c{i}", i, str(i)) for i in range(40)], "many")
     assert drawn.count('class="now"') == 30
     assert "10 more are not drawn" in drawn
 
 
 def test_nothing_to_draw() -> None:
-    assert "<svg" in bars([("a", 0.0, "0")], "zero")
+    assert "<svg" in bar_chart([("a", 0.0, "0")], "zero")
 
 
 def test_names_of_methods_do_not_run_into_their_summaries() -> None:

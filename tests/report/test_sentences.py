@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.compare.points import Point
+from shoal.compare.points import ComparisonPoint
 from shoal.compare.verdict import recommend
 from shoal.errors import ShoalWarning
 from shoal.measure import measures
-from shoal.measure.registry import digits
+from shoal.measure.registry import format_value
 from shoal.report import text
 from shoal.report.summary import summarize
 
@@ -40,7 +40,7 @@ def test_no_sentence_is_odd(frame: dict, asked: dict) -> None:
     figures = made.evaluate("all")
     found = [figures.after, figures.loss, figures.attacks, *figures.changes.values(), *figures.disclosures.values()]
     said = [
-        measures()[name].said(value, column="b")
+        measures()[name].interpret(value, column="b")
         for group in found
         for name, value in group.items()
         if not (name == "pmse" and value)  # may be small
@@ -62,12 +62,12 @@ def test_no_sentence_is_odd(frame: dict, asked: dict) -> None:
     ],
 )
 def test_digits(figure: float, said: str) -> None:
-    assert digits(figure) == said
+    assert format_value(figure) == said
 
 
 @pytest.mark.parametrize(("percent", "tries"), [(40.0, "2.5"), (66.7, "1.5"), (20.0, "5"), (2.7, "37"), (100.0, "1")])
 def test_tries_are_not_rounded_to_something_else(percent: float, tries: str) -> None:
-    assert measures()["global_risk"].said(percent).startswith(f"On average 1 of {tries} records")
+    assert measures()["global_risk"].interpret(percent).startswith(f"On average 1 of {tries} records")
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -106,9 +106,10 @@ def test_records_that_were_emptied_are_noted_where_they_count_as_wildcards() -> 
 
 def test_a_loss_that_hardly_differs_is_practically_the_same() -> None:
     points = [
-        Point("mdav", k, loss=loss, risk=100 / k, verified=True) for k, loss in ((2, 10.0), (4, 10.01), (8, 20.0))
+        ComparisonPoint("mdav", k, loss=loss, risk=100 / k, verified=True)
+        for k, loss in ((2, 10.0), (4, 10.01), (8, 20.0))
     ]
-    assert recommend(points, usual="mdav").reason == (
+    assert recommend(points, default_method="mdav").reason == (
         "mdav at k = 4: going up to k = 8 would bring the risk from 25 to 12.5 of 100 for 2 times the loss; going down"
         " to k = 2 would bring the risk from 25 to 50 of 100 for practically the same loss."
     )

@@ -13,13 +13,13 @@ from shoal import tables
 from shoal.errors import FileError
 from shoal.hierarchy import Hierarchy
 from shoal.report import reproduction as dressed
-from shoal.reproduce.datasets import DATASETS, SAMPLE, encoded, has_trees, hierarchies, load
+from shoal.reproduce.datasets import DATASETS, SAMPLE_SIZE, build_hierarchies, encode_table, has_hierarchies, load
 from shoal.reproduce.published import TABLES
-from shoal.reproduce.readings import Count, Reading
-from shoal.reproduce.reproduction import COMPARED, _comparable
-from shoal.reproduce.runs import _on_categories
-from shoal.reproduce.tally import tally
-from shoal.reproduce.trees import systems
+from shoal.reproduce.readings import CountReading, MethodReading
+from shoal.reproduce.reproduction import COMPARED_LEVELS, _applicable_methods
+from shoal.reproduce.runs import _run_on_categories
+from shoal.reproduce.tally import count_data
+from shoal.reproduce.trees import operating_systems
 from shoal.schema import Kind
 
 SMALL = pl.DataFrame({"a": list("xxxxyyyzz"), "b": list("pppqpppqq")})
@@ -28,18 +28,18 @@ SMALL = pl.DataFrame({"a": list("xxxxyyyzz"), "b": list("pppqpppqq")})
 @pytest.mark.parametrize(
     ("count", "k", "found"),
     [
-        (Count(), None, 9),
-        (Count(), 2, 1),
-        (Count(), 3, 3),
-        (Count(where={"a": "x"}), None, 4),
-        (Count(where={"a": "x", "b": "p"}), None, 3),
-        (Count(most=1), None, 3),
-        (Count(most=3), None, 8),
-        (Count(values_of="a"), None, 3),
+        (CountReading(), None, 9),
+        (CountReading(), 2, 1),
+        (CountReading(), 3, 3),
+        (CountReading(where={"a": "x"}), None, 4),
+        (CountReading(where={"a": "x", "b": "p"}), None, 3),
+        (CountReading(n_most_frequent=1), None, 3),
+        (CountReading(n_most_frequent=3), None, 8),
+        (CountReading(values_of="a"), None, 3),
     ],
 )
-def test_counts(count: Count, k: int | None, found: int) -> None:
-    counted = tally(tables.read(SMALL), count, k)
+def test_counts(count: CountReading, k: int | None, found: int) -> None:
+    counted = count_data(tables.read_table(SMALL), count, k)
     assert counted.count == found
     assert counted.percent == pytest.approx(100 * found / 9)
 
@@ -47,24 +47,24 @@ def test_counts(count: Count, k: int | None, found: int) -> None:
 def test_groups_with_the_same_centroids_are_one_class() -> None:
     tree = Hierarchy.from_edges([("x", "r"), ("y", "r"), ("z", "r")])
     frame = pl.DataFrame({"a": ["x", "x", "y", "x", "x", "z"]})
-    records = encoded(tables.read(frame), hierarchies={"a": tree})
-    before = _on_categories(Reading("", semantic=True), records, None)
+    records = encode_table(tables.read_table(frame), hierarchies={"a": tree})
+    before = _run_on_categories(MethodReading("", semantic=True), records, None)
     assert (before.semantic_loss, before.global_risk) == (0.0, pytest.approx(50.0))
-    after = _on_categories(Reading("s-mdav", semantic=True), records, 3)
+    after = _run_on_categories(MethodReading("s-mdav", semantic=True), records, 3)
     assert after.global_risk == pytest.approx(100 / 6)  # of both groups x is the center
     assert after.seconds is not None
 
 
 def test_methods_are_compared_on_what_they_take() -> None:
-    for dataset in COMPARED:
+    for dataset in COMPARED_LEVELS:
         kind = Kind.HIERARCHICAL if DATASETS[dataset].categories else Kind.NUMERIC
-        names = _comparable(dataset)
+        names = _applicable_methods(dataset)
         assert names
         assert all(kind in shoal.methods()[name].kinds for name in names)
 
 
 def test_every_operating_system_has_its_place() -> None:
-    assert set(systems([], Path(), "").leaves) == {
+    assert set(operating_systems([], Path(), "").leaves) == {
         *("Android", "BlackBerry", "Chrome OS", "Firefox OS", "Linux", "Macintosh", "OS/2", "Playstation 4"),
         *("Playstation Vita", "Samsung", "Tizen", "Windows", "Windows Phone", "Xbox", "iOS"),
     }
@@ -72,7 +72,7 @@ def test_every_operating_system_has_its_place() -> None:
 
 def test_samples_tell_their_seeds() -> None:
     for number, name in enumerate(("analytics-sample-one", "analytics-sample-two"), 1):
-        assert f"10,000 drawn with seed {number} from 243,545 records" in DATASETS[name].words
+        assert f"10,000 drawn with seed {number} from 243,545 records" in DATASETS[name].description
 
 
 @pytest.fixture
@@ -113,11 +113,11 @@ def test_cells_without_a_k_are_told_in_every_form(other: Path) -> None:
 def test_the_samples_are_drawn_once_and_for_all(data_folder: Path) -> None:
     dataset = DATASETS["analytics-sample-one"]
     table = load(dataset, data_folder)
-    if table is None or not has_trees(dataset, data_folder):
+    if table is None or not has_hierarchies(dataset, data_folder):
         pytest.skip("no analytics.csv.gz or wordnet31 lies in the folder of the data")
-    assert table.height == SAMPLE
-    assert int(tables.class_sizes(table, table.names).sum()) == dataset.total
-    trees = hierarchies(dataset, table, data_folder)
+    assert table.height == SAMPLE_SIZE
+    assert int(tables.class_sizes(table, table.names).sum()) == dataset.checksum
+    trees = build_hierarchies(dataset, table, data_folder)
     assert trees["country"].root == "country.n.02"
     assert trees["country"].path("Jamaica") == ("Jamaica", "caribbean country", "country.n.02")
     assert all(trees[name].coverage(tables.value_counts(table, name)) for name in table.names)

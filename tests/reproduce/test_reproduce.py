@@ -17,12 +17,12 @@ import shoal
 from shoal.cli.main import main
 from shoal.errors import FileError, OptionError
 from shoal.report import reproduction as dressed
-from shoal.reproduce.cells import Cell, equals_printed
+from shoal.reproduce.cells import FigureCell, equals_printed
 from shoal.reproduce.datasets import DATASETS
 from shoal.reproduce.published import TABLES
-from shoal.reproduce.readings import row_of
-from shoal.reproduce.runs import Run
-from shoal.reproduce.tally import Tally
+from shoal.reproduce.readings import get_row_readings
+from shoal.reproduce.runs import RunResult
+from shoal.reproduce.tally import CountResult
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ CELLS = [(table, name, k) for table in TABLES for name, row in table.rows.items(
 def test_every_printed_cell_has_a_reading_by_a_method_that_exists() -> None:
     assert len(CELLS) == 164 + 65 + 4
     for table, name, k in CELLS:
-        for reading in row_of(name, table.dataset, k).readings:
+        for reading in get_row_readings(name, table.dataset, k).readings:
             assert reading.dataset is None or reading.dataset in DATASETS
             if reading.method:
                 assert reading.method in shoal.methods()
@@ -55,25 +55,25 @@ def test_every_printed_cell_has_a_reading_by_a_method_that_exists() -> None:
 )
 def test_verdicts(ours: float, verdict: str) -> None:
     table = next(t for t in TABLES if "MDAV-1" in t.rows)
-    row = row_of("MDAV-1", table.dataset, 3)
-    assert Cell(table, "MDAV-1", 3, row, Run(ours, 0.0, 0.1)).verdict == verdict
-    assert Cell(table, "MDAV-1", 3, row, None).verdict == "no data"
+    row = get_row_readings("MDAV-1", table.dataset, 3)
+    assert FigureCell(table, "MDAV-1", 3, row, RunResult(ours, 0.0, 0.1)).verdict == verdict
+    assert FigureCell(table, "MDAV-1", 3, row, None).verdict == "no data"
 
 
 def test_counts_of_the_data_are_exact_or_other() -> None:
     table = next(t for t in TABLES if t.place == "Table 3")
     name = "(clerk, united_states)"
-    row = row_of(name, table.dataset, None)
+    row = get_row_readings(name, table.dataset, None)
     for count, verdict in ((3449, "exact"), (3448, "other"), (9, "other")):
-        assert Cell(table, name, None, row, Tally(count, 30162)).verdict == verdict
+        assert FigureCell(table, name, None, row, CountResult(count, 30162)).verdict == verdict
 
 
 def test_a_printed_zero_has_no_difference_in_percent() -> None:
     table = next(t for t in TABLES if t.measure == "semantic_loss")
-    row = row_of("SA-MDAV", table.dataset, 2)
+    row = get_row_readings("SA-MDAV", table.dataset, 2)
     zero = replace(table, rows={"SA-MDAV": {2: "0.000"}})
     for loss, verdict in ((0.0, "exact"), (0.0004, "exact"), (0.1, "other")):
-        cell = Cell(zero, "SA-MDAV", 2, row, Run(None, None, 0.1, semantic_loss=loss))
+        cell = FigureCell(zero, "SA-MDAV", 2, row, RunResult(None, None, 0.1, semantic_loss=loss))
         assert (cell.verdict, cell.difference) == (verdict, None)
 
 
@@ -131,7 +131,9 @@ def test_progress_counts_runs(made_up: Path) -> None:
 
 def test_the_figures_are_the_same_again(made_up: Path) -> None:
     def figures() -> list[tuple[str, int, float | None]]:
-        return [(cell.name, cell.k, cell.ours) for cell in shoal.reproduce(made_up, only=["census", "dba-2"]).cells]
+        return [
+            (cell.name, cell.k, cell.reproduced) for cell in shoal.reproduce(made_up, only=["census", "dba-2"]).cells
+        ]
 
     assert figures() == figures()
 

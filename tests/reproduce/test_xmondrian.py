@@ -18,16 +18,16 @@ from shoal import tables
 from shoal.errors import FileError
 from shoal.report import experiments as table
 from shoal.report import reproduction as dressed
-from shoal.reproduce.cells import Cell
-from shoal.reproduce.datasets import DATASETS, encoded, known
-from shoal.reproduce.example import COLUMNS, example
-from shoal.reproduce.experiments import READINGS, SETTINGS
+from shoal.reproduce.cells import FigureCell
+from shoal.reproduce.datasets import DATASETS, encode_table, matches_checksum
+from shoal.reproduce.example import EXAMPLE_COLUMNS, example_table
+from shoal.reproduce.experiments import EXPERIMENT_READINGS, SETTINGS
 from shoal.reproduce.published import TABLES
-from shoal.reproduce.readings import AS_PRINTED, Reading, Row, row_of
-from shoal.reproduce.runs import Run, on_mixed
+from shoal.reproduce.readings import XMONDRIAN_AS_PRINTED, MethodReading, RowReadings, get_row_readings
+from shoal.reproduce.runs import RunResult, run_on_mixed
 from shoal.reproduce.xmondrian import sizes_as_printed
 
-TEN = encoded(example())
+TEN = encode_table(example_table())
 
 
 @pytest.fixture
@@ -40,21 +40,21 @@ def folder(tmp_path: Path) -> Path:
 def other_adult(folder: Path) -> Path:
     """A file of the shape of Adult and with other values."""
     values = ([20, 30, 40], list("abb"), list("ccd"), list("efg"))
-    columns = dict(zip(COLUMNS, values, strict=True)) | {f"c{j}": [0, 0, 0] for j in range(11)}
+    columns = dict(zip(EXAMPLE_COLUMNS, values, strict=True)) | {f"c{j}": [0, 0, 0] for j in range(11)}
     pl.concat([pl.DataFrame(columns)] * 10054).write_csv(folder / "adult.csv")
     return folder
 
 
 def test_as_printed_breaks_k_as_the_paper_does() -> None:
     assert sizes_as_printed(TEN, 2).tolist() == [2, 2, 2, 2, 1, 1]
-    run = on_mixed(AS_PRINTED, TEN, 2)
+    run = run_on_mixed(XMONDRIAN_AS_PRINTED, TEN, 2)
     assert (run.classes, run.below_k) == (6, 2)
     assert run.c_avg == pytest.approx(10 / 12)
 
 
 @pytest.mark.parametrize(("method", "c_avg"), [("mondrian-encoded", 1.25), ("xmondrian", 1.25), ("mondrian-extent", 1)])
 def test_ours_keep_k(method: str, c_avg: float) -> None:
-    run = on_mixed(Reading(method, mixed=True), TEN, 2)
+    run = run_on_mixed(MethodReading(method, mixed=True), TEN, 2)
     assert (run.c_avg, run.below_k) == (c_avg, 0)
     assert run.seconds is not None
     assert run.seconds > 0
@@ -69,30 +69,30 @@ def test_as_printed_equals_its_oracle(seed: int, n: int, numbers: int, k: int) -
     draw = np.random.default_rng(seed)
     columns = {f"n{j}": draw.integers(0, 9, n).tolist() for j in range(numbers)}
     columns |= {f"c{j}": [f"v{value}" for value in draw.integers(0, 4, n)] for j in range(3 - numbers)}
-    records = encoded(tables.read(pl.DataFrame(columns)))
+    records = encode_table(tables.read_table(pl.DataFrame(columns)))
     assert sizes_as_printed(records, k).tolist() == naive_sizes(list(zip(*columns.values(), strict=True)), numbers, k)
 
 
 def test_a_median_that_is_the_largest_number_is_cut_below() -> None:
-    records = encoded(tables.read(pl.DataFrame({"a": [1, 5, 5, 5, 5], "b": [1, 1, 1, 1, 1]})))
+    records = encode_table(tables.read_table(pl.DataFrame({"a": [1, 5, 5, 5, 5], "b": [1, 1, 1, 1, 1]})))
     assert sizes_as_printed(records, 2).tolist() == [4, 1]
 
 
 def test_equal_records_are_one_class() -> None:
-    records = encoded(tables.read(pl.DataFrame({"a": [1] * 9, "b": ["x"] * 9})))
+    records = encode_table(tables.read_table(pl.DataFrame({"a": [1] * 9, "b": ["x"] * 9})))
     assert sizes_as_printed(records, 2).tolist() == [9]
 
 
 def test_the_example_is_known() -> None:
-    assert example().names == COLUMNS
-    assert known(DATASETS["example10"], example())
-    assert DATASETS["example10"].words == "example10: printed in its paper, 10 records, 4 columns"
+    assert example_table().names == EXAMPLE_COLUMNS
+    assert matches_checksum(DATASETS["example10"], example_table())
+    assert DATASETS["example10"].description == "example10: printed in its paper, 10 records, 4 columns"
 
 
 def test_the_printed_cells(folder: Path) -> None:
     found = shoal.reproduce(folder, only=["padmaja-2021", "example10"])
     cells = {(cell.table.measure, cell.name): cell for cell in found.cells}
-    assert {key: (cell.printed, cell.ours, cell.verdict) for key, cell in cells.items()} == {
+    assert {key: (cell.printed, cell.reproduced, cell.verdict) for key, cell in cells.items()} == {
         ("classes", "Mondrian"): ("4", 4, "exact"),
         ("classes", "XMondrian"): ("6", 4, "other"),
         ("c_avg", "Mondrian"): ("1.25", 1.25, "exact"),
@@ -113,15 +113,15 @@ def test_the_printed_cells(folder: Path) -> None:
 @pytest.mark.parametrize(("classes", "verdict"), [(4, "exact"), (5, "better"), (3, "worse")])
 def test_more_classes_are_better(classes: int, verdict: str) -> None:
     printed = next(t for t in TABLES if t.measure == "classes")
-    row = row_of("Mondrian", printed.dataset, 2)
-    assert Cell(printed, "Mondrian", 2, row, Run(None, None, 0.1, classes=classes)).verdict == verdict
-    broken = Row(row.readings, "k broken in print", "why")
-    assert Cell(printed, "Mondrian", 2, broken, Run(None, None, 0.1, classes=5)).verdict == "other"
+    row = get_row_readings("Mondrian", printed.dataset, 2)
+    assert FigureCell(printed, "Mondrian", 2, row, RunResult(None, None, 0.1, classes=classes)).verdict == verdict
+    broken = RowReadings(row.readings, "k broken in print", "why")
+    assert FigureCell(printed, "Mondrian", 2, broken, RunResult(None, None, 0.1, classes=5)).verdict == "other"
 
 
 def test_without_adult_there_is_no_data(folder: Path) -> None:
     found = shoal.reproduce(folder, only=["padmaja-2021"])
-    assert len(found.experiments) == len(SETTINGS) * len(READINGS)
+    assert len(found.experiments) == len(SETTINGS) * len(EXPERIMENT_READINGS)
     assert {row["c_avg"] for row in found.experiments} == {None}
     assert found.warnings == ("adult.csv is not in the data folder; the cells that need it are counted as 'no data'.",)
     facts = found.to_dict()

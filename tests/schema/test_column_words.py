@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.schema.column_words import Meaning, meaning, plain_words
+from shoal.schema.column_words import NameMeaning, name_meaning, normalized_words
 
 IDENTIFIERS = {
     "English": """
@@ -207,44 +207,48 @@ def listed(table: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("name", listed(IDENTIFIERS))
 def test_identifiers(name: str) -> None:
-    assert meaning(name) is Meaning.IDENTIFIER
+    assert name_meaning(name) is NameMeaning.IDENTIFIER
 
 
 @pytest.mark.parametrize("name", listed(QUASI_IDENTIFIERS))
 def test_quasi_identifiers(name: str) -> None:
     # the number of a region is an identifier of persons only where nearly every value is unique
-    possible = {Meaning.POSSIBLE_IDENTIFIER} if name == "region_id" else set()
-    assert meaning(name) in {Meaning.QUASI_IDENTIFIER, *possible}
+    possible = {NameMeaning.POSSIBLE_IDENTIFIER} if name == "region_id" else set()
+    assert name_meaning(name) in {NameMeaning.QUASI_IDENTIFIER, *possible}
 
 
 @pytest.mark.parametrize("name", listed(SENSITIVE))
 def test_sensitive_attributes(name: str) -> None:
-    assert meaning(name) is Meaning.SENSITIVE
+    assert name_meaning(name) is NameMeaning.SENSITIVE
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(AMOUNTS, Meaning.AMOUNT), (USAGE, Meaning.USAGE), (SAMPLING_WEIGHTS, Meaning.SAMPLING_WEIGHT)],
+    [(AMOUNTS, NameMeaning.AMOUNT), (USAGE, NameMeaning.USAGE), (SAMPLING_WEIGHTS, NameMeaning.SAMPLING_WEIGHT)],
 )
-def test_measurements_and_weights(text: str, said: Meaning) -> None:
-    assert {name: meaning(name) for name in names(text)} == dict.fromkeys(names(text), said)
+def test_measurements_and_weights(text: str, said: NameMeaning) -> None:
+    assert {name: name_meaning(name) for name in names(text)} == dict.fromkeys(names(text), said)
 
 
 @pytest.mark.parametrize("name", names(NO_IDENTIFIERS))
 def test_no_identifiers(name: str) -> None:
-    assert meaning(name) not in {Meaning.IDENTIFIER, Meaning.LIKELY_IDENTIFIER, Meaning.POSSIBLE_IDENTIFIER}
+    assert name_meaning(name) not in {
+        NameMeaning.IDENTIFIER,
+        NameMeaning.LIKELY_IDENTIFIER,
+        NameMeaning.POSSIBLE_IDENTIFIER,
+    }
 
 
 @pytest.mark.parametrize("name", ["patient", "Patient", "Kunde", "client", "paziente", "device", "account", "Fall"])
 def test_words_that_name_persons_by_themselves(name: str) -> None:
-    assert meaning(name) is Meaning.LIKELY_IDENTIFIER
+    assert name_meaning(name) is NameMeaning.LIKELY_IDENTIFIER
 
 
 @pytest.mark.parametrize(
     "name", ["hospital_id", "station_no", "education-num", "study_id", "Zimmernummer", "N° séjour"]
 )
 def test_numbers_of_things_identify_only_if_unique(name: str) -> None:
-    assert meaning(name) is Meaning.POSSIBLE_IDENTIFIER
+    assert name_meaning(name) is NameMeaning.POSSIBLE_IDENTIFIER
 
 
 @pytest.mark.parametrize(
@@ -252,11 +256,11 @@ def test_numbers_of_things_identify_only_if_unique(name: str) -> None:
     ["notes", "Bemerkung", "Observations", "uwagi", "Opmerking", "comentarios"],
 )
 def test_remarks(name: str) -> None:
-    assert meaning(name) is Meaning.FREE_TEXT
+    assert name_meaning(name) is NameMeaning.FREE_TEXT
 
 
 def test_a_weight_may_be_of_two_kinds() -> None:
-    assert meaning("weight") is Meaning.WEIGHT
+    assert name_meaning("weight") is NameMeaning.WEIGHT
 
 
 @pytest.mark.parametrize(
@@ -274,7 +278,7 @@ def test_a_weight_may_be_of_two_kinds() -> None:
     ],
 )
 def test_words(name: str, words: list[str]) -> None:
-    assert plain_words(name) == words
+    assert normalized_words(name) == words
 
 
 def test_names_are_many() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import OptionError
-from shoal.schema.models import Model, read_models
+from shoal.schema.models import PrivacyModel, parse_models
 
 
 @pytest.mark.parametrize(
@@ -13,15 +13,15 @@ from shoal.schema.models import Model, read_models
     ["distinct-l(3)", "entropy-l(2.5)", "recursive-l(0.1,2)", "t-equal(0.2)", "t-ordered(0)", "t-hierarchical(1)"],
 )
 def test_a_model_is_written_as_it_was_read(text: str) -> None:
-    model = Model.read("a", text)
-    assert model.written == text
-    assert Model.read("a", model.written) == model
+    model = PrivacyModel.parse("a", text)
+    assert model.notation == text
+    assert PrivacyModel.parse("a", model.notation) == model
 
 
 def test_one_model_or_several_for_a_column() -> None:
-    assert read_models(None) == ()
-    found = read_models({"a": "distinct-l(2)", 3: [" t-equal( 0.2 ) ", "t-equal(0.2)", "recursive-l(2, 3)"]})
-    assert [(model.column, model.written) for model in found] == [
+    assert parse_models(None) == ()
+    found = parse_models({"a": "distinct-l(2)", 3: [" t-equal( 0.2 ) ", "t-equal(0.2)", "recursive-l(2, 3)"]})
+    assert [(model.column, model.notation) for model in found] == [
         ("a", "distinct-l(2)"),
         ("3", "t-equal(0.2)"),
         ("3", "recursive-l(2,3)"),
@@ -44,4 +44,4 @@ def test_one_model_or_several_for_a_column() -> None:
 )
 def test_models_written_wrongly(given: object, words: str) -> None:
     with pytest.raises(OptionError, match=words):
-        read_models(given)
+        parse_models(given)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import ColumnError, PolicyError
 from shoal.hierarchy import Hierarchy
-from shoal.schema import Column, ColumnProfile, Kind, Policy, Role, Schema, describe, exposed
+from shoal.schema import Column, ColumnProfile, Kind, Policy, Role, Schema, likely_quasi_identifiers, propose_schema
 
 KINDS = [("name", Kind.NOMINAL), ("age", Kind.NUMERIC), ("income", Kind.NUMERIC), ("diagnosis", Kind.NOMINAL)]
 
@@ -19,7 +19,7 @@ def test_roles_are_assigned_in_the_order_of_the_table() -> None:
     schema = Schema.assign(KINDS, quasi_identifiers=["income", "age"], identifiers="name", sensitive=["diagnosis"])
     assert schema.quasi_identifiers == ("age", "income")
     assert schema.released == ("age", "income", "diagnosis")
-    assert schema.named(Role.SENSITIVE) == ("diagnosis",)
+    assert schema.names_with_role(Role.SENSITIVE) == ("diagnosis",)
 
 
 @pytest.mark.parametrize(
@@ -42,20 +42,26 @@ def test_columns_named_wrongly(roles, words: str) -> None:
 def test_sensitive_columns_have_kinds_and_hierarchies_too() -> None:
     schema = Schema.assign(KINDS, quasi_identifiers="age", sensitive=["diagnosis", "income"], identifiers="name")
     tree = Hierarchy.from_dict({"*": ["flu", "gout"]})
-    said = schema.understood(kinds={"income": "ordinal"}, hierarchies={"diagnosis": (tree, "tree.csv")})
+    said = schema.with_column_options(kinds={"income": "ordinal"}, hierarchies={"diagnosis": (tree, "tree.csv")})
     known = {column.name: column for column in said.columns}
     assert known["diagnosis"].kind is Kind.HIERARCHICAL
-    assert (known["diagnosis"].hierarchy, known["diagnosis"].file) == (tree, "tree.csv")
+    assert (known["diagnosis"].hierarchy, known["diagnosis"].hierarchy_file) == (tree, "tree.csv")
     assert known["income"].kind is Kind.ORDINAL
     with pytest.raises(ColumnError, match="'diagnosis' is no quasi-identifier, so that it is never recoded"):
-        schema.understood(recode={"diagnosis": "mode"})
+        schema.with_column_options(recode={"diagnosis": "mode"})
     with pytest.raises(ColumnError, match="'name' is no quasi-identifier and not sensitive"):
-        schema.understood(hierarchies={"name": (tree, "")})
+        schema.with_column_options(hierarchies={"name": (tree, "")})
 
 
 def profile(name: str, kind: Kind = Kind.NOMINAL, *, distinct: int, missing: int = 0, counts_up: bool = False):
     return ColumnProfile(
-        name=name, kind=kind, type="text", whole=False, distinct=distinct, missing=missing, counts_up=counts_up
+        name=name,
+        kind=kind,
+        type="text",
+        is_integer=False,
+        distinct=distinct,
+        missing=missing,
+        is_consecutive=counts_up,
     )
 
 
@@ -81,14 +87,14 @@ def profile(name: str, kind: Kind = Kind.NOMINAL, *, distinct: int, missing: int
     ],
 )
 def test_proposals_have_reasons(column: ColumnProfile, role: Role) -> None:
-    proposed = describe([column], 100).columns[0]
+    proposed = propose_schema([column], 100).columns[0]
     assert proposed.role is role
     assert proposed.reason
 
 
 def test_names_that_outsiders_could_know() -> None:
     profiles = [profile("sex", distinct=2), profile("x17", distinct=2), profile("country", distinct=1)]
-    assert exposed(profiles) == ["sex"]
+    assert likely_quasi_identifiers(profiles) == ["sex"]
 
 
 def policy(**changes) -> Policy:

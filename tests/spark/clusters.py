@@ -122,7 +122,7 @@ def main() -> None:
 
     source, folder, given = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     (folder / "driver").write_text(str(os.getpid()))
-    sizing.Sizing.piece = lambda *_, **__: PIECE  # type: ignore[method-assign]
+    sizing.MemoryBudget.part_rows = lambda *_, **__: PIECE  # type: ignore[method-assign]
     SparkSession.stop = lambda _: None  # type: ignore[method-assign]  # for the next release
     (folder / "releases").mkdir()
     for number, faults in enumerate([names.split(",") for names in given]):

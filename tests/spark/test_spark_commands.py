@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from shoal.cli.anonymize import command as anonymize
 from shoal.cli.main import main
-from shoal.engines.spark.session import log
+from shoal.engines.spark.session import log_path
 from shoal.errors import ShoalError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "spark"
@@ -60,7 +60,7 @@ def test_what_does_not_go_together_is_refused_before_anything_starts(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["shoal", "anonymize", "register/a.parquet", *ASKED, *given, "-o", "out.parquet"])
-    monkeypatch.setattr("shoal.engines.spark.session.session", lambda *_: pytest.fail("a session was wanted"))
+    monkeypatch.setattr("shoal.engines.spark.session.open_session", lambda *_: pytest.fail("a session was wanted"))
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
@@ -76,7 +76,7 @@ def test_a_session_that_shoal_starts_is_quiet_and_for_this_machine(spark: Any) -
     assert given.get("spark.driver.host") == given.get("spark.driver.bindAddress") == "127.0.0.1"
     assert given.get("spark.executorEnv.POLARS_MAX_THREADS") == given.get("spark.executorEnv.OMP_NUM_THREADS") == "1"
     # what Spark itself says at the start is not on the terminal
-    assert "log4j" in Path(str(log())).read_text()
+    assert "log4j" in Path(str(log_path())).read_text()
 
 
 def test_without_java_there_is_one_sentence(

@@ -89,7 +89,7 @@ def environment(folder: Path) -> dict[str, str]:
 def here(folder: Path) -> pl.DataFrame:
     """The same release, made by this process alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sizing.Sizing, "piece", lambda *_, **__: clusters.PIECE)
+        patch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: clusters.PIECE)
         anonymize_file(folder / "in.parquet", folder / "here.parquet", **clusters.ASKED)
     return pl.read_parquet(folder / "here.parquet")
 

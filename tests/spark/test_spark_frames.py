@@ -12,7 +12,7 @@ import pytest
 import shoal
 import swift
 from shoal.engines import sizing
-from shoal.engines.spark.session import check_installed, log
+from shoal.engines.spark.session import check_installed, log_path
 from shoal.errors import ColumnError, DataError, EngineError, OptionError, PackageError, ShoalError
 
 QUASI_IDENTIFIERS = ["age", "sex", "region", "height_cm"]
@@ -28,7 +28,7 @@ ROWS = 900
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ class Made(NamedTuple):
 def made(spark: Any, register: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
     scratch, told = tmp_path_factory.mktemp("scratch"), list[tuple[int, int]]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+        patch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
         released = shoal.anonymize(
             spark.read.parquet(str(register)),
             scratch=str(scratch),
@@ -195,7 +195,7 @@ def odd(spark: Any) -> Odd:
     x = functions.greatest(functions.rand() * 500, functions.lit(450)).cast("int")
     frame = frame.select(x.alias("x"), "*").selectExpr("x", "1000 - x as income", "* except (x)")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sizing.Sizing, "piece", lambda *_, **__: 300)
+        patch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
         released = shoal.anonymize(
             frame, k=5, quasi_identifiers=["x"], identifiers=["name"], keep=["m", "l", "s"], method="mondrian"
         )
@@ -263,7 +263,7 @@ def test_no_cell_is_told_when_something_fails(spark: Any, capfd: pytest.CaptureF
     frame = spark.createDataFrame([(f"top-secret-{i}" if i == 77 else str(i),) for i in range(200)], "x string")
     with pytest.raises(ShoalError, match="Column 'x'") as caught:
         shoal.anonymize(frame, k=5, quasi_identifiers=["x"], kinds={"x": "numeric"}, method="mondrian")
-    told, logged = capfd.readouterr(), Path(str(log())).read_text()
+    told, logged = capfd.readouterr(), Path(str(log_path())).read_text()
     assert "ERROR" in logged
     assert "top-secret" not in f"{caught.value}{told.out}{told.err}{logged}"
 
@@ -305,7 +305,7 @@ def test_a_driver_takes_no_more_for_more_records(spark: Any, compiled: None, tmp
         }
     ).write_parquet(tmp_path / "in.parquet", compression="uncompressed")
     assert (tmp_path / "in.parquet").stat().st_size > 2 * 24 * 2**20
-    sizing.Sizing.piece = lambda *_, **__: 20_000  # type: ignore[method-assign]  # undone by the fixture
+    sizing.MemoryBudget.part_rows = lambda *_, **__: 20_000  # type: ignore[method-assign]  # undone by the fixture
     made = shoal.anonymize_file(
         tmp_path / "in.parquet",
         tmp_path / "out",

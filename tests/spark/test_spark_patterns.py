@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from shoal import tables
-from shoal.engines.spark.source import Source
-from shoal.engines.spark.surveying import surveyed
-from shoal.schema import overlooked
-from shoal.tables.large.survey import MOST_DIFFERENT
+from shoal.engines.spark.source import SparkSource
+from shoal.engines.spark.surveying import profile_source
+from shoal.schema import likely_identifiers
+from shoal.tables.large.survey import MAX_DISTINCT
 
 N = 120_000
 FRAME = pl.DataFrame(
@@ -30,17 +30,19 @@ FRAME = pl.DataFrame(
 
 def test_patterns_agree_with_memory(spark: Any, tmp_path: Path) -> None:
     """Some columns have more different values than a survey keeps, so that these are judged by their samples."""
-    assert FRAME["x1"].n_unique() > MOST_DIFFERENT > FRAME["x6"].n_unique()
+    assert FRAME["x1"].n_unique() > MAX_DISTINCT > FRAME["x6"].n_unique()
     (tmp_path / "in").mkdir()
     for part in range(3):
         FRAME[part * 40_000 : part * 40_000 + 40_000].write_parquet(tmp_path / "in" / f"{part}.parquet")
     address = str(tmp_path / "in")
-    found = surveyed(Source(spark, address, spark.read.parquet(address)), str(tmp_path / "scratch")).profile()
-    whole = tables.profile(tables.read(FRAME))
+    found = profile_source(
+        SparkSource(spark, address, spark.read.parquet(address)), str(tmp_path / "scratch")
+    ).column_profiles()
+    whole = tables.profile_columns(tables.read_table(FRAME))
     assert [(one.name, one.pattern) for one in found] == [(one.name, one.pattern) for one in whole]
     assert [one.pattern for one in whole] == [
         "phone", "email", "person-name", "long-number", "free-text", "icd-10", "", "",
     ]  # fmt: skip
     flagged = ["x1", "x2", "x3", "x4", "x5", "Vorname"]
-    assert [column.name for column in overlooked(found, N)] == flagged
-    assert [column.name for column in overlooked(whole, N)] == flagged
+    assert [column.name for column in likely_identifiers(found, N)] == flagged
+    assert [column.name for column in likely_identifiers(whole, N)] == flagged

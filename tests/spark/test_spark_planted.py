@@ -18,7 +18,7 @@ ASKED: dict[str, Any] = {"k": 3, "quasi_identifiers": ["age"], "method": "mondri
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sizing.Sizing, "piece", lambda *_, **__: 50)
+    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 50)
 
 
 @pytest.mark.parametrize(("kind", "label"), [("mail", "column_7"), ("forename", "Vorname")])

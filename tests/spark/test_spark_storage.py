@@ -12,13 +12,13 @@ import pytest
 import shoal
 from shoal import cluster
 from shoal.engines.spark.engine import SparkEngine
-from shoal.engines.spark.storage import Storage
+from shoal.engines.spark.storage import HadoopStorage
 from shoal.errors import EngineError, FileError, OutputError, PromiseError
 
 
 @pytest.fixture
-def storage(spark: Any) -> Storage:
-    return Storage(spark)
+def storage(spark: Any) -> HadoopStorage:
+    return HadoopStorage(spark)
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def appear(storage: Storage, folder: Path, *, force: bool = True) -> None:
-    cluster._appear(storage, f"{folder}/scratch/out", f"{folder}/scratch/policy", f"file:{folder}/out", force=force)
+def appear(storage: HadoopStorage, folder: Path, *, force: bool = True) -> None:
+    cluster._publish(storage, f"{folder}/scratch/out", f"{folder}/scratch/policy", f"file:{folder}/out", force=force)
 
 
 def found(folder: Path) -> tuple[str, str, list[str]]:
@@ -42,65 +42,65 @@ def found(folder: Path) -> tuple[str, str, list[str]]:
     return (folder / "out" / "part-0").read_text(), (folder / "out.policy.toml").read_text(), names
 
 
-def test_a_release_and_its_policy_take_the_place_of_others(storage: Storage, folder: Path) -> None:
+def test_a_release_and_its_policy_take_the_place_of_others(storage: HadoopStorage, folder: Path) -> None:
     appear(storage, folder)
     assert found(folder) == ("scratch/out", "new", ["out", "out.policy.toml", "scratch"])
 
 
 @pytest.mark.parametrize("passes", range(4))
 def test_what_was_there_comes_back_where_a_move_fails(
-    storage: Storage, folder: Path, monkeypatch: pytest.MonkeyPatch, passes: int
+    storage: HadoopStorage, folder: Path, monkeypatch: pytest.MonkeyPatch, passes: int
 ) -> None:
     moves = []
-    move = Storage.move
+    move = HadoopStorage.move
 
-    def failing(self: Storage, old: str, new: str) -> None:
+    def failing(self: HadoopStorage, old: str, new: str) -> None:
         moves.append(new)
         if len(moves) == passes + 1:
             raise OutputError.unwritable(new, "a fault")
         move(self, old, new)
 
-    monkeypatch.setattr(Storage, "move", failing)
+    monkeypatch.setattr(HadoopStorage, "move", failing)
     with pytest.raises(OutputError, match="a fault"):
         appear(storage, folder)
     assert found(folder) == ("out", "old", ["out", "out.policy.toml", "scratch"])
 
 
-def test_nothing_is_replaced_unless_asked(storage: Storage, folder: Path) -> None:
+def test_nothing_is_replaced_unless_asked(storage: HadoopStorage, folder: Path) -> None:
     with pytest.raises(OutputError, match="exists"):
         appear(storage, folder, force=False)
     assert found(folder)[:2] == ("out", "old")
 
 
 def test_a_store_that_moves_file_by_file_gets_its_mark_last(
-    storage: Storage, folder: Path, monkeypatch: pytest.MonkeyPatch
+    storage: HadoopStorage, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    move = Storage.move
+    move = HadoopStorage.move
 
-    def watched(self: Storage, old: str, new: str) -> None:
+    def watched(self: HadoopStorage, old: str, new: str) -> None:
         move(self, old, new)
         seen.append((Path(new).name, (folder / "out" / "_SUCCESS").exists()))
 
-    monkeypatch.setattr(Storage, "move", watched)
-    monkeypatch.setattr(Storage, "moves_at_once", lambda *_: False)
+    monkeypatch.setattr(HadoopStorage, "move", watched)
+    monkeypatch.setattr(HadoopStorage, "moves_at_once", lambda *_: False)
     appear(storage, folder)
     assert seen[-2:] == [("out", False), ("out.policy.toml", True)]
 
 
 def test_the_folder_is_named_where_what_was_there_cannot_come_back(
-    storage: Storage, folder: Path, monkeypatch: pytest.MonkeyPatch
+    storage: HadoopStorage, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moves = []
-    move = Storage.move
+    move = HadoopStorage.move
 
-    def failing(self: Storage, old: str, new: str) -> None:
+    def failing(self: HadoopStorage, old: str, new: str) -> None:
         moves.append(new)
         if len(moves) > 2:  # the new release does not arrive, and then nothing moves any more
             raise OutputError.unwritable(new, "a fault")
         move(self, old, new)
 
-    monkeypatch.setattr(Storage, "move", failing)
+    monkeypatch.setattr(HadoopStorage, "move", failing)
     with pytest.raises(OutputError, match=r"\.shoal-old-") as caught:
         appear(storage, folder)
     (kept,) = folder.glob(".shoal-old-*")
@@ -128,13 +128,13 @@ def register(tmp_path: Path) -> Path:
 def test_an_input_that_changes_meanwhile_is_not_released(
     spark: Any, register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deliver = SparkEngine.deliver
+    deliver = SparkEngine.write
 
     def changing(self: SparkEngine, *given: Any, **named: Any) -> Any:
         os.utime(next(register.iterdir()), (1, 1))
         return deliver(self, *given, **named)
 
-    monkeypatch.setattr(SparkEngine, "deliver", changing)
+    monkeypatch.setattr(SparkEngine, "write", changing)
     with pytest.raises(FileError, match="changed"):
         shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
     assert [path.name for path in tmp_path.iterdir()] == ["register"]
@@ -146,7 +146,7 @@ def test_a_record_that_a_worker_lost_is_missed(
     """Another one came twice, so that their number is right."""
     from shoal.engines.spark import engine
 
-    read = engine.read
+    read = engine.read_parquet
 
     def losing(session: Any, folder: str, *given: Any) -> Any:
         found = read(session, folder, *given)
@@ -196,7 +196,7 @@ def test_folders_that_are_named_after_a_value(spark: Any, tmp_path: Path) -> Non
     assert sorted(found.rows()) == [("01", 200), ("02", 200)]
 
 
-def test_what_cannot_be_written_is_told_without_a_trace(storage: Storage, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_told_without_a_trace(storage: HadoopStorage, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="cannot be written"):
         storage.make_folder(f"{tmp_path}/file/folder")

@@ -10,7 +10,15 @@ import pytest
 
 from shoal.errors import ColumnError, DataError, FileError, OptionError, ShoalError
 from shoal.schema.columns import Schema
-from shoal.tables import ReadOptions, check_mixed, class_sizes, encode, kinds, numbers, read
+from shoal.tables import (
+    ReadOptions,
+    check_not_mixed,
+    class_sizes,
+    column_kinds,
+    encode_records,
+    numeric_matrix,
+    read_table,
+)
 
 SECRET = b"secret"
 
@@ -61,7 +69,7 @@ def test_bad_files(tmp_path: Path, case: str) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(raw)
     with pytest.raises(error, match=words) as caught:
-        read(path, options=options)
+        read_table(path, options=options)
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None or caught.value.__suppress_context__
@@ -83,9 +91,12 @@ def test_columns_that_are_not_numbers(tmp_path: Path, case: str) -> None:
     cells, error, words = COLUMNS[case]
     path = tmp_path / "a.csv"
     path.write_text("n,x\n" + "".join(f"0,{cell}\n" for cell in cells))
-    table = read(path)
-    schema = Schema.assign(kinds(table), quasi_identifiers=["n", "x"])
-    for attempt in (lambda: check_mixed(table, ["x"]) or encode(table, schema), lambda: numbers(table, ["x"])):
+    table = read_table(path)
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["n", "x"])
+    for attempt in (
+        lambda: check_not_mixed(table, ["x"]) or encode_records(table, schema),
+        lambda: numeric_matrix(table, ["x"]),
+    ):
         with pytest.raises(error, match=words) as caught:
             attempt()
         assert "secret" not in str(caught.value)
@@ -94,24 +105,24 @@ def test_columns_that_are_not_numbers(tmp_path: Path, case: str) -> None:
 
 def test_unknown_columns(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,x\n1,2\n")
-    table = read(tmp_path / "a.csv")
-    for attempt in (numbers, class_sizes):
+    table = read_table(tmp_path / "a.csv")
+    for attempt in (numeric_matrix, class_sizes):
         with pytest.raises(ColumnError, match="no column 'aeg'"):
             attempt(table, ["aeg"])
 
 
 def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileError, match="does not exist"):
-        read(tmp_path / "no.csv")
+        read_table(tmp_path / "no.csv")
     with pytest.raises(FileError, match="does not exist"):
-        read(str(tmp_path / "no" / "no.csv"))
+        read_table(str(tmp_path / "no" / "no.csv"))
     with pytest.raises(FileError, match="does not exist"):
-        read("nul\0byte.csv")
+        read_table("nul\0byte.csv")
     with pytest.raises(FileError, match="is a folder"):
-        read(tmp_path)
+        read_table(tmp_path)
     (tmp_path / "a.xyz").write_bytes(SECRET)
     with pytest.raises(FileError, match=r"names no format .*\.csv"):
-        read(tmp_path / "a.xyz")
+        read_table(tmp_path / "a.xyz")
     (tmp_path / "a.csv").write_bytes(b"a\n1\n")
 
     def refuse(*_: object, **__: object) -> None:
@@ -119,11 +130,11 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(FileError, match="permission denied"):
-        read(tmp_path / "a.csv")
+        read_table(tmp_path / "a.csv")
     if os.geteuid() != 0:
         (tmp_path / "a.csv").chmod(0)
         with pytest.raises(FileError, match="permission denied"):
-            read(tmp_path / "a.csv")
+            read_table(tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +181,7 @@ def test_damaged_settings(settings: Any) -> None:
 
 def test_options_of_another_type(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="'options'"):
-        read(tmp_path / "a.csv", options={"header": True})  # type: ignore[arg-type]
+        read_table(tmp_path / "a.csv", options={"header": True})  # type: ignore[arg-type]
 
 
 def test_one_word_may_mean_missing() -> None:
@@ -179,16 +190,16 @@ def test_one_word_may_mean_missing() -> None:
 
 def test_a_line_break_in_a_name_is_allowed(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b'id,"Amount\nin euros"\n1,2\n')
-    assert read(tmp_path / "a.csv").names == ("id", "Amount\nin euros")
+    assert read_table(tmp_path / "a.csv").names == ("id", "Amount\nin euros")
     (tmp_path / "a.csv").write_bytes(b'id,"Amount,\nin euros"\n1,2\n')
-    known = read(tmp_path / "a.csv", options=ReadOptions(header_known=True))
+    known = read_table(tmp_path / "a.csv", options=ReadOptions(header_known=True))
     assert known.names == ("id", "Amount,\nin euros")
 
 
 def test_a_format_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_bytes(b"a\tb\n1\t2\n")
-    assert read(tmp_path / "a.dat", options=ReadOptions(format="tsv")).names == ("a", "b")
+    assert read_table(tmp_path / "a.dat", options=ReadOptions(format="tsv")).names == ("a", "b")
     with pytest.raises(OptionError, match="'format'"):
-        read(tmp_path / "a.dat", options=ReadOptions(format="doc"))
+        read_table(tmp_path / "a.dat", options=ReadOptions(format="doc"))
     assert ReadOptions(delimiter="tab").delimiter == "\t"
     assert ReadOptions(quote=None).quote == ReadOptions(quote="none").quote == ""

@@ -12,7 +12,7 @@ from shoal.errors import ColumnError, DataError
 
 
 def test_values_are_counted_as_the_column_shows_them() -> None:
-    table = tables.read(
+    table = tables.read_table(
         pl.DataFrame(
             {
                 "n": [10, 9, None, 9],
@@ -31,7 +31,7 @@ def test_values_are_counted_as_the_column_shows_them() -> None:
         "t": [("a", 1), ("b", 2)],
         "o": [("low", 2), ("high", 1)],
     }
-    assert tables.texts(table, "n") == ["10", "9", None, "9"]
+    assert tables.text_list(table, "n") == ["10", "9", None, "9"]
     with pytest.raises(ColumnError, match="no column"):
         tables.value_counts(table, "nothing")
 
@@ -39,10 +39,10 @@ def test_values_are_counted_as_the_column_shows_them() -> None:
 def test_codes_keep_their_zeros(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("code\n00501\n501\n00501\n")
-    assert tables.value_counts(tables.read(path), "code") == {"00501": 2, "501": 1}
+    assert tables.value_counts(tables.read_table(path), "code") == {"00501": 2, "501": 1}
 
 
 def test_what_is_no_text_is_refused() -> None:
-    table = tables.read(pl.DataFrame({"list": [[{"a": 1}], [{"a": 2}]]}))
+    table = tables.read_table(pl.DataFrame({"list": [[{"a": 1}], [{"a": 2}]]}))
     with pytest.raises(DataError, match="cannot be understood"):
-        tables.texts(table, "list")
+        tables.text_list(table, "list")

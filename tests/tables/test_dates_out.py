@@ -19,8 +19,18 @@ from hypothesis import strategies as st
 from shoal.errors import ColumnError, DataError
 from shoal.recode import recode
 from shoal.schema.columns import Kind, Schema
-from shoal.tables import Table, class_sizes, days, encode, kinds, numbers, read, released, write
-from shoal.values import Days, Partition
+from shoal.tables import (
+    Table,
+    class_sizes,
+    column_kinds,
+    dates_as_days,
+    encode_records,
+    numeric_matrix,
+    read_table,
+    replace_columns,
+    write_table,
+)
+from shoal.values import DateColumn, Partition
 
 NAN = float("nan")
 DATES = [dt.date(2020, 1, 1), dt.date(2020, 1, 4), dt.date(1969, 12, 31), dt.date(1969, 12, 31)]
@@ -32,12 +42,12 @@ GROUPS = Partition(np.array([0, 0, 1, 1]), k=2, method="none")
 
 
 def schema_of(table: Table, **said: Kind) -> Schema:
-    return Schema.assign([(name, said.get(name, kind)) for name, kind in kinds(table)], quasi_identifiers=["d"])
+    return Schema.assign([(name, said.get(name, kind)) for name, kind in column_kinds(table)], quasi_identifiers=["d"])
 
 
 def release_of(table: Table, way: str = "mean", **said: Kind) -> Table:
     schema = schema_of(table, **said)
-    return released(table, schema, recode(encode(table, schema), GROUPS, ways={"d": way}))
+    return replace_columns(table, schema, recode(encode_records(table, schema), GROUPS, recodings={"d": way}))
 
 
 def series_of(kind: str, name: str, cells: list[Any]) -> Any:
@@ -102,34 +112,34 @@ def type_of(frame: Any) -> Any:
 @pytest.mark.parametrize(("kind", "name"), OF_DAYS)
 def test_days_stay_days(kind: str, name: str) -> None:
     frame = FRAMES[kind](series_of(kind, name, DATES))
-    table = read(frame)
-    assert days(table, "d").tolist() == DAYS
-    records = encode(table, schema_of(table))
+    table = read_table(frame)
+    assert dates_as_days(table, "d").tolist() == DAYS
+    records = encode_records(table, schema_of(table))
     assert (records.values[:, 0].tolist(), records.dates, records.kinds) == (DAYS, ("d",), {"d": Kind.DATE})
     release = release_of(table)
     native = release.native()
     assert type_of(native) == type_of(frame)
     assert [str(cell) for cell in cells_of(native)] == ["2020-01-03"] * 2 + ["1969-12-31"] * 2  # halves go to even
     assert class_sizes(release, ["d"]).tolist() == [2, 2, 2, 2]
-    assert dict(kinds(release))["d"] is Kind.DATE
-    gone = released(table, schema_of(table), {"d": Days(np.array([0.0, 0.0, NAN, NAN]))})
+    assert dict(column_kinds(release))["d"] is Kind.DATE
+    gone = replace_columns(table, schema_of(table), {"d": DateColumn(np.array([0.0, 0.0, NAN, NAN]))})
     assert [None if cell is None else str(cell) for cell in cells_of(gone.native())] == ["1970-01-01"] * 2 + [None] * 2
     assert type_of(gone.native()) == type_of(frame)
-    assert np.isnan(days(gone, "d")).tolist() == [False, False, True, True]
+    assert np.isnan(dates_as_days(gone, "d")).tolist() == [False, False, True, True]
     assert class_sizes(gone, ["d"]).tolist() == [2, 2, 2, 2]
 
 
 @pytest.mark.parametrize(("kind", "name"), OF_TIMES)
 def test_points_in_time_keep_their_type_and_zone(kind: str, name: str) -> None:
     frame = FRAMES[kind](series_of(kind, name, TIMES))
-    table = read(frame)
-    assert days(table, "d").tolist() == NOON
+    table = read_table(frame)
+    assert dates_as_days(table, "d").tolist() == NOON
     native = release_of(table).native()
     assert type_of(native) == type_of(frame)
     zone = "+00:00" if name == "zoned" else ""
     wanted = [f"2020-01-01 15:00:00{zone}"] * 2 + [f"1970-01-01 00:00:00{zone}"] * 2
     assert [str(cell) for cell in cells_of(native)] == wanted
-    gone = released(table, schema_of(table), {"d": Days(np.array([0.25, 0.25, NAN, NAN]))})
+    gone = replace_columns(table, schema_of(table), {"d": DateColumn(np.array([0.25, 0.25, NAN, NAN]))})
     assert type_of(gone.native()) == type_of(frame)
     assert [cell is None for cell in cells_of(gone.native())] == [False, False, True, True]
     assert class_sizes(gone, ["d"]).tolist() == [2, 2, 2, 2]
@@ -148,8 +158,8 @@ def test_a_zone_that_is_not_utc_stays() -> None:
         pd.DataFrame({"d": pd.Series(times, dtype=object)}),
     ]
     for frame in frames:
-        table = read(frame)
-        assert days(table, "d").tolist() == pytest.approx(utc, abs=1e-12)
+        table = read_table(frame)
+        assert dates_as_days(table, "d").tolist() == pytest.approx(utc, abs=1e-12)
         native = release_of(table).native()
         assert type_of(native) == type_of(frame)
         assert cells_of(native)[0] == dt.datetime(2020, 1, 1, 15, tzinfo=TOKYO)
@@ -181,13 +191,13 @@ def test_text_stays_text_as_it_was_written(tmp_path: Path, case: str) -> None:
     cells, (first, second) = TEXTS[case]
     path = tmp_path / "in.csv"
     path.write_text("d,x\n" + "".join(f"{cell},1\n" for cell in cells))
-    release = release_of(read(path))
+    release = release_of(read_table(path))
     assert class_sizes(release, ["d"]).tolist() == [2, 2, 2, 2]
-    write(release, tmp_path / "out.csv")
+    write_table(release, tmp_path / "out.csv")
     lines = [first, first, second, second]
     assert (tmp_path / "out.csv").read_text() == "d,x\n" + "".join(f"{line},1\n" for line in lines)
     for frame in (pl.DataFrame({"d": cells}), pd.DataFrame({"d": cells}), pa.table({"d": cells})):
-        native = release_of(read(frame), d=Kind.DATE).native()
+        native = release_of(read_table(frame), d=Kind.DATE).native()
         assert cells_of(native) == lines
         assert type_of(native) == type_of(frame)
 
@@ -205,7 +215,7 @@ def test_every_type_of_text_takes_dates() -> None:
         pa.table({"d": pa.array(cells, pa.large_string())}),
     ]
     for frame in frames:
-        release = release_of(read(frame), d=Kind.DATE)
+        release = release_of(read_table(frame), d=Kind.DATE)
         assert cells_of(release.native()) == ["2020-01-03"] * 2 + ["1969-12-31"] * 2
         assert class_sizes(release, ["d"]).tolist() == [2, 2, 2, 2]
 
@@ -213,14 +223,14 @@ def test_every_type_of_text_takes_dates() -> None:
 @pytest.mark.parametrize("way", ["mean", "median", "interval"])
 def test_missing_days_are_empty_fields(tmp_path: Path, way: str) -> None:
     (tmp_path / "in.csv").write_text("d,x\n2020-01-01,1\n2020-01-05,1\n,1\n,1\n")
-    table = read(tmp_path / "in.csv")
-    assert np.isnan(days(table, "d")).tolist() == [False, False, True, True]
+    table = read_table(tmp_path / "in.csv")
+    assert np.isnan(dates_as_days(table, "d")).tolist() == [False, False, True, True]
     with pytest.raises(DataError, match=r"'d' has missing values in 2 of 4 records \(the first is record 3\)"):
-        encode(table, schema_of(table))
-    full = encode(read(pl.DataFrame({"d": DATES})), schema_of(read(pl.DataFrame({"d": DATES}))))
+        encode_records(table, schema_of(table))
+    full = encode_records(read_table(pl.DataFrame({"d": DATES})), schema_of(read_table(pl.DataFrame({"d": DATES}))))
     gone = np.array([[False], [False], [True], [True]])
-    columns = recode(type(full)(**{**vars(full), "missing": gone}), GROUPS, ways={"d": way})
-    write(released(table, schema_of(table), columns), tmp_path / "out.csv")
+    columns = recode(type(full)(**{**vars(full), "missing": gone}), GROUPS, recodings={"d": way})
+    write_table(replace_columns(table, schema_of(table), columns), tmp_path / "out.csv")
     cell = "[2020-01-01 to 2020-01-04]" if way == "interval" else "2020-01-03"
     assert (tmp_path / "out.csv").read_text() == f"d,x\n{cell},1\n{cell},1\n,1\n,1\n"
 
@@ -237,64 +247,66 @@ def test_missing_days_are_empty_fields(tmp_path: Path, way: str) -> None:
 def test_what_is_no_date_is_told_without_its_value(tmp_path: Path, cells: list[str], rows: int, first: int) -> None:
     path = tmp_path / "in.csv"
     path.write_text("d,x\n" + "".join(f"{cell},1\n" for cell in cells))
-    table = read(path)
+    table = read_table(path)
     words = (
         rf"'d' has no date .* in {rows} of 4 records \(the first is record {first}\); write these cells as YYYY-MM-DD"
     )
     with pytest.raises(DataError, match=words) as caught:
-        encode(table, schema_of(table, d=Kind.DATE))
+        encode_records(table, schema_of(table, d=Kind.DATE))
     assert not any(cell and cell in str(caught.value) for cell in cells)
     with pytest.raises(DataError, match="no date"):
-        days(read(np.array([[1], [2]])), "0")
+        dates_as_days(read_table(np.array([[1], [2]])), "0")
     with pytest.raises(ColumnError, match="no column 'e'"):
-        days(table, "e")
+        dates_as_days(table, "e")
 
 
 def test_an_array_of_numbers_holds_no_dates() -> None:
-    table = read(np.array([[1], [2]]))
+    table = read_table(np.array([[1], [2]]))
     with pytest.raises(DataError, match="text or dates"):
-        released(table, Schema.assign(kinds(table), quasi_identifiers=["0"]), {"0": Days(np.zeros(2))})
+        replace_columns(
+            table, Schema.assign(column_kinds(table), quasi_identifiers=["0"]), {"0": DateColumn(np.zeros(2))}
+        )
 
 
 def test_dates_among_numbers_by_name_only() -> None:
-    table = read(pl.DataFrame({"a": [1, 2, 3, 4], "d": DATES}))
-    assert numbers(table, ["a", "d"], dates=["d"]).tolist() == [
+    table = read_table(pl.DataFrame({"a": [1, 2, 3, 4], "d": DATES}))
+    assert numeric_matrix(table, ["a", "d"], dates=["d"]).tolist() == [
         [1, -0.0 + DAYS[0]],
         *([i + 2, DAYS[i + 1]] for i in range(3)),
     ]
     with pytest.raises(ColumnError, match="is date"):
-        numbers(table, ["a", "d"])
+        numeric_matrix(table, ["a", "d"])
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".feather", ".xlsx", ".sav", ".dta", ".xpt"])
 @pytest.mark.parametrize("cells", [DATES, TIMES], ids=["days", "times"])
 def test_files_give_dates_back(tmp_path: Path, ending: str, cells: list[Any]) -> None:
-    write(read(pl.DataFrame({"d": cells, "x": [1, 1, 1, 1]})), tmp_path / f"in{ending}")
-    table = read(tmp_path / f"in{ending}")
-    before = days(table, "d")
+    write_table(read_table(pl.DataFrame({"d": cells, "x": [1, 1, 1, 1]})), tmp_path / f"in{ending}")
+    table = read_table(tmp_path / f"in{ending}")
+    before = dates_as_days(table, "d")
     release = release_of(table)
-    write(release, tmp_path / f"out{ending}")
-    again = read(tmp_path / f"out{ending}")
-    assert dict(kinds(again))["d"] is Kind.DATE
+    write_table(release, tmp_path / f"out{ending}")
+    again = read_table(tmp_path / f"out{ending}")
+    assert dict(column_kinds(again))["d"] is Kind.DATE
     middle = np.array([(before[0] + before[1]) / 2] * 2 + [before[2]] * 2)
     wanted = np.rint(middle) if cells is DATES else middle
-    assert days(again, "d").tolist() == wanted.tolist()
+    assert dates_as_days(again, "d").tolist() == wanted.tolist()
     assert class_sizes(again, ["d"]).tolist() == [2, 2, 2, 2]
 
 
 def test_dates_of_spss_keep_their_format(tmp_path: Path) -> None:
     pyreadstat.write_sav(pl.DataFrame({"d": DATES}), str(tmp_path / "in.sav"), variable_format={"d": "EDATE10"})
-    write(release_of(read(tmp_path / "in.sav")), tmp_path / "out.sav")
+    write_table(release_of(read_table(tmp_path / "in.sav")), tmp_path / "out.sav")
     assert pyreadstat.read_sav(str(tmp_path / "out.sav"))[1].original_variable_types["d"] == "EDATE10"
 
 
 def test_a_hierarchy_makes_dates_categories() -> None:
     from shoal.hierarchy import Hierarchy
-    from shoal.understanding import understood
+    from shoal.understanding import resolve_schema
 
-    table = read(pl.DataFrame({"d": DATES}))
+    table = read_table(pl.DataFrame({"d": DATES}))
     tree = Hierarchy.from_dates([str(day) for day in DATES])
-    records = encode(table, understood(table, schema_of(table), hierarchies={"d": tree}))
+    records = encode_records(table, resolve_schema(table, schema_of(table), hierarchies={"d": tree}))
     assert (records.dates, records.numeric, records.kinds) == ((), (), {"d": Kind.HIERARCHICAL})
 
 
@@ -303,19 +315,21 @@ TIME = st.datetimes(dt.datetime(1, 1, 2), dt.datetime(9999, 12, 30)).map(lambda 
 
 @given(st.lists(TIME, min_size=1, max_size=8))
 def test_seconds_come_back_from_days(times: list[dt.datetime]) -> None:
-    table = read(pl.DataFrame({"d": times}))
-    found = days(table, "d")
+    table = read_table(pl.DataFrame({"d": times}))
+    found = dates_as_days(table, "d")
     for time, day in zip(times, found.tolist(), strict=True):
         assert day == (time - dt.datetime(1970, 1, 1)) / dt.timedelta(days=1)
-    again = released(table, schema_of(table), {"d": Days(found)})
+    again = replace_columns(table, schema_of(table), {"d": DateColumn(found)})
     assert again.native()["d"].to_list() == times
-    assert Days(found).texts(timed=True) == [time.isoformat(sep=" ") for time in times]
-    text = released(read(pl.DataFrame({"d": [str(time) for time in times]})), schema_of(table), {"d": Days(found)})
-    assert days(text, "d").tolist() == found.tolist()
+    assert DateColumn(found).format(with_time=True) == [time.isoformat(sep=" ") for time in times]
+    text = replace_columns(
+        read_table(pl.DataFrame({"d": [str(time) for time in times]})), schema_of(table), {"d": DateColumn(found)}
+    )
+    assert dates_as_days(text, "d").tolist() == found.tolist()
 
 
 def test_microseconds_of_our_time_come_back_from_days() -> None:
     times = [dt.datetime(2026, 5, 17, 13, 37, 1, part) for part in (0, 1, 499_999, 500_000, 999_999)]
-    table = read(pl.DataFrame({"d": times}))
-    again = released(table, schema_of(table), {"d": Days(days(table, "d"))})
+    table = read_table(pl.DataFrame({"d": times}))
+    again = replace_columns(table, schema_of(table), {"d": DateColumn(dates_as_days(table, "d"))})
     assert again.native()["d"].to_list() == times

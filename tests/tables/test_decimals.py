@@ -14,8 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import tables
-from shoal.tables.decimals import Decimals, float_decimals, number_text, object_decimals, text_decimals
-from shoal.tables.large import open_source, survey
+from shoal.tables.decimals import (
+    DecimalPlaces,
+    decimals_of_floats,
+    decimals_of_objects,
+    decimals_of_text,
+    format_number,
+)
+from shoal.tables.large import open_chunked, profile_file
 from shoal.values import Precision
 
 NUMBERS = st.decimals(-(10**6), 10**6, places=4).map(lambda number: float(round(number, 4)))
@@ -29,59 +35,61 @@ def by_text(text: str) -> int:
 @given(st.lists(NUMBERS, min_size=1))
 def test_floats_have_the_decimals_of_their_shortest_text(numbers: list[float]) -> None:
     expected = max(by_text(repr(number).removesuffix(".0")) for number in numbers)
-    assert float_decimals(np.array(numbers))[:2] == (0, expected)
+    assert decimals_of_floats(np.array(numbers))[:2] == (0, expected)
 
 
 @given(st.lists(st.integers(-99_999, 99_999), min_size=1), st.integers(0, 3), st.sampled_from(["float32", "float64"]))
 def test_narrow_floats_have_the_decimals_that_they_show(steps: list[int], count: int, dtype: str) -> None:
     numbers = (np.array(steps) / 10.0**count).astype(dtype)
     expected = max(by_text(str(number).removesuffix(".0")) for number in numbers)
-    assert float_decimals(numbers.astype(np.float64), dtype)[:2] == (0, expected)
+    assert decimals_of_floats(numbers.astype(np.float64), dtype)[:2] == (0, expected)
 
 
 @given(st.lists(st.from_regex(r"[+-]?[0-9]{1,5}(\.[0-9]{0,6})?([eE][+-]?[0-9])?", fullmatch=True), min_size=1))
 def test_texts_have_the_decimals_they_are_written_with(texts: list[str]) -> None:
     counts = [by_text(text) for text in texts]
-    assert text_decimals(pl.Series(texts))[:2] == (min(counts), max(counts))
+    assert decimals_of_text(pl.Series(texts))[:2] == (min(counts), max(counts))
 
 
 @given(st.lists(NUMBERS), st.lists(NUMBERS))
 def test_those_of_two_parts_add_up(one: list[float], two: list[float]) -> None:
-    parts = [float_decimals(np.array(part)) for part in (one, two)]
-    assert parts[0] + parts[1] == float_decimals(np.array(one + two))
+    parts = [decimals_of_floats(np.array(part)) for part in (one, two)]
+    assert parts[0] + parts[1] == decimals_of_floats(np.array(one + two))
 
 
 def test_floats_of_32_bits_in_a_wider_type_are_known() -> None:
     narrow = np.array([171.7, 168.2, 181.0], dtype=np.float32).astype(np.float64)
-    found = float_decimals(narrow)
+    found = decimals_of_floats(narrow)
     assert found.precision(low=0.0, high=181.0) == Precision(0, 1, "float32")
-    both = found + float_decimals(np.array([171.7]))
-    assert both.precision(low=0.0, high=181.0).most is None  # floats of both widths have all digits
-    assert float_decimals(np.array([0.5, 3.25])).precision(low=0.0, high=4.0) == Precision(0, 2, "float64")
+    both = found + decimals_of_floats(np.array([171.7]))
+    assert both.precision(low=0.0, high=181.0).max_decimals is None  # floats of both widths have all digits
+    assert decimals_of_floats(np.array([0.5, 3.25])).precision(low=0.0, high=4.0) == Precision(0, 2, "float64")
 
 
 def test_objects_count_as_they_are_written() -> None:
-    assert object_decimals([Decimal("12.50"), None, Decimal("3")])[:2] == (0, 2)
-    assert object_decimals([1, 2.5, float("nan"), None])[:2] == (0, 1)
-    assert object_decimals([Decimal("12.50"), Decimal("1.25")])[:2] == (2, 2)
+    assert decimals_of_objects([Decimal("12.50"), None, Decimal("3")])[:2] == (0, 2)
+    assert decimals_of_objects([1, 2.5, float("nan"), None])[:2] == (0, 1)
+    assert decimals_of_objects([Decimal("12.50"), Decimal("1.25")])[:2] == (2, 2)
 
 
 @pytest.mark.parametrize(
     ("decimals", "largest", "dtype", "most"),
     [
-        (Decimals(0, 0), 2.0**53, "float64", 0),
-        (Decimals(0, 0), 2.0**54, "float64", None),
-        (Decimals(1, 2), 1e12, "float64", 2),
-        (Decimals(1, 2), 1e13, "float64", None),
-        (Decimals(0, 12), 9.0, "float64", 12),
-        (Decimals(0, 13, 99), 0.1, "float64", None),
-        (Decimals(0, 1), 9_999.0, "float32", 1),
-        (Decimals(0, 1), 1e6, "float32", None),
-        (Decimals(), 0.0, "float64", None),
+        (DecimalPlaces(0, 0), 2.0**53, "float64", 0),
+        (DecimalPlaces(0, 0), 2.0**54, "float64", None),
+        (DecimalPlaces(1, 2), 1e12, "float64", 2),
+        (DecimalPlaces(1, 2), 1e13, "float64", None),
+        (DecimalPlaces(0, 12), 9.0, "float64", 12),
+        (DecimalPlaces(0, 13, 99), 0.1, "float64", None),
+        (DecimalPlaces(0, 1), 9_999.0, "float32", 1),
+        (DecimalPlaces(0, 1), 1e6, "float32", None),
+        (DecimalPlaces(), 0.0, "float64", None),
     ],
 )
-def test_numbers_with_all_digits_are_not_rounded(decimals: Decimals, largest: float, dtype: str, most: object) -> None:
-    assert decimals.precision(low=-largest, high=0.0, dtype=dtype).most == most
+def test_numbers_with_all_digits_are_not_rounded(
+    decimals: DecimalPlaces, largest: float, dtype: str, most: object
+) -> None:
+    assert decimals.precision(low=-largest, high=0.0, dtype=dtype).max_decimals == most
 
 
 @pytest.mark.parametrize(
@@ -98,7 +106,7 @@ def test_numbers_with_all_digits_are_not_rounded(decimals: Decimals, largest: fl
     ],
 )
 def test_a_number_is_written_with_the_decimals_of_its_column(number: float, precision: Precision, text: str) -> None:
-    assert number_text(number, precision) == text
+    assert format_number(number, precision) == text
 
 
 FRAMES = {
@@ -117,9 +125,9 @@ FRAMES = {
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_every_kind_of_frame_tells_the_decimals_of_its_columns(kind: str) -> None:
-    table = tables.read(FRAMES[kind]())
-    found = tables.precisions(table, table.names)
-    assert [precision.most for precision in found.values()] == [0, 2, 1]
+    table = tables.read_table(FRAMES[kind]())
+    found = tables.detect_precisions(table, table.names)
+    assert [precision.max_decimals for precision in found.values()] == [0, 2, 1]
 
 
 FILES = {
@@ -135,9 +143,9 @@ FILES = {
 def test_a_survey_tells_the_same_as_the_whole_file(tmp_path: Path, name: str, rows: int) -> None:
     path = tmp_path / "a.csv"
     path.write_text(FILES[name], encoding="utf-8")
-    table = tables.read(path)
-    learned = survey(open_source(path, rows=rows))
-    found = tables.precisions(table, table.names)
-    assert found == {name: learned.meaning(name).precision for name in table.names}
-    assert [precision.most for precision in found.values()][:2] == [0, 2]
-    assert found["b"].least == 2
+    table = tables.read_table(path)
+    learned = profile_file(open_chunked(path, rows=rows))
+    found = tables.detect_precisions(table, table.names)
+    assert found == {name: learned.column_type(name).precision for name in table.names}
+    assert [precision.max_decimals for precision in found.values()][:2] == [0, 2]
+    assert found["b"].min_decimals == 2

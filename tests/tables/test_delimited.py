@@ -15,7 +15,18 @@ from hypothesis import strategies as st
 
 from shoal.errors import FileError, OutputError, ShoalError
 from shoal.schema.columns import Kind, Schema
-from shoal.tables import ReadOptions, Table, class_sizes, encode, fingerprint, kinds, profile, read, released, write
+from shoal.tables import (
+    ReadOptions,
+    Table,
+    class_sizes,
+    column_kinds,
+    encode_records,
+    file_sha256,
+    profile_columns,
+    read_table,
+    replace_columns,
+    write_table,
+)
 from shoal.tables.delimited import DelimitedCells, read_delimited
 
 PLAIN = b"id,age,name,city\nP1,30,Ann,Oslo\nP2,40,Bo,Rome\n"
@@ -28,7 +39,7 @@ def saved(folder: Path, raw: bytes, name: str = "table.csv") -> Path:
 
 
 def schema_of(table: Table, *, quasi: list[str], identifiers: tuple[str, ...] = ()) -> Schema:
-    return Schema.assign(kinds(table), quasi_identifiers=quasi, identifiers=identifiers)
+    return Schema.assign(column_kinds(table), quasi_identifiers=quasi, identifiers=identifiers)
 
 
 DIALECTS = {
@@ -95,43 +106,45 @@ DIALECTS = {
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_untouched_fields_keep_their_bytes(tmp_path: Path, dialect: str) -> None:
     raw, expected, options = DIALECTS[dialect]
-    table = read(saved(tmp_path, raw), options=options)
+    table = read_table(saved(tmp_path, raw), options=options)
     identifier = table.names[0]
     age = table.names[1]
     new = np.array([35.5, 12.0, 35.5])[: table.height]
-    release = released(table, schema_of(table, quasi=[age], identifiers=(identifier,)), {age: new})
-    write(release, tmp_path / "out.csv")
+    release = replace_columns(table, schema_of(table, quasi=[age], identifiers=(identifier,)), {age: new})
+    write_table(release, tmp_path / "out.csv")
     got = (tmp_path / "out.csv").read_bytes()
     assert got == expected or got == age.encode() + b"|zip|x\n" + expected
-    again = read(tmp_path / "out.csv", options=options)
+    again = read_table(tmp_path / "out.csv", options=options)
     assert again.names == table.names[1:]
-    assert encode(again, schema_of(again, quasi=[age])).values[:, 0].tolist() == new.tolist()
-    assert read(tmp_path / "table.csv", options=ReadOptions.from_settings(table.settings)).settings == table.settings
+    assert encode_records(again, schema_of(again, quasi=[age])).values[:, 0].tolist() == new.tolist()
+    assert (
+        read_table(tmp_path / "table.csv", options=ReadOptions.from_settings(table.settings)).settings == table.settings
+    )
 
 
 def test_a_file_written_without_change_is_the_same_file(tmp_path: Path) -> None:
     for raw, _, options in DIALECTS.values():
-        table = read(saved(tmp_path, raw), options=options)
-        write(table, tmp_path / "same.csv")
+        table = read_table(saved(tmp_path, raw), options=options)
+        write_table(table, tmp_path / "same.csv")
         assert (tmp_path / "same.csv").read_bytes().rstrip(b"\n") == raw.rstrip(b"\n")
 
 
 def test_the_input_is_never_changed(tmp_path: Path) -> None:
     path = saved(tmp_path, PLAIN)
-    table = read(path)
+    table = read_table(path)
     before = table.native()
-    released(table, schema_of(table, quasi=["age"]), {"age": np.array([1, 1])})
+    replace_columns(table, schema_of(table, quasi=["age"]), {"age": np.array([1, 1])})
     assert table.native().equals(before)
     assert table.names == ("id", "age", "name", "city")
     assert path.read_bytes() == PLAIN
 
 
 def test_numbers_are_written_short_and_read_back_the_same(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b"a,b\n" + b"1,2\n" * 6))
+    table = read_table(saved(tmp_path, b"a,b\n" + b"1,2\n" * 6))
     floats = np.array([0.1 + 0.2, -0.0, 12.0, 1e22, 5e-324, 1 / 3])
     whole = np.array([0, -3, 12, 2**60, 7, 7])
-    release = released(table, schema_of(table, quasi=["a", "b"]), {"a": floats, "b": whole})
-    write(release, tmp_path / "out.csv")
+    release = replace_columns(table, schema_of(table, quasi=["a", "b"]), {"a": floats, "b": whole})
+    write_table(release, tmp_path / "out.csv")
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert lines[1:4] == ["0.30000000000000004,0", "0.0,-3", "12.0,12"]
     assert [float(line.split(",")[0]) for line in lines[1:]] == floats.tolist()
@@ -145,8 +158,8 @@ def test_kinds_types_and_missing_words(tmp_path: Path) -> None:
         b"NA, .5 ,00502,DE,,2024-01-01 10:00:05,x,, ,-Infinity,-7\n"
         b".,1e3,10000,,2023-01-01,2024-01-02,2,,5  ,2,0\n"
     )
-    table = read(saved(tmp_path, raw))
-    assert dict(kinds(table)) == {
+    table = read_table(saved(tmp_path, raw))
+    assert dict(column_kinds(table)) == {
         "whole": Kind.NUMERIC,
         "real": Kind.NUMERIC,
         "code": Kind.NOMINAL,
@@ -166,66 +179,70 @@ def test_kinds_types_and_missing_words(tmp_path: Path) -> None:
     assert frame["country"].to_list() == ["NA", "DE", None]
     assert frame["blank"].to_list() == [3, None, 5]
     assert frame["code"].to_list() == ["00501", "00502", "10000"]
-    facts = {column.name: column for column in profile(table)}
-    assert (facts["whole"].distinct, facts["whole"].missing, facts["whole"].whole) == (1, 2, True)
-    assert not facts["real"].whole
-    assert not facts["infinite"].whole
+    facts = {column.name: column for column in profile_columns(table)}
+    assert (facts["whole"].distinct, facts["whole"].missing, facts["whole"].is_integer) == (1, 2, True)
+    assert not facts["real"].is_integer
+    assert not facts["infinite"].is_integer
     assert facts["country"].missing == 1
     assert facts["empty"].distinct == 0
 
 
 def test_thousands_separators_underscores_and_the_other_decimal_mark_are_not_numbers(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b"a;b;c;d\n1,000;1_000;0x1F;\xc2\xbd\n"))
-    assert {kind for _, kind in kinds(table)} == {Kind.NOMINAL}
-    commas = read(saved(tmp_path, b"a;b\n1.000;1,5\n"), options=ReadOptions(decimal=","))
-    assert dict(kinds(commas)) == {"a": Kind.NUMERIC, "b": Kind.NUMERIC}
+    table = read_table(saved(tmp_path, b"a;b;c;d\n1,000;1_000;0x1F;\xc2\xbd\n"))
+    assert {kind for _, kind in column_kinds(table)} == {Kind.NOMINAL}
+    commas = read_table(saved(tmp_path, b"a;b\n1.000;1,5\n"), options=ReadOptions(decimal=","))
+    assert dict(column_kinds(commas)) == {"a": Kind.NUMERIC, "b": Kind.NUMERIC}
     assert commas.cells.frame().rows() == [(1000, 1.5)]
 
 
 def test_words_that_mean_missing_can_be_named(tmp_path: Path) -> None:
     path = saved(tmp_path, b"a\n1\n-9\nNA\n")
     options = ReadOptions(missing=("-9", "NA"))
-    table = read(path, options=options)
+    table = read_table(path, options=options)
     assert table.native()["a"].to_list() == [1, None, None]
     assert ReadOptions.from_settings(table.settings).missing == ("-9", "NA")
 
 
 def test_counting_up_is_noticed(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b"a,b,c\n7,1,1\n8,2,1.5\n9,4,2\n"))
-    assert [column.counts_up for column in profile(table)] == [True, False, False]
+    table = read_table(saved(tmp_path, b"a,b,c\n7,1,1\n8,2,1.5\n9,4,2\n"))
+    assert [column.is_consecutive for column in profile_columns(table)] == [True, False, False]
 
 
 def test_settings_tell_what_was_found(tmp_path: Path) -> None:
-    found = read(saved(tmp_path, b"\xef\xbb\xbfa;b\r\n1;2\r\n")).settings
+    found = read_table(saved(tmp_path, b"\xef\xbb\xbfa;b\r\n1;2\r\n")).settings
     assert found["delimiter"] == ";"
     assert found["newline"] == "crlf"
     assert found["bom"] is True
-    assert read(saved(tmp_path, b"a\tb\n1\t2\n", "x.tsv")).kind == "tsv"
-    assert read(saved(tmp_path, b"a,b\n\xff,2\n")).settings["encoding"] == "latin-1"
-    assert read(saved(tmp_path, b"a,b;c;d\n1;2;3\n"), options=ReadOptions(delimiter=";")).names == ("a,b", "c", "d")
-    assert read(saved(tmp_path, b'"a,b,c";d\n1;2\n')).settings["delimiter"] == ";"
+    assert read_table(saved(tmp_path, b"a\tb\n1\t2\n", "x.tsv")).kind == "tsv"
+    assert read_table(saved(tmp_path, b"a,b\n\xff,2\n")).settings["encoding"] == "latin-1"
+    assert read_table(saved(tmp_path, b"a,b;c;d\n1;2;3\n"), options=ReadOptions(delimiter=";")).names == (
+        "a,b",
+        "c",
+        "d",
+    )
+    assert read_table(saved(tmp_path, b'"a,b,c";d\n1;2\n')).settings["delimiter"] == ";"
 
 
 def test_without_a_header_columns_are_numbered(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b"1,2\n3,4\n"), options=ReadOptions(header=False))
+    table = read_table(saved(tmp_path, b"1,2\n3,4\n"), options=ReadOptions(header=False))
     assert table.names == ("column_1", "column_2")
     assert table.height == 2
     schema = schema_of(table, quasi=["column_2"])
-    write(released(table, schema, {"column_2": np.array([9, 9])}), tmp_path / "out.csv")
+    write_table(replace_columns(table, schema, {"column_2": np.array([9, 9])}), tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == b"1,9\n3,9\n"
 
 
 def test_a_single_column_may_have_empty_lines_inside(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b"a\n1\n\n3\n\n"))
+    table = read_table(saved(tmp_path, b"a\n1\n\n3\n\n"))
     assert table.native()["a"].to_list() == [1, None, 3]
 
 
 def test_packed_files(tmp_path: Path) -> None:
     path = saved(tmp_path, gzip.compress(PLAIN), "table.csv.gz")
-    table = read(path)
+    table = read_table(path)
     assert table.kind == "csv"
-    write(table, tmp_path / "one.csv.gz")
-    write(table, tmp_path / "two.csv.gz")
+    write_table(table, tmp_path / "one.csv.gz")
+    write_table(table, tmp_path / "two.csv.gz")
     assert gzip.decompress((tmp_path / "one.csv.gz").read_bytes()) == PLAIN
     assert (tmp_path / "one.csv.gz").read_bytes() == (tmp_path / "two.csv.gz").read_bytes()
 
@@ -239,11 +256,11 @@ def test_packed_files(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_that_cannot_be_quoted_are_refused(tmp_path: Path, raw: bytes, options: ReadOptions) -> None:
-    table = read(saved(tmp_path, raw), options=options)
-    release = released(table, schema_of(table, quasi=["a"]), {"a": np.array([-1.5, 2.5])})
+    table = read_table(saved(tmp_path, raw), options=options)
+    release = replace_columns(table, schema_of(table, quasi=["a"]), {"a": np.array([-1.5, 2.5])})
     (tmp_path / "out.csv").write_bytes(b"before")
     with pytest.raises(OutputError, match="'a' hold the delimiter"):
-        write(release, tmp_path / "out.csv")
+        write_table(release, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == b"before"
 
 
@@ -256,43 +273,45 @@ def test_numbers_that_cannot_be_quoted_are_refused(tmp_path: Path, raw: bytes, o
     ],
 )
 def test_numbers_with_marks_are_quoted(tmp_path: Path, raw: bytes, options: ReadOptions, expected: bytes) -> None:
-    table = read(saved(tmp_path, raw), options=options)
-    write(released(table, schema_of(table, quasi=["a"]), {"a": np.array([-1.5, 2.5])}), tmp_path / "out.csv")
+    table = read_table(saved(tmp_path, raw), options=options)
+    write_table(
+        replace_columns(table, schema_of(table, quasi=["a"]), {"a": np.array([-1.5, 2.5])}), tmp_path / "out.csv"
+    )
     assert (tmp_path / "out.csv").read_bytes() == expected
-    again = read(tmp_path / "out.csv", options=ReadOptions.from_settings(table.settings))
+    again = read_table(tmp_path / "out.csv", options=ReadOptions.from_settings(table.settings))
     assert again.native()["a"].to_list() == [-1.5, 2.5]
 
 
 def test_integers_too_long_for_any_type_stay_as_they_are(tmp_path: Path) -> None:
     accounts = ["12345678901234567890", "12345678901234567891", "NA"]
     raw = "account,huge,n\n" + "".join(f"{one},{10**25},1\n" for one in accounts)
-    table = read(saved(tmp_path, raw.encode()))
-    assert dict(kinds(table)) == dict.fromkeys(table.names, Kind.NUMERIC)
+    table = read_table(saved(tmp_path, raw.encode()))
+    assert dict(column_kinds(table)) == dict.fromkeys(table.names, Kind.NUMERIC)
     native = table.native()
     assert native["account"].to_list() == [*accounts[:2], None]
     assert native["huge"].to_list() == [str(10**25)] * 3
-    write(table, tmp_path / "out.parquet")
-    assert read(tmp_path / "out.parquet").native()["account"].to_list() == [*accounts[:2], None]
-    assert encode(table, schema_of(table, quasi=["huge"])).values[:, 0].tolist() == [1e25] * 3
-    assert profile(table)[0].distinct == 2
-    longest = read(saved(tmp_path, b"a\n" + b"1" * 5000 + b"\n" + b"2" * 5000 + b"\n"))
+    write_table(table, tmp_path / "out.parquet")
+    assert read_table(tmp_path / "out.parquet").native()["account"].to_list() == [*accounts[:2], None]
+    assert encode_records(table, schema_of(table, quasi=["huge"])).values[:, 0].tolist() == [1e25] * 3
+    assert profile_columns(table)[0].distinct == 2
+    longest = read_table(saved(tmp_path, b"a\n" + b"1" * 5000 + b"\n" + b"2" * 5000 + b"\n"))
     assert longest.native()["a"].to_list() == ["1" * 5000, "2" * 5000]
 
 
 def test_another_delimited_format_keeps_the_text(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b'zip;x\n00501;"a;b"\n00502;1.50\n'))
-    write(table, tmp_path / "out.tsv")
+    table = read_table(saved(tmp_path, b'zip;x\n00501;"a;b"\n00502;1.50\n'))
+    write_table(table, tmp_path / "out.tsv")
     assert (tmp_path / "out.tsv").read_bytes() == b"zip\tx\n00501\ta;b\n00502\t1.50\n"
-    back = read(tmp_path / "out.tsv")
-    write(back, tmp_path / "out.csv")
+    back = read_table(tmp_path / "out.tsv")
+    write_table(back, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == b"zip,x\n00501,a;b\n00502,1.50\n"
 
 
 def test_classes_are_counted_on_the_text(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b'a,b\n1.0,x\n1.00,x\n"1.0",x\n,x\n"",x\n'))
+    table = read_table(saved(tmp_path, b'a,b\n1.0,x\n1.00,x\n"1.0",x\n,x\n"",x\n'))
     assert class_sizes(table, ["a", "b"]).tolist() == [2, 1, 2, 2, 2]
     schema = schema_of(table, quasi=["a"])
-    release = released(table, schema, {"a": np.array([1.5, 1.5, 1.5, 2.0, 2.0])})
+    release = replace_columns(table, schema, {"a": np.array([1.5, 1.5, 1.5, 2.0, 2.0])})
     assert class_sizes(release, ["a"]).tolist() == [3, 3, 3, 2, 2]
 
 
@@ -332,12 +351,12 @@ def test_splicing_leaves_the_bytes_of_other_fields(
     rows, delimiter, _, raw = file
     options = ReadOptions(delimiter=delimiter)
     cells, _ = read_delimited(raw, options=options, tabs=False, path="table.csv")
-    assert b"".join(cells.spliced()) == raw
+    assert b"".join(cells.splice()) == raw
     kept = data.draw(st.lists(st.sampled_from(cells.names), min_size=1, unique=True).map(sorted))
     column = data.draw(st.sampled_from(kept))
     numbers = np.arange(len(rows)) + 0.5
-    new = cells.replaced(kept, {column: numbers})
-    again, _ = read_delimited(b"".join(new.spliced()), options=options, tabs=False, path="table.csv")
+    new = cells.replace_columns(kept, {column: numbers})
+    again, _ = read_delimited(b"".join(new.splice()), options=options, tabs=False, path="table.csv")
     assert again.names == tuple(kept)
     for name in kept:
         if name == column:
@@ -350,20 +369,20 @@ def raw_fields(cells: DelimitedCells, name: str) -> list[str]:
     """The bytes of the fields as they stand in the file, cut out one by one."""
     layout, at = cells.layout, cells.sources[name]
     assert isinstance(at, int)
-    starts = layout.lines[:-1] if at == 0 else layout.ends[:, at - 1] + 1
-    spans = zip(starts.tolist(), layout.ends[:, at].tolist(), strict=True)
-    data = b"".join(text.cells.item() for text in layout.texts)
+    starts = layout.record_starts[:-1] if at == 0 else layout.field_ends[:, at - 1] + 1
+    spans = zip(starts.tolist(), layout.field_ends[:, at].tolist(), strict=True)
+    data = b"".join(text.data.item() for text in layout.texts)
     return [data[start:end].decode() for start, end in spans]
 
 
 def test_many_blocks_give_the_same_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = b"id,age,x\r\n" + b"".join(b'P%d,%d,"a ""%d"""\r\n' % (i, i, i) for i in range(500))
-    whole = read(saved(tmp_path, raw)).native()
+    whole = read_table(saved(tmp_path, raw)).native()
     monkeypatch.setattr("shoal.tables.layout._BLOCK", 100)
-    table = read(tmp_path / "table.csv")
+    table = read_table(tmp_path / "table.csv")
     assert table.native().equals(whole)
-    release = released(table, schema_of(table, quasi=["age"]), {"age": np.arange(500) + 1})
-    write(release, tmp_path / "out.csv")
+    release = replace_columns(table, schema_of(table, quasi=["age"]), {"age": np.arange(500) + 1})
+    write_table(release, tmp_path / "out.csv")
     expected = b"id,age,x\r\n" + b"".join(b'P%d,%d,"a ""%d"""\r\n' % (i, i + 1, i) for i in range(500))
     assert (tmp_path / "out.csv").read_bytes() == expected
 
@@ -377,26 +396,26 @@ def test_any_bytes_are_refused_or_understood_as_the_csv_module_does(parts: list[
         return
     rows = list(csv.reader(io.StringIO(raw.decode(), newline=""), strict=True))
     assert [list(row) for row in cells.text_frame().rows()] == [row for row in rows[1:] if row]
-    written = b"".join(cells.spliced())
+    written = b"".join(cells.splice())
     assert raw.startswith(written)
     assert not raw[len(written) :].strip(b"\r\n")
 
 
 def test_a_header_of_numbers_can_be_known(tmp_path: Path) -> None:
-    table = read(saved(tmp_path, b"id,2020\nx,1\ny,2\n"))
+    table = read_table(saved(tmp_path, b"id,2020\nx,1\ny,2\n"))
     schema = schema_of(table, quasi=["2020"], identifiers=("id",))
-    write(released(table, schema, {"2020": np.array([1.5, 1.5])}), tmp_path / "out.csv")
-    again = read(tmp_path / "out.csv", options=ReadOptions.from_settings(table.settings))
+    write_table(replace_columns(table, schema, {"2020": np.array([1.5, 1.5])}), tmp_path / "out.csv")
+    again = read_table(tmp_path / "out.csv", options=ReadOptions.from_settings(table.settings))
     assert again.names == ("2020",)
     with pytest.raises(FileError, match="only numbers"):
-        read(tmp_path / "out.csv")
-    write(read(np.array([[1, 2], [3, 4]])), tmp_path / "array.csv")
-    assert read(tmp_path / "array.csv").names == ("0", "1")
+        read_table(tmp_path / "out.csv")
+    write_table(read_table(np.array([[1, 2], [3, 4]])), tmp_path / "array.csv")
+    assert read_table(tmp_path / "array.csv").names == ("0", "1")
 
 
 def test_a_table_knows_the_fingerprint_of_its_file(tmp_path: Path) -> None:
     for name, raw in (("a.csv", PLAIN), ("a.csv.gz", gzip.compress(PLAIN))):
         path = saved(tmp_path, raw, name)
-        table = read(path)
-        assert table.sha256 == fingerprint(path)
-        assert released(table, schema_of(table, quasi=["age"]), {"age": np.zeros(2)}).sha256 == table.sha256
+        table = read_table(path)
+        assert table.sha256 == file_sha256(path)
+        assert replace_columns(table, schema_of(table, quasi=["age"]), {"age": np.zeros(2)}).sha256 == table.sha256

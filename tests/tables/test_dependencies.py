@@ -14,20 +14,22 @@ import pytest
 import shoal
 from shoal import tables
 from shoal.schema import Kind, Schema
-from shoal.tables import Broken, Table, dependencies
+from shoal.tables import BrokenDependency, Table, dependencies
 
 N = 600
 CHANCE = np.random.default_rng(7)
 
 
 def table(cells: dict[str, Any]) -> Table:
-    return tables.read(pl.DataFrame(cells))
+    return tables.read_table(pl.DataFrame(cells))
 
 
-def found(before: dict[str, Any], after: dict[str, Any], *quasi: str, dates: tuple[str, ...] = ()) -> list[Broken]:
+def found(
+    before: dict[str, Any], after: dict[str, Any], *quasi: str, dates: tuple[str, ...] = ()
+) -> list[BrokenDependency]:
     """What is broken; the frames hold the same columns."""
     original = table(before)
-    kinds = [(name, Kind.DATE if name in dates else kind) for name, kind in tables.kinds(original)]
+    kinds = [(name, Kind.DATE if name in dates else kind) for name, kind in tables.column_kinds(original)]
     schema = Schema.assign(kinds, quasi_identifiers=quasi)
     return list(tables.broken_dependencies(original, table({**before, **after}), schema))
 
@@ -104,22 +106,24 @@ def test_an_order_of_dates() -> None:
     }
     after = {"admission": [day + dt.timedelta(20) for day in before["admission"]]}
     expected = sum(one > other for one, other in zip(after["admission"], before["discharge"], strict=True))
-    assert found(before, after, "admission") == [Broken("ordered", ("admission", "discharge"), expected, N)]
+    assert found(before, after, "admission") == [BrokenDependency("ordered", ("admission", "discharge"), expected, N)]
     assert expected > 100
     texts = {name: [day.isoformat() for day in cells] for name, cells in before.items()}
     later = {"admission": [day.isoformat() for day in after["admission"]]}
     assert found(texts, later, "admission") == []
     both = ("admission", "discharge")
-    assert found(texts, later, "admission", dates=both) == [Broken("ordered", ("admission", "discharge"), expected, N)]
+    assert found(texts, later, "admission", dates=both) == [
+        BrokenDependency("ordered", ("admission", "discharge"), expected, N)
+    ]
 
 
 def test_an_order_of_numbers_and_intervals() -> None:
     low = CHANCE.normal(100, 20, N)
     before = {"low": low.tolist(), "high": (low + CHANCE.exponential(5, N)).tolist(), "tall": (low + 500).tolist()}
     after = {"high": [100.0] * N}
-    assert found(before, after, "high") == [Broken("ordered", ("low", "high"), int((low > 100).sum()), N)]
+    assert found(before, after, "high") == [BrokenDependency("ordered", ("low", "high"), int((low > 100).sum()), N)]
     wide = {"high": ["[90-110]"] * N}
-    assert found(before, wide, "high") == [Broken("ordered", ("low", "high"), int((low > 110).sum()), N)]
+    assert found(before, wide, "high") == [BrokenDependency("ordered", ("low", "high"), int((low > 110).sum()), N)]
 
 
 def test_an_age_and_a_date_of_birth() -> None:
@@ -149,7 +153,7 @@ def test_an_age_and_a_date_of_birth() -> None:
 def test_categories_that_shrink() -> None:
     before = {"sex": ["f"] * 300 + ["m"] * 270 + ["x"] * 28 + ["y"] * 2}
     after = {"sex": ["f"] * 330 + ["m"] * 260 + ["x"] * 10}
-    assert found(before, after, "sex") == [Broken("shrunk", ("sex",), 1, 3)]
+    assert found(before, after, "sex") == [BrokenDependency("shrunk", ("sex",), 1, 3)]
     general = {"sex": ["*"] * 500 + ["f"] * 50 + ["m"] * 45 + ["x"] * 5}
     assert found(before, general, "sex") == [], "of what is left, x has the share that it had"
     assert found(before, {"sex": ["*"] * 600}, "sex") == []
@@ -160,7 +164,7 @@ def test_large_tables_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     after = {"postcode": before["postcode"][::-1]}
     (whole,) = found(before, after, "postcode")
     monkeypatch.setattr(dependencies, "_MOST", 200)
-    monkeypatch.setattr(dependencies, "_FEW", 100)
+    monkeypatch.setattr(dependencies, "_MIN_VIOLATIONS", 100)
     (some,) = found(before, after, "postcode")
     assert (whole.of, some.of) == (N, 200)
     assert some.count == naive_pairs(
@@ -190,9 +194,9 @@ def test_the_release_tells_in_one_line_and_no_cell(kind: str, tmp_path: Path) ->
     }
     release = shoal.anonymize(data, **asked, shuffle=kind == "shuffled")
     said = sentences(release)
-    order = release.rows.order
+    order = release.row_metadata.order
     place = range(1500) if order is None else np.argsort(order)
-    shown = [tables.texts(release.released, name) for name in ("postcode", "admission_date")]
+    shown = [tables.text_list(release.released, name) for name in ("postcode", "admission_date")]
     there = set(zip(frame["postcode"], frame["region"], strict=True))
     regions = frame["region"].to_list()
     broken = sum((shown[0][at], regions[row]) not in there for row, at in enumerate(place))
@@ -250,8 +254,8 @@ def test_columns_of_any_type_are_looked_at_or_passed_over() -> None:
     )
     shuffled = frame.select(pl.exclude("object").sample(fraction=1, shuffle=True, seed=1), "object")
     names = [name for name in frame.columns if name not in ("list", "struct", "object")]
-    one, two = tables.read(frame), tables.read(shuffled.select(frame.columns))
-    schema = Schema.assign(tables.kinds(one), quasi_identifiers=names)
+    one, two = tables.read_table(frame), tables.read_table(shuffled.select(frame.columns))
+    schema = Schema.assign(tables.column_kinds(one), quasi_identifiers=names)
     assert all(one.count <= one.of for one in tables.broken_dependencies(one, two, schema))
     assert tables.broken_dependencies(one, one, schema) == ()
     days = {"day": ["2020-01-01", "9999-99-99"] * 60, "q": cells["q"]}

@@ -12,10 +12,10 @@ from naive.sensitive_tables import Case, cases
 from shoal import tables
 from shoal.errors import ColumnError, OptionError, PromiseError
 from shoal.hierarchy import Hierarchy
-from shoal.schema import Model, Policy, Schema
-from shoal.schema.models import read_models
+from shoal.schema import Policy, PrivacyModel, Schema
+from shoal.schema.models import parse_models
 from shoal.tables import diversity
-from shoal.values import Design, Verification
+from shoal.values import SurveyDesign, Verification
 from shoal.verify import verify_release
 
 FRAME = pl.DataFrame(
@@ -31,24 +31,24 @@ JOBS = {"*": {"food": ["baker", "cook"], "metal": ["smith"]}}
 
 @given(cases())
 def test_the_worst_class_and_the_records_in_broken_classes(case: Case) -> None:
-    (found,) = diversity.check(case.demands, [case.model], case.classes)
+    (found,) = diversity.check_models(case.demands, [case.model], case.classes)
     broken = [group for group in case.groups() if not case.holds(group)]
     assert found.violations == sum(map(len, broken))
     assert found.ok == (not broken)
-    assert (found.column, found.model) == ("s", case.model.written)
-    figures = diversity.reached(case.demands, 0, case.classes)
-    assert found.reached == (max(figures) if case.model.close else min(figures))
+    assert (found.column, found.model) == ("s", case.model.notation)
+    figures = diversity.class_values(case.demands, 0, case.classes)
+    assert found.reached == (max(figures) if case.model.is_closeness else min(figures))
 
 
 def test_class_numbers_count_classes_as_they_first_appear() -> None:
     cells = {"a": [1.0, float("nan"), -0.0, 0.0, 1.0, None], "row": ["x", "y", "x", "x", "x", "y"]}
-    table = tables.read(pl.DataFrame(cells))
+    table = tables.read_table(pl.DataFrame(cells))
     # NaN and null, and the signs of zero, are to be seen in a frame
-    assert tables.class_numbers(table, ["a", "row"]).tolist() == [0, 1, 2, 3, 0, 4]
+    assert tables.class_labels(table, ["a", "row"]).tolist() == [0, 1, 2, 3, 0, 4]
     assert tables.class_sizes(table, ["a", "row"]).tolist() == [2, 1, 1, 1, 2, 1]
-    assert tables.class_numbers(table, []).tolist() == [0] * 6
+    assert tables.class_labels(table, []).tolist() == [0] * 6
     with pytest.raises(ColumnError, match="no column 'b'"):
-        tables.class_numbers(table, ["b"])
+        tables.class_labels(table, ["b"])
 
 
 def test_verify_checks_models_beside_k() -> None:
@@ -97,13 +97,13 @@ def test_verify_refuses_what_it_cannot_check(options, error, words: str) -> None
 
 
 def test_a_release_that_breaks_a_model_is_refused() -> None:
-    table = tables.read(FRAME)
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers="age", sensitive=["illness", "pay"])
-    models = read_models({"pay": "distinct-l(3)", "illness": "distinct-l(2)"})
+    table = tables.read_table(FRAME)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers="age", sensitive=["illness", "pay"])
+    models = parse_models({"pay": "distinct-l(3)", "illness": "distinct-l(2)"})
 
-    def verified(k: int, asked: tuple[Model, ...]) -> Verification:
+    def verified(k: int, asked: tuple[PrivacyModel, ...]) -> Verification:
         policy = Policy(k=k, method="mdav", seed=0, options={}, weights={}, schema=schema, models=asked)
-        return verify_release(table, policy=policy, records=6, design=Design())
+        return verify_release(table, policy=policy, records=6, design=SurveyDesign())
 
     assert verified(3, models[:1])
     broken = "3 of 6 records of the release are in classes that break distinct-l.2. on column 'illness'"
@@ -150,6 +150,6 @@ def test_class_numbers_are_those_of_equal_rows_even_where_hashes_meet(monkeypatc
     rows = [tuple(repr(cell) for cell in row) for row in frame.iter_rows()]
     number = {row: place for place, row in enumerate(dict.fromkeys(rows))}
     expected = [number[row] for row in rows]
-    assert tables.class_numbers(tables.read(frame), frame.columns).tolist() == expected
+    assert tables.class_labels(tables.read_table(frame), frame.columns).tolist() == expected
     monkeypatch.setattr(pl.DataFrame, "hash_rows", lambda self, seed: pl.Series([1] * self.height, dtype=pl.UInt64))
-    assert tables.class_numbers(tables.read(frame), frame.columns).tolist() == expected
+    assert tables.class_labels(tables.read_table(frame), frame.columns).tolist() == expected

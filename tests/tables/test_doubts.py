@@ -10,12 +10,12 @@ import pytest
 from shoal import tables
 from shoal.errors import ColumnError
 
-RIGHT = tables.Doubts()
+RIGHT = tables.MisreadColumns()
 
 
-def doubted(path: Path, text: str) -> tables.Doubts:
+def doubted(path: Path, text: str) -> tables.MisreadColumns:
     path.write_text(text, encoding="utf-8")
-    return tables.doubts(tables.read(path))
+    return tables.find_misread_columns(tables.read_table(path))
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def path(tmp_path: Path) -> Path:
 
 def test_numbers_that_can_be_read_in_two_ways(path: Path) -> None:
     assert doubted(path, "height;weight;room\n1,71;70;1\n;70,5;2\n1.234,5;-3,25;3\n") == RIGHT
-    assert doubted(path, 'paid,age\n"1,500",31\n"2,250",32\n') == tables.Doubts(numbers=("paid",))
-    assert doubted(path, "paid;age\n1.500;31\n2.250;32\n") == tables.Doubts(thousands=("paid",))
+    assert doubted(path, 'paid,age\n"1,500",31\n"2,250",32\n') == tables.MisreadColumns(numbers=("paid",))
+    assert doubted(path, "paid;age\n1.500;31\n2.250;32\n") == tables.MisreadColumns(thousands=("paid",))
 
 
 def test_three_decimals_may_be_thousands(path: Path) -> None:
@@ -34,26 +34,26 @@ def test_three_decimals_may_be_thousands(path: Path) -> None:
     rows = "".join(f"{number}.567{{}}{number}\n" for number in range(10, 20))
     for mark, asked in ((",", False), ("\t", True), (";", True)):
         path.write_text(f"paid{mark}age\n" + rows.format(*[mark] * 10))
-        table = tables.read(path)
-        assert tables.doubts(table) == tables.Doubts(thousands=("paid",))
+        table = tables.read_table(path)
+        assert tables.find_misread_columns(table) == tables.MisreadColumns(thousands=("paid",))
         if not asked:
-            tables.check_read(table, ["paid"])
+            tables.check_unambiguous(table, ["paid"])
             continue
         with pytest.raises(ColumnError, match=r"1234\.5, 1\.234,5, or text"):
-            tables.check_read(table, ["paid"])
+            tables.check_unambiguous(table, ["paid"])
     path.write_text("paid,dose\n" + "".join(f"{number}.567,0.{number}\n" for number in range(10, 20)))
-    assert tables.doubts(tables.read(path)) == RIGHT
+    assert tables.find_misread_columns(tables.read_table(path)) == RIGHT
 
 
 def test_text_among_numbers_and_dates(path: Path) -> None:
     rows = "".join(f"{number},{number % 28 + 1}.05.2020\n" for number in range(20))
     found = doubted(path, f"paid,came\n{rows}a lot,a Monday\n")
-    assert found == tables.Doubts(numbers=("paid",), dates=("came",))
+    assert found == tables.MisreadColumns(numbers=("paid",), dates=("came",))
 
 
 def test_dates_that_can_be_read_in_two_ways(path: Path) -> None:
     text = "born,seen,left,came\n31.12.1970,2025-01-02,3/4/25,1-2-2025 10:30\n,2025-01-03,12/11/25,3-2-2025 11:00\n"
-    assert doubted(path, text) == tables.Doubts(dates=("left", "came"))
+    assert doubted(path, text) == tables.MisreadColumns(dates=("left", "came"))
 
 
 def test_names_that_are_values(path: Path) -> None:
@@ -78,4 +78,4 @@ def test_what_is_plain_raises_no_doubt(path: Path, text: str) -> None:
 
 def test_columns_of_other_things_raise_none() -> None:
     frame = pl.DataFrame({"a": [[1], [2]], "b": [True, False], "c": pl.Series(["1,5", "2,5"], dtype=pl.Categorical)})
-    assert tables.doubts(tables.read(frame)) == RIGHT
+    assert tables.find_misread_columns(tables.read_table(frame)) == RIGHT

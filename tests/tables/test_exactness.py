@@ -19,7 +19,15 @@ import pytest
 
 from shoal.errors import DataError, OutputError, ShoalError
 from shoal.schema.columns import Schema
-from shoal.tables import class_sizes, encode, kinds, profile, read, released, write
+from shoal.tables import (
+    class_sizes,
+    column_kinds,
+    encode_records,
+    profile_columns,
+    read_table,
+    replace_columns,
+    write_table,
+)
 
 LONG = 2**60
 PATTERNS = ["*", "^x$", "^.*$", "^", "x"]
@@ -93,7 +101,7 @@ DIFFERENT: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", DIFFERENT)
 def test_what_differs_is_never_alike(case: str) -> None:
-    table = read(DIFFERENT[case])
+    table = read_table(DIFFERENT[case])
     assert set(class_sizes(table, table.names).tolist()) == {1}
 
 
@@ -111,9 +119,9 @@ ALIKE: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", ALIKE)
 def test_what_is_the_same_is_alike(case: str) -> None:
-    table = read(ALIKE[case])
+    table = read_table(ALIKE[case])
     assert set(class_sizes(table, ["a"]).tolist()) == {table.height}
-    assert len(profile(table)) == 1
+    assert len(profile_columns(table)) == 1
 
 
 class Rude:
@@ -135,11 +143,14 @@ def frames_of(cells: list[Any]) -> list[Any]:
 
 def test_errors_of_cells_stay_inside(tmp_path: Path) -> None:
     for frame in frames_of([Rude(), Rude()]):
-        table = read(frame)
+        table = read_table(frame)
         attempts: list[Callable[[], object]] = [
-            lambda: kinds(table),  # noqa: B023 - called at once
+            lambda: column_kinds(table),  # noqa: B023 - called at once
             lambda: class_sizes(table, ["a"]),  # noqa: B023
-            *(lambda ending=e: write(table, tmp_path / f"a{ending}") for e in (".csv", ".parquet", ".xlsx", ".sav")),  # noqa: B023
+            *(
+                lambda ending=e: write_table(table, tmp_path / f"a{ending}")
+                for e in (".csv", ".parquet", ".xlsx", ".sav")
+            ),
         ]
         for attempt in attempts:
             with pytest.raises(ShoalError) as caught:
@@ -152,11 +163,11 @@ def test_errors_of_cells_stay_inside(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".xlsx", ".sav"])
 def test_half_a_character_is_refused(tmp_path: Path, ending: str) -> None:
     for frame in frames_of(["a\ud800", "b"]):
-        table = read(frame)
+        table = read_table(frame)
         assert class_sizes(table, ["a"]).tolist() == [1, 1]
-        assert profile(table)[0].distinct == 2
+        assert profile_columns(table)[0].distinct == 2
         with pytest.raises(OutputError, match="do not fit the format"):
-            write(table, tmp_path / f"a{ending}")
+            write_table(table, tmp_path / f"a{ending}")
 
 
 OBJECTS: dict[str, tuple[list[Any], list[Any]]] = {
@@ -177,13 +188,13 @@ OBJECTS: dict[str, tuple[list[Any], list[Any]]] = {
 def test_objects_go_into_files_without_change(tmp_path: Path, case: str) -> None:
     cells, expected = OBJECTS[case]
     for frame in frames_of(cells):
-        write(read(frame), tmp_path / "a.parquet")
-        assert read(tmp_path / "a.parquet").native()["a"].to_list() == expected
+        write_table(read_table(frame), tmp_path / "a.parquet")
+        assert read_table(tmp_path / "a.parquet").native()["a"].to_list() == expected
 
 
 def test_long_integers_are_written_with_all_digits(tmp_path: Path) -> None:
     for frame in frames_of([2**70, 2**70 + 1]):
-        write(read(frame), tmp_path / "a.csv")
+        write_table(read_table(frame), tmp_path / "a.csv")
         assert (tmp_path / "a.csv").read_text() == f"a,n\n{2**70},0\n{2**70 + 1},1\n"
 
 
@@ -191,14 +202,14 @@ def test_objects_that_no_file_can_hold(tmp_path: Path) -> None:
     for cells in ([object(), object()], [{1}, {2}], [1, [2]]):
         for frame in frames_of(cells):
             with pytest.raises(OutputError, match="do not fit the format"):
-                write(read(frame), tmp_path / "a.parquet")
+                write_table(read_table(frame), tmp_path / "a.parquet")
 
 
 def array_release(array: Any, new: Any) -> Any:
-    table = read(array)
-    schema = Schema.assign(kinds(table), quasi_identifiers=["0"])
-    encode(table, schema)
-    return released(table, schema, {"0": new}).native()
+    table = read_table(array)
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["0"])
+    encode_records(table, schema)
+    return replace_columns(table, schema, {"0": new}).native()
 
 
 @pytest.mark.parametrize(
@@ -228,10 +239,10 @@ def test_arrays_that_can() -> None:
 
 def test_arrays_without_an_exact_reading() -> None:
     with pytest.raises(DataError, match="holds no plain numbers"):
-        read(np.array([[1.0]], dtype=np.longdouble))
+        read_table(np.array([[1.0]], dtype=np.longdouble))
     with pytest.raises(DataError, match="Column '1' holds whole numbers"):
-        read(np.ma.masked_array([[1, LONG + 1], [2, 3]], mask=[[True, False], [False, False]]))
-    assert read(np.ma.masked_array([[1, LONG + 1]], mask=[[False, True]])).native().tolist()[0][0] == 1
+        read_table(np.ma.masked_array([[1, LONG + 1], [2, 3]], mask=[[True, False], [False, False]]))
+    assert read_table(np.ma.masked_array([[1, LONG + 1]], mask=[[False, True]])).native().tolist()[0][0] == 1
 
 
 STORED: dict[str, Any] = {
@@ -265,8 +276,8 @@ BOOKS = [".xlsx", ".sav", ".dta", ".xpt"]
 @pytest.mark.parametrize("case", STORED)
 def test_files_give_back_what_was_put_into_them(tmp_path: Path, case: str, ending: str) -> None:
     frame = pl.DataFrame({"x": pl.Series(STORED[case]), "n": [1, 2, 3]})
-    write(read(frame), tmp_path / f"a{ending}")
-    again = read(tmp_path / f"a{ending}").native()["x"]
+    write_table(read_table(frame), tmp_path / f"a{ending}")
+    again = read_table(tmp_path / f"a{ending}").native()["x"]
     if case in ("float", "whole", "long but even", "truth"):
         assert again.to_list() == STORED[case]
 
@@ -276,23 +287,23 @@ def test_files_give_back_what_was_put_into_them(tmp_path: Path, case: str, endin
 def test_what_a_format_cannot_hold_is_refused(tmp_path: Path, case: str, ending: str) -> None:
     frame = pl.DataFrame({"x": LOST[case], "n": [1, 2, 3]})
     with pytest.raises(OutputError, match="do not fit the format"):
-        write(read(frame), tmp_path / f"a{ending}")
+        write_table(read_table(frame), tmp_path / f"a{ending}")
 
 
 def test_fractions_of_seconds(tmp_path: Path) -> None:
     frame = pl.DataFrame({"x": [dt.datetime(2024, 1, 1, 1, 2, 3, 4567)], "n": [1]})
     for ending in (".xlsx", ".sav"):
         with pytest.raises(OutputError, match="do not fit the format"):
-            write(read(frame), tmp_path / f"a{ending}")
+            write_table(read_table(frame), tmp_path / f"a{ending}")
 
 
 def test_rows_that_a_sheet_would_lose(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="do not fit the format"):
-        write(read(pl.DataFrame({"x": [1, None, 3]})), tmp_path / "a.xlsx")
+        write_table(read_table(pl.DataFrame({"x": [1, None, 3]})), tmp_path / "a.xlsx")
 
 
 def test_the_reader_of_workbooks_is_quiet(tmp_path: Path) -> None:
-    write(read(pl.DataFrame({"x": [None, None], "n": [1, 2]})), tmp_path / "a.xlsx")
+    write_table(read_table(pl.DataFrame({"x": [None, None], "n": [1, 2]})), tmp_path / "a.xlsx")
     # On its own: the test runner catches what is logged.
     code = "import sys, shoal.tables; shoal.tables.read(sys.argv[1])"
     run = subprocess.run(
@@ -306,18 +317,18 @@ def patterned(kind: str, folder: Path) -> Any:
     columns["*"] = ["a", "b", "a"]
     if kind in ("pandas", "polars", "pyarrow"):
         return {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[kind](columns)
-    write(read(pl.DataFrame(columns)), folder / f"patterned{kind}")
+    write_table(read_table(pl.DataFrame(columns)), folder / f"patterned{kind}")
     return folder / f"patterned{kind}"
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", ".csv", ".tsv", ".parquet", ".arrow", ".xlsx"])
 def test_names_that_look_like_patterns(tmp_path: Path, kind: str) -> None:
-    table = read(patterned(kind, tmp_path))
+    table = read_table(patterned(kind, tmp_path))
     assert table.names == tuple(PATTERNS)
-    assert len(profile(table)) == 5
-    schema = Schema.assign(kinds(table), quasi_identifiers=["^x$", "^.*$"], identifiers=["^"])
-    assert encode(table, schema).values.tolist() == [[1, 2], [2.5, 2.5], [4, 4]]
-    release = released(table, schema, {"^x$": np.array([1.5, 1.5, 4.0]), "^.*$": np.array([7, 7, 7])})
+    assert len(profile_columns(table)) == 5
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["^x$", "^.*$"], identifiers=["^"])
+    assert encode_records(table, schema).values.tolist() == [[1, 2], [2.5, 2.5], [4, 4]]
+    release = replace_columns(table, schema, {"^x$": np.array([1.5, 1.5, 4.0]), "^.*$": np.array([7, 7, 7])})
     assert release.names == ("*", "^x$", "^.*$", "x")
     assert list(release.native()["*"]) == (
         release.native()["*"].to_list() if kind != "pyarrow" else list(table.native()["*"])
@@ -325,8 +336,8 @@ def test_names_that_look_like_patterns(tmp_path: Path, kind: str) -> None:
     assert class_sizes(release, ["^x$", "^.*$"]).tolist() == [2, 2, 1]
     assert class_sizes(release, ["*"]).tolist() == [2, 1, 2]
     for ending in (".csv", ".tsv", ".parquet", ".arrow", ".xlsx"):
-        write(release, tmp_path / f"out{ending}")
-        again = read(tmp_path / f"out{ending}")
+        write_table(release, tmp_path / f"out{ending}")
+        again = read_table(tmp_path / f"out{ending}")
         assert again.names == release.names
         native = again.native()
         assert native["*"].to_list() == ["a", "b", "a"]
@@ -335,12 +346,12 @@ def test_names_that_look_like_patterns(tmp_path: Path, kind: str) -> None:
         assert native["x"].to_list() == [4, 2.5, 4.0]
     for ending in (".sav", ".dta"):
         with pytest.raises(OutputError):
-            write(release, tmp_path / f"out{ending}")
+            write_table(release, tmp_path / f"out{ending}")
 
 
 def test_a_frame_may_have_a_nameless_column(tmp_path: Path) -> None:
     for frame in (pd.DataFrame({"": [1, 2], "n": [1, 1]}), pl.DataFrame({"": [1, 2], "n": [1, 1]})):
-        table = read(frame)
+        table = read_table(frame)
         assert class_sizes(table, [""]).tolist() == [1, 1]
-        write(table, tmp_path / "a.parquet")
-        assert read(tmp_path / "a.parquet").names == ("", "n")
+        write_table(table, tmp_path / "a.parquet")
+        assert read_table(tmp_path / "a.parquet").names == ("", "n")

@@ -19,14 +19,14 @@ from shoal.schema.columns import Kind, Schema
 from shoal.tables import (
     ReadOptions,
     class_sizes,
-    encode,
+    column_kinds,
+    encode_records,
     example_register,
-    fingerprint,
-    kinds,
-    numbers,
-    read,
-    released,
-    write,
+    file_sha256,
+    numeric_matrix,
+    read_table,
+    replace_columns,
+    write_table,
 )
 
 FRAME = pl.DataFrame(
@@ -57,41 +57,41 @@ ENDINGS = [
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_every_format_comes_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"table{ending}"
-    write(read(FRAME), path)
-    table = read(path)
+    write_table(read_table(FRAME), path)
+    table = read_table(path)
     assert table.path == path
     assert table.names == tuple(FRAME.columns)
     native = table.native()
     assert isinstance(native, pl.DataFrame)
     assert native["age"].to_list() == [30, 99, 41]
     assert native["note"].to_list() == FRAME["note"].to_list()
-    assert dict(kinds(table))["born"] is Kind.DATE
+    assert dict(column_kinds(table))["born"] is Kind.DATE
     assert [str(day) if day else None for day in native["born"].to_list()] == ["1990-01-02", None, "1980-03-04"]
     assert class_sizes(table, ["sex"]).tolist() == [2, 1, 2]
     assert ReadOptions.from_settings(table.settings).format == table.kind
-    schema = Schema.assign(kinds(table), quasi_identifiers=["age"], identifiers=["code"])
-    release = released(table, schema, {"age": np.array([30.5, 70.25, 70.25])})
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["age"], identifiers=["code"])
+    release = replace_columns(table, schema, {"age": np.array([30.5, 70.25, 70.25])})
     assert release.kind == table.kind
-    write(release, tmp_path / f"out{ending}")
-    again = read(tmp_path / f"out{ending}")
+    write_table(release, tmp_path / f"out{ending}")
+    again = read_table(tmp_path / f"out{ending}")
     assert again.names == ("age", "sex", "born", "note")
-    assert numbers(again, ["age"])[:, 0].tolist() == [30.5, 70.25, 70.25]
+    assert numeric_matrix(again, ["age"])[:, 0].tolist() == [30.5, 70.25, 70.25]
     assert again.native()["born"].to_list() == native["born"].to_list()
     assert again.native()["note"].to_list() == native["note"].to_list()
-    write(release, tmp_path / f"twin{ending}")
-    assert fingerprint(tmp_path / f"out{ending}") == fingerprint(tmp_path / f"twin{ending}")
+    write_table(release, tmp_path / f"twin{ending}")
+    assert file_sha256(tmp_path / f"out{ending}") == file_sha256(tmp_path / f"twin{ending}")
 
 
 @pytest.mark.parametrize("source", [".csv", ".parquet", ".xlsx", ".sav", ".dta"])
 @pytest.mark.parametrize("target", [".tsv", ".arrow", ".xlsx", ".sav", ".dta", ".xpt"])
 def test_any_format_can_become_another(tmp_path: Path, source: str, target: str) -> None:
-    write(read(example_register(rows=60)), tmp_path / f"a{source}")
-    table = read(tmp_path / f"a{source}")
-    write(table, tmp_path / f"b{target}")
-    again = read(tmp_path / f"b{target}")
+    write_table(read_table(example_register(rows=60)), tmp_path / f"a{source}")
+    table = read_table(tmp_path / f"a{source}")
+    write_table(table, tmp_path / f"b{target}")
+    again = read_table(tmp_path / f"b{target}")
     assert again.names == table.names
     names = ["age", "income", "treatment_cost"]
-    assert numbers(again, names).tolist() == numbers(table, names).tolist()
+    assert numeric_matrix(again, names).tolist() == numeric_matrix(table, names).tolist()
     assert again.native()["diagnosis"].to_list() == table.native()["diagnosis"].to_list()
 
 
@@ -99,7 +99,7 @@ def test_any_format_can_become_another(tmp_path: Path, source: str, target: str)
     ("ending", "reader"), [(".sav", "read_sav"), (".zsav", "read_sav"), (".dta", "read_dta"), (".xpt", "read_xport")]
 )
 def test_no_file_tells_when_it_was_made(tmp_path: Path, ending: str, reader: str) -> None:
-    write(read(FRAME), tmp_path / f"a{ending}")
+    write_table(read_table(FRAME), tmp_path / f"a{ending}")
     _, meta = getattr(pyreadstat, reader)(str(tmp_path / f"a{ending}"), output_format="polars")
     assert meta.creation_time.year % 100 == 0
 
@@ -109,9 +109,9 @@ def test_parquet_keeps_types(tmp_path: Path) -> None:
         pl.col("age").cast(pl.Int8), pl.col("sex").cast(pl.Enum(["female", "male"])), pl.lit([1, 2]).alias("list")
     )
     frame.write_parquet(tmp_path / "a.parquet")
-    table = read(tmp_path / "a.parquet")
-    schema = Schema.assign(kinds(table), quasi_identifiers=["height_cm"])
-    write(released(table, schema, {"height_cm": np.full(50, 170)}), tmp_path / "b.parquet")
+    table = read_table(tmp_path / "a.parquet")
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["height_cm"])
+    write_table(replace_columns(table, schema, {"height_cm": np.full(50, 170)}), tmp_path / "b.parquet")
     again = pl.read_parquet(tmp_path / "b.parquet")
     assert again.schema == frame.schema
     assert again.drop("height_cm").equals(frame.drop("height_cm"))
@@ -134,12 +134,12 @@ def spss(tmp_path: Path) -> Path:
 
 
 def test_spss_labels_come_along(spss: Path, tmp_path: Path) -> None:
-    table = read(spss)
+    table = read_table(spss)
     assert table.kind == "spss"
-    schema = Schema.assign(kinds(table), quasi_identifiers=["age"], identifiers=["code"])
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["age"], identifiers=["code"])
     with pytest.raises(Exception, match=r"'age' has missing values in 1 of 3 records \(the first is record 2\)"):
-        encode(table, schema)
-    write(released(table, schema, {"age": np.array([35.5, 35.5, 35.5])}), tmp_path / "out.sav")
+        encode_records(table, schema)
+    write_table(replace_columns(table, schema, {"age": np.array([35.5, 35.5, 35.5])}), tmp_path / "out.sav")
     frame, meta = pyreadstat.read_sav(str(tmp_path / "out.sav"), user_missing=True, output_format="polars")
     assert frame["age"].to_list() == [35.5, 35.5, 35.5]
     assert meta.file_label is None
@@ -149,11 +149,11 @@ def test_spss_labels_come_along(spss: Path, tmp_path: Path) -> None:
     assert meta.variable_measure["sex"] == "nominal"
     assert meta.original_variable_types["sex"] == "F1.0"
     assert meta.original_variable_types["age"] != "F3.0"
-    write(table, tmp_path / "out.dta")
+    write_table(table, tmp_path / "out.dta")
     _, stata = pyreadstat.read_dta(str(tmp_path / "out.dta"), output_format="polars")
     assert stata.variable_value_labels["sex"] == {1: "male", 2: "female"}
     assert stata.column_names_to_labels["sex"] == "Sex at birth"
-    write(table, tmp_path / "out.xpt")
+    write_table(table, tmp_path / "out.xpt")
     _, sas = pyreadstat.read_xport(str(tmp_path / "out.xpt"), output_format="polars")
     assert sas.column_names_to_labels["sex"] == "Sex at birth"
 
@@ -166,18 +166,18 @@ def test_stata_missing_letters_come_along(tmp_path: Path) -> None:
         missing_user_values={"v": ["a"]},
         variable_value_labels={"v": {"a": "refused"}, "w": {1: "one"}},
     )
-    table = read(tmp_path / "a.dta")
+    table = read_table(tmp_path / "a.dta")
     assert table.native()["v"].to_list() == [1.0, None, 2.0]
-    assert dict(kinds(table)) == {"v": Kind.NUMERIC, "w": Kind.NUMERIC}
+    assert dict(column_kinds(table)) == {"v": Kind.NUMERIC, "w": Kind.NUMERIC}
     with pytest.raises(Exception, match="'v' has missing values in 1 of 3"):
-        numbers(table, ["v"])
-    schema = Schema.assign(kinds(table), quasi_identifiers=["w"])
-    write(released(table, schema, {"w": np.array([2, 2, 2])}), tmp_path / "b.dta")
+        numeric_matrix(table, ["v"])
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["w"])
+    write_table(replace_columns(table, schema, {"w": np.array([2, 2, 2])}), tmp_path / "b.dta")
     frame, meta = pyreadstat.read_dta(str(tmp_path / "b.dta"), user_missing=True, output_format="polars")
     assert frame["v"].to_list() == [1.0, "a", 2.0]
     assert meta.variable_value_labels == {"v": {"a": "refused"}}
-    write(table, tmp_path / "c.sav")
-    assert read(tmp_path / "c.sav").native()["v"].to_list() == [1.0, None, 2.0]
+    write_table(table, tmp_path / "c.sav")
+    assert read_table(tmp_path / "c.sav").native()["v"].to_list() == [1.0, None, 2.0]
 
 
 def test_a_workbook_with_several_sheets_needs_a_name(tmp_path: Path) -> None:
@@ -188,15 +188,15 @@ def test_a_workbook_with_several_sheets_needs_a_name(tmp_path: Path) -> None:
         FRAME.select("age").write_excel(book, "one")
         FRAME.select("sex").write_excel(book, "two")
     with pytest.raises(FileError, match=r"has 2 sheets \('one', 'two'\) and none is named; name one with sheet="):
-        read(path)
+        read_table(path)
     with pytest.raises(FileError, match="no sheet 'three' among its 2 sheets"):
-        read(path, options=ReadOptions(sheet="three"))
-    table = read(path, options=ReadOptions(sheet="two"))
-    assert table.names == read(path, options=ReadOptions(sheet=" Two")).names == ("sex",)
+        read_table(path, options=ReadOptions(sheet="three"))
+    table = read_table(path, options=ReadOptions(sheet="two"))
+    assert table.names == read_table(path, options=ReadOptions(sheet=" Two")).names == ("sex",)
     again = ReadOptions.from_settings(table.settings)
     assert again.sheet == "two"
-    write(table, tmp_path / "out.xlsx")
-    assert read(tmp_path / "out.xlsx", options=again).native().equals(table.native())
+    write_table(table, tmp_path / "out.xlsx")
+    assert read_table(tmp_path / "out.xlsx", options=again).native().equals(table.native())
 
 
 def sheet(path: Path, rows: list[list[Any]]) -> Path:
@@ -212,19 +212,19 @@ def sheet(path: Path, rows: list[list[Any]]) -> Path:
 def test_sheets_that_are_not_tables(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     with pytest.raises(Exception, match="more than once"):
-        read(sheet(path, [["a", "a"], [1, 2]]))
-    assert read(sheet(path, [["a", None, "c"], [1, 2, 3]])).names == ("a", "column_2", "c")  # as in a csv file
+        read_table(sheet(path, [["a", "a"], [1, 2]]))
+    assert read_table(sheet(path, [["a", None, "c"], [1, 2, 3]])).names == ("a", "column_2", "c")  # as in a csv file
     with pytest.raises(FileError, match="no record"):
-        read(sheet(path, [["a", "b"]]))
+        read_table(sheet(path, [["a", "b"]]))
     with pytest.raises(FileError, match="empty"):
-        read(sheet(path, []))
+        read_table(sheet(path, []))
     with pytest.raises(FileError, match="empty"):
-        read(sheet(path, []), options=ReadOptions(header=False))
-    mixed = read(sheet(path, [["a", "b"], *([i, i] for i in range(2000)), ["secret", 1]]))
+        read_table(sheet(path, []), options=ReadOptions(header=False))
+    mixed = read_table(sheet(path, [["a", "b"], *([i, i] for i in range(2000)), ["secret", 1]]))
     with pytest.raises(Exception, match=r"text .* in 1 of 2,001 records \(the first is record 2,001\)") as caught:
-        numbers(mixed, ["a"])
+        numeric_matrix(mixed, ["a"])
     assert "secret" not in str(caught.value)
-    headless = read(sheet(path, [[1, "x"], [2, "y"]]), options=ReadOptions(header=False))
+    headless = read_table(sheet(path, [[1, "x"], [2, "y"]]), options=ReadOptions(header=False))
     assert headless.names == ("column_1", "column_2")
     assert headless.height == 2
 
@@ -232,30 +232,30 @@ def test_sheets_that_are_not_tables(tmp_path: Path) -> None:
 def test_objects_are_written_as_what_they_are(tmp_path: Path) -> None:
     mixed = pl.Series([1, "x", None], dtype=pl.Object)
     for frame in (pl.DataFrame({"a": mixed}), pd.DataFrame({"a": pd.Series([1, "x", None], dtype=object)})):
-        write(read(frame), tmp_path / "a.parquet")
-        assert read(tmp_path / "a.parquet").native()["a"].to_list() == ["1", "x", None]
+        write_table(read_table(frame), tmp_path / "a.parquet")
+        assert read_table(tmp_path / "a.parquet").native()["a"].to_list() == ["1", "x", None]
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
-    table = read(FRAME)
+    table = read_table(FRAME)
     for ending in (".sas7bdat", ".por", ".xls", ".ods", ".pdf", "", ".parquet.gz"):
         with pytest.raises(OutputError, match="cannot write"):
-            write(table, tmp_path / f"a{ending}")
+            write_table(table, tmp_path / f"a{ending}")
     for frame in ({"a": [1], "A": [2]}, {"a": ["x" * 40_000]}, {"a": [float("inf")]}):
         with pytest.raises(OutputError, match="do not fit the format"):
-            write(read(pl.DataFrame(frame)), tmp_path / "a.xlsx")
+            write_table(read_table(pl.DataFrame(frame)), tmp_path / "a.xlsx")
     with pytest.raises(OutputError, match="do not fit the format"):
-        write(read(pl.DataFrame({"a": [1e300]})), tmp_path / "a.xpt")
-    nested = read(pl.DataFrame({"secret": [["secret value"]]}))
+        write_table(read_table(pl.DataFrame({"a": [1e300]})), tmp_path / "a.xpt")
+    nested = read_table(pl.DataFrame({"secret": [["secret value"]]}))
     for ending in (".csv", ".sav", ".dta"):
         with pytest.raises(OutputError, match="do not fit the format") as caught:
-            write(nested, tmp_path / f"a{ending}")
+            write_table(nested, tmp_path / f"a{ending}")
         assert "secret value" not in str(caught.value)
     with pytest.raises(OutputError, match="no such file"):
-        write(table, tmp_path / "no" / "a.csv")
+        write_table(table, tmp_path / "no" / "a.csv")
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(OutputError, match="is a directory"):
-        write(table, tmp_path / "folder.parquet")
+        write_table(table, tmp_path / "folder.parquet")
 
 
 @pytest.mark.parametrize(
@@ -265,23 +265,23 @@ def test_damaged_files_are_told_without_their_content(tmp_path: Path, ending: st
     path = tmp_path / f"bad{ending}"
     path.write_bytes(b"secret,content\n1,2\n" * 50)
     with pytest.raises(FileError, match="is not a readable") as caught:
-        read(path)
+        read_table(path)
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
     path.write_bytes(b"")
     with pytest.raises(FileError):
-        read(path)
+        read_table(path)
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".xlsx", ".sav", ".dta", ".csv.gz"])
 def test_truncated_files_are_refused(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"whole{ending}"
-    write(read(example_register(rows=300)), path)
+    write_table(read_table(example_register(rows=300)), path)
     raw = path.read_bytes()
     path.write_bytes(raw[: len(raw) * 2 // 3])
     with pytest.raises(FileError):
-        read(path)
+        read_table(path)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_missing_package_is_named_by_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, ending: str
 ) -> None:
     path = tmp_path / f"a{ending}"
-    write(read(FRAME), path)
+    write_table(read_table(FRAME), path)
     original: Callable[..., Any] = builtins.__import__
 
     def without(name: str, *rest: Any, **more: Any) -> Any:
@@ -301,17 +301,17 @@ def test_a_missing_package_is_named_by_its_extra(
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(FileError, match=r"shoal\[stats\]"):
-        write(read(FRAME), path) if package == "xlsxwriter" else read(path)
+        write_table(read_table(FRAME), path) if package == "xlsxwriter" else read_table(path)
 
 
 def test_fingerprints(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"abc")
-    assert fingerprint(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert file_sha256(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     with pytest.raises(FileError, match="does not exist"):
-        fingerprint(tmp_path / "none")
+        file_sha256(tmp_path / "none")
     with pytest.raises(FileError, match="is a directory"):
-        fingerprint(tmp_path)
+        file_sha256(tmp_path)
 
 
 def test_the_register_is_plausible_and_repeatable() -> None:

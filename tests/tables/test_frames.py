@@ -18,7 +18,15 @@ from hypothesis import strategies as st
 
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind, Schema
-from shoal.tables import class_sizes, encode, kinds, numbers, profile, read, released
+from shoal.tables import (
+    class_sizes,
+    column_kinds,
+    encode_records,
+    numeric_matrix,
+    profile_columns,
+    read_table,
+    replace_columns,
+)
 
 COLUMNS: dict[str, list[Any]] = {"0": [7, 8, 9], "1": [1.5, 2.5, 4.0], "2": [10, 20, 30]}
 
@@ -40,15 +48,15 @@ def column(frame: Any, name: str, kind: str) -> list[Any]:
 @pytest.mark.parametrize("kind", FRAMES)
 def test_round_trip(kind: str) -> None:
     frame = FRAMES[kind](COLUMNS)
-    table = read(frame)
+    table = read_table(frame)
     assert (table.kind, table.path, table.height, table.names, table.settings) == (kind, None, 3, ("0", "1", "2"), {})
     assert table.native() is frame
-    assert read(table) is table
-    schema = Schema.assign(kinds(table), quasi_identifiers=["1", "2"])
-    records = encode(table, schema)
+    assert read_table(table) is table
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["1", "2"])
+    records = encode_records(table, schema)
     assert records.values.tolist() == [[1.5, 10], [2.5, 20], [4, 30]]
     new = {"1": np.array([2.0, -0.0, 3.0]), "2": np.array([15, 15, 30])}
-    release = released(table, schema, new)
+    release = replace_columns(table, schema, new)
     native = release.native()
     assert type(native) is type(frame)
     assert release.kind == kind
@@ -58,29 +66,29 @@ def test_round_trip(kind: str) -> None:
     assert column(native, "2", kind) == [15, 15, 30]
     assert column(frame, "1", kind) == [1.5, 2.5, 4.0]
     assert class_sizes(release, ["2"]).tolist() == [2, 2, 1]
-    assert [fact.counts_up for fact in profile(table)] == [True, False, False]
+    assert [fact.is_consecutive for fact in profile_columns(table)] == [True, False, False]
 
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_identifiers_are_dropped(kind: str) -> None:
-    table = read(FRAMES[kind](COLUMNS))
-    schema = Schema.assign(kinds(table), quasi_identifiers=["2"], identifiers=["0"])
-    release = released(table, schema, {"2": np.array([1.0, 1.0, 1.0])})
+    table = read_table(FRAMES[kind](COLUMNS))
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["2"], identifiers=["0"])
+    release = replace_columns(table, schema, {"2": np.array([1.0, 1.0, 1.0])})
     assert release.names == ("1", "2")
-    assert numbers(release, ["1", "2"]).tolist() == [[1.5, 1], [2.5, 1], [4, 1]]
+    assert numeric_matrix(release, ["1", "2"]).tolist() == [[1.5, 1], [2.5, 1], [4, 1]]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "numpy"])
 def test_missing_and_infinite_values_are_refused_with_their_place(kind: str) -> None:
     frame = FRAMES[kind]({"a": [1.0, float("nan"), 3.0], "b": [1.0, 2.0, float("inf")]})
-    table = read(frame)
+    table = read_table(frame)
     first, second = table.names
     with pytest.raises(DataError, match=r"missing values in 1 of 3 records \(the first is record 2\)"):
-        numbers(table, [first])
+        numeric_matrix(table, [first])
     with pytest.raises(DataError, match=r"infinite values in 1 of 3 records \(the first is record 3\)"):
-        numbers(table, [second])
+        numeric_matrix(table, [second])
     with pytest.raises(ColumnError, match="There is no column"):
-        numbers(table, ["nothing"])
+        numeric_matrix(table, ["nothing"])
 
 
 TYPES = {
@@ -143,16 +151,16 @@ def test_every_type_has_a_kind_and_stays_when_untouched(library: str, name: str)
     frame = FRAMES[library](
         {"x": series, "n": range(len(series))} if library != "pyarrow" else {"x": series, "n": list(range(len(series)))}
     )
-    table = read(frame)
-    assert dict(kinds(table))["x"] == kind
-    facts = profile(table)[0]
+    table = read_table(frame)
+    assert dict(column_kinds(table))["x"] == kind
+    facts = profile_columns(table)[0]
     gone = len(series) - len(
         series.drop_null() if library == "pyarrow" else series.drop_nulls() if library == "polars" else series.dropna()
     )
     assert facts.missing == gone
     assert len(class_sizes(table, ["x"])) == len(series)
-    schema = Schema.assign(kinds(table), quasi_identifiers=["n"])
-    native = released(table, schema, {"n": np.zeros(len(series))}).native()
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["n"])
+    native = replace_columns(table, schema, {"n": np.zeros(len(series))}).native()
     if library == "pandas":
         pd.testing.assert_series_equal(native["x"], frame["x"])
     elif library == "polars":
@@ -162,13 +170,13 @@ def test_every_type_has_a_kind_and_stays_when_untouched(library: str, name: str)
         assert native.column("x").equals(frame.column("x"))
     if kind is not Kind.NUMERIC:
         with pytest.raises((ColumnError, DataError)):
-            numbers(table, ["x"])
+            numeric_matrix(table, ["x"])
 
 
 def test_text_among_numbers_is_counted() -> None:
     frame = pd.DataFrame({"a": pd.Series([1, "secret", 3.5, "secret", None], dtype=object)})
     with pytest.raises(DataError, match=r"text where numbers are needed in 2 of 5 records \(the first is record 2\)"):
-        numbers(read(frame), ["a"])
+        numeric_matrix(read_table(frame), ["a"])
 
 
 def test_a_pandas_frame_keeps_its_index_and_labels_and_no_attributes() -> None:
@@ -176,10 +184,10 @@ def test_a_pandas_frame_keeps_its_index_and_labels_and_no_attributes() -> None:
     frame = pd.DataFrame({1: [1, 2, 3], "b": ["p", "q", "r"], (2, 3): [1.0, 2.0, 3.0]}, index=index)
     frame.attrs["source"] = "survey"
     frame.columns.name = "traits"
-    table = read(frame)
+    table = read_table(frame)
     assert table.names == ("1", "b", "(2, 3)")
-    schema = Schema.assign(kinds(table), quasi_identifiers=["1"])
-    native = released(table, schema, {"1": np.array([2, 2, 2])}).native()
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["1"])
+    native = replace_columns(table, schema, {"1": np.array([2, 2, 2])}).native()
     assert native.index.equals(index)
     assert list(native.columns) == list(frame.columns)
     assert native.columns.name is None
@@ -192,9 +200,9 @@ def test_a_pandas_frame_keeps_its_index_and_labels_and_no_attributes() -> None:
 def test_a_pyarrow_table_keeps_no_metadata() -> None:
     fields = [pa.field("a", pa.int64(), metadata={"unit": "years"}), pa.field("b", pa.string())]
     frame = pa.table([[1, 2], ["x", "y"]], schema=pa.schema(fields, metadata={"made": "here"}))
-    table = read(frame)
-    schema = Schema.assign(kinds(table), quasi_identifiers=["a"])
-    native = released(table, schema, {"a": np.array([1.5, 1.5])}).native()
+    table = read_table(frame)
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["a"])
+    native = replace_columns(table, schema, {"a": np.array([1.5, 1.5])}).native()
     assert native.schema.metadata is None
     assert native.schema.field("a").metadata is None
     assert native.schema.field("b").equals(fields[1])
@@ -202,18 +210,18 @@ def test_a_pyarrow_table_keeps_no_metadata() -> None:
 
 
 def test_arrays_keep_dimensions_and_whole_numbers() -> None:
-    line = read(np.array([3, 1, 2]))
+    line = read_table(np.array([3, 1, 2]))
     assert (line.names, line.height) == (("0",), 3)
-    schema = Schema.assign(kinds(line), quasi_identifiers=["0"])
-    whole = released(line, schema, {"0": np.array([2, 2, 2])}).native()
+    schema = Schema.assign(column_kinds(line), quasi_identifiers=["0"])
+    whole = replace_columns(line, schema, {"0": np.array([2, 2, 2])}).native()
     assert (whole.shape, whole.dtype) == ((3,), np.int64)
-    real = released(line, schema, {"0": np.array([2.5, 2.5, 2.5])}).native()
+    real = replace_columns(line, schema, {"0": np.array([2.5, 2.5, 2.5])}).native()
     assert (real.shape, real.dtype) == ((3,), np.float64)
-    masked = read(np.ma.masked_array([[1.0], [2.0]], mask=[[True], [False]]))
+    masked = read_table(np.ma.masked_array([[1.0], [2.0]], mask=[[True], [False]]))
     with pytest.raises(DataError, match="missing values in 1 of 2"):
-        numbers(masked, ["0"])
-    assert kinds(read(np.array([[True], [False]])))[0][1] is Kind.NOMINAL
-    assert numbers(read(np.array([[1], [2]], dtype=np.float16)), ["0"]).tolist() == [[1], [2]]
+        numeric_matrix(masked, ["0"])
+    assert column_kinds(read_table(np.array([[True], [False]])))[0][1] is Kind.NOMINAL
+    assert numeric_matrix(read_table(np.array([[1], [2]], dtype=np.float16)), ["0"]).tolist() == [[1], [2]]
 
 
 @pytest.mark.parametrize(
@@ -240,35 +248,35 @@ def test_arrays_keep_dimensions_and_whole_numbers() -> None:
 )
 def test_what_is_no_table_is_refused(source: Any, words: str) -> None:
     with pytest.raises(DataError, match=words) as caught:
-        read(source)
+        read_table(source)
     assert "secret" not in str(caught.value)
 
 
 def test_names_that_stand_twice_are_refused() -> None:
     with pytest.raises(ColumnError, match="more than once"):
-        read(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+        read_table(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(ColumnError, match="more than once"):
-        read(pd.DataFrame([[1, 2]], columns=[1, "1"]))
+        read_table(pd.DataFrame([[1, 2]], columns=[1, "1"]))
     with pytest.raises(ColumnError, match="more than once"):
-        read(pa.table([[1], [2]], names=["a", "a"]))
+        read_table(pa.table([[1], [2]], names=["a", "a"]))
 
 
 def test_weights_and_scales() -> None:
-    table = read(pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1, 2, 4]}))
-    schema = Schema.assign(kinds(table), quasi_identifiers=["a", "b"])
-    assert encode(table, schema, weights={"b": 2}).weights.tolist() == [1, 2]
-    assert encode(table, schema, standardize=False).scale.name == "raw"
+    table = read_table(pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1, 2, 4]}))
+    schema = Schema.assign(column_kinds(table), quasi_identifiers=["a", "b"])
+    assert encode_records(table, schema, weights={"b": 2}).weights.tolist() == [1, 2]
+    assert encode_records(table, schema, standardize=False).scale.name == "raw"
     with pytest.raises(ColumnError, match="no column 'c'"):
-        encode(table, schema, weights={"c": 1})
+        encode_records(table, schema, weights={"c": 1})
     for weight in (0, -1, float("nan"), float("inf")):
         with pytest.raises(Exception, match="'weights'"):
-            encode(table, schema, weights={"a": weight})
+            encode_records(table, schema, weights={"a": weight})
 
 
 def test_a_kind_that_is_declared_counts() -> None:
-    table = read(pl.DataFrame({"a": [1, 2]}))
+    table = read_table(pl.DataFrame({"a": [1, 2]}))
     schema = Schema.assign([("a", Kind.NOMINAL)], quasi_identifiers=["a"])
-    records = encode(table, schema)
+    records = encode_records(table, schema)
     assert records.numeric == ()
     assert records.categories[0].hierarchy.nodes == ("1", "2", "*")
     assert records.codes.tolist() == [[0], [1]]
@@ -291,4 +299,4 @@ def test_class_sizes_equal_a_naive_count(rows: list[tuple[float | None, str | No
         merged = isinstance(frame, pd.DataFrame) and str(frame["a"].dtype) == "Float64"
         texts = [None if a is None or (merged and a != a) else repr(a) for a in columns["a"]]
         counts = Counter(seen := list(zip(texts, columns["b"], strict=True)))
-        assert class_sizes(read(frame), ["a", "b"]).tolist() == [counts[row] for row in seen]
+        assert class_sizes(read_table(frame), ["a", "b"]).tolist() == [counts[row] for row in seen]

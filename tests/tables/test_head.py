@@ -27,13 +27,13 @@ def test_a_large_file_is_read_by_its_first_records(tmp_path: Path, encoding: str
     raw = large(encoding)
     path.write_bytes(gzip.compress(raw, 1) if packed else raw)
     head = tables.read_head(path)
-    whole = tables.read(path, options=ReadOptions(skip_footer=1))
+    whole = tables.read_table(path, options=ReadOptions(skip_footer=1))
     assert 10_000 < head.height < whole.height
     assert head.names == whole.names == ("Ort", "Tag", "Kosten")
     other = {"skip_footer": 1}
     assert {**head.settings, **other} | {"encoding": ""} == {**whole.settings, **other} | {"encoding": ""}
     assert tables.column_formats(head) == {"Tag": "DD.MM.YYYY", "Kosten": "1.234,5"}
-    some = [tables.glimpse(table, "Tag", rows=50).first for table in (head, whole)]
+    some = [tables.preview_column(table, "Tag", rows=50).first for table in (head, whole)]
     assert some[0] == some[1]
 
 
@@ -54,8 +54,8 @@ def test_a_record_that_is_cut_off_by_the_head_is_left_out(tmp_path: Path) -> Non
 
 
 def test_other_formats_are_read_as_they_are(tmp_path: Path) -> None:
-    frame = tables.read(tables.example_register(30, 0))
-    tables.write(frame, tmp_path / "x.parquet")
+    frame = tables.read_table(tables.example_register(30, 0))
+    tables.write_table(frame, tmp_path / "x.parquet")
     assert tables.read_head(tmp_path / "x.parquet").height == 30
     assert tables.sheet_names(tmp_path / "x.parquet") == ()
     with pytest.raises(FileError, match="does not exist"):
@@ -63,14 +63,14 @@ def test_other_formats_are_read_as_they_are(tmp_path: Path) -> None:
 
 
 def test_sheets_are_named(tmp_path: Path) -> None:
-    tables.write(tables.read(tables.example_register(30, 0)), tmp_path / "x.xlsx")
+    tables.write_table(tables.read_table(tables.example_register(30, 0)), tmp_path / "x.xlsx")
     assert len(tables.sheet_names(tmp_path / "x.xlsx")) == 1
 
 
 def test_what_can_be_read_in_two_ways_is_a_question(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text("born;x\n" + "".join(f"0{n % 9 + 1}/0{n % 8 + 1}/1980;1\n" for n in range(30)))
-    found = tables.questions(tables.read_head(path))
+    found = tables.ambiguous_formats(tables.read_head(path))
     assert found["born"].kind == "day or month"
     assert found["born"].formats == ("DD/MM/YYYY", "MM/DD/YYYY")
 

@@ -19,7 +19,7 @@ FLAGS = pl.DataFrame({"a": [True, None, False, True], "b": [0.0, 1.0, None, 2.0]
 
 
 def identity(data: object) -> str:
-    return tables.identity(tables.read(data), ["a", "b"])
+    return tables.content_hash(tables.read_table(data), ["a", "b"])
 
 
 @pytest.mark.parametrize("frame", [FRAME, FLAGS])
@@ -54,14 +54,14 @@ def test_columns_of_every_type_have_one() -> None:
         pl.Series([[1], [2]]), pl.Series([None, None]), pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"])),
         pl.Series([1, "x"], dtype=pl.Object),
     ]  # fmt: skip
-    found = [tables.identity(tables.read(pl.DataFrame({"a": column})), ["a"]) for column in columns]
+    found = [tables.content_hash(tables.read_table(pl.DataFrame({"a": column})), ["a"]) for column in columns]
     assert len(set(found)) == len(columns)
 
 
 def test_frames_of_every_kind_have_one() -> None:
     numbers = np.array([[1.0, 2.0], [3.0, 4.0]])
     odd = pd.DataFrame({"a": [1, "x", None], "b": pd.Categorical(["u", "v", "u"])})
-    found = {tables.identity(tables.read(numbers), ["0", "1"]), identity(odd), identity(FRAME.to_arrow())}
+    found = {tables.content_hash(tables.read_table(numbers), ["0", "1"]), identity(odd), identity(FRAME.to_arrow())}
     assert len(found) == 3
     assert identity(odd) == identity(odd.copy())
 

@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from naive import fields
 from shoal import threads
 from shoal.errors import ShoalError
-from shoal.tables import ReadOptions, Table, class_numbers, read, write
+from shoal.tables import ReadOptions, Table, class_labels, read_table, write_table
 from shoal.tables import layout as layouts
 from shoal.tables import packed as packing
 from shoal.tables.delimited import read_delimited
-from shoal.tables.packed import Packed
-from shoal.tables.table import MISSING_WORDS
-from shoal.tables.text import Reading, is_number, understood
-from shoal.values import Worded
+from shoal.tables.packed import DictionaryColumn
+from shoal.tables.table import DEFAULT_MISSING_VALUES
+from shoal.tables.text import FieldParser, infer_content, is_number
+from shoal.values import TextColumn
 
 PARTS = [b"a", b"1", b"01", b"-0", b".5", b"NA", b",", b",", b'"', b'""', b"\n", b"\r", b"\r\n", b" ", "é".encode()]
-WORDS = Worded(("a", 'q"', "d,d", "", "1"), np.array([-1, 0, 1, 2, 3, 4], dtype=np.int64))
+WORDS = TextColumn(("a", 'q"', "d,d", "", "1"), np.array([-1, 0, 1, 2, 3, 4], dtype=np.int64))
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def in_pieces(size: int, few: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("_LOOK", "_TEXT", "_BLOCK", "_ROWS"):
             patch.setattr(layouts, name, size)
-        patch.setattr(packing, "_FEW", few)
+        patch.setattr(packing, "_MAX_DISTINCT", few)
         yield
 
 
@@ -47,18 +47,18 @@ def told(raw: bytes, *, header: bool) -> list[Any]:
         cells, known = read_delimited(raw, options=options, tabs=False, path="table.csv")
     except ShoalError as error:
         return [type(error), str(error)]
-    some = Worded(WORDS.words, np.resize(WORDS.places, cells.height))
-    new = cells.replaced(cells.names[::-1], {cells.names[-1]: some})
+    some = TextColumn(WORDS.words, np.resize(WORDS.codes, cells.height))
+    new = cells.replace_columns(cells.names[::-1], {cells.names[-1]: some})
     contents = [one.content(name) for one in (cells, new) for name in one.names]
     return [
         known,
         cells.text_frame().rows(),
         new.text_frame().rows(),
-        [(content.kind, content.type, content.values.to_list(), content.words.to_list()) for content in contents],
-        b"".join(cells.spliced()),
-        b"".join(new.spliced()),
-        class_numbers(Table("csv", cells), cells.names).tolist(),
-        class_numbers(Table("csv", new), new.names).tolist(),
+        [(content.kind, content.type, content.values.to_list(), content.text_values.to_list()) for content in contents],
+        b"".join(cells.splice()),
+        b"".join(new.splice()),
+        class_labels(Table("csv", cells), cells.names).tolist(),
+        class_labels(Table("csv", new), new.names).tolist(),
     ]
 
 
@@ -67,7 +67,7 @@ def test_pieces_and_threads_change_nothing(parts: list[bytes], header: bool) -> 
     raw = b"x,y\n" + b"".join(parts)
     expected = told(raw, header=header)
     for size, few, count in ((1, 0, 1), (2, 2, 3), (5, 100, 2)):
-        with in_pieces(size, few), threads.using(count):
+        with in_pieces(size, few), threads.use_threads(count):
             assert told(raw, header=header) == expected
 
 
@@ -78,21 +78,21 @@ FIELDS = st.one_of(
 )
 
 
-@given(st.data(), st.sampled_from([".", ","]), st.sampled_from([MISSING_WORDS, ("", "1"), ("", "-0", "x")]))
+@given(st.data(), st.sampled_from([".", ","]), st.sampled_from([DEFAULT_MISSING_VALUES, ("", "1"), ("", "-0", "x")]))
 def test_fields_mean_what_the_rules_say(data: st.DataObject, decimal: str, missing: tuple[str, ...]) -> None:
     pool = data.draw(st.lists(FIELDS, min_size=1, max_size=3))
     texts = data.draw(st.lists(st.sampled_from(pool), min_size=1, max_size=6))
     column = pl.Series(texts, dtype=pl.String)
-    packed = Packed.of(column)
+    packed = DictionaryColumn.encode(column)
     assert packed is not None
     assert packed.text.to_list() == texts
     expected = fields.understood(texts, decimal=decimal, missing=missing)
-    reading = Reading("" if decimal == "." else "1234,5", missing)
-    by_field = understood(column, reading)
-    by_text = packed.spread(understood(packed.texts, reading))
+    reading = FieldParser("" if decimal == "." else "1234,5", missing)
+    by_field = infer_content(column, reading)
+    by_text = packed.expand(infer_content(packed.distinct, reading))
     for content in (by_field, by_text):
         numbers = None if content.numbers is None else content.numbers.to_list()
-        other = None if content.text is None else content.text.to_list()
+        other = None if content.non_numeric is None else content.non_numeric.to_list()
         found = (content.kind.value, content.type, content.values.to_list(), numbers, other)
         assert repr(found) == repr(expected)  # so that -0.0 is not 0.0
 
@@ -107,14 +107,14 @@ def test_a_cast_takes_for_a_number_what_the_rules_take_for_one(text: str) -> Non
 
 def test_a_column_of_many_texts_is_not_packed() -> None:
     many = pl.Series([str(number) for number in range(packing._FEW + 1)])
-    assert Packed.of(many) is None
-    assert Packed.of(many.head(packing._FEW)) is not None
+    assert DictionaryColumn.encode(many) is None
+    assert DictionaryColumn.encode(many.head(packing._FEW)) is not None
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".feather"])
 def test_files_of_columns_have_the_bytes_that_memory_would(tmp_path: Path, ending: str) -> None:
     frame = pl.DataFrame({"a": np.arange(1000) / 7, "b": [f"text {number % 13}" for number in range(1000)]})
-    write(read(frame), tmp_path / f"out{ending}")
+    write_table(read_table(frame), tmp_path / f"out{ending}")
     buffer = io.BytesIO()
     if ending == ".parquet":
         frame.write_parquet(buffer)

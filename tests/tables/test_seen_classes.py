@@ -18,7 +18,7 @@ import pytest
 import shoal
 from shoal import tables
 from shoal.schema import Schema
-from shoal.tables.large import open_source
+from shoal.tables.large import open_chunked
 from shoal.verify import verify_chunks
 
 NAN, OTHER_NAN = struct.unpack("<2d", struct.pack("<2Q", 0x7FF8000000000000, 0xFFF8000000000123))
@@ -72,8 +72,8 @@ def sizes(cells: list[Any], *, null: str = "null") -> list[int]:
 
 
 def counted(data: Any) -> list[int]:
-    found = tables.class_numbers(tables.read(data), ["x"])
-    assert tables.class_sizes(tables.read(data), ["x"]).tolist() == np.bincount(found)[found].tolist()
+    found = tables.class_labels(tables.read_table(data), ["x"])
+    assert tables.class_sizes(tables.read_table(data), ["x"]).tolist() == np.bincount(found)[found].tolist()
     proof = shoal.verify(data, k=2, quasi_identifiers="x")
     small = sorted(np.bincount(found).tolist())
     assert (proof.classes, proof.min_class, proof.unique_records) == (len(small), small[0], small.count(1))
@@ -112,7 +112,7 @@ def test_frames_that_know_one_way_to_be_missing() -> None:
     cells = column(FLOATS)
     assert counted(pd.DataFrame({"x": cells})) == sizes(cells, null="nan")
     numbers = np.array([[np.nan if cell is None else cell] for cell in cells])
-    found = tables.class_numbers(tables.read(numbers), tables.read(numbers).names)
+    found = tables.class_labels(tables.read_table(numbers), tables.read_table(numbers).names)
     assert sorted(np.bincount(found).tolist()) == sizes(cells, null="nan")
     masked = pd.DataFrame(
         {"x": pd.array([None if cell is None or cell != cell else cell for cell in cells], dtype="Float64")}
@@ -132,10 +132,10 @@ def test_delimited_text(values: list[Any], tmp_path: Path) -> None:
 
 
 def in_pieces(path: Path, folder: Path) -> list[int]:
-    source = open_source(path, rows=7)
-    schema = Schema.assign(tables.kinds(tables.read(path)), quasi_identifiers=["x"])
+    source = open_chunked(path, rows=7)
+    schema = Schema.assign(tables.column_kinds(tables.read_table(path)), quasi_identifiers=["x"])
     proof, found = verify_chunks(
-        source, k=2, quasi_identifiers="x", schema=schema, folder=folder / "scratch", room=1 << 20
+        source, k=2, quasi_identifiers="x", schema=schema, folder=folder / "scratch", max_bytes=1 << 20
     )
     small = sorted(size for size, count in found.items() for _ in range(count))
     assert (proof.classes, proof.min_class, proof.unique_records) == (len(small), small[0], small.count(1))
@@ -153,14 +153,16 @@ def test_in_pieces(values: list[Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("values", [FLOATS, TEXTS], ids=["floats", "texts"])
 def test_on_spark(spark: Any, values: list[Any], tmp_path: Path) -> None:
-    from shoal.engines.spark.recount import recount
-    from shoal.engines.spark.source import open_source as open_on_spark
+    from shoal.engines.spark.recount import verify_on_spark
+    from shoal.engines.spark.source import open_parquet as open_on_spark
 
     cells = column(values)
     pl.DataFrame({"x": pl.Series(cells), "y": range(len(cells))}).write_parquet(tmp_path / "x.parquet")
-    schema = Schema.assign(tables.kinds(tables.read(tmp_path / "x.parquet")), quasi_identifiers=["x"])
+    schema = Schema.assign(tables.column_kinds(tables.read_table(tmp_path / "x.parquet")), quasi_identifiers=["x"])
     asked: Any = SimpleNamespace(k=2, schema=schema, models=())
-    _, found = recount(open_on_spark(spark, str(tmp_path / "x.parquet")), asked, str(tmp_path), records=len(cells))
+    _, found = verify_on_spark(
+        open_on_spark(spark, str(tmp_path / "x.parquet")), asked, str(tmp_path), records=len(cells)
+    )
     assert sorted(size for size, count in found.items() for _ in range(count)) == sizes(cells)
 
 
@@ -194,6 +196,6 @@ def test_a_release_shows_no_sign_of_zero_and_one_way_to_be_missing(kind: str, re
 
 def test_two_tables_are_linked_by_what_numbers_are() -> None:
     """Whatever a type shows of zero and of what is missing."""
-    one, other = (tables.read(pl.DataFrame({"x": cells})) for cells in ([0.0, NAN, 1.0], [-0.0, None, 1.0]))
-    mine, theirs = tables.linking_numbers(one, other, ["x"])
+    one, other = (tables.read_table(pl.DataFrame({"x": cells})) for cells in ([0.0, NAN, 1.0], [-0.0, None, 1.0]))
+    mine, theirs = tables.linkage_labels(one, other, ["x"])
     assert mine.tolist() == theirs.tolist()

@@ -13,18 +13,18 @@ from shoal import tables
 from shoal.errors import ColumnError, HierarchyError, OptionError
 from shoal.hierarchy import Hierarchy
 from shoal.schema import Column, Kind, Role, Schema
-from shoal.schema.models import read_models
-from shoal.values import Demands
+from shoal.schema.models import parse_models
+from shoal.values import ModelConstraints
 
 TREE = Hierarchy.from_dict({"*": {"a": {"b": {}, "c": {}}, "d": {}}})
 
 
-def demands(cells: object, model: str, *, kind: Kind | None = None, tree: Hierarchy | None = None) -> Demands:
+def demands(cells: object, model: str, *, kind: Kind | None = None, tree: Hierarchy | None = None) -> ModelConstraints:
     frame = cells if isinstance(cells, pd.DataFrame) else pl.DataFrame({"s": cells})
-    table = tables.read(frame)
-    found = dict(tables.kinds(table))["s"]
+    table = tables.read_table(frame)
+    found = dict(tables.column_kinds(table))["s"]
     schema = Schema((Column("s", Role.SENSITIVE, kind or found, hierarchy=tree),))
-    return tables.demands(table, read_models({"s": model}), schema)
+    return tables.encode_constraints(table, parse_models({"s": model}), schema)
 
 
 def codes(cells: object, **meaning: object) -> list[int]:
@@ -50,32 +50,32 @@ def test_values_are_in_their_order_and_missing_ones_are_last() -> None:
 def test_numbers_of_a_file_are_one_value_however_they_are_written(tmp_path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("q,s\n1,1.0\n1,1\n1,10\n1,2.5\n")
-    table = tables.read(path)
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers="q", sensitive="s")
-    found = tables.demands(table, read_models({"s": "t-ordered(0.5)"}), schema)
+    table = tables.read_table(path)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers="q", sensitive="s")
+    found = tables.encode_constraints(table, parse_models({"s": "t-ordered(0.5)"}), schema)
     assert found.codes[:, 0].tolist() == [0, 0, 2, 1]
 
 
 def test_the_tree_above_the_values() -> None:
     found = demands(["b", "a", "d", None, "b"], "t-hierarchical(0.3)", kind=Kind.HIERARCHICAL, tree=TREE)
     # values a, b, d and the missing one, then the inner nodes a and *
-    assert found.first.tolist() == [0, 4]
-    assert found.above.tolist() == [4, 4, 5, 5, 5, 5]
+    assert found.value_offsets.tolist() == [0, 4]
+    assert found.parent.tolist() == [4, 4, 5, 5, 5, 5]
     assert found.height.tolist() == [0, 0, 0, 0, 0.5, 1]
-    assert found.shares.tolist() == [0.2, 0.4, 0.2, 0.2]
+    assert found.frequencies.tolist() == [0.2, 0.4, 0.2, 0.2]
 
 
 def test_several_columns_and_rules() -> None:
-    table = tables.read(pl.DataFrame({"q": [1, 1, 2], "s": ["x", "y", "x"], "t": [3, 1, 2]}))
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers="q", sensitive=["s", "t"])
-    models = read_models({"t": ["t-ordered(0.5)", "distinct-l(2)"], "s": "recursive-l(2.5,2)"})
-    found = tables.demands(table, models, schema)
+    table = tables.read_table(pl.DataFrame({"q": [1, 1, 2], "s": ["x", "y", "x"], "t": [3, 1, 2]}))
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers="q", sensitive=["s", "t"])
+    models = parse_models({"t": ["t-ordered(0.5)", "distinct-l(2)"], "s": "recursive-l(2.5,2)"})
+    found = tables.encode_constraints(table, models, schema)
     assert found.column.tolist() == [0, 0, 1]
-    assert found.first.tolist() == [0, 3, 5]
+    assert found.value_offsets.tolist() == [0, 3, 5]
     assert found.codes.tolist() == [[2, 0], [0, 1], [1, 0]]
     assert found.factor.tolist() == [1.0, 1.0, 2.5]
-    assert found.nodes.tolist() == [0, 0, 0]
-    assert len(tables.demands(table, (), schema).rule) == 0
+    assert found.node_offsets.tolist() == [0, 0, 0]
+    assert len(tables.encode_constraints(table, (), schema).rule) == 0
 
 
 BAD = {
@@ -103,11 +103,15 @@ def test_models_that_do_not_fit_their_column(case: str) -> None:
     ],
 )
 def test_only_sensitive_columns_have_models(role: Role, words: str) -> None:
-    table = tables.read(pl.DataFrame({"s": ["x", "y"]}))
+    table = tables.read_table(pl.DataFrame({"s": ["x", "y"]}))
     with pytest.raises(ColumnError, match=words):
-        tables.demands(table, read_models({"s": "distinct-l(2)"}), Schema((Column("s", role, Kind.NOMINAL),)))
+        tables.encode_constraints(
+            table, parse_models({"s": "distinct-l(2)"}), Schema((Column("s", role, Kind.NOMINAL),))
+        )
     with pytest.raises(ColumnError, match="no column 'z'"):
-        tables.demands(table, read_models({"z": "distinct-l(2)"}), Schema((Column("s", role, Kind.NOMINAL),)))
+        tables.encode_constraints(
+            table, parse_models({"z": "distinct-l(2)"}), Schema((Column("s", role, Kind.NOMINAL),))
+        )
 
 
 INFEASIBLE = {
@@ -122,7 +126,7 @@ CELLS = ["secret", "secret", "secret", "other", "other", "third"]
 
 @pytest.mark.parametrize("model", INFEASIBLE)
 def test_what_the_whole_table_breaks_is_refused(model: str) -> None:
-    models = read_models({"s": model})
+    models = parse_models({"s": model})
     with pytest.raises(OptionError, match=INFEASIBLE[model]) as told:
         tables.check_feasible(demands(CELLS, model), models)
     assert not any(cell in str(told.value) for cell in CELLS)
@@ -130,25 +134,25 @@ def test_what_the_whole_table_breaks_is_refused(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["distinct-l(3)", "entropy-l(2.7494)", "recursive-l(1.5,2)", "t-equal(0)"])
 def test_what_the_message_offers_can_be_kept(model: str) -> None:
-    tables.check_feasible(demands(CELLS, model), read_models({"s": model}))
+    tables.check_feasible(demands(CELLS, model), parse_models({"s": model}))
 
 
 def test_entropy_of_equal_shares_is_a_whole_number() -> None:
     for values in range(2, 60):
         cells = [f"v{value}" for value in range(values)] * 3
-        tables.check_feasible(demands(cells, f"entropy-l({values})"), read_models({"s": f"entropy-l({values})"}))
+        tables.check_feasible(demands(cells, f"entropy-l({values})"), parse_models({"s": f"entropy-l({values})"}))
 
 
 def test_a_part_of_the_records_may_be_infeasible() -> None:
     part, where = np.array([0, 1, 2, 3]), "a stratum of 4 records"
     with pytest.raises(OptionError, match=r"^A stratum of 4 records as a whole reaches l = 2 on column 's'"):
         tables.check_feasible(
-            demands(CELLS, "distinct-l(3)").some(part), read_models({"s": "distinct-l(3)"}), where=where
+            demands(CELLS, "distinct-l(3)").take(part), parse_models({"s": "distinct-l(3)"}), records_name=where
         )
     with pytest.raises(OptionError, match=r"reaches t = 0\.25 .*; ask for t = 0\.25 or more"):
         tables.check_feasible(
-            demands(CELLS, "t-equal(0.1)").some(part), read_models({"s": "t-equal(0.1)"}), where=where
+            demands(CELLS, "t-equal(0.1)").take(part), parse_models({"s": "t-equal(0.1)"}), records_name=where
         )
     one = np.array([0, 1])
     with pytest.raises(OptionError, match=r"reaches no l above 1 on column 's', .*; leave the model out"):
-        tables.check_feasible(demands(CELLS, "distinct-l(2)").some(one), read_models({"s": "distinct-l(2)"}))
+        tables.check_feasible(demands(CELLS, "distinct-l(2)").take(one), parse_models({"s": "distinct-l(2)"}))

@@ -20,9 +20,9 @@ import shoal
 from shoal import tables
 from shoal.errors import HierarchyError, OptionError, PromiseError
 from shoal.schema import Schema
-from shoal.schema.models import read_models
+from shoal.schema.models import parse_models
 from shoal.tables import spelling
-from shoal.tables.spelling import meaning, node_names, spelled_alike, verified_meaning
+from shoal.tables.spelling import count_variants, match_nodes, normalize_text, normalize_text_for_verification
 
 FLU = ["flu", "Flu", " FLU ", "f\u200blu", "ＦＬＵ", "flu\u00a0", "\tflu\n"]
 SAME = [
@@ -55,12 +55,12 @@ def frames(cells: dict[str, list[Any]], folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("words", SAME, ids=lambda words: ascii(words[0]))
-@pytest.mark.parametrize("same", [meaning, verified_meaning])
+@pytest.mark.parametrize("same", [normalize_text, normalize_text_for_verification])
 def test_spellings_of_one_value_say_the_same(same: Any, words: list[str]) -> None:
     assert len({same(word) for word in words}) == 1
 
 
-@pytest.mark.parametrize("same", [meaning, verified_meaning])
+@pytest.mark.parametrize("same", [normalize_text, normalize_text_for_verification])
 def test_different_values_stay_apart(same: Any) -> None:
     assert len({same(word) for word in APART}) == len(APART)
     assert {same(word) for word in ("", " ", "\u200b", "\u00a0\n")} == {""}
@@ -70,7 +70,7 @@ def agree(words: list[str]) -> None:
     """Both ways put the same words together."""
     mine, theirs = defaultdict(set), defaultdict(set)
     for word in words:
-        one, other = meaning(word), verified_meaning(word)
+        one, other = normalize_text(word), normalize_text_for_verification(word)
         mine[one].add(other)
         theirs[other].add(one)
     odd = [found for found in (*mine.values(), *theirs.values()) if len(found) > 1]
@@ -93,12 +93,12 @@ def test_numbers_say_the_same_where_they_are_equal(one: str, other: str) -> None
         equal = float(one) == float(other)
     except ValueError:
         equal = one == other
-    assert (meaning(one) == meaning(other)) == equal
-    assert (verified_meaning(one) == verified_meaning(other)) == equal
+    assert (normalize_text(one) == normalize_text(other)) == equal
+    assert (normalize_text_for_verification(one) == normalize_text_for_verification(other)) == equal
 
 
 def test_how_many_values_have_several_spellings() -> None:
-    assert spelled_alike(["flu", "Flu", "gout", "1", "1.0", "01", " ", ""]) == 5
+    assert count_variants(["flu", "Flu", "gout", "1", "1.0", "01", " ", ""]) == 5
 
 
 def test_classes_do_not_have_two_values_by_their_spelling(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_classes_do_not_have_two_values_by_their_spelling(tmp_path: Path) -> Non
         assert (proof.models[0].reached, proof.models[0].violations) == (1, 10), name
         release = shoal.anonymize(data, k=5, quasi_identifiers="age", sensitive="ill", l=2, method="mondrian")
         assert release.partition.count == 1, name
-        assert tables.texts(release.released, "ill") == ill, name
+        assert tables.text_list(release.released, "ill") == ill, name
         assert release.verification.models[0].reached == 2
         (check,) = shoal.verify(data, k=5, quasi_identifiers="age", models={"ill": "t-equal(0.2)"}).models
         assert check.reached == pytest.approx(0.25), name  # 15 of 20 have flu, all of the young and half of the others
@@ -127,7 +127,7 @@ def test_the_same_in_pieces(name: str, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"k": 5, "quasi_identifiers": "age", "sensitive": "ill", "method": "mondrian"}
     made = shoal.anonymize_file(tmp_path / name, out, l=2, **asked)
     assert made.verification.models[0].reached == 2
-    assert tables.texts(tables.read(out), "ill") == ill
+    assert tables.text_list(tables.read_table(out), "ill") == ill
     with pytest.raises(OptionError, match="reaches l = 2 on column 'ill'"):
         shoal.anonymize_file(tmp_path / name, out, l=3, force=True, **asked)
 
@@ -137,7 +137,7 @@ def test_the_verification_does_not_take_the_word_of_the_groups(monkeypatch: pyte
     frame = pl.DataFrame({"age": [20 + row // 10 for row in range(20)], "ill": [*FLU[:5] * 2, *["flu", "gout"] * 5]})
     frame.write_csv(tmp_path / "in.csv")
     broken = str
-    monkeypatch.setattr(spelling, "meaning", broken)
+    monkeypatch.setattr(spelling, "normalize_text", broken)
     monkeypatch.setattr(tables.sensitive.demands, "__kwdefaults__", {"same": broken})  # type: ignore[attr-defined]
     asked: dict[str, Any] = {"k": 5, "quasi_identifiers": "age", "sensitive": "ill", "l": 2, "method": "mondrian"}
     with pytest.raises(PromiseError, match=r"breaks distinct-l\(2\)|distinct-l\(2\)"):
@@ -154,7 +154,7 @@ def test_what_says_nothing_is_missing() -> None:
 
 def test_values_take_the_node_that_says_the_same() -> None:
     tree = shoal.Hierarchy.from_dict({"*": {"food": ["Baker", "cook"], "metal": ["smith", "SMITH"]}})
-    assert node_names(tree, ["Baker", " baker", "COOK", "smith", "Smith", "x", ""]) == {
+    assert match_nodes(tree, ["Baker", " baker", "COOK", "smith", "Smith", "x", ""]) == {
         "Baker": "Baker", " baker": "Baker", "COOK": "cook", "smith": "smith",
     }  # fmt: skip
     jobs = ["baker ", "BAKER", "Cook", "cook", "smith", "smith"]
@@ -194,23 +194,25 @@ def test_two_releases_tell_one_value_however_it_is_spelled() -> None:
 
 
 def test_a_table_of_clean_values_is_as_before() -> None:
-    table = tables.read(shoal.example_register(rows=300))
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=["age"], sensitive=["diagnosis"])
-    found = tables.demands(table, read_models({"diagnosis": "t-equal(0.3)"}), schema)
+    table = tables.read_table(shoal.example_register(rows=300))
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=["age"], sensitive=["diagnosis"])
+    found = tables.encode_constraints(table, parse_models({"diagnosis": "t-equal(0.3)"}), schema)
     words = sorted(set(table.native()["diagnosis"].to_list()))
     assert found.codes[:, 0].tolist() == [words.index(word) for word in table.native()["diagnosis"]]
 
 
 def test_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
-    from shoal.engines.spark.recount import recount
-    from shoal.engines.spark.source import open_source
+    from shoal.engines.spark.recount import verify_on_spark
+    from shoal.engines.spark.source import open_parquet
 
     ill = [FLU[row % 5] for row in range(10)] + ["flu", "gout"] * 5
     pl.DataFrame({"age": [20 + row // 10 for row in range(20)], "ill": ill}).write_parquet(tmp_path / "x.parquet")
-    models = read_models({"ill": ["distinct-l(2)", "t-equal(0.2)"]})
-    schema = Schema.assign(tables.kinds(tables.read(tmp_path / "x.parquet")), quasi_identifiers="age", sensitive="ill")
+    models = parse_models({"ill": ["distinct-l(2)", "t-equal(0.2)"]})
+    schema = Schema.assign(
+        tables.column_kinds(tables.read_table(tmp_path / "x.parquet")), quasi_identifiers="age", sensitive="ill"
+    )
     asked: Any = SimpleNamespace(k=5, schema=schema, models=models)
-    proof, _ = recount(open_source(spark, str(tmp_path / "x.parquet")), asked, str(tmp_path), records=20)
+    proof, _ = verify_on_spark(open_parquet(spark, str(tmp_path / "x.parquet")), asked, str(tmp_path), records=20)
     here = shoal.verify(
         tmp_path / "x.parquet", k=5, quasi_identifiers="age", models={"ill": ["distinct-l(2)", "t-equal(0.2)"]}
     )

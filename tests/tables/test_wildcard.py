@@ -22,7 +22,7 @@ WEIGHTS = np.array([10.0, 20, 30, 40, 50, 60])
 
 def table_of(rows, columns: int) -> tables.Table:
     names = [f"c{j}" for j in range(columns)]
-    return tables.read(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"))
+    return tables.read_table(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_records_apart_hide_among_their_like_only_and_hide_nobody_else(rows, alp
     table = table_of(rows, 3)
     apart = np.array([random.random() < 0.3 for _ in rows])
     weights = np.array([float(random.randint(1, 50)) for _ in rows])
-    found = tables.alike_counts(table, table.names, alpha=alpha, weights=weights, apart=apart)
+    found = tables.separate_wildcard_counts(table, table.names, alpha=alpha, weights=weights, apart=apart)
     for amounts, counts in zip((np.ones(len(rows)), weights), found, strict=True):
         assert counts is not None
         others = naive.wildcard.wildcard_counts(rows, np.where(apart, 0.0, amounts), alpha)
@@ -79,7 +79,7 @@ def test_both_ways_to_meet_give_the_same_counts() -> None:
     random = np.random.default_rng(3)
     cells = random.integers(0, 4, (300, 8)).astype(float)
     cells[random.random(cells.shape) < 0.3] = np.nan
-    table = tables.read(cells)
+    table = tables.read_table(cells)
     rows = [tuple(None if np.isnan(cell) else cell for cell in row) for row in cells.tolist()]
     with patch.object(wildcard, "_agreeing", wraps=wildcard._agreeing) as compared:
         f, _ = tables.wildcard_counts(table, table.names, alpha=0.5)
@@ -104,7 +104,7 @@ def test_fractions_do_not_move_a_count_below_a_whole_number() -> None:
 def test_cells_are_told_apart_as_a_reader_sees_them(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("n,t\n1.0,NA\n1.00,NA\nNA,NA\n,\n")
-    table = tables.read(path)
+    table = tables.read_table(path)
     assert tables.missing_mask(table, table.names).tolist() == [[False, False]] * 2 + [[True, False], [True, True]]
     assert tables.wildcard_counts(table, table.names)[0].tolist() == [3, 3, 4, 4]
     assert tables.wildcard_counts(table, ["n"])[0].tolist() == [3, 3, 4, 4]
@@ -114,7 +114,7 @@ def test_many_columns_of_many_values_fit_into_a_number() -> None:
     cells = np.arange(200.0 * 40).reshape(200, 40)
     cells[1] = cells[0]
     cells[1, 7] = np.nan
-    table = tables.read(cells)
+    table = tables.read_table(cells)
     assert tables.wildcard_counts(table, table.names)[0].tolist() == [2, 2, *[1] * 198]
 
 

@@ -53,4 +53,4 @@ def listed(files: Mapping[str, bytes]) -> dict[str, bytes]:
 def failed(path: Path) -> list[str]:
     found = shoal.verify_bundle(path)
     assert found.ok == bool(found) == (not found.failed)
-    return [check.about for check in found.failed]
+    return [check.subject for check in found.failed]

@@ -18,5 +18,5 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     people().write_csv(folder / "in.csv")
     release = shoal.anonymize(folder / "in.csv", **ASKED)
     place = folder / "out.zip"
-    release.save(folder / "out.csv", more=lambda policy: {place: contents.bundling(release)})
+    release.save(folder / "out.csv", more=lambda policy: {place: contents.bundle_writer(release)})
     return folder

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shoal import appearing
-from shoal.appearing import Appearing, tidy
+from shoal.appearing import FileTransaction, recover
 from shoal.errors import OutputError
 
 
@@ -18,10 +18,10 @@ def names(folder: Path) -> list[str]:
 
 
 def write(folder: Path, *, force: bool, text: str = "new") -> None:
-    with Appearing(force=force) as files:
+    with FileTransaction(force=force) as files:
         for name in ("policy", "release", "report"):
-            files.aside(folder / name).write_text(text)
-        files.appear()
+            files.add(folder / name).write_text(text)
+        files.commit()
 
 
 @pytest.mark.parametrize("force", [True, False])
@@ -71,18 +71,18 @@ def test_what_a_killed_run_had_begun_is_finished(
         with pytest.raises(Killed):
             write(tmp_path, force=force)
     assert len(names(tmp_path)) > 3
-    tidy(tmp_path)
+    recover(tmp_path)
     assert names(tmp_path) == ["policy", "release", "report"]
     assert {(tmp_path / name).read_text() for name in names(tmp_path)} == {"new"}
 
 
 def test_a_living_run_is_left_alone(tmp_path: Path) -> None:
-    with Appearing(force=False) as files:
-        part = files.aside(tmp_path / "release")
-        tidy(tmp_path)
+    with FileTransaction(force=False) as files:
+        part = files.add(tmp_path / "release")
+        recover(tmp_path)
         assert part.exists()
         part.write_text("new")
-        files.appear()
+        files.commit()
     assert names(tmp_path) == ["release"]
 
 
@@ -90,11 +90,11 @@ def test_a_journal_that_tells_of_other_files_moves_nothing(tmp_path: Path) -> No
     name = ".shoal-" + "0" * 16
     (tmp_path / "precious").write_text("old")
     (tmp_path / "evil").write_text("new")
-    journal = tmp_path / f"{name}{appearing.JOURNAL}"
+    journal = tmp_path / f"{name}{appearing.JOURNAL_SUFFIX}"
     paths = [str(tmp_path / "evil"), str(tmp_path / "precious"), str(tmp_path / f"{name}-0.before")]
     facts = json.dumps({"moves": [[*paths, True, 0, 0]], "journals": [str(journal)], "force": True})
     journal.write_text(json.dumps({"facts": facts, "sum": appearing._sum(facts)}))
-    tidy(tmp_path)
+    recover(tmp_path)
     assert names(tmp_path) == ["evil", "precious"]
     assert (tmp_path / "precious").read_text() == "old"
 
@@ -102,5 +102,5 @@ def test_a_journal_that_tells_of_other_files_moves_nothing(tmp_path: Path) -> No
 def test_what_is_not_ours_is_not_swept(tmp_path: Path) -> None:
     (tmp_path / ".shoal-notes.csv").write_text("mine")
     (tmp_path / (".shoal-" + "0" * 16 + ".csv")).symlink_to(tmp_path / ".shoal-notes.csv")
-    tidy(tmp_path)
+    recover(tmp_path)
     assert len(os.listdir(tmp_path)) == 2

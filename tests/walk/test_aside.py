@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from shoal.errors import FileError, OutputError
-from shoal.tables import aside, fingerprint, read, write
+from shoal.tables import atomic_write, file_sha256, read_table, write_table
 
 
 def names(folder: Path) -> list[str]:
@@ -21,7 +21,7 @@ def names(folder: Path) -> list[str]:
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "release.csv.gz"
-    with aside(path, force=False) as hidden:
+    with atomic_write(path, force=False) as hidden:
         assert hidden.parent == tmp_path
         assert hidden.name.startswith(".")
         assert hidden.name.endswith(".csv.gz")
@@ -34,7 +34,7 @@ def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
 def test_the_umask_decides_who_may_read(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
-        with aside(tmp_path / "a.csv", force=False) as hidden:
+        with atomic_write(tmp_path / "a.csv", force=False) as hidden:
             hidden.write_bytes(b"x")
     finally:
         os.umask(before)
@@ -47,7 +47,7 @@ def test_nothing_appears_when_the_writing_is_interrupted(tmp_path: Path, error: 
     path.write_bytes(b"before")
 
     def interrupted() -> None:
-        with aside(path, force=True) as hidden:
+        with atomic_write(path, force=True) as hidden:
             hidden.write_bytes(b"half")
             raise error
 
@@ -60,9 +60,9 @@ def test_nothing_appears_when_the_writing_is_interrupted(tmp_path: Path, error: 
 def test_an_existing_file_is_not_replaced_unless_forced(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"before")
-    with pytest.raises(OutputError, match="exists"), aside(path, force=False):
+    with pytest.raises(OutputError, match="exists"), atomic_write(path, force=False):
         pytest.fail("the writing began")
-    with aside(path, force=True) as hidden:
+    with atomic_write(path, force=True) as hidden:
         hidden.write_bytes(b"after")
     assert path.read_bytes() == b"after"
     assert names(tmp_path) == ["a.csv"]
@@ -78,11 +78,11 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(
     if not links:
         monkeypatch.setattr(os, "link", no_links)
     path = tmp_path / "a.csv"
-    with pytest.raises(OutputError, match="exists"), aside(path, force=False):
+    with pytest.raises(OutputError, match="exists"), atomic_write(path, force=False):
         path.write_bytes(b"theirs")
     assert path.read_bytes() == b"theirs"
     assert names(tmp_path) == ["a.csv"]
-    with aside(tmp_path / "b.csv", force=False) as hidden:
+    with atomic_write(tmp_path / "b.csv", force=False) as hidden:
         hidden.write_bytes(b"ours")
     assert (tmp_path / "b.csv").read_bytes() == b"ours"
     assert names(tmp_path) == ["a.csv", "b.csv"]
@@ -90,9 +90,9 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(
 
 def test_a_broken_link_counts_as_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(OutputError, match="exists"), aside(tmp_path / "a.csv", force=False):
+    with pytest.raises(OutputError, match="exists"), atomic_write(tmp_path / "a.csv", force=False):
         pytest.fail("the writing began")
-    with aside(tmp_path / "a.csv", force=True) as hidden:
+    with atomic_write(tmp_path / "a.csv", force=True) as hidden:
         hidden.write_bytes(b"new")
     assert not (tmp_path / "a.csv").is_symlink()
     assert names(tmp_path) == ["a.csv"]
@@ -104,7 +104,7 @@ def test_a_signal_right_after_the_creation_leaves_nothing(tmp_path: Path, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr("shoal.aside.hold", interrupted)
-        with pytest.raises(KeyboardInterrupt), aside(tmp_path / "a.csv", force=False):
+        with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "a.csv", force=False):
             pytest.fail("the writing began")
     assert names(tmp_path) == []
 
@@ -115,9 +115,9 @@ def test_a_signal_right_after_the_creation_leaves_nothing(tmp_path: Path, monkey
 )
 def test_names_that_no_file_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, force: bool) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(OutputError, match="cannot be written"), aside(path, force=force):
+    with pytest.raises(OutputError, match="cannot be written"), atomic_write(path, force=force):
         pytest.fail("the writing began")
-    for attempt in (read, fingerprint):
+    for attempt in (read_table, file_sha256):
         with pytest.raises(FileError):
             attempt(path)
     assert names(tmp_path) == []
@@ -125,8 +125,8 @@ def test_names_that_no_file_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_an_error_of_reading_back_names_the_path_that_was_asked_for(tmp_path: Path) -> None:
     def attempt() -> None:
-        with aside(tmp_path / "asked.csv", force=False) as hidden:
-            read(hidden)
+        with atomic_write(tmp_path / "asked.csv", force=False) as hidden:
+            read_table(hidden)
 
     with pytest.raises(FileError, match=r"asked\.csv' is empty"):
         attempt()
@@ -141,7 +141,7 @@ def test_bad_places(tmp_path: Path) -> None:
         (tmp_path, "is a directory"),
         (tmp_path / ("x" * 300 + ".csv"), "file name too long"),
     ):
-        with pytest.raises(OutputError, match=words), aside(path, force=True):
+        with pytest.raises(OutputError, match=words), atomic_write(path, force=True):
             pytest.fail("the writing began")
 
 
@@ -161,14 +161,14 @@ def test_errors_of_the_system_are_told_in_its_words(
             continue
         with monkeypatch.context() as patch:
             patch.setattr(os, name, refuse)
-            with pytest.raises(OutputError, match=words), aside(path, force=False) as hidden:
+            with pytest.raises(OutputError, match=words), atomic_write(path, force=False) as hidden:
                 hidden.write_bytes(b"x")
         assert names(tmp_path) == []
-    with pytest.raises(OutputError, match=f"a.csv' cannot be written .*{words}"), aside(path, force=False):
+    with pytest.raises(OutputError, match=f"a.csv' cannot be written .*{words}"), atomic_write(path, force=False):
         refuse()
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)
-        with pytest.raises(OutputError, match=words), aside(path, force=False):
+        with pytest.raises(OutputError, match=words), atomic_write(path, force=False):
             pytest.fail("the writing began")
     assert names(tmp_path) == []
 
@@ -178,7 +178,7 @@ def test_several_files_at_once(tmp_path: Path) -> None:
     def both(*, stop: bool) -> None:
         with ExitStack() as files:
             for name in ("a", "b"):
-                files.enter_context(aside(tmp_path / name, force=False)).write_text(name)
+                files.enter_context(atomic_write(tmp_path / name, force=False)).write_text(name)
             if stop:
                 raise ValueError("stop")
 
@@ -196,7 +196,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path, ending: str) -> None:
     full = tmp_path / f"full{ending}"
     full.symlink_to("/dev/full")
     with pytest.raises(OutputError, match="cannot be written") as caught:
-        write(read(frame), full)
+        write_table(read_table(frame), full)
     assert "secret" not in str(caught.value)
     if ending not in (".sav", ".dta"):
         assert "no space left on device" in str(caught.value)
@@ -205,10 +205,10 @@ def test_a_full_disk_is_an_error(tmp_path: Path, ending: str) -> None:
 def test_the_message_names_the_path_that_was_asked_for(tmp_path: Path) -> None:
 
     def attempt() -> None:
-        with aside(tmp_path / "asked.parquet", force=False) as hidden:
+        with atomic_write(tmp_path / "asked.parquet", force=False) as hidden:
             hidden.unlink()
             hidden.mkdir()
-            write(read(pl.DataFrame({"a": [1]})), hidden)
+            write_table(read_table(pl.DataFrame({"a": [1]})), hidden)
 
     with pytest.raises(OutputError, match=r"'[^']*/asked\.parquet'") as caught:
         attempt()

@@ -14,7 +14,7 @@ import shoal
 from naive import promise
 from naive.surveys import JOBS, SIZES, Survey, frame, surveys
 from shoal.errors import PromiseError, ShoalError, ShoalWarning
-from shoal.partition.registry import EVERY
+from shoal.partition.registry import ALL_KINDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 
@@ -77,7 +77,7 @@ def test_a_release_is_found_as_it_was_told_and_comes_out_the_same_again(survey: 
             assert found.changes[name][change] == same, (name, change)
     models: dict[str, list[str]] = {}
     for model in made.policy.models:
-        models.setdefault(model.column, []).append(model.written)
+        models.setdefault(model.column, []).append(model.notation)
     proof = shoal.verify(
         made.table,
         k=made.policy.k,
@@ -93,7 +93,9 @@ def test_a_release_is_found_as_it_was_told_and_comes_out_the_same_again(survey: 
     assert set(proof.models) == set(made.verification.models)
 
 
-TAKING_ALL = sorted(name for name, method in shoal.methods().items() if method.mixes and method.kinds == EVERY)
+TAKING_ALL = sorted(
+    name for name, method in shoal.methods().items() if method.supports_mixed and method.kinds == ALL_KINDS
+)
 
 
 @pytest.mark.parametrize("method", TAKING_ALL)

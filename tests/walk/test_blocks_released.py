@@ -86,8 +86,8 @@ def test_seconds_replay_to_the_same_bytes(people: pl.DataFrame, monkeypatch: pyt
     search = made.partition.search
     assert search is not None
     assert search.timed
-    assert 0 < search.looks[0] < whole.partition.search.looks[0]
-    assert made.policy.refinement.looks == search.looks
+    assert 0 < search.descent_passes[0] < whole.partition.search.descent_passes[0]
+    assert made.policy.refinement.descent_passes == search.descent_passes
     again = shoal.replay(people, policy=made.policy, threads=2)
     assert again.table.equals(made.table)
 

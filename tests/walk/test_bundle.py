@@ -20,8 +20,8 @@ import shoal
 from naive.surveys import ILLS, JOBS, SIZES
 from shoal.bundle import check as checking
 from shoal.bundle import contents
-from shoal.bundle.archive import pack
-from shoal.bundle.replay import likeness
+from shoal.bundle.archive import write_archive
+from shoal.bundle.replay import compare_outputs
 from shoal.errors import BundleError, OptionError, OutputError, PromiseError
 from shoal.hierarchy.tree import Hierarchy
 from shoal.schema import Policy
@@ -56,8 +56,8 @@ def test_the_same_release_gives_the_same_bytes(made: Path, tmp_path: Path) -> No
 def test_a_bundle_is_verified_from_its_files(made: Path) -> None:
     found = shoal.verify_bundle(made / "out.zip")
     assert found.ok
-    assert not found.untold
-    assert [check.about for check in found.checks] == [
+    assert not found.undecided
+    assert [check.subject for check in found.checks] == [
         *("files", "hashes", "policy", "release", "hierarchies", "columns", "k = 3"),
         *("distinct-l(2)", "t-hierarchical(0.6)", "policy counts", "measures"),
     ]
@@ -101,9 +101,9 @@ def test_whatever_is_asked_is_counted_again(name: str, tmp_path: Path) -> None:
     shoal.bundle(release, place)
     found = shoal.verify_bundle(place)
     assert found.ok
-    assert len(found.untold) == len(untold)
-    for said, check in zip(untold, found.untold, strict=True):
-        assert said in check.said
+    assert len(found.undecided) == len(untold)
+    for said, check in zip(untold, found.undecided, strict=True):
+        assert said in check.detail
     if not untold:
         assert found.verification == release.verification
     shoal.replay_bundle(place, source).save(tmp_path / "again.csv")
@@ -128,7 +128,10 @@ def test_every_format_from_every_format(ending: str, tmp_path: Path) -> None:
     assert (tmp_path / f"again{ending}").read_bytes() == members(tmp_path / "out.bundle.zip")[inside]
     other = tmp_path / ("again.csv" if ending != ".csv" else "again.csv.gz")
     old = Policy.from_toml(members(tmp_path / "out.bundle.zip")["policy.toml"], path="policy.toml")
-    assert likeness(old, shoal.replay_bundle(tmp_path / "out.bundle.zip", source).save(other)).word == "other format"
+    assert (
+        compare_outputs(old, shoal.replay_bundle(tmp_path / "out.bundle.zip", source).save(other)).result
+        == "other format"
+    )
 
 
 def test_a_file_without_a_header(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_a_file_without_a_header(tmp_path: Path) -> None:
     shoal.bundle(release, tmp_path / "out.zip")
     found = shoal.verify_bundle(tmp_path / "out.zip")
     assert found.ok
-    assert not found.untold
+    assert not found.undecided
     shoal.replay_bundle(tmp_path / "out.zip", source).save(tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == members(tmp_path / "out.zip")["release/out.csv"]
 
@@ -176,7 +179,7 @@ def test_records_that_show_nothing_and_are_not_suppressed_are_told(tmp_path: Pat
     shoal.bundle(release, tmp_path / "out.zip")
     found = shoal.verify_bundle(tmp_path / "out.zip")
     assert found.ok
-    assert f"which of the {blank} records that show nothing are suppressed" in found.untold[-1].said
+    assert f"which of the {blank} records that show nothing are suppressed" in found.undecided[-1].detail
 
 
 def test_a_hierarchy_that_is_nested_too_deep_for_json_is_bundled_too(tmp_path: Path) -> None:
@@ -218,7 +221,7 @@ def test_the_private_folder_is_private_and_goes(made: Path, tmp_path: Path, monk
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     found = shoal.verify_bundle(made / "out.zip")
     assert not found.ok
-    assert "folder for temporary files" in found.failed[0].said
+    assert "folder for temporary files" in found.failed[0].detail
 
 
 def test_bundles_that_cannot_be_written(made: Path, tmp_path: Path) -> None:
@@ -240,11 +243,11 @@ def test_a_bundle_that_does_not_verify_never_appears(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = shoal.anonymize(made / "in.csv", **ASKED)
-    broken = pack
+    broken = write_archive
     monkeypatch.setattr(contents, "pack", lambda place, files: broken(place, {**files, "README.txt": b"?"}))
     target, place = tmp_path / "out.csv", tmp_path / "out.zip"
     with pytest.raises(PromiseError, match="does not pass its own verification"):
-        release.save(target, more=lambda policy: {place: contents.bundling(release)})
+        release.save(target, more=lambda policy: {place: contents.bundle_writer(release)})
     assert not list(tmp_path.iterdir())
 
 
@@ -252,13 +255,13 @@ def test_a_replay_of_the_next_delivery_and_of_other_columns(made: Path, tmp_path
     people(seed=5).write_csv(tmp_path / "next.csv")
     old = Policy.read(made / "out.csv.policy.toml")
     again = shoal.replay_bundle(made / "out.zip", tmp_path / "next.csv")
-    assert likeness(old, again.save(tmp_path / "next.out.csv")).word == "next delivery"
+    assert compare_outputs(old, again.save(tmp_path / "next.out.csv")).result == "next delivery"
     same = shoal.replay_bundle(made / "out.zip", made / "in.csv")
-    assert likeness(old, same.save(tmp_path / "again.csv")).said == (
+    assert compare_outputs(old, same.save(tmp_path / "again.csv")).sentence == (
         "Identical to the release in the bundle, byte for byte."
     )
     from_frame = shoal.replay_bundle(made / "out.zip", people())
-    assert likeness(old, from_frame.save(tmp_path / "frame.parquet")).word == "unknown"
+    assert compare_outputs(old, from_frame.save(tmp_path / "frame.parquet")).result == "unknown"
     people().drop("age").write_csv(tmp_path / "less.csv")
     with pytest.raises(shoal.ShoalError, match="'age'"):
         shoal.replay_bundle(made / "out.zip", tmp_path / "less.csv")
@@ -267,4 +270,7 @@ def test_a_replay_of_the_next_delivery_and_of_other_columns(made: Path, tmp_path
 def test_other_versions_are_named(made: Path) -> None:
     old = Policy.read(made / "out.csv.policy.toml")
     new = replace(old, versions={**old.versions, "numpy": "0.1"}, output={**old.output, "sha256": "0" * 64})
-    assert likeness(old, new).said == "The same input, and other bytes than in the bundle: other versions of 'numpy'."
+    assert (
+        compare_outputs(old, new).sentence
+        == "The same input, and other bytes than in the bundle: other versions of 'numpy'."
+    )

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.bundle.archive import pack
+from shoal.bundle.archive import write_archive
 from shoal.errors import BundleError, FileError, PolicyError, PromiseError
 from shoal.schema import Policy
 
@@ -36,9 +36,9 @@ def test_a_changed_byte_in_any_file_is_found(made: Path, tmp_path: Path, member:
             shoal.verify_bundle(place)
     else:
         found = shoal.verify_bundle(place)
-        assert [check.about for check in found.failed] == ["hashes"]
-        assert repr(member) in found.failed[0].said
-        assert found.untold
+        assert [check.subject for check in found.failed] == ["hashes"]
+        assert repr(member) in found.failed[0].detail
+        assert found.undecided
         assert found.verification is None
     with pytest.raises(BundleError, match="not as written"):
         shoal.replay_bundle(place, made / "in.csv")
@@ -47,13 +47,13 @@ def test_a_changed_byte_in_any_file_is_found(made: Path, tmp_path: Path, member:
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_file_that_was_exchanged_or_taken_out_is_found(made: Path, tmp_path: Path, member: str) -> None:
     files, place = members(made / "out.zip"), tmp_path / "out.zip"
-    pack(place, files | {member: files[member].replace(b"3", b"4", 1).replace(b"Q", b"X", 1) + b" "})
+    write_archive(place, files | {member: files[member].replace(b"3", b"4", 1).replace(b"Q", b"X", 1) + b" "})
     if member == "manifest.json":
         with pytest.raises(BundleError, match=r"not as Shoal writes it"):
             shoal.verify_bundle(place)
     else:
         assert failed(place) == ["hashes"]
-    pack(place, {name: content for name, content in files.items() if name != member})
+    write_archive(place, {name: content for name, content in files.items() if name != member})
     if member == "manifest.json":
         with pytest.raises(BundleError, match=r"has no manifest\.json"):
             shoal.verify_bundle(place)
@@ -129,16 +129,16 @@ TAMPERED: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], list[s
 def test_a_manifest_that_was_mended_hides_nothing(made: Path, tmp_path: Path, name: str) -> None:
     tamper, expected = TAMPERED[name]
     place = tmp_path / "out.zip"
-    pack(place, listed(tamper(members(made / "out.zip"))))
+    write_archive(place, listed(tamper(members(made / "out.zip"))))
     found = failed(place)
     assert set(expected) <= set(found)
-    said = " ".join(check.said for check in shoal.verify_bundle(place).checks)
+    said = " ".join(check.detail for check in shoal.verify_bundle(place).checks)
     assert str(tempfile.gettempdir()) not in said.replace(str(tmp_path), "")
     assert not any(secret in said for secret in ("Qbaker", "Qsmith", "Zflu", "111"))
 
 
 def test_a_file_that_is_there_and_not_listed(made: Path, tmp_path: Path) -> None:
-    pack(tmp_path / "out.zip", {**members(made / "out.zip"), "secret.csv": b"x"})
+    write_archive(tmp_path / "out.zip", {**members(made / "out.zip"), "secret.csv": b"x"})
     assert failed(tmp_path / "out.zip") == ["files"]
 
 
@@ -215,7 +215,7 @@ def test_a_bomb_is_refused_before_it_is_read(made: Path, tmp_path: Path) -> None
 def test_a_bundle_of_the_future_is_refused(made: Path, tmp_path: Path) -> None:
     files = members(made / "out.zip")
     manifest = files["manifest.json"].replace(b'"format": 1', b'"format": 2')
-    pack(tmp_path / "out.zip", files | {"manifest.json": manifest})
+    write_archive(tmp_path / "out.zip", files | {"manifest.json": manifest})
     with pytest.raises(BundleError, match="has format 2, and this Shoal reads up to 1"):
         shoal.verify_bundle(tmp_path / "out.zip")
 
@@ -240,7 +240,7 @@ def test_whatever_is_changed_is_told_or_changes_nothing(made: Path, data: st.Dat
 def test_a_replay_with_other_bytes_is_refused(made: Path, tmp_path: Path) -> None:
     files = members(made / "out.zip")
     other = told({**files, "release/out.csv": files["release/out.csv"] + b"\n"})
-    pack(tmp_path / "out.zip", listed(other))
+    write_archive(tmp_path / "out.zip", listed(other))
     release = shoal.replay_bundle(tmp_path / "out.zip", made / "in.csv")
     with pytest.raises(PromiseError, match="gave other bytes"):
         release.save(tmp_path / "again.csv")
@@ -249,9 +249,9 @@ def test_a_replay_with_other_bytes_is_refused(made: Path, tmp_path: Path) -> Non
 
 def test_a_bundle_with_another_policy_cannot_be_replayed(made: Path, tmp_path: Path) -> None:
     files = members(made / "out.zip")
-    pack(tmp_path / "out.zip", listed(other_release(files)))
+    write_archive(tmp_path / "out.zip", listed(other_release(files)))
     with pytest.raises(BundleError, match=r"release/out\.csv"):
         shoal.replay_bundle(tmp_path / "out.zip", made / "in.csv")
-    pack(tmp_path / "out.zip", listed({**files, "hierarchies/07.json": files["hierarchies/08.json"]}))
+    write_archive(tmp_path / "out.zip", listed({**files, "hierarchies/07.json": files["hierarchies/08.json"]}))
     with pytest.raises(PolicyError, match="'job' is not what the policy decided by"):
         shoal.replay_bundle(tmp_path / "out.zip", made / "in.csv")

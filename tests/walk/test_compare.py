@@ -19,7 +19,7 @@ import shoal
 from naive import frontiers
 from shoal.compare import runs
 from shoal.compare.comparison import Comparison
-from shoal.compare.points import Point
+from shoal.compare.points import ComparisonPoint
 from shoal.compare.verdict import best, frontier, knee, recommend
 from shoal.errors import ColumnError, DataError, OptionError, OutputError
 from shoal.partition import registry
@@ -33,13 +33,13 @@ def people() -> pl.DataFrame:
     return shoal.example_register(rows=300, seed=1)
 
 
-def figures(comparison: Comparison) -> list[Point]:
+def figures(comparison: Comparison) -> list[ComparisonPoint]:
     """The points without what a clock tells."""
     return [replace(point, seconds=None, compiled=False) for point in comparison.points]
 
 
-def made(method: str, k: int, loss: float, risk: float, seconds: float = 0.1) -> Point:
-    return Point(
+def made(method: str, k: int, loss: float, risk: float, seconds: float = 0.1) -> ComparisonPoint:
+    return ComparisonPoint(
         method, k, loss, risk, 1 / k, classes=9, c_avg=1.1, min_class=k, suppressed=0, seconds=seconds, verified=True
     )
 
@@ -48,7 +48,7 @@ def made(method: str, k: int, loss: float, risk: float, seconds: float = 0.1) ->
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """The releases that are made while the test runs."""
     seen: list[tuple[str, int]] = []
-    release = runs.release
+    release = runs.run
 
     def count(table: Any, policy: Any, **more: Any) -> Any:
         seen.append((policy.method, policy.k))
@@ -74,7 +74,7 @@ def test_every_point_has_the_figures_of_a_release(people: pl.DataFrame) -> None:
         assert point.c_avg == release.evaluation.c_avg
         assert (point.classes, point.min_class) == (release.verification.classes, release.verification.min_class)
         assert (point.suppressed, point.verified, point.error) == (0, True, None)
-    assert compared.usual == "auto"
+    assert compared.default_method == "auto"
     assert compared.recommendation is not None
 
 
@@ -99,21 +99,21 @@ def schema(*names: str) -> shoal.Schema:
 @pytest.mark.parametrize("names", [["age"], ["sex"], ["age", "sex"]])
 def test_the_usual_method_and_a_few_others_are_compared_by_kind(names: list[str], records: int) -> None:
     columns = schema(*names)
-    found = registry.promising(columns, records)
+    found = registry.recommended_methods(columns, records)
     assert found[0] == "auto"
     assert 3 <= len(set(found)) == len(found) <= 8
-    assert set(found) <= set(registry.taking(columns, records)) <= set(registry.methods())
+    assert set(found) <= set(registry.supported_methods(columns, records)) <= set(registry.methods())
     assert ("hm" in found) == (names == ["age"])
 
 
 def test_only_methods_that_take_the_table_are_taken() -> None:
-    words, mixed = registry.taking(schema("sex"), 100), registry.taking(schema("age", "sex"), 100)
+    words, mixed = registry.supported_methods(schema("sex"), 100), registry.supported_methods(schema("age", "sex"), 100)
     assert "hm" not in words
     assert "k-modes" in words
     assert "k-modes" not in mixed
     assert "mdav" in mixed
-    assert "hac" in registry.taking(schema("age"), 20_000)
-    assert "hac" not in registry.taking(schema("age"), 20_001)
+    assert "hac" in registry.supported_methods(schema("age"), 20_000)
+    assert "hac" not in registry.supported_methods(schema("age"), 20_001)
 
 
 def test_the_loss_is_that_of_all_columns(people: pl.DataFrame) -> None:
@@ -144,7 +144,7 @@ def test_a_method_is_refined_as_it_would_be_alone(people: pl.DataFrame, said: di
 
 def test_results_of_another_effort_are_run_anew(people: pl.DataFrame, tmp_path: Path) -> None:
     said: dict[str, Any] = {"k": 4, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **ASKED}
-    assert [shoal.compare(people, **said, **more).kept for more in ({}, {"effort": "fast"}, {})] == [0, 0, 1]
+    assert [shoal.compare(people, **said, **more).n_cached for more in ({}, {"effort": "fast"}, {})] == [0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_budget_leaves_what_can_be_compared(people: pl.DataFrame, monkeypatch:
 
     def refused(table: Any, policy: Any, *, progress: Any) -> Any:
         begun.append((policy.method, policy.k))
-        raise DataError.different_length(1, 2)
+        raise DataError.record_counts_differ(1, 2)
 
     monkeypatch.setattr(runs, "release", refused)
     compared = shoal.compare(people, k=[3, 5], methods=["v-mdav", "mdav"], workers=1, **ASKED)
@@ -258,11 +258,11 @@ def test_progress_counts_runs_and_parts_of_them(people: pl.DataFrame) -> None:
 def test_finished_points_are_taken_from_before(people: pl.DataFrame, tmp_path: Path, counted: list[Any]) -> None:
     keep = tmp_path / "kept.jsonl"
     first = shoal.compare(people, k=[3, 5], methods=METHODS, cache=keep, **ASKED)
-    assert first.kept == 0
+    assert first.n_cached == 0
     assert len(keep.read_text().splitlines()) == 4  # what was refused is tried again
     counted.clear()
     again = shoal.compare(people, k=[3, 5, 8], methods=METHODS, cache=keep, **ASKED)
-    assert again.kept == 4
+    assert again.n_cached == 4
     assert sorted(counted) == [("hm", 3), ("hm", 5), ("hm", 8), ("mdav", 8), ("mondrian", 8)]
     assert again.points[:6] == first.points
     assert "4 of 9 runs kept from before" in repr(again)
@@ -273,22 +273,22 @@ def test_kept_points_are_not_those_of_other_data_or_decisions(
 ) -> None:
     said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **ASKED}
     other = people.with_columns(age=pl.when(pl.int_range(pl.len()) == 7).then(pl.col("age") + 1).otherwise("age"))
-    assert [shoal.compare(data, **said).kept for data in (people, other, people.reverse(), people)] == [0, 0, 0, 1]
+    assert [shoal.compare(data, **said).n_cached for data in (people, other, people.reverse(), people)] == [0, 0, 0, 1]
     for more in ({"standardize": False}, {"seed": 1}, {"weights": {"age": 2}}, {"recode": "median"}):
-        assert shoal.compare(people, **said, **more).kept == 0
-        assert shoal.compare(people, **said, **more).kept == 1
+        assert shoal.compare(people, **said, **more).n_cached == 0
+        assert shoal.compare(people, **said, **more).n_cached == 1
     assert len(counted) == 7
     # a column that nothing is decided by may change
-    assert shoal.compare(people.with_columns(diagnosis=pl.lit("none")), **said).kept == 1
+    assert shoal.compare(people.with_columns(diagnosis=pl.lit("none")), **said).n_cached == 1
 
 
 def test_files_are_known_again_by_their_bytes_and_how_they_are_read(people: pl.DataFrame, tmp_path: Path) -> None:
     path, keep = tmp_path / "people.csv", tmp_path / "kept.jsonl"
     people.write_csv(path)
     said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": keep, **ASKED}
-    assert [shoal.compare(path, **said).kept for _ in range(2)] == [0, 1]
+    assert [shoal.compare(path, **said).n_cached for _ in range(2)] == [0, 1]
     path.write_text(path.read_text().replace("Highmoor", "Lowmoor"))
-    assert shoal.compare(path, **said).kept == 0
+    assert shoal.compare(path, **said).n_cached == 0
 
 
 def test_a_release_is_not_taken_for_its_original(people: pl.DataFrame, tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_release_is_not_taken_for_its_original(people: pl.DataFrame, tmp_path:
     shoal.compare(path, **said)
     released = shoal.anonymize(path, k=2, method="mdav", quasi_identifiers=["age", "income"]).released
     assert released.sha256 == shoal.read(path).sha256
-    assert shoal.compare(released, **said).kept == 0
+    assert shoal.compare(released, **said).n_cached == 0
 
 
 def test_broken_and_foreign_lines_do_no_harm(people: pl.DataFrame, tmp_path: Path, counted: list[Any]) -> None:
@@ -314,7 +314,7 @@ def test_broken_and_foreign_lines_do_no_harm(people: pl.DataFrame, tmp_path: Pat
     again = shoal.compare(people, **said)
     assert counted == [("mdav", 5)]
     assert figures(again) == figures(first)
-    assert shoal.compare(people, **said).kept == 2  # the half line stayed a line of its own
+    assert shoal.compare(people, **said).n_cached == 2  # the half line stayed a line of its own
 
 
 def test_results_are_not_kept_in_a_file_that_holds_something_else(people: pl.DataFrame, tmp_path: Path) -> None:
@@ -379,8 +379,8 @@ places = st.tuples(st.integers(0, 12).map(float), st.integers(0, 12).map(float))
 @given(st.lists(places, max_size=25))
 def test_the_frontier_is_what_no_other_point_beats(found: list[tuple[float, float]]) -> None:
     points = [made(f"m{i}", 2, *place) for i, place in enumerate(found)]
-    points.append(Point("refused", 2, error="no"))
-    assert [point.place for point in frontier(points)] == frontiers.frontier(found)
+    points.append(ComparisonPoint("refused", 2, error="no"))
+    assert [point.coordinates for point in frontier(points)] == frontiers.frontier(found)
 
 
 @given(st.lists(places, min_size=1, max_size=12))
@@ -391,9 +391,9 @@ def test_the_knee_is_the_point_farthest_below_the_line(found: list[tuple[float, 
     if last[0] > first[0] and last[1] < first[1]:
         depths = [frontiers.below_line(place, first, last) for place in found]
         if max(depths) > 1e-6:
-            assert frontiers.below_line(chosen.place, first, last) == pytest.approx(max(depths))
+            assert frontiers.below_line(chosen.coordinates, first, last) == pytest.approx(max(depths))
             return
-    assert chosen.place[0] * chosen.place[1] == min(loss * risk for loss, risk in found)
+    assert chosen.coordinates[0] * chosen.coordinates[1] == min(loss * risk for loss, risk in found)
 
 
 def test_the_knee_of_a_bent_curve() -> None:
@@ -412,7 +412,7 @@ def test_of_practically_equal_losses_a_much_quicker_one_is_taken_else_the_least_
     assert best([replace(slow, seconds=1.5), quick])[3].method == "slow"
     assert best([replace(slow, compiled=True), quick])[3].method == "slow"
     assert best([slow, replace(quick, seconds=9, risk=29)])[3].method == "quick"
-    said = recommend([slow, quick], usual="slow")
+    said = recommend([slow, quick], default_method="slow")
     assert said is not None
     assert said.reason == "quick at k = 3: at the same k practically the same loss as slow in less time."
 
@@ -422,7 +422,7 @@ def test_the_reason_is_told_with_its_figures() -> None:
         made("mdav", 3, 1.0, 33), made("md", 3, 0.9, 33), made("mdav", 5, 1.5, 20), made("md", 5, 1.2, 20),
         made("v-mdav", 5, 1.25, 19), made("mdav", 10, 4.0, 10), made("md", 10, 3.6, 10),
     ]  # fmt: skip
-    said = recommend(points, usual="mdav")
+    said = recommend(points, default_method="mdav")
     assert said is not None
     assert (said.method, said.k) == ("md", 5)
     assert said.reason == (
@@ -430,13 +430,13 @@ def test_the_reason_is_told_with_its_figures() -> None:
         " bring the risk from 20 to 10 of 100 for 3 times the loss; going down to k = 3 would bring the risk from 20 to"
         " 33 of 100 for 0.75 times the loss."
     )
-    equal = recommend([made("mdav", 3, 1.0, 33), made("md", 3, 1.0, 30)], usual="mdav")
+    equal = recommend([made("mdav", 3, 1.0, 33), made("md", 3, 1.0, 30)], default_method="mdav")
     assert equal is not None
     assert equal.reason == "md at k = 3: at the same k the same loss as mdav with a risk of 30 instead of 33 of 100."
-    lossless = recommend([made("md", 2, 0.0, 50), made("md", 3, 0.0, 33), made("md", 4, 2.0, 25)], usual="md")
+    lossless = recommend([made("md", 2, 0.0, 50), made("md", 3, 0.0, 33), made("md", 4, 2.0, 25)], default_method="md")
     assert lossless is not None
     assert "for a loss of 2 instead of 0" in lossless.reason
-    assert recommend([Point("md", 3, error="no")], usual="md") is None
+    assert recommend([ComparisonPoint("md", 3, error="no")], default_method="md") is None
 
 
 def test_a_run_counts_by_its_k(people: pl.DataFrame) -> None:

@@ -49,13 +49,13 @@ def data_of(kind: str, register: pl.DataFrame, folder: Path) -> Any:
 @pytest.mark.parametrize("kind", ["polars", "pandas", "arrow", "csv"])
 def test_rows_are_those_of_one_record(kind: str, shuffle: bool, register: pl.DataFrame, tmp_path: Path) -> None:
     release = shoal.anonymize(data_of(kind, register, tmp_path), **ASKED, shuffle=shuffle)
-    found = release.compared_rows(rows=6)
+    found = release.row_comparison(rows=6)
     assert found.names == ("age", "sex", "postcode", "birth_date", "diagnosis", "name", "note")
     assert found.changed == ("age", "sex", "postcode", "birth_date")
     assert (len(found.records), len(found.before), len(found.after)) == (6, 6, 6)
     frame = release.released.cells.frame()
     places = {note: row for row, note in enumerate(frame["note"].to_list())}
-    written = release.released.cells.content("age").words.to_list()
+    written = release.released.cells.content("age").text_values.to_list()
     groups = release.partition.labels
     assert len({int(groups[record - 1]) for record in found.records}) == 6
     for record, before, after in zip(found.records, found.before, found.after, strict=True):
@@ -66,7 +66,7 @@ def test_rows_are_those_of_one_record(kind: str, shuffle: bool, register: pl.Dat
         assert after[6] == f"n{record - 1}"
         assert float(after[0]) == float(written[places[after[6]]])
         assert after[2] == str(frame["postcode"][places[after[6]]])
-    assert release.compared_rows(rows=6).after == found.after
+    assert release.row_comparison(rows=6).after == found.after
 
 
 def test_the_frame_has_each_column_before_and_after(register: pl.DataFrame) -> None:
@@ -100,7 +100,7 @@ def test_the_text_fits_a_terminal_and_obeys_nobody() -> None:
     )
     release = shoal.anonymize(frame, k=3, quasi_identifiers=frame.columns)
     for rows in (1, 2, 3, 5, 12):
-        lines = text.compared(release.compared_rows(rows)).splitlines()
+        lines = text.compared_rows(release.row_comparison(rows)).splitlines()
         assert len(lines) == 5
         assert max(sum(2 if ord(letter) > 0x2E80 else 1 for letter in line) for line in lines) <= 100
         assert "\x1b" not in "".join(lines)
@@ -133,7 +133,7 @@ def test_only_a_terminal_shows_rows(
     asked += ["--method", "mdav", "-o", tmp_path / "out.csv", "--force"]
     cells = set(register["birth_date"].cast(pl.String))
     for terminal_there, more in ((False, []), (True, ["--json"]), (True, ["--quiet"])):
-        monkeypatch.setattr(terminal, "on_terminal", lambda there=terminal_there: there)
+        monkeypatch.setattr(terminal, "is_terminal", lambda there=terminal_there: there)
         monkeypatch.setattr("shoal.cli.anonymize.on_terminal", lambda there=terminal_there: there)
         run(monkeypatch, *asked, *more, "--external-report", tmp_path / "external.html")
         printed = capsys.readouterr()

@@ -62,7 +62,7 @@ def test_nothing_is_searched_where_no_groups_could_be_better(edge: str, seconds:
     made = shoal.anonymize(table, k=k, quasi_identifiers=columns(table), seconds=seconds)
     search = made.partition.search
     assert search is not None
-    assert (search.planned, search.done) == ((0,), (0,))
+    assert (search.steps_planned, search.steps_done) == ((0,), (0,))
     assert search.timed == (seconds is not None)
     assert "stopped" not in search.sentence
     assert search.after == search.before

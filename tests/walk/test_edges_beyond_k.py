@@ -13,7 +13,7 @@ import pytest
 import shoal
 from shoal import tables
 from shoal.errors import DataError, OptionError
-from shoal.partition.households import as_one
+from shoal.partition.households import merge_households
 from shoal.schema import Schema
 
 GAP = "category", "wildcard", "impute"
@@ -57,10 +57,10 @@ def test_missing_numbers_are_far_from_those_that_are_there(method: str) -> None:
 
 def test_a_household_is_what_its_known_members_are() -> None:
     frame = pl.DataFrame({"c": ["B", None, None, "A", "A", "A", "A"], "x": [7.0, None, None, 1.0, 2.0, 3.0, 4.0]})
-    schema = Schema.assign(tables.kinds(tables.read(frame)), quasi_identifiers=["c", "x"])
+    schema = Schema.assign(tables.column_kinds(tables.read_table(frame)), quasi_identifiers=["c", "x"])
     for way in GAP:
-        records = tables.encode(tables.read(frame), schema, missing=way)
-        units = as_one(records, np.array([0, 0, 0, 1, 1, 2, 2]))
+        records = tables.encode_records(tables.read_table(frame), schema, missing=way)
+        units = merge_households(records, np.array([0, 0, 0, 1, 1, 2, 2]))
         names = [records.categories[0].hierarchy.nodes[code] for code in units.codes[:, 0]]
         assert names == ["B", "A", "A"]
         assert units.values[:, 0].tolist() == [7.0, 1.5, 3.5]

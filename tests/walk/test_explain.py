@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import ColumnError, DataError, OptionError, PolicyError
-from shoal.explain import MEMBERS, Combination
+from shoal.explain import MAX_MEMBERS, ColumnCombination
 from shoal.schema import Policy
 
 NAMES = ["age", "sex", "job"]
@@ -62,7 +62,7 @@ def test_an_explanation_counts_as_naive_code_does(rows, data) -> None:
     for below, given_ in ((2, found.unique_by), (k, found.below_k_by)):
         small = [one for one in every if sharing(one) < below]
         least = [one for one in small if not any(set(other) < set(one) for other in small)]
-        assert list(given_) == [Combination(tuple(NAMES[j] for j in one), sharing(one)) for one in least]
+        assert list(given_) == [ColumnCombination(tuple(NAMES[j] for j in one), sharing(one)) for one in least]
     assert found.release is None
 
 
@@ -99,8 +99,8 @@ def test_without_values_no_cell_is_told() -> None:
 def test_members_are_the_first_of_many() -> None:
     frame = pl.DataFrame({"age": [1] * 50})
     found = shoal.explain(frame, row=50, quasi_identifiers="age", released=frame).release
-    assert found.members == tuple(range(1, MEMBERS + 1))
-    assert found.more == 50 - MEMBERS
+    assert found.members == tuple(range(1, MAX_MEMBERS + 1))
+    assert found.more == 50 - MAX_MEMBERS
 
 
 @pytest.fixture

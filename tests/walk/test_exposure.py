@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import ColumnError, OptionError
-from shoal.exposure import UniqueBy
+from shoal.exposure import UniqueCombination
 
 NAMES = ["age", "sex", "job", "town"]
 ROWS = st.lists(
@@ -63,7 +63,7 @@ def test_sorting_counting_and_long_keys_agree(monkeypatch) -> None:
     frame = pl.DataFrame({name: draw.integers(0, 30, 400) for name in NAMES})
     found = shoal.exposure(frame, quasi_identifiers=NAMES)
     room = sys.modules["shoal.exposure"]  # the function has its name
-    monkeypatch.setattr(room, "_FEW", 0)
+    monkeypatch.setattr(room, "_MAX_CELLS_PER_RECORD", 0)
     assert shoal.exposure(frame, quasi_identifiers=NAMES) == found
     monkeypatch.setattr(room, "_LARGEST", 100)
     assert shoal.exposure(frame, quasi_identifiers=NAMES) == found
@@ -74,7 +74,7 @@ def test_missing_is_a_value_and_order_is_that_of_the_table() -> None:
     found = shoal.exposure(frame, quasi_identifiers=["a", "b"], k=2)
     assert found.quasi_identifiers == ("b", "a")
     assert (found.unique, found.below_k) == (1, 1)
-    assert found.combinations[0] == UniqueBy(("b",), 1)
+    assert found.combinations[0] == UniqueCombination(("b",), 1)
 
 
 def test_beyond_twelve_columns_only_pairs_are_combined() -> None:

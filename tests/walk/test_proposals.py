@@ -10,7 +10,7 @@ import pytest
 
 import shoal
 from shoal import tables
-from shoal.schema import Role, overlooked
+from shoal.schema import Role, likely_identifiers
 
 N = 3_000
 FIRST = ["Anna", "Peter", "Maria", "Hans", "Thomas", "Sabine", "Klaus", "Monika", "Uwe", "Heike"]
@@ -56,8 +56,8 @@ def test_identifiers_of_a_german_file_are_proposed_though_their_values_repeat() 
         "Geburtsdatum", "PLZ", "Geschlecht", "Beruf", "Aufnahme",
     ]  # fmt: skip
     assert [name for name, role in found.items() if role is Role.SENSITIVE] == ["Diagnose", "Kosten"]
-    profiles = tables.profile(tables.read(frame))
-    assert [column.name for column in overlooked(profiles, N)] == dropped
+    profiles = tables.profile_columns(tables.read_table(frame))
+    assert [column.name for column in likely_identifiers(profiles, N)] == dropped
 
 
 def test_the_same_values_are_found_under_names_that_say_nothing() -> None:
@@ -70,7 +70,7 @@ def test_the_same_values_are_found_under_names_that_say_nothing() -> None:
         "Contains e-mail addresses",
         "Contains names of persons",
     ]
-    assert found.named(Role.IDENTIFIER) == ("x1", "x2", "x3", "Ort")
+    assert found.names_with_role(Role.IDENTIFIER) == ("x1", "x2", "x3", "Ort")
 
 
 def test_the_example_has_at_most_ten_quasi_identifiers() -> None:
@@ -78,7 +78,7 @@ def test_the_example_has_at_most_ten_quasi_identifiers() -> None:
     assert len(found.columns) == 20
     assert len(found.quasi_identifiers) <= 10
     assert {"age", "sex", "postcode", "occupation", "admission_date"} <= set(found.quasi_identifiers)
-    assert {"person_id", "name"} <= set(found.named(Role.IDENTIFIER))
+    assert {"person_id", "name"} <= set(found.names_with_role(Role.IDENTIFIER))
 
 
 def adult() -> pl.DataFrame:
@@ -126,9 +126,9 @@ def test_nine_columns_of_adult_are_quasi_identifiers() -> None:
 def test_what_is_the_same_only_in_a_proposal_is_not_overlooked() -> None:
     """A refusal does not depend on what else a table holds."""
     frame = adult()
-    profiles = tables.profile(tables.read(frame))
-    assert overlooked(profiles, frame.height) == []
-    assert overlooked(profiles[4:5], frame.height) == []
+    profiles = tables.profile_columns(tables.read_table(frame))
+    assert likely_identifiers(profiles, frame.height) == []
+    assert likely_identifiers(profiles[4:5], frame.height) == []
 
 
 def test_an_age_and_a_date_of_birth_are_the_same_information() -> None:
@@ -202,7 +202,7 @@ def test_how_often_values_repeat_counts_only_for_names_that_leave_it_open(
     name: str, distinct: int, is_identifier: bool
 ) -> None:
     frame = pl.DataFrame({name: [5 * (i % distinct) for i in range(2_000)]})
-    found = overlooked(tables.profile(tables.read(frame)), frame.height)
+    found = likely_identifiers(tables.profile_columns(tables.read_table(frame)), frame.height)
     assert bool(found) is is_identifier
 
 

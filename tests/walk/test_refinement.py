@@ -18,7 +18,7 @@ from naive import promise
 from naive.searches import errors, whole
 from naive.surveys import JOBS, SIZES, Survey, frame, surveys
 from shoal import tables
-from shoal.anonymize import prepare
+from shoal.anonymize import plan_in_memory
 from shoal.errors import OptionError, PolicyError, PromiseError, ShoalError, ShoalWarning
 from shoal.refine import budget, search
 from shoal.schema import Policy, Refinement
@@ -51,7 +51,7 @@ def check_search(table: pl.DataFrame, made: shoal.Release) -> None:
     found, groups = made.partition.search, made.partition
     assert found is not None
     assert found.after <= found.before
-    records = prepare(tables.read(table), made.policy).records
+    records = plan_in_memory(tables.read_table(table), made.policy).records
     shown = np.ones(len(groups.labels), dtype=np.bool_) if groups.suppressed is None else ~groups.suppressed
     expected = errors(whole(records)[np.flatnonzero(shown)], groups.labels[shown]) if shown.any() else 0.0
     assert found.after == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -168,14 +168,14 @@ def test_a_timed_release_comes_out_the_same_again(
     looked = count()
     monkeypatch.setattr(budget.time, "monotonic", lambda: 100 + tick * next(looked))
     monkeypatch.setattr(search, "_SLICE", 20)
-    affordable = search._Search.affordable
-    monkeypatch.setattr(search._Search, "affordable", lambda *given: min(affordable(*given), 40_000))
+    affordable = search._LocalSearch.affordable
+    monkeypatch.setattr(search._LocalSearch, "affordable", lambda *given: min(affordable(*given), 40_000))
     made = shoal.anonymize(
         tmp_path / "in.csv", **ASKED, strata="region", kinds={"day": "date"}, effort=effort, seconds=1.0
     )
     kept = made.policy.refinement
     assert made.partition.search.timed
-    assert (kept.effort, kept.seconds, len(kept.planned), len(kept.looks)) == (effort, 1.0, 2, 2)
+    assert (kept.effort, kept.time_limit, len(kept.steps_planned), len(kept.descent_passes)) == (effort, 1.0, 2, 2)
     monkeypatch.setattr(budget.time, "monotonic", lambda: 0.0)
     again = replayed(tmp_path, made)
     assert again.partition.search.after == made.partition.search.after
@@ -194,7 +194,7 @@ def test_an_interrupted_release_comes_out_the_same_again(tmp_path: Path, at: int
     made = shoal.anonymize(tmp_path / "in.csv", **ASKED, kinds={"day": "date"}, effort="balanced", progress=progress)
     assert sent
     assert made.verification.ok
-    assert made.policy.refinement.planned == made.partition.search.planned
+    assert made.policy.refinement.steps_planned == made.partition.search.steps_planned
     replayed(tmp_path, made)
 
 
@@ -257,6 +257,6 @@ def test_a_stratum_of_suppressed_records_is_left_alone() -> None:
     made = shoal.anonymize(frame, missing_values="suppress", effort="fast", **asked)
     assert made.verification.ok
     assert made.partition.suppressed.tolist() == [True] * 6 + [False] * 12
-    assert made.partition.search.planned == (0, 0)
+    assert made.partition.search.steps_planned == (0, 0)
     again = shoal.anonymize(frame, missing_values="suppress", method="mdav", **asked)
     assert again.partition.suppressed.tolist() == made.partition.suppressed.tolist()

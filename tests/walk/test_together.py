@@ -67,7 +67,7 @@ def test_what_is_counted_is_what_a_slow_count_finds(tables: Any, k: int, ordered
         order="kept" if ordered else "unknown",
         **asked,
     ).together
-    assert (counted(found.side), counted(found.other)) == expected
+    assert (counted(found.release), counted(found.other)) == expected
     lost = [side["violations"] + side["undecided"] + sum(map(sum, side["told"].values())) for side in expected]
     assert found.ok is (sum(lost) == 0)
 
@@ -77,14 +77,14 @@ def test_values_that_are_not_followed_make_nothing_safe_and_nothing_sure(tables:
     rows, others = tables
     exact = naive.together(rows, others, k=k, known=["age"], other_known=["age"], sensitive=["ill"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(together, "_PAIRS", pairs)
-        patch.setattr(together, "_AT_ONCE", 2)
+        patch.setattr(together, "_MAX_PAIRS", pairs)
+        patch.setattr(together, "_BATCH_SIZE", 2)
         asked = {"against": frame(others), "against_quasi_identifiers": "age", "order": "unknown", "sensitive": "ill"}
         found = shoal.verify(frame(rows), k=k, quasi_identifiers="age", **asked).together
-    for side, known in zip((found.side, found.other), exact, strict=True):
+    for side, known in zip((found.release, found.other), exact, strict=True):
         assert side.violations <= known["violations"]
         assert side.violations + side.undecided >= known["violations"] + known["undecided"]
-        (told,) = side.told
+        (told,) = side.inferences
         assert told.records <= known["told"]["ill"][0]
         assert told.records + told.undecided >= sum(known["told"]["ill"])
 
@@ -109,8 +109,13 @@ def test_two_releases_that_are_two_anonymous_give_away_together_whom_each_hides(
         found = shoal.verify(BY_BIRTH, **asked, against=BY_SEX, order=order)
         assert not found
         pairs = found.together
-        assert pairs.by == ("columns" if order == "unknown" else "order")
-        assert (pairs.classes, pairs.min_class, pairs.side.violations, pairs.side.unique_records) == (6, 1, 4, 4)
+        assert pairs.linked_by == ("columns" if order == "unknown" else "order")
+        assert (pairs.n_classes, pairs.min_class, pairs.release.violations, pairs.release.unique_records) == (
+            6,
+            1,
+            4,
+            4,
+        )
         assert found.verdict == "Together not k-anonymous: 4 of 8 records are in joint classes below k = 2"
 
 
@@ -123,7 +128,7 @@ def test_a_value_that_is_left_over_is_told_though_no_class_gives_it_away() -> No
     assert not found
     assert found.violations == 0
     assert found.models[0].ok
-    assert found.together.side.told[0].records == 4
+    assert found.together.release.inferences[0].records == 4
     assert found.together.other.absent == 2
 
 
@@ -132,21 +137,23 @@ def test_releases_that_share_no_person_and_releases_that_are_the_same_hold() -> 
     asked = {"k": 2, "quasi_identifiers": ["birth", "sex"]}
     found = shoal.verify(BY_BIRTH, **asked, against=strangers)
     assert found
-    assert (found.together.by, found.together.side.absent, found.together.min_class) == ("columns", 8, None)
+    assert (found.together.linked_by, found.together.release.absent, found.together.min_class) == ("columns", 8, None)
     for order in ("kept", "unknown", None):
         same = shoal.verify(BY_BIRTH, **asked, against=BY_BIRTH, order=order)
         assert same
-        assert (same.together.classes, same.together.min_class) == (3, 2)
+        assert (same.together.n_classes, same.together.min_class) == (3, 2)
 
 
 def test_nothing_in_common_leaves_every_class_whole() -> None:
     asked = {"k": 2, "quasi_identifiers": ["birth", "sex"], "order": "unknown"}
     found = shoal.verify(BY_BIRTH.drop("bill"), **asked, against=BY_SEX.drop("ill", "bill"), sensitive="ill")
     assert found
-    assert found.together.by == "nothing"
+    assert found.together.linked_by == "nothing"
     asked["order"] = None
     ordered = shoal.verify(BY_BIRTH.drop("ill", "bill"), **asked, against=BY_SEX.drop("bill"))
-    assert (ordered.together.by, ordered.ok) == ("order", False), "as many records, and nothing speaks against an order"
+    assert (ordered.together.linked_by, ordered.ok) == ("order", False), (
+        "as many records, and nothing speaks against an order"
+    )
 
 
 KNOWN = ["age", "sex", "region", "income"]
@@ -207,16 +214,21 @@ def test_values_are_the_same_whatever_holds_them(tmp_path: Path, held: str) -> N
         if held == "short float" and source is plain:
             continue  # what pandas was given are other numbers
         found = shoal.verify(one, k=2, quasi_identifiers="q", against=source).together
-        assert (found.by, found.side.linked, found.side.unique_records, found.classes) == ("columns", 4, 4, 4), source
+        assert (found.linked_by, found.release.linked, found.release.unique_records, found.n_classes) == (
+            "columns",
+            4,
+            4,
+            4,
+        ), source
 
 
 def test_common_values_that_are_not_followed_leave_it_open_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     one = pl.DataFrame({"q": [1, 1, 2, 2], "ill": ["flu", "gout", "flu", "gout"]})
     other = pl.DataFrame({"q": [1, 1, 2, 2], "ill": ["flu", "gout", "flu", "burn"]})
     asked = {"k": 2, "quasi_identifiers": "q", "against": other, "sensitive": "ill"}
-    assert shoal.verify(one, **asked).together.side.told[0].undecided > 0
-    monkeypatch.setattr(together, "_PAIRS", 0)
-    (told,) = shoal.verify(one, **asked).together.side.told
+    assert shoal.verify(one, **asked).together.release.inferences[0].undecided > 0
+    monkeypatch.setattr(together, "_MAX_PAIRS", 0)
+    (told,) = shoal.verify(one, **asked).together.release.inferences
     assert (told.records, told.undecided) == (0, 2)
 
 
@@ -269,5 +281,5 @@ def test_shuffled_releases_are_not_in_one_order_though_they_have_as_many_rows(tm
             quasi_identifiers=["age", "income"],
             against=tmp_path / f"two-{number}.csv",
         )
-        assert found.together.by == ("nothing" if shuffle else "order")
+        assert found.together.linked_by == ("nothing" if shuffle else "order")
         assert found.ok == shuffle

@@ -61,7 +61,7 @@ def test_no_work_is_done_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def encode(*_: Any, **__: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(tables, "encode", encode)
+    monkeypatch.setattr(tables, "encode_records", encode)
     with pytest.raises(ColumnError, match="1 column without a role looks like an identifier: 'mail'"):
         shoal.anonymize(frame(mail=mails()), **ASKED)
 
@@ -83,7 +83,7 @@ def test_a_word_for_each_column_decides() -> None:
     made = shoal.anonymize(table, identifiers="mail", keep=["code"], **ASKED)
     assert made.table.columns == ["age", "answer", "code"]
     assert made.table["code"].equals(table["code"])
-    assert (made.policy.keep, made.policy.schema.named(Role.IDENTIFIER)) == (("code",), ("mail",))
+    assert (made.policy.keep, made.policy.schema.names_with_role(Role.IDENTIFIER)) == (("code",), ("mail",))
 
 
 def test_columns_of_an_array() -> None:
@@ -223,10 +223,10 @@ def test_a_policy_that_keeps_what_it_cannot(tmp_path: Path, keep: str) -> None:
 
 def test_kept_columns_follow_a_new_name() -> None:
     policy = shoal.anonymize(frame(mail=mails()), keep="mail", **ASKED).policy
-    other = policy.renamed({"mail": "post", "age": "years"})
+    other = policy.rename({"mail": "post", "age": "years"})
     assert other.keep == ("post",)
-    assert "post" in other.schema.named(Role.INSENSITIVE)
-    assert replace(policy, keep=None).renamed({"mail": "post"}).keep is None
+    assert "post" in other.schema.names_with_role(Role.INSENSITIVE)
+    assert replace(policy, keep=None).rename({"mail": "post"}).keep is None
 
 
 def test_a_comparison_asks_the_same() -> None:
@@ -241,13 +241,13 @@ def test_a_comparison_asks_the_same() -> None:
 
 
 def test_a_bundle_keeps_the_word(tmp_path: Path) -> None:
-    from shoal.bundle.contents import bundling
+    from shoal.bundle.contents import bundle_writer
     from shoal.bundle.replay import replay_bundle
 
     source, place = tmp_path / "in.csv", tmp_path / "out.zip"
     frame(mail=mails()).write_csv(source)
     made = shoal.anonymize(source, keep="mail", **ASKED)
-    made.save(tmp_path / "out.csv", more=lambda policy: {place: bundling(made)})
+    made.save(tmp_path / "out.csv", more=lambda policy: {place: bundle_writer(made)})
     again = replay_bundle(place, source)
     assert again.table.equals(made.table)
     assert again.policy.keep == ("mail",)

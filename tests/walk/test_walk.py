@@ -162,7 +162,7 @@ def test_gaps_are_a_category_loudly_or_refused_and_never_written_back() -> None:
 def test_a_wrong_release_is_stopped_even_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     from shoal import tables
 
-    real = tables.released
+    real = tables.replace_columns
 
     def spoil(table, schema, columns):
         numbers = columns["age"].numbers.copy()
@@ -170,7 +170,7 @@ def test_a_wrong_release_is_stopped_even_in_memory(monkeypatch: pytest.MonkeyPat
         columns["age"] = replace(columns["age"], numbers=numbers)
         return real(table, schema, columns)
 
-    monkeypatch.setattr(tables, "released", spoil)
+    monkeypatch.setattr(tables, "replace_columns", spoil)
     with pytest.raises(PromiseError, match="below k = 4"):
         shoal.anonymize(MAKERS["polars"](), k=4, **ROLES)
 
@@ -178,7 +178,7 @@ def test_a_wrong_release_is_stopped_even_in_memory(monkeypatch: pytest.MonkeyPat
 def test_an_identifier_left_in_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     from shoal import tables
 
-    monkeypatch.setattr(tables, "released", lambda table, schema, columns: table)
+    monkeypatch.setattr(tables, "replace_columns", lambda table, schema, columns: table)
     with pytest.raises(PromiseError, match="other columns"):
         shoal.anonymize(MAKERS["polars"](), k=4, **ROLES)
 
@@ -311,7 +311,7 @@ CELLS = st.one_of(
 
 
 NUMERIC = sorted(
-    name for name, method in shoal.methods().items() if "numeric" in method.kinds and method.most_columns is None
+    name for name, method in shoal.methods().items() if "numeric" in method.kinds and method.max_columns is None
 )
 
 

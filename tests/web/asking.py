@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shoal.errors import PageError
-from shoal.web.workers import Limits, Told, Worker
+from shoal.web.workers import TaskProgress, Worker, WorkerLimits
 
 MEMORY = 4 << 30
 ODD = """
@@ -68,14 +68,17 @@ def teach(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), *([before] if before else [])]))
 
 
-def limited(folder: Path, memory: int = MEMORY) -> Limits:
+def limited(folder: Path, memory: int = MEMORY) -> WorkerLimits:
     scratch = folder / "scratch"
     scratch.mkdir(mode=0o700, exist_ok=True)
-    return Limits(memory, scratch)
+    return WorkerLimits(memory, scratch)
 
 
 def ask_each(
-    folder: Path, *questions: tuple[str, Mapping[str, Any]], memory: int = MEMORY, told: list[Told] | None = None
+    folder: Path,
+    *questions: tuple[str, Mapping[str, Any]],
+    memory: int = MEMORY,
+    told: list[TaskProgress] | None = None,
 ) -> list[dict[str, Any] | PageError]:
     """What one worker answers to each of some questions, or the error."""
 
@@ -84,10 +87,10 @@ def ask_each(
         found: list[dict[str, Any] | PageError] = []
         for question in questions:
             try:
-                found.append(await worker.ask(*question, told=heard.append))
+                found.append(await worker.run(*question, on_progress=heard.append))
             except PageError as error:
                 found.append(error)
-        await worker.gone()
+        await worker.wait_closed()
         return found
 
     return asyncio.run(asked())
@@ -105,7 +108,7 @@ def ask(folder: Path, *questions: tuple[str, Mapping[str, Any]], **more: Any) ->
 class SlowToGo:
     """A worker that answers at once and takes its time to end."""
 
-    def __init__(self, _: Limits) -> None:
+    def __init__(self, _: WorkerLimits) -> None:
         self.asked_to_go = self.gone_at_last = False
 
     async def ask(self, *_: object, **__: object) -> dict[str, Any]:

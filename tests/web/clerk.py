@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shoal.web import jobs
-from shoal.web.interface import ColumnFacts, Source
+from shoal.web.interface import ColumnFacts, SourceFile
 
 ODD = "<script>alert('x')</script>"
 RECORDS = 24
@@ -49,9 +49,9 @@ class Clerk:
         """Nothing ran."""
 
 
-def source(name: str = "people.csv") -> Source:
+def source(name: str = "people.csv") -> SourceFile:
     columns = (ColumnFacts(name, role, "", kind, "text", 9, 0) for name, (role, kind) in COLUMNS.items())
-    return Source(name, "csv", {}, RECORDS, 1000, "f" * 64, tuple(columns))
+    return SourceFile(name, "csv", {}, RECORDS, 1000, "f" * 64, tuple(columns))
 
 
 def write_table(path: Path) -> None:
@@ -98,8 +98,8 @@ def left_beside(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def lay_down(made: Any, folder: Path, hierarchies: Mapping[str, str]) -> None:
     """A release with all that belongs to it, as the process that makes it leaves it in the folder of a project."""
-    from shoal.bundle.contents import bundling
-    from shoal.web.tasks.release import facts_of
+    from shoal.bundle.contents import bundle_writer
+    from shoal.web.tasks.release import release_facts
 
     folder.mkdir(mode=0o700)
     policy = made.save(
@@ -107,7 +107,7 @@ def lay_down(made: Any, folder: Path, hierarchies: Mapping[str, str]) -> None:
         more=lambda policy: {
             folder / "report.internal.html": made.report(policy=policy),
             folder / "report.external.html": made.report(policy=policy, external=True),
-            folder / "released.bundle.zip": bundling(made),
+            folder / "released.bundle.zip": bundle_writer(made),
         },
     )
     (folder / "hierarchies").mkdir()
@@ -122,5 +122,5 @@ def lay_down(made: Any, folder: Path, hierarchies: Mapping[str, str]) -> None:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     ]
-    facts = {**facts_of(made, policy), "files": files, "seconds": 1.0}
+    facts = {**release_facts(made, policy), "files": files, "seconds": 1.0}
     (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")

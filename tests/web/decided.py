@@ -16,7 +16,7 @@ from driver import Driver
 from shoal.errors import ShoalWarning
 from shoal.web.interface import Project
 from shoal.web.tasks import release
-from shoal.web.worker import Room
+from shoal.web.worker import WorkerContext
 
 
 def decided(driver: Driver, folder: Path) -> Project:
@@ -43,7 +43,7 @@ def made(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The release itself, in this process."""
     with open(os.devnull, "wb") as nowhere, warnings.catch_warnings():  # noqa: PTH123
         warnings.simplefilter("ignore", ShoalWarning)
-        return release.run(asked, Room(nowhere))
+        return release.run(asked, WorkerContext(nowhere))
 
 
 def run(driver: Driver, project: Project) -> dict[str, Any]:

@@ -14,14 +14,14 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from shoal.web.app import application
-from shoal.web.desk import Desk
-from shoal.web.guard import Keys
-from shoal.web.interface import Choices, Project, Source
+from shoal.web.app import create_app
+from shoal.web.desk import WorkerPool
+from shoal.web.guard import SessionKeys
+from shoal.web.interface import Project, ReleaseChoices, SourceFile
 from shoal.web.jobs import Jobs
-from shoal.web.store import Store
-from shoal.web.workers import Limits
-from shoal.web.workplace import Workplace
+from shoal.web.store import ProjectStore
+from shoal.web.workers import WorkerLimits
+from shoal.web.workplace import AppContext
 
 Fields = Mapping[str, object] | Iterable[tuple[str, object]]
 
@@ -53,13 +53,13 @@ class Answer:
 class Driver:
     """A browser with one tab: it has the keys, and sends what forms send."""
 
-    def __init__(self, folder: Path, keys: Keys | None = None) -> None:
-        self.keys = keys or Keys(PORT)
+    def __init__(self, folder: Path, keys: SessionKeys | None = None) -> None:
+        self.keys = keys or SessionKeys(PORT)
         scratch = folder / "scratch"
         scratch.mkdir(parents=True)
-        limits = Limits(4 << 30, scratch)
-        self.place = Workplace(Store(folder / "projects"), Desk(limits), Jobs(limits), scratch, 1 << 26)
-        self._app = application(self.place, self.keys)
+        limits = WorkerLimits(4 << 30, scratch)
+        self.place = AppContext(ProjectStore(folder / "projects"), WorkerPool(limits), Jobs(limits), scratch, 1 << 26)
+        self._app = create_app(self.place, self.keys)
         self._runner = asyncio.Runner()
 
     def __enter__(self) -> Self:
@@ -67,12 +67,12 @@ class Driver:
 
     def __exit__(self, *_: object) -> None:
         self._runner.run(self.place.jobs.close())
-        self._runner.run(self.place.desk.close())
+        self._runner.run(self.place.workers.close())
         self._runner.close()
 
-    def project(self, source: Source, *, name: str = "project", file: Path | None = None) -> Project:
+    def project(self, source: SourceFile, *, name: str = "project", file: Path | None = None) -> Project:
         """A project about a file that was looked at."""
-        project = self.place.store.new(name, source=source, choices=Choices.proposed(source))
+        project = self.place.store.create(name, source=source, choices=ReleaseChoices.proposed(source))
         if file is not None:
             self.place.files[project.id] = file
         return project
@@ -83,11 +83,11 @@ class Driver:
 
         async def look() -> dict[str, Any]:
             while True:
-                answer = await self.place.desk.answer("looking", "look", asked)
+                answer = await self.place.workers.query("looking", "look", asked)
                 if answer is not None:
                     return answer
 
-        return self.project(Source.from_dict(self._runner.run(look())), name=file.name, file=file)
+        return self.project(SourceFile.from_dict(self._runner.run(look())), name=file.name, file=file)
 
     def get(self, path: str, **headers: str) -> Answer:
         return self._runner.run(self._request("GET", path, b"", headers))
@@ -165,5 +165,5 @@ def answering(page: Driver, monkeypatch: pytest.MonkeyPatch, found: dict[str, An
         asked.append((task, question))
         return found
 
-    monkeypatch.setattr(page.place.desk, "answer", answer)
+    monkeypatch.setattr(page.place.workers, "answer", answer)
     return asked

@@ -21,17 +21,17 @@ from running import running
 from starlette.requests import ClientDisconnect, Request
 
 from shoal.errors import HierarchyError, OptionError, OutputError, PageError
-from shoal.held import held
+from shoal.held import locked
 from shoal.hierarchy import Hierarchy
-from shoal.web.arrivals import received
-from shoal.web.interface import Choices, Project
+from shoal.web.arrivals import with_inspected_file
+from shoal.web.interface import Project, ReleaseChoices
 from shoal.web.jobs import Jobs
 from shoal.web.steps import data
-from shoal.web.store import Store
+from shoal.web.store import ProjectStore
 from shoal.web.tasks import look, release, trees, values
-from shoal.web.trees import keep_levels, mark_of
-from shoal.web.worker import Room
-from shoal.web.workers import Limits
+from shoal.web.trees import bytes_fingerprint, write_levels
+from shoal.web.worker import WorkerContext
+from shoal.web.workers import WorkerLimits
 
 TREE = '{"any": ["u", "v"]}'
 
@@ -59,12 +59,12 @@ def test_a_file_that_is_read_in_another_way_is_not_the_same(tmp_path: Path, colu
     write_table(tmp_path / "people.csv")
     file = {"path": str(tmp_path / "people.csv"), "reading": {}, "name": "people.csv"}
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
-        room = Room(nowhere)
+        room = WorkerContext(nowhere)
         same = {"sha256": sha256(tmp_path / "people.csv"), "columns": list(source().names)}
-        assert room.looked_at({"file": file, "looked": same}).height == source().records
+        assert room.inspected_table({"file": file, "looked": same}).height == source().records
         for other in ({**same, "columns": columns}, {**same, "sha256": "0" * 64}, {**same, "sha256": ""}):
             with pytest.raises(PageError, match="read it again in the step Data"):
-                room.looked_at({"file": file, "looked": other})
+                room.inspected_table({"file": file, "looked": other})
 
 
 def test_a_hierarchy_that_is_changed_meanwhile_changes_no_release(
@@ -72,11 +72,11 @@ def test_a_hierarchy_that_is_changed_meanwhile_changes_no_release(
 ) -> None:
     tree = driver.place.store.hierarchies(project.id) / "hierarchy-3.json"
     tree.write_text(TREE)
-    columns = project.choices.with_column(2, hierarchy=tree.name, fingerprint=mark_of(TREE.encode())).columns
+    columns = project.choices.with_column(2, hierarchy=tree.name, fingerprint=bytes_fingerprint(TREE.encode())).columns
     project = decide(driver, project, columns=columns)
     before = release._made
 
-    def changed_first(asked: Mapping[str, Any], room: Room) -> Any:
+    def changed_first(asked: Mapping[str, Any], room: WorkerContext) -> Any:
         tree.write_text('{"other": {"u": [], "w": ["v"]}}')  # by another tab
         return before(asked, room)
 
@@ -108,7 +108,7 @@ def test_a_release_whose_end_nobody_saw_is_not_taken_for_the_one_before(
         raise OutputError.unwritable("project.json", "no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Store, "keep", full)
+        patched.setattr(ProjectStore, "keep", full)
         run(driver, project)
     back = decide(driver, project, k=4)
     assert policy(driver, project)["release"]["k"] == 3
@@ -124,7 +124,7 @@ def test_a_page_of_the_release_before_downloads_nothing_of_the_next(
 ) -> None:
     clerk.answers["release"] = made
     run(driver, project)
-    facts = driver.place.store.facts(project.id, "release/facts.json")
+    facts = driver.place.store.read_results(project.id, "release/facts.json")
     offered = next(file["sha256"][:16] for file in facts["files"] if file["name"] == "released.csv")
     link = f"/p/{project.id}/files/release?sha256={offered}"
     assert driver.get(link).status == 200
@@ -171,7 +171,7 @@ def test_a_copy_that_another_file_overtook_is_not_kept(
 
     def slowly(path: Path, copy: Path) -> None:
         before(path, copy)
-        driver.place.store.update(project.id, lambda now: now, anew=True)  # as an upload does
+        driver.place.store.update(project.id, lambda now: now, new_revision=True)  # as an upload does
 
     monkeypatch.setattr(data, "_copy", slowly)
     assert driver.post(f"/p/{project.id}/keep", form(project, keep="yes")).status == 409
@@ -181,7 +181,7 @@ def test_a_copy_that_another_file_overtook_is_not_kept(
 def test_a_project_is_gone_at_once_when_it_is_deleted(driver: Driver, project: Project, clerk: Clerk) -> None:
     """What is asked for while it is being deleted starts no work on it, and nothing of it comes back."""
     store, statuses = driver.place.store, []
-    clear = store.clear
+    clear = store.purge
 
     def slowly(gone: Path) -> None:
         with pytest.raises(PageError, match="no such project"):
@@ -189,7 +189,7 @@ def test_a_project_is_gone_at_once_when_it_is_deleted(driver: Driver, project: P
         statuses.append(gone.name)
         clear(gone)
 
-    store.clear = slowly  # type: ignore[method-assign]
+    store.purge = slowly  # type: ignore[method-assign]
     assert driver.post(f"/p/{project.id}/delete").status == 303
     assert statuses
     assert list(store.folder("").iterdir()) == []
@@ -198,10 +198,10 @@ def test_a_project_is_gone_at_once_when_it_is_deleted(driver: Driver, project: P
 
 def test_what_a_killed_start_had_begun_to_delete_the_next_one_deletes(driver: Driver, project: Project) -> None:
     store = driver.place.store
-    gone = store.withdraw(project.id)
+    gone = store.detach(project.id)
     assert store.all() == []
     assert gone.is_dir()
-    Store(store.folder(""))
+    ProjectStore(store.folder(""))
     assert not gone.exists()
 
 
@@ -218,18 +218,18 @@ def test_what_a_killed_start_left_half_done_the_next_one_puts_right(driver: Driv
         path.write_text("half a copy of the data")
         os.utime(path, (time.time() - age,) * 2)
     (place / "data.csv").write_text("a copy of the data that the project does not know of")
-    with held(living):  # by another start, whatever the clock says
-        Store(store.folder(""))
+    with locked(living):  # by another start, whatever the clock says
+        ProjectStore(store.folder(""))
         left = [living.name, "hierarchies", "project.json", "release"]
         assert sorted(path.name for path in place.iterdir()) == left
-    Store(store.folder(""))
+    ProjectStore(store.folder(""))
     assert not living.exists()
     assert store.read(project.id).released == project.mark
 
 
 def test_a_preview_waits_for_the_look(driver: Driver, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a\n1\n")
-    new = driver.place.store.new("a.csv")
+    new = driver.place.store.create("a.csv")
     driver.place.files[new.id] = tmp_path / "a.csv"
     answer = driver.get(f"/p/{new.id}/preview")
     assert (answer.status, "was not read yet" in answer.text) == (409, True)
@@ -275,7 +275,7 @@ def test_values_that_are_too_long_are_not_shown_as_a_tree(tmp_path: Path) -> Non
     (tmp_path / "long.csv").write_text(f"a,b\n{rows}\n")
     file = {"path": str(tmp_path / "long.csv"), "reading": {}, "name": "long.csv"}
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
-        room = Room(nowhere)
+        room = WorkerContext(nowhere)
         found = values.run({"file": file, "column": "b", "kind": "nominal"}, room)
         assert (found["distinct"], found["counts"], found["offers"]) == (1000, None, [])
         with pytest.raises(HierarchyError, match="letters, and the page takes up to 2,000,000"):
@@ -290,12 +290,12 @@ def test_a_level_of_k_is_a_plain_number(driver: Driver, project: Project, clerk:
 
 def test_what_was_decided_about_a_column_is_not_forgotten_when_a_file_is_read_wrongly_for_once() -> None:
     known = source()
-    decided = replace(Choices.proposed(known), k=4).with_column(4, role="identifier")  # proposed: insensitive
+    decided = replace(ReleaseChoices.proposed(known), k=4).with_column(4, role="identifier")  # proposed: insensitive
     project = Project("0" * 12, "a", "", "2026-11-17", source=known, choices=decided)
     wrong = replace(known, columns=tuple(replace(column, name=f"column_{column.name}") for column in known.columns))
-    lost = received(project, wrong)
+    lost = with_inspected_file(project, wrong)
     assert [choice.role for choice in lost.choices.columns] == [column.role for column in wrong.columns]
-    back = received(Project.from_dict(lost.to_dict()), known)
+    back = with_inspected_file(Project.from_dict(lost.to_dict()), known)
     assert back.choices == decided
     assert back.mark == project.mark
 
@@ -321,17 +321,17 @@ def test_a_job_that_is_started_while_another_is_cancelled_is_not_taken_for_it(tm
     """It would go on, unseen, after the page said that it was stopped."""
 
     async def told() -> None:
-        jobs = Jobs(Limits(1 << 30, tmp_path))
+        jobs = Jobs(WorkerLimits(1 << 30, tmp_path))
 
         async def nothing(_: object) -> None:
             pass
 
-        first = jobs.start("a", "release", {}, then=nothing)
+        first = jobs.start("a", "release", {}, on_result=nothing)
         await asyncio.sleep(0)
         cancelling = asyncio.create_task(jobs.cancel("a"))
         while first.state == "running":
             await asyncio.sleep(0)
-        second = jobs.start("a", "release", {}, then=nothing)
+        second = jobs.start("a", "release", {}, on_result=nothing)
         await cancelling
         assert (first.state, second.state) == ("cancelled", "running")
         await jobs.cancel("a")
@@ -345,7 +345,7 @@ def test_a_column_with_an_endless_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "long.csv").write_text(f"a,{'x' * 100_000}\n1,2\n3,4\n")
     file = {"path": str(tmp_path / "long.csv"), "reading": {"header": True}, "name": "long.csv"}
     with open(os.devnull, "wb") as nowhere, pytest.raises(PageError, match="more than 1,000 characters"):  # noqa: PTH123
-        look.run({"file": file, "name": "long.csv"}, Room(nowhere))
+        look.run({"file": file, "name": "long.csv"}, WorkerContext(nowhere))
 
 
 @pytest.mark.parametrize("name", ["encoding", "missing", "sheet"])
@@ -358,18 +358,18 @@ def test_what_is_said_about_a_file_is_short(driver: Driver, project: Project, na
 @pytest.mark.parametrize("levels", [[str(i) for i in range(20_001)], ["x" * 1_000_001, "y" * 1_000_001]])
 def test_an_order_has_no_more_than_a_page_can_show(tmp_path: Path, levels: list[str]) -> None:
     with pytest.raises(OptionError, match="at most 20,000 values of 2,000,000 letters"):
-        keep_levels(tmp_path / "levels-1.txt", levels)
+        write_levels(tmp_path / "levels-1.txt", levels)
 
 
 def test_a_project_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store(tmp_path / "projects")
+    store = ProjectStore(tmp_path / "projects")
 
     def full(*_: object) -> None:
         raise OutputError.unwritable("project.json", "no space left on device")
 
-    monkeypatch.setattr(Store, "keep", full)
+    monkeypatch.setattr(ProjectStore, "keep", full)
     with pytest.raises(OutputError):
-        store.new("a")
+        store.create("a")
     assert list((tmp_path / "projects").iterdir()) == []
 
 

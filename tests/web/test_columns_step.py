@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from driver import Answer, Driver
 
-from shoal.recode.choice import ways
+from shoal.recode.choice import recodings
 from shoal.schema.columns import Kind, Role
-from shoal.web.asked import about_columns
-from shoal.web.interface import ColumnChoice, ColumnFacts, Project, Source
-from shoal.web.steps.columns import KINDS, ROLES, WAYS
-from shoal.web.trees import levels_name, tree_name
+from shoal.web.asked import column_arguments
+from shoal.web.interface import ColumnChoice, ColumnFacts, Project, SourceFile
+from shoal.web.steps.columns import KINDS, RECODINGS, ROLES
+from shoal.web.trees import hierarchy_file_name, levels_file_name
 
 NASTY = '<img src=x onerror="alert(1)">'
 
@@ -24,7 +24,7 @@ def facts(name: str, role: str, kind: str = "nominal", **more: Any) -> ColumnFac
     return ColumnFacts(name, role, f"its name says {name!r}", kind, "text", distinct=20, missing=3, **more)
 
 
-SOURCE = Source(
+SOURCE = SourceFile(
     name="people.csv",
     kind="csv",
     settings={},
@@ -67,7 +67,7 @@ def chosen(driver: Driver, project: Project, number: int) -> ColumnChoice:
 def test_every_role_kind_and_way_is_explained() -> None:
     assert list(ROLES) == list(Role)
     assert set(KINDS) == set(Kind)
-    assert set(WAYS) == {way for kind in Kind for way in ways(kind)}
+    assert set(RECODINGS) == {way for kind in Kind for way in recodings(kind)}
 
 
 def test_the_page_shows_what_was_found_and_proposed(driver: Driver, project: Project) -> None:
@@ -203,17 +203,17 @@ def choose(driver: Driver, project: Project, number: int, choice: ColumnChoice) 
 
 def test_a_file_belongs_to_one_column_whatever_its_number() -> None:
     columns = [ColumnChoice("sensitive") for _ in range(4)]
-    assert tree_name(2, columns) == "hierarchy-3.json"
+    assert hierarchy_file_name(2, columns) == "hierarchy-3.json"
     columns[0] = ColumnChoice("sensitive", hierarchy="hierarchy-3.json", levels_aside="levels-3.txt")
-    assert tree_name(0, columns) == "hierarchy-3.json"
-    assert tree_name(2, columns) == "hierarchy-5.json"
-    assert levels_name(2, columns) == "levels-5.txt"
-    assert tree_name(1, columns) == "hierarchy-2.json"
+    assert hierarchy_file_name(0, columns) == "hierarchy-3.json"
+    assert hierarchy_file_name(2, columns) == "hierarchy-5.json"
+    assert levels_file_name(2, columns) == "levels-5.txt"
+    assert hierarchy_file_name(1, columns) == "hierarchy-2.json"
 
 
 def test_two_thousand_columns_are_one_page(driver: Driver) -> None:
     many = tuple(facts(f"column {number}", "quasi-identifier", "numeric") for number in range(2000))
-    project = driver.project(Source("wide.csv", "csv", {}, 10, 10, "", many))
+    project = driver.project(SourceFile("wide.csv", "csv", {}, 10, 10, "", many))
     answer = driver.get(f"/p/{project.id}/columns")
     assert answer.text.count("<fieldset") == 2000
     fields = [(f"role-{number}", "insensitive") for number in range(1, 2000)]
@@ -222,7 +222,7 @@ def test_two_thousand_columns_are_one_page(driver: Driver) -> None:
 
 
 def test_a_project_without_a_file_begins_with_the_data(driver: Driver) -> None:
-    project = driver.place.store.new("empty")
+    project = driver.place.store.create("empty")
     assert driver.get(f"/p/{project.id}/columns").location == f"/p/{project.id}/data"
     assert driver.post(f"/p/{project.id}/columns", {"revision": 0}).status == 409
     assert driver.get(f"/p/{project.id}/columns/0").status == 409
@@ -238,14 +238,14 @@ def test_what_looks_like_an_identifier_is_released_only_if_somebody_confirms_it(
     change(driver, project, {"role-0": "insensitive"})
     now = driver.place.store.read(project.id)
     assert now.choices.unconfirmed(SOURCE) == ("number",)
-    assert "keep" not in about_columns(SOURCE, now.choices, Path())
+    assert "keep" not in column_arguments(SOURCE, now.choices, Path())
     assert "“number” looks like an identifier and would be released unchanged" in (
         driver.get(f"/p/{project.id}/columns").text
     )
     change(driver, project, {"keep-0": "yes"})
     now = driver.place.store.read(project.id)
     assert now.choices.unconfirmed(SOURCE) == ()
-    assert about_columns(SOURCE, now.choices, Path())["keep"] == ["number"]
+    assert column_arguments(SOURCE, now.choices, Path())["keep"] == ["number"]
     change(driver, project, {"keep-0": "no"})
     assert not chosen(driver, project, 0).keep
     assert change(driver, project, {"keep-0": "perhaps"}).status == 422

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from driver import Driver, answering
 
-from shoal.web.interface import Choices, ColumnFacts, Project, Source
+from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
 from shoal.web.jobs import Job
 
 EVIL = "<script>alert(1)</script>"
@@ -30,17 +30,17 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def source(kind: str = "csv", **settings: Any) -> Source:
+def source(kind: str = "csv", **settings: Any) -> SourceFile:
     columns = (
         ColumnFacts("age", "quasi-identifier", "", "numeric", "integer", 40, 30, True),
         ColumnFacts(EVIL, "identifier", "", "nominal", "text", 900, 20),
     )
-    return Source("stays.csv", kind, {"format": kind, **settings}, 1000, 12_345, "ab12", columns)
+    return SourceFile("stays.csv", kind, {"format": kind, **settings}, 1000, 12_345, "ab12", columns)
 
 
-def known(page: Driver, file: Path | None, found: Source | None = None) -> Project:
+def known(page: Driver, file: Path | None, found: SourceFile | None = None) -> Project:
     found = found or source(delimiter=";", encoding="cp1252", decimal=",", header=True)
-    project = page.place.store.new("stays", source=found, choices=Choices.proposed(found))
+    project = page.place.store.create("stays", source=found, choices=ReleaseChoices.proposed(found))
     if file is not None:
         page.place.files[project.id] = file
     return project
@@ -60,7 +60,7 @@ def test_a_file_without_records_has_no_share(page: Driver, file: Path) -> None:
 
 
 def test_while_the_file_is_looked_at_one_sees_how_far_it_is(page: Driver, file: Path) -> None:
-    project = page.place.store.new("stays")
+    project = page.place.store.create("stays")
     page.place.files[project.id] = file
     page.place.jobs._jobs[project.id] = Job(project.id, "look")
     text = page.get(f"/p/{project.id}/data").text
@@ -69,7 +69,7 @@ def test_while_the_file_is_looked_at_one_sees_how_far_it_is(page: Driver, file: 
 
 
 def test_a_file_that_could_not_be_read_can_be_read_in_another_way(page: Driver, file: Path) -> None:
-    project = page.place.store.new("stays")
+    project = page.place.store.create("stays")
     page.place.files[project.id] = file
     page.place.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence="Line 3 has 4 fields.")
     text = page.get(f"/p/{project.id}/data").text
@@ -89,14 +89,14 @@ def test_a_file_that_is_not_at_hand_is_asked_for_again(page: Driver) -> None:
 
 
 def test_a_file_that_nobody_looked_at_can_be_looked_at(page: Driver, file: Path) -> None:
-    project = page.place.store.new("stays")
+    project = page.place.store.create("stays")
     page.place.files[project.id] = file
     assert "Read it now" in page.get(f"/p/{project.id}/data").text
 
 
 def test_a_project_that_follows_another_says_whose_decisions_it_has(page: Driver) -> None:
-    first = page.place.store.new(EVIL)
-    second = page.place.store.new("second", follows=first.id)
+    first = page.place.store.create(EVIL)
+    second = page.place.store.create("second", follows=first.id)
     text = page.get(f"/p/{second.id}/data").text
     assert "taken over from" in text
     assert "&lt;script&gt;" in text

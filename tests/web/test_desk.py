@@ -9,7 +9,7 @@ import pytest
 from asking import SlowToGo, is_alive, limited, teach
 
 from shoal.errors import PageError
-from shoal.web.desk import Desk
+from shoal.web.desk import WorkerPool
 
 SLEEP = {"do": "sleep", "seconds": 0.5}
 
@@ -19,9 +19,9 @@ def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     teach(tmp_path / "odd tasks", monkeypatch)
 
 
-async def answered(desk: Desk, project: str = "a", asked=None, **more):
+async def answered(desk: WorkerPool, project: str = "a", asked=None, **more):
     """Ask until the answer is there, as the page does."""
-    while (found := await desk.answer(project, "odd", {"do": ""} if asked is None else asked, **more)) is None:
+    while (found := await desk.query(project, "odd", {"do": ""} if asked is None else asked, **more)) is None:
         pass
     return found
 
@@ -30,7 +30,7 @@ def at(tmp_path: Path, told, **settings):
     """Run something at a desk, which is closed afterwards."""
 
     async def run():
-        desk = Desk(limited(tmp_path), **settings)
+        desk = WorkerPool(limited(tmp_path), **settings)
         try:
             return await told(desk)
         finally:

@@ -11,7 +11,7 @@ import pytest
 from running import Site, running
 
 from shoal.web import guard
-from shoal.web.guard import Form, Guard, Keys
+from shoal.web.guard import Form, SecurityMiddleware, SessionKeys
 
 HEADERS = {
     "cache-control": "no-store",
@@ -286,34 +286,34 @@ def test_a_websocket_is_none(site: Site) -> None:
 
 
 def test_keys_are_used_up_and_renewed() -> None:
-    keys = Keys(8088)
+    keys = SessionKeys(8088)
     assert not keys.exchange("")
-    first = keys.renew()
-    second = keys.renew()
+    first = keys.new_token()
+    second = keys.new_token()
     assert not keys.exchange(first), "a fresh link makes the one before void"
     assert keys.exchange(second)
     inside, secret = keys.set_cookie.partition(";")[0], keys.csrf
-    assert keys.fits([inside])
+    assert keys.has_session_cookie([inside])
     assert not keys.exchange(second)
-    assert keys.fits([inside])
-    assert keys.exchange(keys.renew())
-    assert not keys.fits([inside]), "who comes later shuts out who came before"
+    assert keys.has_session_cookie([inside])
+    assert keys.exchange(keys.new_token())
+    assert not keys.has_session_cookie([inside]), "who comes later shuts out who came before"
     assert keys.csrf != secret
-    inside, last = keys.set_cookie.partition(";")[0], keys.renew()
-    assert keys.exchange(last, inside=True)
-    assert keys.fits([inside]), "who is in stays in, with the same forms"
+    inside, last = keys.set_cookie.partition(";")[0], keys.new_token()
+    assert keys.exchange(last, has_session=True)
+    assert keys.has_session_cookie([inside]), "who is in stays in, with the same forms"
     assert not keys.exchange(last)
 
 
 def test_keys_know_the_names_of_the_page() -> None:
-    assert Keys(8088, hosts=["Office.example"]).hosts == {
+    assert SessionKeys(8088, hosts=["Office.example"]).hosts == {
         "127.0.0.1:8088",
         "localhost:8088",
         "[::1]:8088",
         "office.example:8088",
     }
-    assert "127.0.0.1" in Keys(80).hosts
-    assert "[fe80::1]:8088" in Keys(8088, hosts=["fe80::1"]).hosts
+    assert "127.0.0.1" in SessionKeys(80).hosts
+    assert "[fe80::1]:8088" in SessionKeys(8088, hosts=["fe80::1"]).hosts
 
 
 def test_a_form_has_all_that_was_sent() -> None:
@@ -326,7 +326,7 @@ def test_a_form_has_all_that_was_sent() -> None:
 
 def asked(app: Any, *bodies: bytes, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
     """What an application behind the guard answers to whom the guard knows, without a network."""
-    keys = Keys(8088)
+    keys = SessionKeys(8088)
     known = {"host": "127.0.0.1:8088", "cookie": f"{keys.cookie}={keys.session}", "x-csrf-token": keys.csrf, **headers}
     scope = {
         "type": "http",
@@ -346,7 +346,7 @@ def asked(app: Any, *bodies: bytes, method: str = "GET", **headers: str) -> tupl
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(Guard(app, keys)(scope, receive, send))
+    asyncio.run(SecurityMiddleware(app, keys)(scope, receive, send))
     found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], found, b"".join(message["body"] for message in sent[1:])
 

@@ -13,10 +13,10 @@ import pytest
 from driver import Answer, Driver
 
 from shoal.hierarchy import Hierarchy
-from shoal.report.hierarchy import STYLE, picture
-from shoal.web.drafts import Drafts
+from shoal.report.hierarchy import STYLE, draw_svg
+from shoal.web.drafts import HierarchyDrafts
 from shoal.web.interface import ColumnChoice, Project
-from shoal.web.trees import MOST_NODES
+from shoal.web.trees import MAX_NODES
 
 NASTY = '<img src=x onerror="alert(1)">'
 TOWNS = ["Lyon", "Paris", "Rome", NASTY]
@@ -51,7 +51,7 @@ def looked(driver: Driver, file: Path) -> Project:
 def project(driver: Driver, looked: Project) -> Iterator[Project]:
     """The same project for every test, since its worker has read the file; nothing stays from the test before."""
     yield looked
-    driver.place.drafts.forget(looked.id)
+    driver.place.drafts.remove(looked.id)
     now = driver.place.store.read(looked.id)
     driver.place.store.update(looked.id, lambda project: looked, revision=now.revision)
     for path in driver.place.store.hierarchies(looked.id).iterdir():
@@ -181,7 +181,7 @@ def test_a_tree_that_was_changed_is_another_decision(driver: Driver, project: Pr
     take(driver, project, place, page)
     assert choice(driver, project).hierarchy == before.hierarchy
     assert driver.place.store.read(project.id).mark != mark
-    driver.place.drafts.forget(project.id)
+    driver.place.drafts.remove(project.id)
     assert names(driver.whole(place))[0] == "anywhere"
 
 
@@ -247,7 +247,7 @@ def test_values_that_the_tree_lacks_are_shown_and_added(driver: Driver, project:
         ("tree.csv", b"a;b;*\nc;*\n", "names 2 levels"),
         ("tree.csv", b"\x1f\x8b\x00", "compressed"),
         ("../../evil.exe", b"a,b\nb,a\n", "circle"),
-        ("big.csv", b"\n".join(b"%d;*" % n for n in range(MOST_NODES)), "the page shows and edits up to 20,000"),
+        ("big.csv", b"\n".join(b"%d;*" % n for n in range(MAX_NODES)), "the page shows and edits up to 20,000"),
     ],
 )
 def test_a_file_that_is_no_hierarchy_is_refused_in_a_sentence(
@@ -368,7 +368,7 @@ def test_the_tree_is_shown_without_the_file_too(driver: Driver, project: Project
     assert driver.get(f"{place}/download?format=arx").text == "Lyon;*\nRome;*\n"
     assert driver.post(f"{place}/discard").status == 303
     assert names(driver.get(place)) == ["*", "EU", "Lyon", "Rome"]
-    driver.place.drafts.forget(bare.id)
+    driver.place.drafts.remove(bare.id)
     driver.place.store.hierarchies(bare.id).joinpath("hierarchy-2.json").write_text("{")
     assert "is not JSON" in driver.get(place).text
     assert "Make a hierarchy" in driver.get(place).text
@@ -437,28 +437,28 @@ def test_no_style_and_no_markup_of_values_reaches_the_page(driver: Driver, proje
 
 def test_the_picture_has_its_style_or_none() -> None:
     tree = Hierarchy.from_dict({"*": ["a", "b"]})
-    styled, bare = picture(tree, title="x"), picture(tree, title="x", styled=False)
+    styled, bare = draw_svg(tree, title="x"), draw_svg(tree, title="x", styled=False)
     assert "<style>" in styled
     assert "style" not in bare
     assert re.search(r'width="\d+" height="\d+"', bare)
 
 
 def test_drafts_keep_twenty_steps_and_the_last_columns() -> None:
-    drafts = Drafts()
+    drafts = HierarchyDrafts()
     draft = drafts.start("p", 0, "a", Hierarchy.from_edges([("0", "*")]))
     for number in range(1, 40):
-        draft.put(Hierarchy.from_edges([(str(number), "*")]))
+        draft.push(Hierarchy.from_edges([(str(number), "*")]))
     for _ in range(50):
         draft.undo()
-    assert draft.present is not None
-    assert draft.present.leaves == ("19",)
-    assert drafts.of("p", 0, "another column there now") is None
+    assert draft.current is not None
+    assert draft.current.leaves == ("19",)
+    assert drafts.get("p", 0, "another column there now") is None
     for number in range(1, 30):
         drafts.start("p", number, "a", None)
-    assert drafts.of("p", 0, "a") is None
-    drafts.forget("p", 29)
-    assert drafts.of("p", 29, "a") is None
-    assert drafts.of("p", 28, "a") is not None
+    assert drafts.get("p", 0, "a") is None
+    drafts.remove("p", 29)
+    assert drafts.get("p", 29, "a") is None
+    assert drafts.get("p", 28, "a") is not None
 
 
 def test_there_is_nothing_to_see_without_a_tree(driver: Driver, project: Project) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from driver import Driver
 
-from shoal.web.interface import Choices, ColumnFacts, Project, Source
+from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
 from shoal.web.steps import home
 
 EVIL = "<script>alert(1)</script>"
@@ -21,14 +21,14 @@ def page(tmp_path: Path) -> Iterator[Driver]:
         yield found
 
 
-def source(name: str = "stays.csv") -> Source:
+def source(name: str = "stays.csv") -> SourceFile:
     column = ColumnFacts("age", "quasi-identifier", "its name says 'age'", "numeric", "integer", 40, 0, True)
-    return Source(name, "csv", {"format": "csv"}, 1234, 5000, "00", (column,))
+    return SourceFile(name, "csv", {"format": "csv"}, 1234, 5000, "00", (column,))
 
 
 def ready(page: Driver, *, k: int | None = None, name: str = "stays") -> Project:
     known = source()
-    project = page.place.store.new(name, source=known, choices=replace(Choices.proposed(known), k=k))
+    project = page.place.store.create(name, source=known, choices=replace(ReleaseChoices.proposed(known), k=k))
     page.place.files[project.id] = Path(__file__)
     return project
 
@@ -72,12 +72,12 @@ def test_the_state_of_a_project(page: Driver, released: str, state: str) -> None
 
 
 def test_a_project_without_its_file_waits_for_it(page: Driver) -> None:
-    page.place.store.new("next")
+    page.place.store.create("next")
     assert "waiting for its file" in page.get("/").text
 
 
 def test_names_are_shown_as_text(page: Driver) -> None:
-    page.place.store.new(EVIL, source=source(EVIL))
+    page.place.store.create(EVIL, source=source(EVIL))
     text = page.get("/").text
     assert EVIL not in text
     assert text.count("&lt;script&gt;") >= 2

@@ -17,7 +17,7 @@ from driver import Answer, Driver, answering
 from shoal.errors import FileError, OptionError
 from shoal.web import reading
 from shoal.web.guard import Form
-from shoal.web.interface import Choices, ColumnFacts, Project, Source
+from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
 from shoal.web.jobs import Job
 
 EVIL = "<script>alert(1)</script>"
@@ -39,23 +39,23 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def source(kind: str = "csv", **facts: Any) -> Source:
+def source(kind: str = "csv", **facts: Any) -> SourceFile:
     columns = (
         ColumnFacts("age", "quasi-identifier", "", "numeric", "integer", 40, 30, True),
         ColumnFacts(EVIL, "identifier", "", "nominal", "text", 900, 20),
     )
-    return Source("stays.csv", kind, {"format": kind}, 1000, 12_345, "ab12", columns, **facts)
+    return SourceFile("stays.csv", kind, {"format": kind}, 1000, 12_345, "ab12", columns, **facts)
 
 
-def known(page: Driver, file: Path, found: Source | None = None, **said: Any) -> Project:
+def known(page: Driver, file: Path, found: SourceFile | None = None, **said: Any) -> Project:
     found = replace(found or source(), reading=said)
-    project = page.place.store.new("stays", source=found, choices=Choices.proposed(found), reading=said)
+    project = page.place.store.create("stays", source=found, choices=ReleaseChoices.proposed(found), reading=said)
     page.place.files[project.id] = file
     return project
 
 
 def failed(page: Driver, file: Path, error: Exception) -> Project:
-    project = page.place.store.new("stays")
+    project = page.place.store.create("stays")
     page.place.files[project.id] = file
     page.place.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence=error.sentence)
     return project
@@ -123,7 +123,7 @@ def test_the_settings_of_now_are_shown(page: Driver, file: Path, monkeypatch: py
     shown = page.get(f"/p/{project.id}/data")
     assert shown.status == 200
     form = Form([("columns", json.dumps(sent)), ("delimiter", "own"), ("delimiter_own", "~"), ("header", "no")])
-    assert reading.changed(said, form) == said, "what is shown is what is sent"
+    assert reading.settings_from_form(said, form) == said, "what is shown is what is sent"
 
 
 def test_the_dialog_waits_for_its_preview(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,12 +198,12 @@ def test_the_sheets_of_a_workbook_are_offered(page: Driver, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("error", "asked"),
     [
-        (FileError.no_header("a.csv"), "Is the first line a header or a record?"),
-        (FileError.record_as_header("a.csv", 2), "Is the first line a header or a record?"),
+        (FileError.header_looks_numeric("a.csv"), "Is the first line a header or a record?"),
+        (FileError.header_looks_like_record("a.csv", 2), "Is the first line a header or a record?"),
         (FileError.bad_encoding("a.csv", "utf-8"), "Which encoding does the text have?"),
         (FileError.stray_quote("a.csv", row=3), "Which quotation mark encloses the fields?"),
         (FileError.ragged("a.csv", row=3, found=2, expected=4, rows=1), "Which character separates the columns?"),
-        (FileError.few_names("a.csv", names=1, fields=4, rows=9, of=9), "How many lines are above the header?"),
+        (FileError.header_too_short("a.csv", names=1, fields=4, rows=9, of=9), "How many lines are above the header?"),
         (FileError.damaged("a.csv", "csv"), ""),
     ],
 )
@@ -307,9 +307,9 @@ def test_what_is_applied_is_kept_and_the_file_is_read_again(
     assert kept.reading == expected
     assert started[0][1] == "look"
     assert started[0][2]["file"]["reading"] == expected
-    taken = reading.options(kept.reading)
+    taken = reading.to_read_options(kept.reading)
     assert (taken.thousands, taken.header_known, taken.missing, taken.detect) == ("", False, ("-9", "unknown"), True)
-    assert taken.words_in == {"age": ("999", "998")}
+    assert taken.missing_by_column == {"age": ("999", "998")}
 
 
 def test_an_empty_field_is_detected_and_reset_clears_all(
@@ -384,13 +384,15 @@ def test_damaged_settings_are_no_project(page: Driver, file: Path, said: Mapping
     facts = json.loads(notes.read_text())
     notes.write_text(json.dumps({**facts, "reading": said}))
     assert page.get(f"/p/{project.id}/data").status == 500
-    assert not reading.is_sound(said)
+    assert not reading.is_valid(said)
 
 
 def test_settings_of_an_older_version_are_read() -> None:
-    found = reading.options({"delimiter": ";", "decimal": ",", "header": True, "missing": "-9\nx", "quote": "none"})
+    found = reading.to_read_options(
+        {"delimiter": ";", "decimal": ",", "header": True, "missing": "-9\nx", "quote": "none"}
+    )
     assert (found.decimal, found.header_known, found.missing, found.quote, found.detect) == (
         *(",", True, ("-9", "x"), "", True),
     )
     with pytest.raises(OptionError):
-        reading.options({"odd": 1})
+        reading.to_read_options({"odd": 1})

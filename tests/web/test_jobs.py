@@ -12,7 +12,7 @@ from asking import SlowToGo, described, is_alive, limited, teach
 
 from shoal.errors import PageError
 from shoal.web.jobs import Job, Jobs
-from shoal.web.workers import Told
+from shoal.web.workers import TaskProgress
 
 
 @pytest.fixture(autouse=True)
@@ -25,9 +25,9 @@ async def nothing(result) -> None:
 
 
 async def over(jobs: Jobs, project: str = "a") -> Job:
-    while jobs.running(project):
+    while jobs.is_running(project):
         await asyncio.sleep(0.02)
-    found = jobs.of(project)
+    found = jobs.latest(project)
     assert found is not None
     return found
 
@@ -37,10 +37,10 @@ def test_a_job_is_done_after_what_follows_it(tmp_path) -> None:
         jobs, kept = Jobs(limited(tmp_path)), []
 
         async def then(result) -> None:
-            assert jobs.running("a")
+            assert jobs.is_running("a")
             kept.append(result)
 
-        jobs.start("a", "odd", {"do": ""}, then=then)
+        jobs.start("a", "odd", {"do": ""}, on_result=then)
         job = await over(jobs)
         assert (job.state, job.sentence) == ("done", "")
         assert not is_alive(kept[0]["process"])
@@ -56,9 +56,9 @@ def test_a_job_that_fails_says_why(tmp_path) -> None:
         async def broken(result) -> None:
             raise KeyError("secret")
 
-        jobs.start("a", "odd", {"do": "abort"}, then=nothing)
+        jobs.start("a", "odd", {"do": "abort"}, on_result=nothing)
         assert "broke down" in (await over(jobs)).sentence
-        jobs.start("a", "odd", {"do": ""}, then=broken)
+        jobs.start("a", "odd", {"do": ""}, on_result=broken)
         job = await over(jobs)
         assert (job.state, "KeyError" in job.sentence, "secret" in job.sentence) == ("failed", True, False)
 
@@ -69,15 +69,15 @@ def test_one_for_a_project_and_two_in_all(tmp_path) -> None:
     async def told() -> None:
         jobs = Jobs(limited(tmp_path))
         for project in "ab":
-            jobs.start(project, "odd", {"do": "sleep", "seconds": 60}, then=nothing)
+            jobs.start(project, "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
         for project in "ac":
             with pytest.raises(PageError, match="2 runs under way"):
-                jobs.start(project, "odd", {"do": ""}, then=nothing)
+                jobs.start(project, "odd", {"do": ""}, on_result=nothing)
         await jobs.cancel("a")
-        jobs.start("c", "odd", {"do": ""}, then=nothing)
+        jobs.start("c", "odd", {"do": ""}, on_result=nothing)
         assert (await over(jobs, "c")).state == "done"
         await jobs.close()
-        assert jobs.of("b") is None
+        assert jobs.latest("b") is None
 
     asyncio.run(told())
 
@@ -86,13 +86,13 @@ def test_one_for_a_project_and_two_in_all(tmp_path) -> None:
 def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wait) -> None:
     async def told() -> None:
         jobs = Jobs(limited(tmp_path))
-        job = jobs.start("a", "odd", {"do": "sleep", "seconds": 60}, then=nothing)
+        job = jobs.start("a", "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
         if wait:
             await asyncio.sleep(wait)
         await jobs.cancel("a")
         assert job.state == "cancelled"
         await jobs.cancel("a")
-        jobs.start("a", "odd", {"do": ""}, then=nothing)
+        jobs.start("a", "odd", {"do": ""}, on_result=nothing)
         assert (await over(jobs)).state == "done"
 
     asyncio.run(told())
@@ -107,7 +107,7 @@ def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch
 
     async def told() -> None:
         jobs = Jobs(limited(tmp_path))
-        job = jobs.start("a", "odd", {}, then=for_ever)
+        job = jobs.start("a", "odd", {}, on_result=for_ever)
         await asyncio.sleep(0.01)
         first = asyncio.create_task(jobs.cancel("a"))
         while not made[0].asked_to_go:
@@ -125,7 +125,7 @@ def test_a_job_that_is_done_is_not_cancelled_any_more(tmp_path, monkeypatch) -> 
 
     async def told() -> None:
         jobs = Jobs(limited(tmp_path))
-        job = jobs.start("a", "odd", {}, then=nothing)
+        job = jobs.start("a", "odd", {}, on_result=nothing)
         while not made or not made[0].asked_to_go:
             await asyncio.sleep(0)
         await jobs.cancel("a")
@@ -139,25 +139,29 @@ def test_the_time_left_is_told_by_the_share_since_it_is_known(monkeypatch) -> No
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     job = Job("a", "release", started=100.0)
     assert job.to_dict()["left"] is None
-    for seconds, told in [(0, Told(0, 0, "reading")), (10, Told(0, 0, "grouping")), (10, Told(20, 100, "grouping"))]:
+    for seconds, told in [
+        (0, TaskProgress(0, 0, "reading")),
+        (10, TaskProgress(0, 0, "grouping")),
+        (10, TaskProgress(20, 100, "grouping")),
+    ]:
         clock[0] += seconds
-        job.tell(told)
+        job.update_progress(told)
     assert (job.to_dict()["share"], job.to_dict()["left"]) == (0.2, None)
     clock[0] += 10
-    job.tell(Told(60, 100, "grouping"))
+    job.update_progress(TaskProgress(60, 100, "grouping"))
     assert job.to_dict()["left"] == 10.0
     clock[0] += 5
-    job.tell(Told(0, 0, "writing"))
+    job.update_progress(TaskProgress(0, 0, "writing"))
     assert (job.to_dict()["share"], job.to_dict()["left"], job.to_dict()["seconds"]) == (None, None, 35.0)
 
 
 def test_no_more_time_is_told_than_was_allowed(monkeypatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    job = Job("a", "compare", started=100.0, most=60)
-    job.tell(Told(0, 100, "comparing"))
+    job = Job("a", "compare", started=100.0, time_limit=60)
+    job.update_progress(TaskProgress(0, 100, "comparing"))
     clock[0] += 20
-    job.tell(Told(10, 100, "comparing"))
+    job.update_progress(TaskProgress(10, 100, "comparing"))
     assert job.to_dict()["left"] == 40.0
     clock[0] += 50
     assert job.to_dict()["left"] == 0.0
@@ -178,12 +182,12 @@ def test_a_release_cancelled_at_any_moment_leaves_the_old_one_or_the_new_one(tmp
     async def told() -> list[str]:
         jobs, states = Jobs(limited(tmp_path)), []
         started = time.monotonic()
-        jobs.start("a", "release", asked, then=nothing)
+        jobs.start("a", "release", asked, on_result=nothing)
         assert (await over(jobs)).state == "done"
         took = time.monotonic() - started
         files = sorted(place.name for place in folder.iterdir())
         for moment in moments:
-            job = jobs.start("a", "release", asked, then=nothing)
+            job = jobs.start("a", "release", asked, on_result=nothing)
             await asyncio.sleep(moment * took)
             await jobs.cancel("a")
             states.append(job.state)

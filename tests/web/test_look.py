@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shoal.web
-from shoal.report.html import CHARTS, PALETTE
+from shoal.report.html import CHART_STYLE, PALETTE
 
 ROOM = Path(shoal.web.__file__).parent
 TEMPLATES = sorted((ROOM / "templates").glob("*.html"))
@@ -60,8 +60,8 @@ def test_colors_come_from_the_palette(sheet: Path) -> None:
 
 
 def test_the_charts_bring_their_style() -> None:
-    assert "svg rect.was" in CHARTS
-    assert "body {" not in CHARTS
+    assert "svg rect.was" in CHART_STYLE
+    assert "body {" not in CHART_STYLE
 
 
 def colors(theme: int) -> dict[str, str]:

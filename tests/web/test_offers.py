@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shoal.hierarchy import Hierarchy
-from shoal.web.offers import offers
-from shoal.web.tasks.trees import _built
+from shoal.web.offers import suggest_hierarchies
+from shoal.web.tasks.trees import _build
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ from shoal.web.tasks.trees import _built
 )
 def test_what_fits_is_offered_and_can_be_built(values: list[object], kind: str, expected: list[str]) -> None:
     counts = {str(value): 1 + number for number, value in enumerate(values)}
-    found = offers(counts, kind)
+    found = suggest_hierarchies(counts, kind)
     assert [offer.title[: len(title)] for offer, title in zip(found, expected, strict=True)] == expected
     for offer in found:
         if all(counts) or offer.way != "frequencies":
-            assert isinstance(_built(offer.way, counts, offer.options), Hierarchy)
+            assert isinstance(_build(offer.way, counts, offer.options), Hierarchy)

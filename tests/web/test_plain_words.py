@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import ColumnError, FileError, HierarchyError, OptionError
-from shoal.web.column_types import plain
-from shoal.web.pages import here
+from shoal.web.column_types import column_type_name
+from shoal.web.pages import error_for_page
 
 
 @pytest.mark.parametrize(
@@ -27,25 +27,28 @@ from shoal.web.pages import here
     ],
 )
 def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
-    assert plain(type) == word
+    assert column_type_name(type) == word
 
 
 @pytest.mark.parametrize(
     ("error", "words"),
     [
         (
-            ColumnError.undecided_identifiers({"a": "odd", "b": "odd"}, replays=False),
+            ColumnError.unassigned_identifiers({"a": "odd", "b": "odd"}, is_replay=False),
             "drop them under Columns, or release them unchanged under Columns.",
         ),
         (ColumnError.unknown("born", ["age", "sex"]), "There is no column 'born'; the table has 2 columns."),
-        (OptionError.bad_option("skip", "a number"), "The setting “Lines above the header” has a value"),
+        (OptionError.invalid_value("skip", "a number"), "The setting “Lines above the header” has a value"),
         (
-            ColumnError.two_readings("born", "day or month", ("DD.MM.YYYY",)),
+            ColumnError.ambiguous_format("born", "day or month", ("DD.MM.YYYY",)),
             "under Data, Change import settings (Format of one column).",
         ),
         (FileError.several_sheets("a.xlsx", ["a", "b"]), "name one under Data, Change import settings (Sheet)."),
         (FileError.stray_quote("a.csv", row=3), "switch quoting off under Data, Change import settings (Quote)."),
-        (FileError.no_header("a.csv"), "or say that the first line is a record, or that it holds names if it is one."),
+        (
+            FileError.header_looks_numeric("a.csv"),
+            "or say that the first line is a record, or that it holds names if it is one.",
+        ),
         (
             HierarchyError.uncovered("job", values=1, of=9, records=2, near=0),
             "open its hierarchy under Columns, Details, which lists them and offers to add them.",
@@ -55,15 +58,17 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
     ],
 )
 def test_sentences_name_places_of_the_page(error: Exception, words: str) -> None:
-    assert words in here(error.sentence)
-    assert "--" not in here(error.sentence)
+    assert words in error_for_page(error.sentence)
+    assert "--" not in error_for_page(error.sentence)
 
 
 def test_flags_are_left_out_and_other_sentences_stay() -> None:
-    assert here("Ask for l = 2 (-l 2) to keep values apart.") == "Ask for l = 2 to keep values apart."
-    assert "format=" not in here("It is not JSON; mend it, or name the format with format= (--from).")
+    assert error_for_page("Ask for l = 2 (-l 2) to keep values apart.") == "Ask for l = 2 to keep values apart."
+    assert "format=" not in error_for_page("It is not JSON; mend it, or name the format with format= (--from).")
     gaps = "3 cells are missing; they count (missing values: 'category'; other ways are wildcard, impute)."
-    assert here(gaps) == "3 cells are missing; they count (other ways with missing values are under Protection)."
-    assert here("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."
+    assert (
+        error_for_page(gaps) == "3 cells are missing; they count (other ways with missing values are under Protection)."
+    )
+    assert error_for_page("Nothing was released; choose k = 5.") == "Nothing was released; choose k = 5."
     broken = "Dependency broken: x; drop one of them and derive it from the other, or generalize (--recode a=lcs)."
-    assert here(broken).endswith("or generalize them (Columns, Details, Each value becomes).")
+    assert error_for_page(broken).endswith("or generalize them (Columns, Details, Each value becomes).")

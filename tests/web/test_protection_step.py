@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from driver import Answer, Driver, answering
 
-from shoal.web.interface import Choices, ColumnFacts, Project, Source
-from shoal.web.steps.protection import telling
+from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.steps.protection import notable_combinations
 
 EVIL = "<script>alert(1)</script>"
 SCRIPT = {"x_requested_with": "shoal"}
@@ -24,7 +24,7 @@ def page(tmp_path: Path) -> Iterator[Driver]:
         yield found
 
 
-def source(*, sensitive: bool = True) -> Source:
+def source(*, sensitive: bool = True) -> SourceFile:
     columns = (
         ColumnFacts("age", "quasi-identifier", "", "numeric", "integer", 40, 3, True),
         ColumnFacts("sex", "quasi-identifier", "", "nominal", "text", 2, 0),
@@ -32,12 +32,12 @@ def source(*, sensitive: bool = True) -> Source:
         ColumnFacts("weight", "insensitive", "", "numeric", "number", 90, 0),
         ColumnFacts("home", "insensitive", "", "nominal", "text", 400, 0),
     )
-    return Source("stays.csv", "csv", {"format": "csv"}, 1000, 5000, "00", columns)
+    return SourceFile("stays.csv", "csv", {"format": "csv"}, 1000, 5000, "00", columns)
 
 
 def project(page: Driver, *, sensitive: bool = True, **choices: Any) -> Project:
     known = source(sensitive=sensitive)
-    found = page.place.store.new("stays", source=known, choices=replace(Choices.proposed(known), **choices))
+    found = page.place.store.create("stays", source=known, choices=replace(ReleaseChoices.proposed(known), **choices))
     page.place.files[found.id] = Path(__file__)
     return found
 
@@ -48,7 +48,7 @@ def send(page: Driver, found: Project, *pairs: tuple[str, object], script: bool 
     return page.post(f"/p/{found.id}/protection", everything, **(SCRIPT if script else {}))
 
 
-def choices(page: Driver, found: Project) -> Choices:
+def choices(page: Driver, found: Project) -> ReleaseChoices:
     kept = page.place.store.read(found.id).choices
     assert kept is not None
     return kept
@@ -66,14 +66,14 @@ def test_no_k_is_chosen_for_anybody(page: Driver) -> None:
 
 def test_a_k_above_the_number_of_records_cannot_be_chosen(page: Driver) -> None:
     known = replace(source(), records=12)
-    found = page.place.store.new("few", source=known, choices=Choices.proposed(known))
+    found = page.place.store.create("few", source=known, choices=ReleaseChoices.proposed(known))
     text = page.get(f"/p/{found.id}/protection").text
     assert re.findall(r'name="k" value="(\d+)"[^>]* disabled', text) == ["20"]
     assert "More than there are records" in text
 
 
 def test_a_project_that_was_not_read_has_nothing_to_protect(page: Driver) -> None:
-    found = page.place.store.new("next")
+    found = page.place.store.create("next")
     answer = page.get(f"/p/{found.id}/protection")
     assert answer.status == 409
     assert "not read yet" in answer.text
@@ -171,7 +171,7 @@ def test_everything_is_kept(page: Driver) -> None:
     }
     send(page, found, ("strata", "1"), ("strata", "0"), **fields)
     kept = choices(page, found)
-    assert replace(kept, columns=()) == Choices(
+    assert replace(kept, columns=()) == ReleaseChoices(
         columns=(),
         k=5,
         l=2,
@@ -323,4 +323,4 @@ def test_a_combination_is_told_only_if_it_adds_records() -> None:
         {"columns": ["a", "b", "c"], "unique": 70},
         {"columns": ["b", "c"], "unique": 60},
     ]
-    assert [row["columns"] for row in telling({"combinations": rows})] == [["a"], ["a", "c"], ["b", "c"]]
+    assert [row["columns"] for row in notable_combinations({"combinations": rows})] == [["a"], ["a", "c"], ["b", "c"]]

@@ -18,9 +18,9 @@ from shoal import tables
 from shoal.assess import describe
 from shoal.cli.main import shoal as commands
 from shoal.web import recipes
-from shoal.web.asked import asked
-from shoal.web.interface import Choices, ColumnFacts, Source
-from shoal.web.reading import options
+from shoal.web.asked import release_arguments
+from shoal.web.interface import ColumnFacts, ReleaseChoices, SourceFile
+from shoal.web.reading import to_read_options
 
 N = 60
 
@@ -124,15 +124,15 @@ def write(path: Path, reading: dict[str, Any]) -> None:
     path.write_bytes(text.encode(reading.get("encoding", "utf-8")))
 
 
-def decided(path: Path, case: Case) -> tuple[Source, Choices]:
-    table = tables.read(path, options=options(case.reading))
+def decided(path: Path, case: Case) -> tuple[SourceFile, ReleaseChoices]:
+    table = tables.read_table(path, options=to_read_options(case.reading))
     found = describe(table)
     columns = tuple(
         ColumnFacts(column.name, str(column.role), column.reason, str(column.kind), profile.type, 0, 0)
         for column, profile in zip(found.schema.columns, found.profiles, strict=True)
     )
-    source = Source(case.name, table.kind, {}, N, 0, "", columns)
-    choices = replace(Choices.proposed(source), k=3, effort="fast")
+    source = SourceFile(case.name, table.kind, {}, N, 0, "", columns)
+    choices = replace(ReleaseChoices.proposed(source), k=3, effort="fast")
     for number, column in enumerate(columns):
         role = case.roles.get(column.name, "insensitive")
         # what looks like an identifier is kept by a word
@@ -172,23 +172,23 @@ def test_what_is_shown_makes_the_same_bytes(case: Case, folder: Path) -> None:
     path = folder / case.name
     write(path, case.reading)
     source, choices = decided(path, case)
-    table = tables.read(path, options=options(case.reading))
-    made = shoal.anonymize(table, **asked(source, choices, folder))
+    table = tables.read_table(path, options=to_read_options(case.reading))
+    made = shoal.anonymize(table, **release_arguments(source, choices, folder))
     made.save(folder / "page.csv")
     expected = (folder / "page.csv").read_bytes()
 
     run(recipes.command(source, choices, reading=case.reading, output="by command.csv"))
     assert (folder / "by command.csv").read_bytes() == expected
-    exec(recipes.python(source, choices, reading=case.reading, output="by python.csv"), {})  # noqa: S102
+    exec(recipes.python_code(source, choices, reading=case.reading, output="by python.csv"), {})  # noqa: S102
     assert (folder / "by python.csv").read_bytes() == expected
-    run(recipes.replay(source, policy="by command.csv.policy.toml"))
+    run(recipes.replay_command(source, policy="by command.csv.policy.toml"))
     assert (folder / "again.csv").read_bytes() == expected
 
 
 def test_a_command_has_an_option_a_line() -> None:
     columns = tuple(ColumnFacts(name, "quasi-identifier", "", "numeric", "", 0, 0) for name in ("age", "b c"))
-    source = Source("people.csv", "csv", {}, N, 0, "", columns)
-    choices = replace(Choices.proposed(source), k=5)
+    source = SourceFile("people.csv", "csv", {}, N, 0, "", columns)
+    choices = replace(ReleaseChoices.proposed(source), k=5)
     assert recipes.command(source, choices).splitlines() == [
         "shoal anonymize people.csv \\",
         "    -k 5 \\",
@@ -196,7 +196,7 @@ def test_a_command_has_an_option_a_line() -> None:
         "    -q 'age,b c' \\",
         "    -o again.csv",
     ]
-    assert recipes.python(source, choices).splitlines() == [
+    assert recipes.python_code(source, choices).splitlines() == [
         "import shoal",
         "",
         "release = shoal.anonymize(",
@@ -211,15 +211,15 @@ def test_a_command_has_an_option_a_line() -> None:
 
 def test_many_columns_stand_below_each_other() -> None:
     columns = tuple(ColumnFacts(f"column_{i}", "quasi-identifier", "", "numeric", "", 0, 0) for i in range(20))
-    source = Source("people.csv", "csv", {}, N, 0, "", columns)
-    text = recipes.python(source, replace(Choices.proposed(source), k=5))
+    source = SourceFile("people.csv", "csv", {}, N, 0, "", columns)
+    text = recipes.python_code(source, replace(ReleaseChoices.proposed(source), k=5))
     assert max(map(len, text.splitlines())) <= 88
     assert "        'column_19',\n    ]," in text
 
 
 def test_a_recipe_needs_k() -> None:
-    source = Source("a.csv", "csv", {}, 1, 0, "", (ColumnFacts("a", "quasi-identifier", "", "numeric", "", 0, 0),))
-    shown: tuple[Callable[..., str], ...] = (recipes.command, recipes.python)
+    source = SourceFile("a.csv", "csv", {}, 1, 0, "", (ColumnFacts("a", "quasi-identifier", "", "numeric", "", 0, 0),))
+    shown: tuple[Callable[..., str], ...] = (recipes.command, recipes.python_code)
     for recipe in shown:
         with pytest.raises(shoal.ShoalError, match="k is not given"):
-            recipe(source, Choices.proposed(source))
+            recipe(source, ReleaseChoices.proposed(source))

@@ -17,9 +17,9 @@ from clerk import ODD, Clerk, lay_down, left_beside, source, write_table
 from driver import Driver
 
 import shoal
-from shoal.web.asked import asked
-from shoal.web.deposit import title
-from shoal.web.interface import Choices, Project
+from shoal.web.asked import release_arguments
+from shoal.web.deposit import file_stem
+from shoal.web.interface import Project, ReleaseChoices
 from shoal.web.wording import remedy
 
 PLAIN = re.compile(r"<script>alert| style=|onclick=|<style")
@@ -27,8 +27,8 @@ TREE = '{"any": ["u", "v"]}'
 KEYS = ("release", "policy", "external", "report", "bundle", "hierarchy-3")
 
 
-def decided() -> Choices:
-    choices = replace(Choices.proposed(source()), k=4, method="mdav", effort="", l=2)
+def decided() -> ReleaseChoices:
+    choices = replace(ReleaseChoices.proposed(source()), k=4, method="mdav", effort="", l=2)
     return choices.with_column(2, hierarchy="hierarchy-3.json")
 
 
@@ -39,7 +39,7 @@ def laid_down(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_table(folder / "people.csv")
     (folder / "hierarchy-3.json").write_text(TREE)
     with pytest.warns(shoal.ShoalWarning):
-        made = shoal.anonymize(folder / "people.csv", **asked(source(), decided(), folder))
+        made = shoal.anonymize(folder / "people.csv", **release_arguments(source(), decided(), folder))
     lay_down(made, folder / "release", {"hierarchy-3.json": TREE})
     return folder / "release"
 
@@ -81,7 +81,7 @@ def test_without_a_release_the_way_to_it_is_shown(driver: Driver) -> None:
 
 def test_the_verdict_the_warnings_and_the_figures_are_shown(driver: Driver, project: Project) -> None:
     text = shown(driver, project)
-    facts = driver.place.store.facts(project.id, "release/facts.json")
+    facts = driver.place.store.read_results(project.id, "release/facts.json")
     assert facts is not None
     proof = facts["verification"]
     assert "Verified: k = 4 holds" in text
@@ -182,7 +182,7 @@ def test_the_next_delivery_takes_over_what_the_release_was_made_with(driver: Dri
     assert new.choices == decided()
     assert new.follows == project.id
     assert new.released == ""
-    assert driver.place.store.facts(new.id, "comparison.json") is None
+    assert driver.place.store.read_results(new.id, "comparison.json") is None
     assert new.id not in driver.place.files
     assert new.source is not None
     assert new.source.names == source().names
@@ -193,7 +193,7 @@ def test_the_next_delivery_takes_over_what_the_release_was_made_with(driver: Dri
 
 
 def test_the_next_delivery_needs_decisions(driver: Driver) -> None:
-    empty = driver.place.store.new("empty")
+    empty = driver.place.store.create("empty")
     assert driver.post(f"/p/{empty.id}/next").status == 409
     assert len(driver.place.store.all()) == 1
 
@@ -212,7 +212,7 @@ def test_the_next_delivery_needs_decisions(driver: Driver) -> None:
     ],
 )
 def test_names_of_projects_become_names_of_files(name: str, expected: str) -> None:
-    assert title(name) == expected
+    assert file_stem(name) == expected
 
 
 def test_the_made_up_register_comes_with_the_way_to_make_it(driver: Driver, project: Project) -> None:

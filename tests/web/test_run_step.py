@@ -85,7 +85,7 @@ def test_all_decisions_are_told_in_words(driver: Driver, project: Project) -> No
 
 
 def test_a_project_without_a_file_that_was_read_goes_back_to_its_data(driver: Driver) -> None:
-    empty = driver.place.store.new("empty")
+    empty = driver.place.store.create("empty")
     assert driver.get(f"/p/{empty.id}/run").location == f"/p/{empty.id}/data"
 
 
@@ -93,7 +93,7 @@ def test_while_a_file_is_read_its_data_are_shown(driver: Driver, project: Projec
     async def then(_: object) -> None: ...
 
     async def start() -> None:
-        driver.place.jobs.start(project.id, "look", {}, then=then)
+        driver.place.jobs.start(project.id, "look", {}, on_result=then)
 
     driver._runner.run(start())
     assert driver.get(f"/p/{project.id}/run").location == f"/p/{project.id}/data"
@@ -123,10 +123,13 @@ def test_methods_are_offered_for_the_columns_as_they_are_understood(driver: Driv
     """A column that is to have a hierarchy and has none yet is taken as it was found."""
     known, before = source(), project.choices
     bare = before.with_column(2, kind="hierarchical")
-    assert bare.kinds(known) == before.kinds(known) == ["numeric", "nominal"]
-    assert before.with_column(2, kind="hierarchical", hierarchy="hierarchy-3.json").kinds(known)[1] == "hierarchical"
-    assert before.with_column(2, kind="ordinal", levels="levels-3.txt").kinds(known)[1] == "ordinal"
-    assert before.with_column(1, kind="nominal").kinds(known)[0] == "nominal"
+    assert bare.quasi_identifier_kinds(known) == before.quasi_identifier_kinds(known) == ["numeric", "nominal"]
+    assert (
+        before.with_column(2, kind="hierarchical", hierarchy="hierarchy-3.json").quasi_identifier_kinds(known)[1]
+        == "hierarchical"
+    )
+    assert before.with_column(2, kind="ordinal", levels="levels-3.txt").quasi_identifier_kinds(known)[1] == "ordinal"
+    assert before.with_column(1, kind="nominal").quasi_identifier_kinds(known)[0] == "nominal"
 
 
 def test_a_release_is_asked_for_as_decided_and_marked_by_what_was_decided_then(
@@ -150,7 +153,7 @@ def test_a_release_is_asked_for_as_decided_and_marked_by_what_was_decided_then(
     assert asked["comparison"] is None
     now = driver.place.store.read(project.id)
     assert now.released == project.mark != now.mark
-    kept = driver.place.store.facts(project.id, "release/decisions.json")
+    kept = driver.place.store.read_results(project.id, "release/decisions.json")
     assert kept is not None
     assert kept["choices"]["k"] == 3
     assert "an earlier run, made with other decisions" in shown(driver, project).text
@@ -181,7 +184,7 @@ def test_without_a_job_the_poll_says_so(driver: Driver, project: Project) -> Non
 
 def test_a_run_that_fails_says_why_and_where_to_go(driver: Driver, project: Project, clerk: Clerk) -> None:
     project = decide(driver, project, k=3)
-    clerk.answers["release"] = PageError.said("The <b>table</b> is too small", "give more records")
+    clerk.answers["release"] = PageError.from_worker("The <b>table</b> is too small", "give more records")
     driver.post(f"/p/{project.id}/release", form(project))
     answer = shown(driver, project, "run?then=release")
     assert "The &lt;b&gt;table&lt;/b&gt; is too small; give more records." in answer.text
@@ -246,7 +249,7 @@ def compared(driver: Driver, project: Project, clerk: Clerk) -> Project:
 
 def test_a_comparison_is_a_chart_whose_points_are_rows(driver: Driver, compared: Project) -> None:
     answer = shown(driver, compared)
-    assert driver.place.store.facts(compared.id, "comparison.json")["mark"] == compared.compared_mark
+    assert driver.place.store.read_results(compared.id, "comparison.json")["mark"] == compared.comparison_fingerprint
     links = re.findall(r'<a href="#(point-\d+)"', answer.text)
     radios = re.findall(r'type="radio" name="point" id="(point-\d+)"', answer.text)
     assert sorted(links) == sorted(radios) == ["point-0", "point-1", "point-2"]

@@ -17,7 +17,7 @@ from running import Site, eventually, running, start
 
 from shoal.errors import PageError
 from shoal.web import server
-from shoal.web.server import Offer
+from shoal.web.server import ServerConfig
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -143,16 +143,16 @@ def test_a_host_must_be_one_of_this_machine(host: str) -> None:
 
 
 def test_another_host_is_warned_of_and_known_by_its_name() -> None:
-    usual = Offer(Path("projects"), 1, 1)
+    usual = ServerConfig(Path("projects"), 1, 1)
     assert not any("Warning" in sentence for sentence in server._welcome(usual, "link"))
     for host in ("127.0.0.2", "::1", "localhost"):
         assert server._is_loopback(host)
     for host in (EVERYWHERE, "::", "192.0.2.1", "office.example"):
-        (warning, *_) = server._welcome(Offer(Path("projects"), 1, 1, host=host), "link")
+        (warning, *_) = server._welcome(ServerConfig(Path("projects"), 1, 1, host=host), "link")
         assert f"--host {host} lets every machine" in warning
         assert "unencrypted" in warning
-    assert server._names("office.example") == ["office.example"]
-    assert server._shown(EVERYWHERE) == socket.gethostname()
+    assert server._host_names("office.example") == ["office.example"]
+    assert server._link_host(EVERYWHERE) == socket.gethostname()
 
 
 def test_a_browser_that_cannot_be_opened_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:

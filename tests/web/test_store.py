@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import OutputError, PageError
-from shoal.web.interface import Choices, ColumnChoice, ColumnFacts, Project, Source
-from shoal.web.making import making, sweep
-from shoal.web.store import Store
+from shoal.web.interface import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.making import atomic_folder, remove_leftovers
+from shoal.web.store import ProjectStore
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and links are those of Unix")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "deep" / "projects")
+def store(tmp_path: Path) -> ProjectStore:
+    return ProjectStore(tmp_path / "deep" / "projects")
 
 
 def mode(path: Path) -> int:
@@ -29,13 +29,13 @@ def mode(path: Path) -> int:
 
 def test_a_project_is_read_as_it_was_written(store) -> None:
     column = ColumnFacts("age", "quasi-identifier", "its name", "numeric", "integer", 7, 0, True)
-    source = Source("people.csv", "csv", {"delimiter": ","}, 10, 100, "ab", (column,), 3)
+    source = SourceFile("people.csv", "csv", {"delimiter": ","}, 10, 100, "ab", (column,), 3)
     made = store.new("people", origin={"example": 10})
-    choices = Choices((ColumnChoice("quasi-identifier", weight=2.0),), k=5, strata=("age",))
+    choices = ReleaseChoices((ColumnChoice("quasi-identifier", weight=2.0),), k=5, strata=("age",))
     changed = store.update(made.id, lambda project: replace(project, source=source, choices=choices))
     assert store.read(made.id) == changed
     assert (changed.revision, changed.source, changed.choices) == (1, source, choices)
-    assert Store(store.folder(made.id).parent).all() == [changed]
+    assert ProjectStore(store.folder(made.id).parent).all() == [changed]
 
 
 def test_what_does_not_change_is_not_written(store) -> None:
@@ -56,7 +56,7 @@ def test_two_pages_with_one_folder_lose_no_change(store) -> None:
     made = store.new("0")
 
     def count() -> None:
-        other = Store(store.folder(made.id).parent)
+        other = ProjectStore(store.folder(made.id).parent)
         for _ in range(20):
             other.update(made.id, lambda project: replace(project, name=str(int(project.name) + 1)))
 
@@ -150,13 +150,13 @@ def test_links_lead_nowhere(store, tmp_path) -> None:
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError):
-        Store(tmp_path / "file" / "projects")
+        ProjectStore(tmp_path / "file" / "projects")
 
 
 def test_a_folder_is_replaced_whole(tmp_path) -> None:
     place = tmp_path / "release"
     for number in (1, 2):
-        with making(place) as folder:
+        with atomic_folder(place) as folder:
             (folder / "file").write_text(str(number))
             assert not place.exists() or (place / "file").read_text() == "1"
     assert (place / "file").read_text() == "2"
@@ -165,11 +165,11 @@ def test_a_folder_is_replaced_whole(tmp_path) -> None:
 
 def test_a_folder_that_fails_leaves_the_old_one(tmp_path) -> None:
     place = tmp_path / "release"
-    with making(place) as folder:
+    with atomic_folder(place) as folder:
         (folder / "file").write_text("old")
 
     def fail() -> None:
-        with making(place) as folder:
+        with atomic_folder(place) as folder:
             (folder / "file").write_text("new")
             raise OutputError.exists(folder / "file")
 
@@ -185,22 +185,22 @@ def test_what_killed_runs_left_is_put_right(tmp_path) -> None:
     (tmp_path / ".before-1").mkdir()
     (tmp_path / ".before-1" / "file").write_text("old")
     (tmp_path / ".making-2").mkdir()
-    sweep(place)
+    remove_leftovers(place)
     assert (place / "file").read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["release"]
 
 
 @posix
 def test_what_another_run_is_making_stays(tmp_path) -> None:
-    with making(tmp_path / "release") as folder:
+    with atomic_folder(tmp_path / "release") as folder:
         (folder / "file").write_text("new")
-        sweep(tmp_path / "release")
+        remove_leftovers(tmp_path / "release")
         assert (folder / "file").exists()
 
 
 def test_marks_follow_the_decisions() -> None:
-    choices = Choices((ColumnChoice("quasi-identifier"),), k=3)
+    choices = ReleaseChoices((ColumnChoice("quasi-identifier"),), k=3)
     project = Project("0123456789ab", "n", "", "", choices=choices)
     other = replace(project, choices=replace(choices, k=5, method="mdav"))
     assert project.mark != other.mark
-    assert project.compared_mark == other.compared_mark
+    assert project.comparison_fingerprint == other.comparison_fingerprint

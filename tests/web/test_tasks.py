@@ -25,11 +25,11 @@ from shoal import tables
 from shoal.cli.main import main
 from shoal.errors import PageError, ShoalError
 from shoal.hierarchy import Hierarchy
-from shoal.web.asked import asked as wanted
-from shoal.web.interface import Choices, Source
+from shoal.web.asked import release_arguments as wanted
+from shoal.web.interface import ReleaseChoices, SourceFile
 from shoal.web.tasks import look, release
-from shoal.web.worker import Room
-from shoal.web.workers import Told
+from shoal.web.worker import WorkerContext
+from shoal.web.workers import TaskProgress
 
 JOBS = {"any": {"indoors": {"baker": {}, "clerk": {}}, "outdoors": {"farmer": {}, "roofer": {}}}}
 SCHOOLS = ["none", "school", "college"]
@@ -53,7 +53,7 @@ def stored(folder: Path, ending: str) -> Path:
     """The table as a file of ours, under a name of ours."""
     place = folder / "0a1b2c3d4e5f" / f"data{ending}"
     place.parent.mkdir(exist_ok=True)
-    tables.write(tables.read(people()), place)
+    tables.write_table(tables.read_table(people()), place)
     return place
 
 
@@ -68,29 +68,29 @@ def sentences(folder: Path, *paths: Path, memory: int = 1 << 30) -> list[str]:
 
 def done(task: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What a task answers, in this process."""
-    answer = import_module(f"shoal.web.tasks.{task}").run(asked, Room(io.BytesIO()))
+    answer = import_module(f"shoal.web.tasks.{task}").run(asked, WorkerContext(io.BytesIO()))
     return json.loads(json.dumps(answer))
 
 
-def made(asked: Mapping[str, Any], told: list[Told]) -> dict[str, Any]:
+def made(asked: Mapping[str, Any], told: list[TaskProgress]) -> dict[str, Any]:
     """A release that is made in this process, and what it tells; its files are private as those of a worker."""
     pipe, mask = io.BytesIO(), os.umask(0o077)
     try:
-        answer = release.run(asked, Room(pipe))
+        answer = release.run(asked, WorkerContext(pipe))
     finally:
         os.umask(mask)
-    told += [Told(**json.loads(line)) for line in pipe.getvalue().splitlines()]
+    told += [TaskProgress(**json.loads(line)) for line in pipe.getvalue().splitlines()]
     return json.loads(json.dumps(answer))
 
 
 def test_a_look_tells_what_a_file_is(tmp_path) -> None:
-    told: list[Told] = []
+    told: list[TaskProgress] = []
     path = stored(tmp_path, ".csv")
     facts = ask(tmp_path, ("look", {"file": described(path), "name": "people of mine.csv"}), told=told)
-    source = Source.from_dict(facts)
+    source = SourceFile.from_dict(facts)
     assert (source.name, source.kind, source.records) == ("people of mine.csv", "csv", 120)
     assert source.names == tuple(people().columns)
-    assert (source.size, source.sha256) == (path.stat().st_size, tables.fingerprint(path))
+    assert (source.size, source.sha256) == (path.stat().st_size, tables.file_sha256(path))
     assert [one.stage for one in told] == ["reading", "looking at the columns"]
     assert "person 7" not in json.dumps(facts)
 
@@ -100,7 +100,7 @@ def test_a_look_tells_questions_and_identifiers_without_their_values(tmp_path) -
     rows = [f"Quetzal{n % 5};030 {n % 4}4711{n % 9};0{n % 3 + 1}/0{n % 4 + 1}/1980;{n % 7}" for n in range(40)]
     path.write_text("\n".join(["Vorname;Telefon;born;x", *rows]) + "\n")
     facts = done("look", {"file": described(path), "name": "n"})
-    source = Source.from_dict(facts)
+    source = SourceFile.from_dict(facts)
     assert source.questions == {"born": {"doubt": "day or month", "formats": ["DD/MM/YYYY", "MM/DD/YYYY"]}}
     assert [column.name for column in source.columns if column.looks_identifying] == ["Vorname", "Telefon"]
     assert not [word for word in ("Quetzal", "4711", "1980") if word in json.dumps(facts)]
@@ -108,7 +108,7 @@ def test_a_look_tells_questions_and_identifiers_without_their_values(tmp_path) -
 
 def test_the_head_of_a_file_is_read_and_kept_nowhere(tmp_path) -> None:
     path = stored(tmp_path, ".csv")
-    room = Room(io.BytesIO())
+    room = WorkerContext(io.BytesIO())
     head = import_module("shoal.web.tasks.head")
     found = head.run({"file": described(path), "rows": 3}, room)
     assert len(found["rows"]) == 3
@@ -132,7 +132,7 @@ def test_what_was_said_about_reading_is_followed(tmp_path) -> None:
 def test_the_example_is_the_made_up_register(tmp_path) -> None:
     facts = ask(tmp_path, ("example", {"file": described(tmp_path / "e.csv"), "name": "register.csv", "rows": 150}))
     assert (facts["records"], facts["name"]) == (150, "register.csv")
-    tables.write(tables.read(tables.example_register(150)), tmp_path / "same.csv")
+    tables.write_table(tables.read_table(tables.example_register(150)), tmp_path / "same.csv")
     assert (tmp_path / "e.csv").read_bytes() == (tmp_path / "same.csv").read_bytes()
     assert (tmp_path / "e.csv").stat().st_mode & 0o077 == 0
 
@@ -190,7 +190,7 @@ def test_exposure_is_that_of_the_library(tmp_path) -> None:
 
 
 def test_a_comparison_is_that_of_the_library(tmp_path) -> None:
-    path, told = stored(tmp_path, ".csv"), list[Told]()
+    path, told = stored(tmp_path, ".csv"), list[TaskProgress]()
     arguments = {"quasi_identifiers": ["age", "income"], "identifiers": ["name"]}
     asked = {"file": described(path), "k": [3, 5], "methods": ["mdav"], "seconds": None, "arguments": arguments}
     facts = ask(tmp_path, ("compare", asked), told=told)
@@ -201,24 +201,24 @@ def test_a_comparison_is_that_of_the_library(tmp_path) -> None:
     assert {one.of for one in told} <= {0, 2}
 
 
-def choices_of(source: Source, folder: Path) -> Choices:
+def choices_of(source: SourceFile, folder: Path) -> ReleaseChoices:
     """Decisions with a hierarchy and levels, which lie in the folder as a project has them."""
     folder.mkdir()
     Hierarchy.from_dict(JOBS).save(folder / "hierarchy-3.json")
     (folder / "levels-4.txt").write_text("\n".join(SCHOOLS), encoding="utf-8")
-    choices = Choices.proposed(source)
+    choices = ReleaseChoices.proposed(source)
     for number, role in enumerate(
         ["identifier", "quasi-identifier", "quasi-identifier", "quasi-identifier", "quasi-identifier", "sensitive"]
     ):
         choices = choices.with_column(number, role=role)
     choices = choices.with_column(3, hierarchy="hierarchy-3.json", recode="lcs").with_column(4, levels="levels-4.txt")
-    return Choices.from_dict({**choices.to_dict(), "k": 4, "l": 2, "method": "mdav", "effort": ""})
+    return ReleaseChoices.from_dict({**choices.to_dict(), "k": 4, "l": 2, "method": "mdav", "effort": ""})
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".xlsx", ".csv.gz"])
 def test_a_release_can_be_made_again_on_the_command_line(tmp_path, monkeypatch, ending) -> None:
-    path, told = stored(tmp_path, ending), list[Told]()
-    source = Source.from_dict(look.run({"file": described(path), "name": "mine"}, Room(io.BytesIO())))
+    path, told = stored(tmp_path, ending), list[TaskProgress]()
+    source = SourceFile.from_dict(look.run({"file": described(path), "name": "mine"}, WorkerContext(io.BytesIO())))
     arguments = wanted(source, choices_of(source, tmp_path / "hierarchies"), tmp_path / "hierarchies")
     folder = tmp_path / "release"
     task = {
@@ -237,7 +237,7 @@ def test_a_release_can_be_made_again_on_the_command_line(tmp_path, monkeypatch, 
     }
     for file in answer["files"]:
         place = folder / file["name"]
-        assert (file["size"], file["sha256"]) == (place.stat().st_size, tables.fingerprint(place))
+        assert (file["size"], file["sha256"]) == (place.stat().st_size, tables.file_sha256(place))
         assert place.stat().st_mode & 0o077 == 0
     facts = json.loads((folder / "facts.json").read_text())
     assert facts["files"] == answer["files"]
@@ -290,10 +290,10 @@ def test_a_million_columns_are_refused_before_they_are_read(tmp_path, monkeypatc
     line = ",".join(f"c{number}" for number in range(1_000_000)).encode()
     (tmp_path / "wide.csv").write_bytes(line + b"\n" + line + b"\n")
     (tmp_path / "wide.csv.gz").write_bytes(gzip.compress(line + b"\n", 1))
-    monkeypatch.setattr(tables, "read", None)  # which would take minutes
+    monkeypatch.setattr(tables, "read_table", None)  # which would take minutes
     for name in ("wide.csv", "wide.csv.gz"):
         with pytest.raises(PageError, match=r"the page takes up to 2,000.*command line"):
-            look.run({"file": described(tmp_path / name), "name": name}, Room(io.BytesIO(), 512 << 20))
+            look.run({"file": described(tmp_path / name), "name": name}, WorkerContext(io.BytesIO(), 512 << 20))
 
 
 def test_wide_columns_are_refused_in_every_format(tmp_path) -> None:
@@ -311,8 +311,8 @@ def test_wide_columns_are_refused_in_every_format(tmp_path) -> None:
 
 def test_commas_in_quotation_marks_are_no_columns(tmp_path) -> None:
     (tmp_path / "data.csv").write_text('"' + "a," * 60 + '",b\n1,2\n')
-    assert tables.width(tmp_path / "data.csv") == 2
-    assert tables.width(tmp_path / "data.csv", options=tables.ReadOptions(quote="")) == 62
+    assert tables.estimate_width(tmp_path / "data.csv") == 2
+    assert tables.estimate_width(tmp_path / "data.csv", options=tables.ReadOptions(quote="")) == 62
 
 
 def bomb(book: Path, place: Path, sheet: bytes, times: int) -> None:

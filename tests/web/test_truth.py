@@ -17,21 +17,21 @@ from driver import Driver
 from shoal.errors import OutputError, PageError
 from shoal.hierarchy import Hierarchy
 from shoal.web import arrivals
-from shoal.web.arrivals import received
-from shoal.web.interface import Choices, Project
-from shoal.web.store import Store
+from shoal.web.arrivals import with_inspected_file
+from shoal.web.interface import Project, ReleaseChoices
+from shoal.web.store import ProjectStore
 
 
 def test_values_in_the_place_of_names_are_not_remembered() -> None:
     """A file without a header was read with one: its first record stood where names should be."""
     known = source()
     wrong = replace(known, settings={"header": True}, columns=known.columns)
-    project = Project("0" * 12, "a", "", "2026-11-17", source=wrong, choices=Choices.proposed(wrong))
+    project = Project("0" * 12, "a", "", "2026-11-17", source=wrong, choices=ReleaseChoices.proposed(wrong))
     names = tuple(replace(column, name=f"column_{place}") for place, column in enumerate(known.columns))
-    right = received(project, replace(known, settings={"header": False}, columns=names))
+    right = with_inspected_file(project, replace(known, settings={"header": False}, columns=names))
     assert (right.remembered, right.source.names) == ({}, tuple(column.name for column in names))
     doubted = replace(project, source=replace(wrong, doubts={"names": ["who"]}))
-    other = received(doubted, replace(known, settings={"header": True}, columns=names))
+    other = with_inspected_file(doubted, replace(known, settings={"header": True}, columns=names))
     assert other.remembered == {}
 
 
@@ -87,10 +87,10 @@ def test_a_comparison_is_never_taken_for_one_of_other_decisions(
         raise OutputError.unwritable("project.json", "no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Store, "update", full)
+        patched.setattr(ProjectStore, "update", full)
         driver.post(f"/p/{project.id}/compare", form(changed, k=3))
         driver.get(f"/p/{project.id}/job")
-    assert driver.place.store.facts(project.id, "comparison.json")
+    assert driver.place.store.read_results(project.id, "comparison.json")
     assert "made with other decisions" not in driver.get(f"/p/{project.id}/run").text
     decide(driver, project, columns=first)
     assert "made with other decisions" in driver.get(f"/p/{project.id}/run").text
@@ -98,9 +98,9 @@ def test_a_comparison_is_never_taken_for_one_of_other_decisions(
 
 def test_a_kept_copy_serves_when_the_original_is_gone(driver: Driver, tmp_path: Path) -> None:
     write_table(tmp_path / "people.csv")
-    origin = arrivals.origin_of(tmp_path / "people.csv")
+    origin = arrivals.file_origin(tmp_path / "people.csv")
     known = replace(source(), sha256=sha256(tmp_path / "people.csv"))
-    new = driver.place.store.new("people.csv", source=known, choices=Choices.proposed(known), origin=origin)
+    new = driver.place.store.create("people.csv", source=known, choices=ReleaseChoices.proposed(known), origin=origin)
     driver.get("/")
     assert driver.post(f"/p/{new.id}/keep", form(new, keep="yes")).status == 303
     (tmp_path / "people.csv").rename(tmp_path / "elsewhere.csv")
@@ -229,7 +229,7 @@ def test_a_point_is_released_with_no_shorter_search_than_was_decided(
 
 
 def test_what_failed_with_other_decisions_is_not_told_of_these(driver: Driver, project: Project, clerk: Clerk) -> None:
-    clerk.answers["release"] = PageError.ended()
+    clerk.answers["release"] = PageError.process_ended()
     assert run(driver, project)["state"] == "failed"
     assert "The release was not made" in driver.get(f"/p/{project.id}/run").text
     assert "run failed" in driver.get("/").text
@@ -242,9 +242,9 @@ def test_a_tree_that_is_not_in_use_is_told_beside_its_column(driver: Driver, pro
     told = f'href="/p/{project.id}/columns/2/hierarchy">tree not in use yet'
     assert told not in driver.get(f"/p/{project.id}/columns").text
     draft = driver.place.drafts.start(project.id, 2, source().names[2], None)
-    draft.put(Hierarchy.from_dict({"any": ["u", "v"]}))
+    draft.push(Hierarchy.from_dict({"any": ["u", "v"]}))
     assert told in driver.get(f"/p/{project.id}/columns").text
-    draft.taken = draft.present.fingerprint
+    draft.used_fingerprint = draft.current.fingerprint
     assert told not in driver.get(f"/p/{project.id}/columns").text
 
 
@@ -276,7 +276,7 @@ def test_more_different_values_than_there_are_cannot_be_asked_for(
 ) -> None:
     columns = [replace(column, distinct=2, missing=missing) for column in source().columns]
     driver.place.store.update(
-        project.id, lambda now: replace(now, source=replace(now.source, columns=tuple(columns))), anew=True
+        project.id, lambda now: replace(now, source=replace(now.source, columns=tuple(columns))), new_revision=True
     )
     now = driver.place.store.read(project.id)
     assert driver.post(f"/p/{project.id}/protection", form(now, l=least)).status == status

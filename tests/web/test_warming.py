@@ -13,9 +13,9 @@ import pytest
 from shoal.errors import PageError
 from shoal.web import warming
 from shoal.web.tasks import warm
-from shoal.web.warming import Warming
-from shoal.web.worker import Room
-from shoal.web.workers import Limits
+from shoal.web.warming import KernelWarmup
+from shoal.web.worker import WorkerContext
+from shoal.web.workers import WorkerLimits
 
 
 class Asked:
@@ -26,13 +26,13 @@ class Asked:
     gone_times: int
     failing = False
 
-    def __init__(self, _: Limits) -> None:
+    def __init__(self, _: WorkerLimits) -> None:
         pass
 
     async def ask(self, task: str, _: dict[str, Any]) -> dict[str, Any]:
         Asked.questions.append(task)
         if Asked.failing:
-            raise PageError.ended()
+            raise PageError.process_ended()
         await asyncio.sleep(60)
         return {}
 
@@ -53,9 +53,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 def warmed(*, failing: bool = False, begin: bool = True) -> None:
     async def walk() -> None:
         Asked.failing = failing
-        found = Warming(Limits(1 << 30, Path()))
+        found = KernelWarmup(WorkerLimits(1 << 30, Path()))
         for _ in range(3 if begin else 0):
-            found.begin()
+            found.start()
             await asyncio.sleep(0)
         found.stop()
         await asyncio.sleep(0.01)
@@ -83,5 +83,5 @@ def test_a_page_that_nobody_came_to_ends() -> None:
 def test_the_task_makes_releases_and_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm.os, "nice", lambda _: None)  # the tests go on at their pace
     pipe = io.BytesIO()
-    assert warm.run({"rows": 60}, Room(pipe)) == {}
+    assert warm.run({"rows": 60}, WorkerContext(pipe)) == {}
     assert {json.loads(line)["stage"] for line in pipe.getvalue().splitlines()} == {"warming up"}

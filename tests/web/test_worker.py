@@ -14,7 +14,7 @@ import pytest
 from asking import ask, described, is_alive, limited, teach
 
 from shoal.errors import PageError
-from shoal.web.workers import Told, Worker
+from shoal.web.workers import TaskProgress, Worker
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="these limits are those of Linux")
 
@@ -33,12 +33,12 @@ def refused(folder: Path, memory: int | None = None, **asked) -> PageError:
 def test_one_process_answers_many_questions(tmp_path) -> None:
     async def both() -> list[int]:
         worker = Worker(limited(tmp_path))
-        first, second = [(await worker.ask("odd", {"do": ""}))["process"] for _ in range(2)]
+        first, second = [(await worker.run("odd", {"do": ""}))["process"] for _ in range(2)]
         assert worker.running
-        await worker.gone()
+        await worker.wait_closed()
         assert not worker.running
-        third = (await worker.ask("odd", {"do": ""}))["process"]
-        await worker.gone()
+        third = (await worker.run("odd", {"do": ""}))["process"]
+        await worker.wait_closed()
         return [first, second, third]
 
     first, second, third = asyncio.run(both())
@@ -47,9 +47,9 @@ def test_one_process_answers_many_questions(tmp_path) -> None:
 
 
 def test_progress_is_told_and_prints_are_not(tmp_path) -> None:
-    told: list[Told] = []
+    told: list[TaskProgress] = []
     ask(tmp_path, ("odd", {"do": "print"}), ("odd", {"do": "sleep", "seconds": 0}), told=told)
-    assert told == [Told(0, 0, "sleeping")]
+    assert told == [TaskProgress(0, 0, "sleeping")]
 
 
 @pytest.mark.parametrize("what", ["fail", "panic"])
@@ -101,9 +101,9 @@ def test_after_a_breakdown_the_next_question_has_a_fresh_worker(tmp_path, what, 
     async def both() -> None:
         worker = Worker(limited(tmp_path))
         with pytest.raises(PageError, match=sentence):
-            await worker.ask("odd", {"do": what})
-        assert (await worker.ask("odd", {"do": ""}))["process"] > 0
-        await worker.gone()
+            await worker.run("odd", {"do": what})
+        assert (await worker.run("odd", {"do": ""}))["process"] > 0
+        await worker.wait_closed()
 
     asyncio.run(both())
 
@@ -118,8 +118,8 @@ def test_a_question_that_is_given_up_ends_the_process(tmp_path) -> None:
         worker = Worker(limited(tmp_path))
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1.0):
-                await worker.ask("odd", {"do": "sleep", "seconds": 60})
-        await worker.gone()
+                await worker.run("odd", {"do": "sleep", "seconds": 60})
+        await worker.wait_closed()
         return worker
 
     begun = time.monotonic()
@@ -131,12 +131,12 @@ def test_a_question_that_is_given_up_ends_the_process(tmp_path) -> None:
 def test_a_question_that_is_given_up_while_its_process_starts_leaves_nothing(tmp_path, wait) -> None:
     async def given_up() -> None:
         worker = Worker(limited(tmp_path))
-        asking = asyncio.create_task(worker.ask("odd", {"do": "sleep", "seconds": 60}))
+        asking = asyncio.create_task(worker.run("odd", {"do": "sleep", "seconds": 60}))
         await asyncio.sleep(wait)
         asking.cancel()
         await asyncio.wait([asking])
         assert asking.cancelled()
-        await worker.gone()
+        await worker.wait_closed()
 
     asyncio.run(given_up())
     gc.collect()  # what was left open would say so now
@@ -151,10 +151,10 @@ def test_a_process_that_cannot_be_started_is_a_sentence(tmp_path, monkeypatch) -
         with monkeypatch.context() as patched:
             patched.setattr(asyncio, "create_subprocess_exec", full)
             with pytest.raises(PageError, match="No process could be started") as caught:
-                await worker.ask("odd", {"do": ""})
+                await worker.run("odd", {"do": ""})
         assert caught.value.status == 503
-        assert (await worker.ask("odd", {"do": ""}))["process"] > 0
-        await worker.gone()
+        assert (await worker.run("odd", {"do": ""}))["process"] > 0
+        await worker.wait_closed()
 
     asyncio.run(asked())
 

@@ -1,1 +1,1 @@
-"""Bundles: a release with all the evidence for it in one zip file, which can be checked and replayed from itself."""
+"""Bundles: a release with all its evidence in one zip file that can be verified and replayed on its own."""

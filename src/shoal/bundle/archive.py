@@ -1,6 +1,7 @@
-"""The zip file of a bundle: the same bytes for the same contents, and read as what a stranger may have packed.
+"""Zip archive of a bundle: deterministic to write, and read as untrusted input.
 
-Files are stored as they are. So the bytes depend on no compressor, and no file can claim more than the archive holds.
+Files are stored uncompressed, so that the bytes do not depend on a compressor and no file can be larger than the
+archive.
 """
 
 from __future__ import annotations
@@ -19,36 +20,36 @@ from io import BufferedReader
 from pathlib import Path
 from tempfile import gettempdir
 
-from shoal.aside import reason
+from shoal.aside import os_error_reason
 from shoal.errors import BundleError, FileError, OutputError
-from shoal.held import hold, is_same, left_behind
+from shoal.held import is_same_file, lock_abandoned, lock_handle
 
 MANIFEST = "manifest.json"
-"""Names every other file; what has none is no bundle."""
+"""Lists every other file; an archive without it is not a bundle."""
 
-_OLDEST = (1980, 1, 1, 0, 0, 0)
-"""The first date that a zip file knows: a bundle tells no clock."""
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The first date of the zip format, in place of a clock."""
 _UNIX = 3
 _MODE = 0o600 << 16
-_PIECE = 1 << 20
-_MOST_FILES = 100_000
-_LONGEST_TEXT = 1 << 28
-"""The bytes that are read into memory at once: more than any file of a bundle needs but the release."""
-_LOCKED = 1
+_CHUNK = 1 << 20
+_MAX_FILES = 100_000
+_MAX_TEXT = 1 << 28
+"""Maximum number of bytes read into memory at once; only the release may be larger."""
+_ENCRYPTED = 1
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|]')
 _PRIVATE = re.compile(r"shoal-[0-9a-f]{16}")
-_BROKEN = (
+_DAMAGED = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError),
     *(ValueError, RuntimeError, OverflowError, IndexError, KeyError),
 )
-"""What zipfile raises on bytes that make no sense to it."""
+"""Exceptions that zipfile raises on damaged bytes."""
 
 
-def pack(place: Path, contents: Mapping[str, bytes | Path]) -> None:
-    """Write a zip file of these contents, in their order; those of a path are the bytes of that file."""
+def write_archive(place: Path, contents: Mapping[str, bytes | Path]) -> None:
+    """Write a zip file of these contents, in their order. A path stands for the bytes of its file."""
     with zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as archive:
         for name, content in contents.items():
-            entry = zipfile.ZipInfo(name, _OLDEST)
+            entry = zipfile.ZipInfo(name, _EPOCH)
             entry.create_system, entry.external_attr = _UNIX, _MODE
             entry.file_size = len(content) if isinstance(content, bytes) else content.stat().st_size
             with archive.open(entry, "w") as target:
@@ -56,68 +57,71 @@ def pack(place: Path, contents: Mapping[str, bytes | Path]) -> None:
                     target.write(content)
                 else:
                     with content.open("rb") as source:
-                        shutil.copyfileobj(source, target, _PIECE)
+                        shutil.copyfileobj(source, target, _CHUNK)
 
 
 def safe_name(name: str) -> str:
-    """A file name without the characters that some system gives a meaning."""
+    """Replace the characters of a file name that have a meaning on some system."""
     return _UNSAFE.sub("_", name.replace("/", "_"))
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip file whose names are safe and whose sizes are plausible."""
+    """A zip file with checked names and sizes."""
 
     path: Path
     sizes: Mapping[str, int]
     sha256: str
-    """Of the whole file."""
+    """Digest of the whole file."""
     file: zipfile.ZipFile
 
     def digest(self, name: str) -> str:
-        """The SHA-256 of a file, read in pieces; empty where it cannot be read as it was stored."""
-        found = hashlib.sha256()
+        """SHA-256 of a file, read in chunks; empty if it is damaged."""
+        digest = hashlib.sha256()
         try:
             with self.file.open(name) as source:
-                while piece := source.read(_PIECE):
-                    found.update(piece)
-        except _BROKEN:
+                while chunk := source.read(_CHUNK):
+                    digest.update(chunk)
+        except _DAMAGED:
             return ""
-        return found.hexdigest()
+        return digest.hexdigest()
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file that is not the release."""
-        if self.sizes[name] > _LONGEST_TEXT:
-            raise BundleError.too_large(self.path, claimed=self.sizes[name], most=_LONGEST_TEXT)
+        """Bytes of a file other than the release."""
+        if self.sizes[name] > _MAX_TEXT:
+            raise BundleError.too_large(self.path, claimed=self.sizes[name], most=_MAX_TEXT)
         try:
             return self.file.read(name)
-        except _BROKEN:
+        except _DAMAGED:
             raise BundleError.changed(self.path, [name]) from None
 
     def copy(self, name: str, place: Path) -> None:
-        """Write a file of the archive to a new place in a folder of one's own."""
+        """Write a file of the archive to a new path in a private folder."""
         try:
             with self.file.open(name) as source, place.open("xb") as target:
-                shutil.copyfileobj(source, target, _PIECE)
+                shutil.copyfileobj(source, target, _CHUNK)
         except zipfile.BadZipFile:
             raise BundleError.changed(self.path, [name]) from None
         except OSError as error:
-            raise OutputError.unwritable(place.parent, reason(error)) from None
+            raise OutputError.unwritable(place.parent, os_error_reason(error)) from None
 
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A folder that nobody else may look into, and that is gone afterwards whatever happens."""
+    """Create a temporary folder that no other user can read, and remove it afterwards.
+
+    Folders that killed processes left behind are removed, too.
+    """
     try:
         parent = Path(gettempdir())
         for entry in parent.iterdir():
             if _PRIVATE.fullmatch(entry.name):
-                with left_behind(entry) as free:
-                    if free:  # whoever made it was killed
+                with lock_abandoned(entry) as free:
+                    if free:  # its process was killed
                         shutil.rmtree(entry, ignore_errors=True)
         folder, handle = _new_folder(parent)
     except OSError as error:
-        raise OutputError.unwritable("the folder for temporary files", reason(error)) from None
+        raise OutputError.unwritable("the folder for temporary files", os_error_reason(error)) from None
     try:
         yield folder
     finally:
@@ -126,37 +130,37 @@ def private_folder() -> Iterator[Path]:
 
 
 def _new_folder(parent: Path) -> tuple[Path, int]:
-    """A new private folder, held as long as it is open."""
+    """Create a private folder and lock it while it is open."""
     while True:
         folder = parent / f"shoal-{secrets.token_hex(8)}"
         folder.mkdir(mode=0o700)
         try:
             handle = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:
-            continue  # another start took it for one that was left, in the moment before it was held
+            continue  # another process removed it as abandoned before it was locked
         except OSError:
             with suppress(OSError):
                 folder.rmdir()
             raise
-        hold(handle, wait=True)
-        if is_same(handle, folder):
+        lock_handle(handle, wait=True)
+        if is_same_file(handle, folder):
             return folder, handle
         os.close(handle)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
-    """The archive at this path; what could be a trap is refused before anything is read."""
+def open_archive(path: Path) -> Iterator[Archive]:
+    """Open an archive. What could be malicious is refused before anything is extracted."""
     with _file(path) as file:
-        mark = hashlib.file_digest(file, "sha256").hexdigest()
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         size = file.tell()
         try:
-            found = zipfile.ZipFile(file)
-        except _BROKEN:
-            raise BundleError.no_zip(path) from None
-        with found:
-            _check(path, found, size)
-            yield Archive(path, {entry.filename: entry.file_size for entry in found.infolist()}, mark, found)
+            archive = zipfile.ZipFile(file)
+        except _DAMAGED:
+            raise BundleError.not_a_zip(path) from None
+        with archive:
+            _check(path, archive, size)
+            yield Archive(path, {entry.filename: entry.file_size for entry in archive.infolist()}, sha256, archive)
 
 
 def _file(path: Path) -> BufferedReader:
@@ -164,20 +168,20 @@ def _file(path: Path) -> BufferedReader:
         if path.is_dir():
             raise FileError.is_folder(path)
         if path.exists() and not path.is_file():
-            raise FileError.no_file(path)
+            raise FileError.not_a_regular_file(path)
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise FileError.missing(path) from None
     except OSError as error:
-        raise FileError.unreadable(path, reason(error)) from None
+        raise FileError.unreadable(path, os_error_reason(error)) from None
 
 
-def _check(path: Path, found: zipfile.ZipFile, size: int) -> None:
-    entries = found.infolist()
-    if len(entries) > _MOST_FILES:
-        raise BundleError.too_many(path, files=len(entries), most=_MOST_FILES)
-    if MANIFEST not in found.namelist():
-        raise BundleError.other_zip(path, f"it has no {MANIFEST}")
+def _check(path: Path, archive: zipfile.ZipFile, size: int) -> None:
+    entries = archive.infolist()
+    if len(entries) > _MAX_FILES:
+        raise BundleError.too_many(path, files=len(entries), most=_MAX_FILES)
+    if MANIFEST not in archive.namelist():
+        raise BundleError.not_a_bundle(path, f"it has no {MANIFEST}")
     seen: set[str] = set()
     for entry in entries:
         name = entry.filename
@@ -185,11 +189,11 @@ def _check(path: Path, found: zipfile.ZipFile, size: int) -> None:
         if _UNSAFE.search(entry.orig_filename) or any(part.strip(" .") == "" for part in parts):
             raise BundleError.unsafe_name(path, entry.orig_filename)
         if name.casefold() in seen:
-            raise BundleError.named_twice(path, name)
+            raise BundleError.duplicate_name(path, name)
         seen.add(name.casefold())
-        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & _LOCKED:
-            raise BundleError.packed(path, name)
-    # files that are stored as they are, none inside another, are together no larger than what holds them
+        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & _ENCRYPTED:
+            raise BundleError.compressed(path, name)
+    # uncompressed files that do not overlap are together no larger than the archive
     claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
     if claimed > size:
         raise BundleError.too_large(path, claimed=claimed, most=size)

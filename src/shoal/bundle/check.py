@@ -1,4 +1,4 @@
-"""Checking a bundle from its own files: nothing changed, and all that it says counted again on the release."""
+"""Verify a bundle from its own files: integrity, policy, and all counts on the release."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from shoal import tables
-from shoal.bundle.archive import Archive, opened, private_folder, safe_name
+from shoal.bundle.archive import Archive, open_archive, private_folder, safe_name
 from shoal.bundle.evidence import read_hierarchies, read_measures, read_policy
 from shoal.bundle.manifest import RELEASE, Manifest
-from shoal.bundle.recount import Check, Recount, recount
+from shoal.bundle.recount import CheckResult, ReleaseCounts, count_release
 from shoal.errors import FileError, ShoalError
-from shoal.release import named_path, read_back
+from shoal.release import check_path, read_back
 from shoal.report import text
 from shoal.schema import Policy
 from shoal.tables import Table
-from shoal.understanding import found_again
+from shoal.understanding import resolve_policy_schema
 from shoal.values import Verification
-from shoal.words import counted, listed
+from shoal.words import pluralize, quote_names
 
 
 @dataclass(frozen=True)
 class BundleCheck:
-    """What was checked of a bundle, in its order; true where nothing failed."""
+    """Result of `shoal.verify_bundle`: the checks in order. It is true if none failed."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[CheckResult, ...]
     sha256: str
-    """Of the bundle itself, to be noted where nobody can change it."""
+    """Digest of the bundle; record it where nobody can change it."""
     verification: Verification | None = None
-    """The classes of the release, counted again; None where it did not come to that."""
+    """Counts on the release; None if an earlier check failed."""
 
     @property
     def ok(self) -> bool:
@@ -39,12 +39,12 @@ class BundleCheck:
         return not self.failed
 
     @property
-    def failed(self) -> tuple[Check, ...]:
+    def failed(self) -> tuple[CheckResult, ...]:
         return tuple(check for check in self.checks if check.ok is False)
 
     @property
-    def untold(self) -> tuple[Check, ...]:
-        """What cannot be checked from the files alone."""
+    def undecided(self) -> tuple[CheckResult, ...]:
+        """Checks that the files alone cannot decide."""
         return tuple(check for check in self.checks if check.ok is None)
 
     def __bool__(self) -> bool:
@@ -54,7 +54,7 @@ class BundleCheck:
         return text.bundle(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return {
             "ok": self.ok,
             "sha256": self.sha256,
@@ -64,64 +64,94 @@ class BundleCheck:
 
 
 def verify_bundle(path: str | os.PathLike[str]) -> BundleCheck:
-    """Check a bundle from its files alone: every hash, the policy, and k and the models counted again on the release.
+    """Verify a bundle from its files alone: every digest, the policy, and k and the models counted on the release.
 
-    What cannot be counted, since its column is not in the release, is said and never passes silently. A bundle shows
-    that its files belong together, not who packed them: note its SHA-256, or sign it, where that matters.
+    Counts that need a column that is not in the release are reported as undecided. A bundle proves that its files
+    belong together, not who wrote it: record its SHA-256, or sign it, if that matters.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    BundleCheck
+
+    Raises
+    ------
+    ShoalError
+        If the file is not a bundle.
     """
-    with opened(named_path(path)) as archive:
+    with open_archive(check_path(path)) as archive:
         manifest = Manifest.read(archive)
-        checks, proof = [*_whole(archive, manifest)], None
+        checks, proof = [*_check_files(archive, manifest)], None
         if all(check.ok for check in checks):
             try:
                 policy, measures = read_policy(archive), read_measures(archive)
-                checks += _belonging(manifest, policy)
-                trees = read_hierarchies(archive, manifest, policy)
-                policy = replace(policy, schema=found_again(policy.schema, hierarchies=trees, levels=None, folders=[]))
-                if trees:
-                    checks.append(Check("hierarchies", True, f"{len(trees)}, those that the policy decided by"))
-                found = _counted(archive, manifest, policy, measures)
-                checks += found.checks
-                proof = found.proof
+                checks += _check_policy(manifest, policy)
+                hierarchies = read_hierarchies(archive, manifest, policy)
+                policy = replace(
+                    policy,
+                    schema=resolve_policy_schema(policy.schema, hierarchies=hierarchies, levels=None, folders=[]),
+                )
+                if hierarchies:
+                    checks.append(
+                        CheckResult("hierarchies", True, f"{len(hierarchies)}, those that the policy decided by")
+                    )
+                recounted = _count_release(archive, manifest, policy, measures)
+                checks += recounted.checks
+                proof = recounted.proof
             except ShoalError as error:
-                checks.append(Check("contents", False, error.fact))
+                checks.append(CheckResult("contents", False, error.fact))
         if proof is None:
-            checks.append(Check("counts", None, "nothing was counted on the release, since something failed before"))
+            checks.append(
+                CheckResult("counts", None, "nothing was counted on the release, since something failed before")
+            )
         return BundleCheck(tuple(checks), archive.sha256, proof)
 
 
-def _whole(archive: Archive, manifest: Manifest) -> Iterator[Check]:
-    """Every file is there, none else, and all are as they were written."""
-    missing, extra = manifest.missing(archive.sizes), manifest.surplus(archive.sizes)
-    wrong = [f"{counted(len(missing), 'file')} missing ({listed(missing)})"] if missing else []
-    wrong += [f"{counted(len(extra), 'file')} too many ({listed(extra)})"] if extra else []
-    right = f"{counted(len(manifest.files), 'file')}, all that the manifest names and no other"
-    yield Check("files", not wrong, " and ".join(wrong) or right)
+def _check_files(archive: Archive, manifest: Manifest) -> Iterator[CheckResult]:
+    """Check that all files are present, none is added, and none is changed."""
+    missing, extra = manifest.missing(archive.sizes), manifest.unexpected(archive.sizes)
+    problems = [f"{pluralize(len(missing), 'file')} missing ({quote_names(missing)})"] if missing else []
+    problems += [f"{pluralize(len(extra), 'file')} too many ({quote_names(extra)})"] if extra else []
+    confirmation = f"{pluralize(len(manifest.files), 'file')}, all that the manifest names and no other"
+    yield CheckResult("files", not problems, " and ".join(problems) or confirmation)
     changed = manifest.changed(archive)
-    wrong = [f"{counted(len(changed), 'file')} changed or damaged ({listed(changed)})"] if changed else []
-    yield Check("hashes", not wrong, "".join(wrong) or "every file has the size and the SHA-256 of the manifest")
+    problems = [f"{pluralize(len(changed), 'file')} changed or damaged ({quote_names(changed)})"] if changed else []
+    yield CheckResult(
+        "hashes", not problems, "".join(problems) or "every file has the size and the SHA-256 of the manifest"
+    )
 
 
-def _belonging(manifest: Manifest, policy: Policy) -> Iterator[Check]:
-    """The policy is that of this release, by this version."""
-    same = policy.versions.get("shoal") == manifest.shoal
-    said = f"k = {policy.k:,} by the method {policy.method!r}" if same else "of another version than the manifest tells"
-    yield Check("policy", same, said)
-    own = manifest.files[manifest.release].sha256 == policy.output["sha256"]
-    named = manifest.release == RELEASE + safe_name(policy.output["file"])
-    yield Check("release", own and named, f"{'' if own and named else 'not '}the file that the policy tells of")
+def _check_policy(manifest: Manifest, policy: Policy) -> Iterator[CheckResult]:
+    """Check that the policy belongs to this release and to this version."""
+    same_version = policy.versions.get("shoal") == manifest.shoal
+    description = (
+        f"k = {policy.k:,} by the method {policy.method!r}"
+        if same_version
+        else "of another version than the manifest tells"
+    )
+    yield CheckResult("policy", same_version, description)
+    same_bytes = manifest.files[manifest.release].sha256 == policy.output["sha256"]
+    same_name = manifest.release == RELEASE + safe_name(policy.output["file"])
+    yield CheckResult(
+        "release",
+        same_bytes and same_name,
+        f"{'' if same_bytes and same_name else 'not '}the file that the policy tells of",
+    )
 
 
-def _counted(archive: Archive, manifest: Manifest, policy: Policy, measures: Mapping[str, Any]) -> Recount:
+def _count_release(archive: Archive, manifest: Manifest, policy: Policy, measures: Mapping[str, Any]) -> ReleaseCounts:
     with private_folder() as folder:
-        # under a plain name: what stands in the archive may be no name of a file here
-        place = folder / f"release{tables.full_ending(Path(manifest.release))}"
-        archive.copy(manifest.release, place)
-        table, known = _read(place, policy, name=manifest.release)
-        return recount(table, known, measures)
+        # the name in the archive may not be valid on this system
+        path = folder / f"release{tables.full_extension(Path(manifest.release))}"
+        archive.copy(manifest.release, path)
+        table, renamed_policy = _read_release(path, policy, name=manifest.release)
+        return count_release(table, renamed_policy, measures)
 
 
-def _read(place: Path, policy: Policy, *, name: str) -> tuple[Table, Policy]:
+def _read_release(place: Path, policy: Policy, *, name: str) -> tuple[Table, Policy]:
     try:
         return read_back(place, policy)
     except ShoalError as error:

@@ -1,4 +1,4 @@
-"""What a bundle holds, and how it is put together from a release that was written and verified."""
+"""Write a bundle from a release that was saved and verified."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shoal import tables
-from shoal.bundle.archive import MANIFEST, pack, private_folder, safe_name
+from shoal.bundle.archive import MANIFEST, private_folder, safe_name, write_archive
 from shoal.bundle.check import verify_bundle
 from shoal.bundle.manifest import (
     EXTERNAL,
@@ -18,14 +18,14 @@ from shoal.bundle.manifest import (
     POLICY,
     README,
     RELEASE,
-    Listed,
     Manifest,
+    ManifestEntry,
     as_json,
 )
 from shoal.errors import BundleError, HierarchyError, OptionError, OutputError, PromiseError
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.files import parsed, text
-from shoal.release import Release, Writer, Written, check_places, named_path
+from shoal.hierarchy.files import parse, to_text
+from shoal.release import FileWriter, Release, SavedRelease, check_output_paths, check_path
 from shoal.schema import Policy
 
 README_TEXT = """\
@@ -45,50 +45,68 @@ Check it:                       shoal verify BUNDLE
 Make the release again from it: shoal replay BUNDLE --input ORIGINAL -o OUTPUT
 """
 _FORMATS = {"json": "json", "edges": "csv"}
-"""Of hierarchies, with their endings: nested names, and where they are nested too deep, children with parents."""
+"""Formats of hierarchies and their endings, the preferred one first: nested names; edges if nested too deep."""
 _ENDINGS = (".zip", ".bundle")
 
 
 def bundle(release: Release, path: str | os.PathLike[str], *, name: str | None = None, force: bool = False) -> Policy:
     """Write a release with its policy, reports, measures and hierarchies as one zip file.
 
-    The file of the release inside has this ``name``; where none is given, that of the bundle with the ending of the
-    input. The bundle is verified from its own bytes before it appears. The same release gives the same bytes. Returns
-    the policy with the facts of the release.
+    The bundle is verified from its own bytes before it gets its name. The same release gives the same bytes.
+
+    Parameters
+    ----------
+    release : Release
+    path : path
+        The zip file.
+    name : str, optional
+        Name of the released file inside. Default: that of the bundle with the ending of the input.
+    force : bool
+        Overwrite an existing file.
+
+    Returns
+    -------
+    Policy
+        The policy with the facts about the release.
+
+    Raises
+    ------
+    ShoalError
+        If the bundle cannot be written, or fails its verification.
     """
     if not isinstance(release, Release):
-        raise OptionError.bad_option("release", "what shoal.anonymize returned")
-    place = bundle_path(path)
-    check_places([place], sources=[release.released.path], force=force)
-    inside = _named(release, place) if name is None else named_path(name).name
-    tables.writable(Path(inside))
+        raise OptionError.invalid_value("release", "what shoal.anonymize returned")
+    target = bundle_path(path)
+    check_output_paths([target], sources=[release.released.path], force=force)
+    release_name = _default_name(release, target) if name is None else check_path(name).name
+    tables.writable_format(Path(release_name))
     with private_folder() as folder:
-        return release.save(folder / inside, force=force, more=lambda _: {place: bundling(release)})
+        return release.save(folder / release_name, force=force, more=lambda _: {target: bundle_writer(release)})
 
 
 def bundle_path(path: str | os.PathLike[str]) -> Path:
-    """The path of a bundle, if it is one for a zip file: by its ending it is told from a table."""
-    place = named_path(path)
+    """Convert to the path of a bundle; its ending must be that of a zip file, which tells it from a table."""
+    place = check_path(path)
     if place.suffix.lower() != ".zip":
-        raise BundleError.no_ending(place)
+        raise BundleError.wrong_ending(place)
     return place
 
 
-def bundling(release: Release) -> Writer:
-    """What writes the bundle of a release that is being saved, so that both appear together."""
+def bundle_writer(release: Release) -> FileWriter:
+    """Writer of the bundle of a release that is being saved, as part of the same transaction."""
 
-    def write(written: Written, place: Path) -> None:
-        contents = _contents(release, written)
-        pack(place, {MANIFEST: _manifest(contents, written.policy).to_json(), **contents})
+    def write(written: SavedRelease, place: Path) -> None:
+        contents = _build_contents(release, written)
+        write_archive(place, {MANIFEST: _build_manifest(contents, written.policy).to_json(), **contents})
         checked = verify_bundle(place)
         if not checked.ok:
-            raise PromiseError.bundle_broken("; ".join(check.said for check in checked.failed))
+            raise PromiseError.invalid_bundle("; ".join(check.detail for check in checked.failed))
 
     return write
 
 
-def _named(release: Release, place: Path) -> str:
-    """The name of a release that has none of its own: ``people.bundle.zip`` holds ``people.csv``."""
+def _default_name(release: Release, place: Path) -> str:
+    """Default name of the released file: ``people.bundle.zip`` contains ``people.csv``."""
     name = place.name
     for end in _ENDINGS:
         name = name[: -len(end)] if name.lower().endswith(end) else name
@@ -96,14 +114,14 @@ def _named(release: Release, place: Path) -> str:
         return name
     source = release.released.path or Path()
     try:
-        tables.writable(source)
+        tables.writable_format(source)
     except OutputError:
         source = Path("release.csv")
-    return (name or "release") + tables.full_ending(source)
+    return (name or "release") + tables.full_extension(source)
 
 
-def _contents(release: Release, written: Written) -> dict[str, bytes | Path]:
-    """Every file but the manifest, in its order."""
+def _build_contents(release: Release, written: SavedRelease) -> dict[str, bytes | Path]:
+    """All files but the manifest, in order."""
     policy = written.policy
     return {
         README: README_TEXT.encode(),
@@ -122,28 +140,28 @@ def _contents(release: Release, written: Written) -> dict[str, bytes | Path]:
             f"{HIERARCHIES}{number:02}.{ending}": content
             for number, column in enumerate(policy.schema.columns, 1)
             if column.hierarchy is not None
-            for ending, content in [_hierarchy(column.hierarchy, column.name)]
+            for ending, content in [_serialize(column.hierarchy, column.name)]
         },
     }
 
 
-def _manifest(contents: Mapping[str, bytes | Path], policy: Policy) -> Manifest:
+def _build_manifest(contents: Mapping[str, bytes | Path], policy: Policy) -> Manifest:
     files = {
-        name: Listed(len(content), hashlib.sha256(content).hexdigest())
+        name: ManifestEntry(len(content), hashlib.sha256(content).hexdigest())
         if isinstance(content, bytes)
-        else Listed(content.stat().st_size, policy.output["sha256"])
+        else ManifestEntry(content.stat().st_size, policy.output["sha256"])
         for name, content in contents.items()
     }
     return Manifest(policy.versions["shoal"], files)
 
 
-def _hierarchy(hierarchy: Hierarchy, column: str) -> tuple[str, bytes]:
-    """A hierarchy as text that reads back as the same tree, and the ending of its format."""
+def _serialize(hierarchy: Hierarchy, column: str) -> tuple[str, bytes]:
+    """Serialize a hierarchy so that it reads back as the same tree. Returns the ending and the text."""
     for kind, ending in _FORMATS.items():
         try:
-            written = text(hierarchy, kind)
-            if parsed(written, kind) == hierarchy:
+            written = to_text(hierarchy, kind)
+            if parse(written, kind) == hierarchy:
                 return ending, written.encode()
         except (HierarchyError, UnicodeError):
             continue
-    raise BundleError.no_text(column)
+    raise BundleError.unwritable_hierarchy(column)

@@ -1,4 +1,4 @@
-"""What a bundle tells about its release: the policy with its hierarchies, and the measures."""
+"""Read the policy, hierarchies and measures of a bundle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shoal.bundle.archive import Archive
 from shoal.bundle.manifest import MEASURES, POLICY, Manifest
 from shoal.errors import BundleError, HierarchyError, PolicyError
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.files import parsed
+from shoal.hierarchy.files import parse
 from shoal.schema import Policy
 
 _FORMATS = {"json": "json", "csv": "edges"}
@@ -18,7 +18,7 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def read_policy(archive: Archive) -> Policy:
-    """The policy; without the facts of its release it is not the one of a bundle."""
+    """Read the policy. It must have the facts about its release."""
     policy = Policy.from_toml(archive.read(POLICY), path=POLICY)
     if not _SHA256.fullmatch(str(policy.output.get("sha256"))) or not isinstance(policy.output.get("file"), str):
         raise PolicyError.damaged(POLICY, "it has no facts about its release")
@@ -26,7 +26,7 @@ def read_policy(archive: Archive) -> Policy:
 
 
 def read_hierarchies(archive: Archive, manifest: Manifest, policy: Policy) -> dict[str, Hierarchy]:
-    """The hierarchies and levels by the columns that they are about."""
+    """Read the hierarchies and levels by column."""
     columns = dict(enumerate(policy.schema.columns, 1))
     stray = [name for number, name in manifest.hierarchies.items() if number not in columns]
     if stray:
@@ -36,13 +36,13 @@ def read_hierarchies(archive: Archive, manifest: Manifest, policy: Policy) -> di
 
 def _hierarchy(archive: Archive, name: str) -> Hierarchy:
     try:
-        return parsed(archive.read(name).decode(), _FORMATS[name.rpartition(".")[2]])
+        return parse(archive.read(name).decode(), _FORMATS[name.rpartition(".")[2]])
     except UnicodeDecodeError:
         raise HierarchyError.damaged(name, "it is not UTF-8 text") from None
 
 
 def read_measures(archive: Archive) -> dict[str, Any]:
-    """The measures as plain data."""
+    """Read the measures as plain data."""
     try:
         facts = json.loads(archive.read(MEASURES))
     except (ValueError, RecursionError):

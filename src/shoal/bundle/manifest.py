@@ -1,4 +1,4 @@
-"""The manifest of a bundle: every other file with its size and its SHA-256, and which of them a bundle must have."""
+"""Manifest of a bundle: every other file with its size and SHA-256, and the required files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ README, POLICY, MEASURES = "README.txt", "policy.toml", "measures.json"
 INTERNAL, EXTERNAL = "report.internal.html", "report.external.html"
 RELEASE, HIERARCHIES = "release/", "hierarchies/"
 
-_NEEDED = (README, POLICY, INTERNAL, EXTERNAL, MEASURES)
+_REQUIRED = (README, POLICY, INTERNAL, EXTERNAL, MEASURES)
 _HIERARCHY = re.compile(r"hierarchies/([0-9]{2,9})\.(json|csv)")
 
 
-class Listed(NamedTuple):
+class ManifestEntry(NamedTuple):
     size: int
     sha256: str
 
@@ -28,25 +28,25 @@ class Listed(NamedTuple):
 @dataclass(frozen=True)
 class Manifest:
     shoal: str
-    """The version that wrote the bundle."""
-    files: Mapping[str, Listed]
+    """Version that wrote the bundle."""
+    files: Mapping[str, ManifestEntry]
 
     @classmethod
     def read(cls, archive: Archive) -> Self:
-        """The manifest of an archive, if it is one as Shoal writes it, to the last byte."""
+        """Read the manifest of an archive. It must be byte for byte what Shoal writes."""
         raw = archive.read(MANIFEST)
         try:
-            facts = json.loads(raw)
-            found = facts["format"]
-            if type(found) is int and found > FORMAT:
-                raise BundleError.too_new(archive.path, found, FORMAT)
-            files = {entry["name"]: Listed(entry["size"], entry["sha256"]) for entry in facts["files"]}
-            manifest = cls(facts["shoal"], files)
+            content = json.loads(raw)
+            version = content["format"]
+            if type(version) is int and version > FORMAT:
+                raise BundleError.too_new(archive.path, version, FORMAT)
+            files = {entry["name"]: ManifestEntry(entry["size"], entry["sha256"]) for entry in content["files"]}
+            manifest = cls(content["shoal"], files)
             as_written = manifest.to_json() == raw
         except (ValueError, TypeError, KeyError, RecursionError):
             as_written = False
         if not as_written:
-            raise BundleError.other_zip(archive.path, f"its {MANIFEST} is not as Shoal writes it")
+            raise BundleError.not_a_bundle(archive.path, f"its {MANIFEST} is not as Shoal writes it")
         return manifest
 
     def to_json(self) -> bytes:
@@ -55,32 +55,32 @@ class Manifest:
 
     @property
     def release(self) -> str:
-        """The file of the release; empty where there is not exactly one."""
-        found = [name for name in self.files if name.startswith(RELEASE)]
-        return found[0] if len(found) == 1 else ""
+        """Name of the released file; empty if there is not exactly one."""
+        names = [name for name in self.files if name.startswith(RELEASE)]
+        return names[0] if len(names) == 1 else ""
 
     @property
     def hierarchies(self) -> dict[int, str]:
-        """The files of the hierarchies by the places of their columns in the policy, counted from 1."""
-        return {int(found[1]): name for name in self.files if (found := _HIERARCHY.fullmatch(name))}
+        """Files of hierarchies by the position of their columns in the policy, from 1."""
+        return {int(match[1]): name for name in self.files if (match := _HIERARCHY.fullmatch(name))}
 
-    def missing(self, there: Iterable[str]) -> list[str]:
-        """The files that should be there and are not."""
-        needed = dict.fromkeys((*self.files, *_NEEDED, *([] if self.release else [RELEASE])))
-        there = set(there)
-        return [name for name in needed if name not in there]
+    def missing(self, present: Iterable[str]) -> list[str]:
+        """Required or listed files that are not present."""
+        required = dict.fromkeys((*self.files, *_REQUIRED, *([] if self.release else [RELEASE])))
+        present = set(present)
+        return [name for name in required if name not in present]
 
-    def surplus(self, there: Iterable[str]) -> list[str]:
-        """The files that are there and should not be."""
-        known = {MANIFEST, *_NEEDED, self.release, *self.hierarchies.values()} & {MANIFEST, *self.files}
-        return [name for name in there if name not in known]
+    def unexpected(self, present: Iterable[str]) -> list[str]:
+        """Files that are present but not listed or not known."""
+        known = {MANIFEST, *_REQUIRED, self.release, *self.hierarchies.values()} & {MANIFEST, *self.files}
+        return [name for name in present if name not in known]
 
     def changed(self, archive: Archive) -> list[str]:
-        """The files that are not as the manifest tells."""
-        there = [name for name in self.files if name in archive.sizes]
-        return [name for name in there if self.files[name] != (archive.sizes[name], archive.digest(name))]
+        """Files that differ from the manifest."""
+        present = [name for name in self.files if name in archive.sizes]
+        return [name for name in present if self.files[name] != (archive.sizes[name], archive.digest(name))]
 
 
 def as_json(facts: Mapping[str, Any]) -> bytes:
-    """Plain data as the files of a bundle have it."""
+    """Serialize plain data as in the files of a bundle."""
     return (json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()

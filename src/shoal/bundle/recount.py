@@ -1,4 +1,4 @@
-"""The release of a bundle counted again: k, the models, and whether that is what the bundle says."""
+"""Count the release of a bundle: k, the models, and whether the counts match the bundle."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from typing import Any
 from shoal import tables
 from shoal.schema import Policy
 from shoal.tables import Table
-from shoal.values import Design, ModelCheck, Verification
+from shoal.values import ModelCheck, SurveyDesign, Verification
 from shoal.verify import verify
-from shoal.words import counted, listed, number, shown
+from shoal.words import format_number, pluralize, quote_name, quote_names
 
-_CLOSE = 1e-9
-"""How far figures may be apart that were computed on different machines."""
+_TOLERANCE = 1e-9
+"""Tolerance for measures that were computed on another machine."""
 
 
 @dataclass(frozen=True)
-class Check:
-    """One thing that must hold in a bundle."""
+class CheckResult:
+    """One check of a bundle."""
 
-    about: str
+    subject: str
     ok: bool | None
-    """None where the files do not tell."""
-    said: str
+    """None if the files cannot decide it."""
+    detail: str
 
     def to_dict(self) -> dict[str, Any]:
-        return {"about": self.about, "ok": self.ok, "said": self.said}
+        return {"about": self.subject, "ok": self.ok, "said": self.detail}
 
 
 @dataclass(frozen=True)
-class Recount:
-    """The classes of a release, and what was found about them; no proof where it could not be counted."""
+class ReleaseCounts:
+    """Verification of the release of a bundle, with its checks; no proof if it could not be counted."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[CheckResult, ...]
     proof: Verification | None = None
 
 
-def recount(table: Table, policy: Policy, measures: Mapping[str, Any]) -> Recount:
-    """Count the classes of a release by its policy, as far as the release itself tells them."""
+def count_release(table: Table, policy: Policy, measures: Mapping[str, Any]) -> ReleaseCounts:
+    """Count the classes of a release by its policy, as far as the release contains the columns."""
     schema = policy.schema
     if table.names != schema.released:
-        return Recount((Check("columns", False, "other columns than the policy releases"),))
-    right = f"{counted(len(table.names), 'column')}, those that the policy releases"
-    design, lost = _design(table, policy)
-    surveyed = bool(policy.survey.strata or policy.survey.households)
-    wildcards = policy.missing == "wildcard" and not surveyed
-    blank = tables.shown_nothing(table, schema.quasi_identifiers) if wildcards and policy.suppression else None
-    sure = blank is None or int(blank.sum()) == measures.get("suppressed")
-    if blank is not None and not sure:
-        hidden = counted(int(blank.sum()), "record")
-        lost.append(f"which of the {hidden} that show nothing are suppressed; counted as if all were")
+        return ReleaseCounts((CheckResult("columns", False, "other columns than the policy releases"),))
+    columns_text = f"{pluralize(len(table.names), 'column')}, those that the policy releases"
+    design, unknown = _design(table, policy)
+    has_design = bool(policy.survey.strata or policy.survey.households)
+    wildcards = policy.missing == "wildcard" and not has_design
+    suppressed = tables.fully_suppressed(table, schema.quasi_identifiers) if wildcards and policy.suppression else None
+    certain = suppressed is None or int(suppressed.sum()) == measures.get("suppressed")
+    if suppressed is not None and not certain:
+        n_suppressed = pluralize(int(suppressed.sum()), "record")
+        unknown.append(f"which of the {n_suppressed} that show nothing are suppressed; counted as if all were")
     proof = verify(
         table,
         k=policy.k,
@@ -62,77 +62,85 @@ def recount(table: Table, policy: Policy, measures: Mapping[str, Any]) -> Recoun
         missing="wildcard" if wildcards else "category",
         alpha=policy.alpha,
         design=design,
-        suppressed=blank,
+        suppressed=suppressed,
     )
-    return Recount(
+    return ReleaseCounts(
         (
-            Check("columns", True, right),
-            _promise(proof, sure=sure),
-            *(_model(check) for check in proof.models),
-            *_same(proof, policy, measures, exact=not lost),
-            *(Check("not told", None, what) for what in lost),
+            CheckResult("columns", True, columns_text),
+            _check_k(proof, certain=certain),
+            *(_check_model(check) for check in proof.models),
+            *_compare_counts(proof, policy, measures, exact=not unknown),
+            *(CheckResult("not told", None, what) for what in unknown),
         ),
         proof,
     )
 
 
-def _design(table: Table, policy: Policy) -> tuple[Design, list[str]]:
-    """The strata and households that the release shows, and what it does not show of them.
+def _design(table: Table, policy: Policy) -> tuple[SurveyDesign, list[str]]:
+    """Strata and households in the release, and a note for each that it does not contain.
 
-    A stratum by a quasi-identifier is not seen where that is suppressed or was filled.
+    A stratum by a quasi-identifier cannot be used: it may be suppressed or imputed.
     """
     survey, keys = policy.survey, policy.schema.quasi_identifiers
     strata = [name for name in survey.strata if name in table.names and name not in keys]
-    homes = survey.households if survey.households in table.names else ""
-    lost = []
+    households = survey.households if survey.households in table.names else ""
+    unknown = []
     if len(strata) < len(survey.strata):
-        hidden = listed(name for name in survey.strata if name not in strata)
-        lost.append(f"the strata by {hidden}, which the release does not show as they were; counted over all of them")
-    if survey.households and not homes:
-        lost.append(f"the households by {shown(survey.households)}, which the release does not show; records counted")
-    return tables.design(table, strata=strata, households=homes), lost
+        not_released = quote_names(name for name in survey.strata if name not in strata)
+        unknown.append(
+            f"the strata by {not_released}, which the release does not show as they were; counted over all of them"
+        )
+    if survey.households and not households:
+        unknown.append(
+            f"the households by {quote_name(survey.households)}, which the release does not show; records counted"
+        )
+    return tables.build_survey_design(table, strata=strata, households=households), unknown
 
 
-def _promise(proof: Verification, *, sure: bool) -> Check:
-    names, smallest = listed(proof.quasi_identifiers), f"{number(proof.min_class)} {proof.unit}"
-    said = f"the smallest of {proof.classes:,} classes has {smallest}, counted again on {names}"
+def _check_k(proof: Verification, *, certain: bool) -> CheckResult:
+    names, smallest = quote_names(proof.quasi_identifiers), f"{format_number(proof.min_class)} {proof.unit}"
+    detail = f"the smallest of {proof.classes:,} classes has {smallest}, counted again on {names}"
     if not proof.violations and proof.min_class >= proof.k:
-        return Check(f"k = {proof.k:,}", True, said)
-    broken = f"{proof.violations:,} of {counted(proof.records, 'record')} are in classes below k; {said}"
-    return Check(f"k = {proof.k:,}", False if sure else None, broken)
+        return CheckResult(f"k = {proof.k:,}", True, detail)
+    broken = f"{proof.violations:,} of {pluralize(proof.records, 'record')} are in classes below k; {detail}"
+    return CheckResult(f"k = {proof.k:,}", False if certain else None, broken)
 
 
-def _model(check: ModelCheck) -> Check:
+def _check_model(check: ModelCheck) -> CheckResult:
     letter = "t" if check.model.startswith("t-") else "l"
-    said = f"{letter} = {check.reached:.6g} in the worst class of {shown(check.column)}"
-    broken = f"; {counted(check.violations, 'record')} in classes that break it"
-    return Check(check.model, check.ok, said if check.ok else said + broken)
+    detail = f"{letter} = {check.reached:.6g} in the worst class of {quote_name(check.column)}"
+    broken = f"; {pluralize(check.violations, 'record')} in classes that break it"
+    return CheckResult(check.model, check.ok, detail if check.ok else detail + broken)
 
 
-def _same(proof: Verification, policy: Policy, measures: Mapping[str, Any], *, exact: bool) -> Iterator[Check]:
-    """Whether policy and measures tell what was counted; where not all can be, the records and the classes."""
-    found = proof.to_dict()
-    shared = ("records", "classes", *(["min_class"] if exact else []))
-    told = _alike({name: policy.output.get(name) for name in shared}, {name: found[name] for name in shared})
-    yield Check("policy counts", told, _compared(told, "of the policy"))
+def _compare_counts(
+    proof: Verification, policy: Policy, measures: Mapping[str, Any], *, exact: bool
+) -> Iterator[CheckResult]:
+    """Compare the counts with policy and measures. If not all can be counted: records and classes only."""
+    counts = proof.to_dict()
+    names = ("records", "classes", *(["min_class"] if exact else []))
+    matches = _is_equal({name: policy.output.get(name) for name in names}, {name: counts[name] for name in names})
+    yield CheckResult("policy counts", matches, _counts_text(matches, "of the policy"))
     if exact:
-        told = _alike(measures["verification"], found)
+        matches = _is_equal(measures["verification"], counts)
     else:
-        told = all(_alike(measures["verification"].get(name), found[name]) for name in ("k", "records", "classes"))
-    told &= all(_alike(measures["evaluation"].get(name), found[name]) for name in ("k", "records"))
-    yield Check("measures", told, _compared(told, "of the measures"))
+        matches = all(
+            _is_equal(measures["verification"].get(name), counts[name]) for name in ("k", "records", "classes")
+        )
+    matches &= all(_is_equal(measures["evaluation"].get(name), counts[name]) for name in ("k", "records"))
+    yield CheckResult("measures", matches, _counts_text(matches, "of the measures"))
 
 
-def _compared(told: bool, whose: str) -> str:
-    return f"the counts are {'those' if told else 'not those'} {whose}"
+def _counts_text(matches: bool, whose: str) -> str:
+    return f"the counts are {'those' if matches else 'not those'} {whose}"
 
 
-def _alike(one: Any, other: Any) -> bool:
-    """Plain data that says the same; figures may differ in what a machine rounds."""
+def _is_equal(one: Any, other: Any) -> bool:
+    """Whether plain data is equal, floats up to rounding."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_alike(one[name], other[name]) for name in one)
+        return one.keys() == other.keys() and all(_is_equal(one[name], other[name]) for name in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_alike, one, other))
+        return len(one) == len(other) and all(map(_is_equal, one, other))
     if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
+        return math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
     return type(one) is type(other) and bool(one == other)

@@ -1,4 +1,4 @@
-"""Making the release of a bundle again, from nothing but the bundle and the table."""
+"""Repeat the release of a bundle from the bundle and the table."""
 
 from __future__ import annotations
 
@@ -9,74 +9,98 @@ from typing import Any, NamedTuple
 
 from shoal import tables
 from shoal.anonymize import replay
-from shoal.bundle.archive import opened
+from shoal.bundle.archive import open_archive
 from shoal.bundle.evidence import read_hierarchies, read_policy
 from shoal.bundle.manifest import Manifest
 from shoal.errors import BundleError
 from shoal.hierarchy import Hierarchy
-from shoal.release import Release, named_path
+from shoal.release import Release, check_path
 from shoal.schema import Policy
 from shoal.tables import ReadOptions
 from shoal.values import Progress
-from shoal.words import listed
+from shoal.words import quote_names
 
 
-class Decisions(NamedTuple):
-    """What a release is made again by."""
+class ReplayInputs(NamedTuple):
+    """What is needed to repeat a release."""
 
     policy: Policy
     hierarchies: dict[str, Hierarchy]
-    """And levels, by column."""
+    """Hierarchies and levels by column."""
 
 
-def read_bundle(path: str | os.PathLike[str]) -> Decisions:
-    """The decisions of a bundle, if all of its files are as they were written."""
-    with opened(named_path(path)) as archive:
+def read_bundle(path: str | os.PathLike[str]) -> ReplayInputs:
+    """Read the policy and hierarchies of a bundle if no file was changed."""
+    with open_archive(check_path(path)) as archive:
         manifest = Manifest.read(archive)
-        there = archive.sizes
-        wrong = [*manifest.missing(there), *manifest.surplus(there), *manifest.changed(archive)]
+        present = archive.sizes
+        wrong = [*manifest.missing(present), *manifest.unexpected(present), *manifest.changed(archive)]
         if wrong:
             raise BundleError.changed(path, wrong)
         policy = read_policy(archive)
         if manifest.files[manifest.release].sha256 != policy.output["sha256"]:
             raise BundleError.changed(path, [manifest.release])
-        return Decisions(policy, read_hierarchies(archive, manifest, policy))
+        return ReplayInputs(policy, read_hierarchies(archive, manifest, policy))
 
 
 def replay_bundle(path: str | os.PathLike[str], data: Any, *, progress: Progress | None = None) -> Release:
-    """Make the release of a bundle again, or that of the next delivery of its table.
+    """Repeat the release of a bundle, on the same table or on its next delivery.
 
-    A file is read as the original was. Saved in the same format, the same input gives the same bytes with the same
-    versions; if it does not, nothing is written.
+    A file is read like the original. The same input in the same format and with the same versions gives the same bytes
+    when it is saved; otherwise nothing is written.
+
+    Parameters
+    ----------
+    path : path
+        The bundle.
+    data : path, DataFrame, array or Table
+    progress : callable, optional
+        Called with the number of records done and the total.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ShoalError
+        If the bundle was changed, or the release cannot be repeated.
     """
     policy, hierarchies = read_bundle(path)
     if isinstance(data, str | os.PathLike):
-        known = ReadOptions.from_settings(policy.input.get("settings", {}))
-        # the next delivery may come in another format
-        data = tables.read(data, options=replace(known, format=None) if tables.format_of(Path(data)) else known)
+        settings = ReadOptions.from_settings(policy.input.get("settings", {}))
+        # the next delivery may have another format
+        data = tables.read_table(
+            data, options=replace(settings, format=None) if tables.format_of(Path(data)) else settings
+        )
     return replay(data, policy=policy, hierarchies=hierarchies, progress=progress)
 
 
-class Likeness(NamedTuple):
-    """How a release that was made again is like the first one, in a word and in a sentence."""
+class OutputComparison(NamedTuple):
+    """How a repeated release compares to the first one: a keyword and a sentence."""
 
-    word: str
-    said: str
+    result: str
+    sentence: str
 
 
-def likeness(old: Policy, new: Policy, *, source: str = "the bundle") -> Likeness:
-    """Compare the facts of two written releases; ``source`` is where the first one was told of."""
-    marks = [facts.get("sha256") for facts in (old.output, new.output, old.input, new.input)]
-    if marks[0] and marks[0] == marks[1]:
-        return Likeness("identical", f"Identical to the release in {source}, byte for byte.")
-    if None in marks:
-        return Likeness("unknown", f"Whether input and release are those of {source} is not known: not all were files.")
-    if marks[2] != marks[3]:
-        return Likeness("next delivery", f"The next delivery: another input than that of {source}.")
-    endings = {tables.full_ending(Path(str(facts.get("file")))) for facts in (old.output, new.output)}
+def compare_outputs(old: Policy, new: Policy, *, source: str = "the bundle") -> OutputComparison:
+    """Compare the facts of two written releases; ``source`` names where the first one is recorded."""
+    digests = [facts.get("sha256") for facts in (old.output, new.output, old.input, new.input)]
+    if digests[0] and digests[0] == digests[1]:
+        return OutputComparison("identical", f"Identical to the release in {source}, byte for byte.")
+    if None in digests:
+        return OutputComparison(
+            "unknown", f"Whether input and release are those of {source} is not known: not all were files."
+        )
+    if digests[2] != digests[3]:
+        return OutputComparison("next delivery", f"The next delivery: another input than that of {source}.")
+    endings = {tables.full_extension(Path(str(facts.get("file")))) for facts in (old.output, new.output)}
     if len(endings) > 1:
-        return Likeness("other format", f"The same input, in another format than the release in {source}.")
-    others = [name for name in {**old.versions, **new.versions} if old.versions.get(name) != new.versions.get(name)]
-    return Likeness(
-        "other versions", f"The same input, and other bytes than in {source}: other versions of {listed(others)}."
+        return OutputComparison("other format", f"The same input, in another format than the release in {source}.")
+    changed_packages = [
+        name for name in {**old.versions, **new.versions} if old.versions.get(name) != new.versions.get(name)
+    ]
+    return OutputComparison(
+        "other versions",
+        f"The same input, and other bytes than in {source}: other versions of {quote_names(changed_packages)}.",
     )

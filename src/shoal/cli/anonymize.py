@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.aside import reason
-from shoal.cli.decisions import DECISIONS, decided, decisions, own_options
-from shoal.cli.in_pieces import released_in_pieces
-from shoal.cli.protection import protection
+from shoal.aside import os_error_reason
+from shoal.cli.decisions import RELEASE_OPTIONS, method_options, release_arguments, with_release_options
+from shoal.cli.in_pieces import release_out_of_core
+from shoal.cli.protection import with_protection_options
 from shoal.cli.terminal import (
     as_json,
-    given_trees,
-    meaning,
-    on_terminal,
+    colorize,
+    hierarchy_arguments,
+    hierarchy_paths,
+    is_terminal,
     open_table,
-    paint,
+    parse_int,
+    parse_read_options,
+    print_warnings,
     progress,
-    reading,
-    reading_options,
     show,
     show_json,
-    tree_files,
-    warn,
-    whole,
+    with_column_options,
+    with_read_options,
 )
 from shoal.errors import EngineError, FileError, OptionError, OutputError, PolicyError
-from shoal.threads import whole_threads
+from shoal.threads import check_threads
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from shoal.values import Progress
 
 _ROWS = 3
-"""Records that a terminal shows before and after."""
+"""Number of records to print before and after, on a terminal."""
 
 
 @click.command(name="anonymize")
@@ -46,7 +46,7 @@ _ROWS = 3
 @click.option("-k", help="The least number of alike records: your decision, no default.")
 @click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
 @click.option("--method", help="See `shoal methods`.  [default: auto, which tries several]")
-@decisions
+@with_release_options
 @click.option(
     "--seconds",
     metavar="S",
@@ -87,9 +87,9 @@ _ROWS = 3
 )
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
-@protection
-@meaning
-@reading
+@with_protection_options
+@with_column_options
+@with_read_options
 @as_json
 def command(
     file: str,
@@ -125,119 +125,122 @@ def command(
     released; a second one ends the command.
     """
     if memory is not None:
-        from shoal.engines.allocators import keep_little
+        from shoal.engines.allocators import limit_allocator_cache
 
-        keep_little()
+        limit_allocator_cache()
     expected = None
     if memory is None and engine is None and policy is None and _threads(options) != 1:
-        from shoal.cli.precompile import DEFAULT, precompiling
+        from shoal.cli.precompile import DEFAULT_METHOD, precompiling
 
-        method = options["method"] or DEFAULT
+        method = options["method"] or DEFAULT_METHOD
         searches = options["refine"]
         if searches is None:
-            searches = method == DEFAULT or options["effort"] is not None or options["seconds"] is not None
-        expected = click.get_current_context().with_resource(precompiling(method, searches=searches))
-    from shoal.bundle.contents import bundle_path, bundling
+            searches = method == DEFAULT_METHOD or options["effort"] is not None or options["seconds"] is not None
+        expected = click.get_current_context().with_resource(precompiling(method, local_search=searches))
+    from shoal.bundle.contents import bundle_path, bundle_writer
     from shoal.engines.interface import ENGINES, LOCAL
-    from shoal.release import check_outputs, check_places, named_path, policy_path
+    from shoal.release import check_output_paths, check_path, check_release_paths, policy_path
     from shoal.report.summary import summarize
-    from shoal.values import one_of
+    from shoal.values import check_choice
 
-    here = one_of("engine", engine or LOCAL, ENGINES) == LOCAL
-    if here and master is not None:
-        raise EngineError.only_spark("--master")
-    target = named_path(output)
-    asked = [(name, external) for name, external in ((report, False), (external_report, True)) if name is not None]
-    reports = {named_path(name): external for name, external in asked}
-    if len(reports) < len(asked):
-        raise OutputError.named_twice(str(report))
+    is_local = check_choice("engine", engine or LOCAL, ENGINES) == LOCAL
+    if is_local and master is not None:
+        raise EngineError.spark_only_option("--master")
+    target = check_path(output)
+    named = [(name, external) for name, external in ((report, False), (external_report, True)) if name is not None]
+    reports = {check_path(name): external for name, external in named}
+    if len(reports) < len(named):
+        raise OutputError.duplicate_path(str(report))
     bundles = [bundle_path(bundle)] if bundle is not None else []
     comparison = _comparison(Path(compared)) if compared is not None else None
-    inputs = [Path(file), *(Path(name) for name in (policy, compared) if name), *tree_files(options)]
-    if here:
-        check_outputs([target, policy_path(target), *reports, *bundles], sources=inputs, force=force)
-    else:  # where a cluster reads and writes, it looks itself
-        check_places([*reports], sources=inputs, force=force)
+    inputs = [Path(file), *(Path(name) for name in (policy, compared) if name), *hierarchy_paths(options)]
+    if is_local:
+        check_release_paths([target, policy_path(target), *reports, *bundles], sources=inputs, force=force)
+    else:  # the cluster checks its own input and output
+        check_output_paths([*reports], sources=inputs, force=force)
         _check_reports([*reports], file, output)
     written: dict[str, Any] = {"Released": target, "Policy": policy_path(target)}
-    if not here:
+    if not is_local:
         written = {"Released": output, "Policy": f"{output.rstrip('/')}.policy.toml"}
     written |= {"Report": report, "External": external_report}
     if policy is not None:
-        _check_undecided(options)
-    if not here or memory is not None or (policy is not None and _noted(policy).pieces is not None):
+        _check_policy_only(options)
+    if not is_local or memory is not None or (policy is not None and _read_policy(policy).pieces is not None):
         if bundles or comparison is not None:
-            raise OptionError.needs_memory("a bundle" if bundles else "a comparison in its report")
-        asking = _again(policy, options) if policy else _asked(options)
-        facts, warnings = released_in_pieces(
+            raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
+        arguments = _replay_arguments(policy, options) if policy else _release_arguments(options)
+        settings = _read_policy(policy).input.get("settings") if policy and is_local else None
+        facts, warnings = release_out_of_core(
             file,
-            target if here else output,
-            asking,
-            options=reading_options(file, options, _noted(policy).input.get("settings") if policy and here else None),
+            target if is_local else output,
+            arguments,
+            options=parse_read_options(file, options, settings),
             reports=reports,
             quiet=quiet,
-            engine=LOCAL if here else engine,
+            engine=LOCAL if is_local else engine,
             master=master,
             memory=memory,
             scratch=scratch,
             force=force,
         )
-        _tell(facts, warnings, written, as_json=as_json, quiet=quiet)
+        _print_result(facts, warnings, written, as_json=as_json, quiet=quiet)
         return
     if scratch is not None:
-        raise OptionError.bad_option("scratch", "it together with memory (--memory)")
+        raise OptionError.invalid_value("scratch", "it together with memory (--memory)")
     with progress(quiet=quiet, kernels_expected=expected) as line:
-        made = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
-    saved = made.save(
+        release = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
+    saved = release.save(
         target,
         force=force,
         more=lambda policy: {
             **{
-                place: made.report(external=external, policy=policy, comparison=comparison)
+                place: release.report(external=external, policy=policy, comparison=comparison)
                 for place, external in reports.items()
             },
-            **{place: bundling(made) for place in bundles},
+            **{place: bundle_writer(release) for place in bundles},
         },
     )
     written["Bundle"] = bundle
-    _tell(summarize(made, policy=saved), made.warnings, written, as_json=as_json, quiet=quiet, made=made)
+    _print_result(
+        summarize(release, policy=saved), release.warnings, written, as_json=as_json, quiet=quiet, release=release
+    )
 
 
 def _check_reports(reports: Sequence[Path], file: str, output: str) -> None:
-    """Refuse reports in the folders that a cluster reads and writes, where these lie on this machine."""
+    """Refuse reports inside the input or output folder of the cluster, if these are local."""
     for place in (report.resolve() for report in reports):
         if place.is_relative_to(Path(file).resolve()):
             raise OutputError.is_input(place)
         if place.is_relative_to(Path(output).resolve()) or place == Path(f"{output.rstrip('/')}.policy.toml").resolve():
-            raise OutputError.named_twice(place)
+            raise OutputError.duplicate_path(place)
 
 
-def _tell(
+def _print_result(
     facts: dict[str, Any],
     warnings: Sequence[str],
     written: Mapping[str, Any],
     *,
     as_json: bool,
     quiet: bool,
-    made: Release | None = None,
+    release: Release | None = None,
 ) -> None:
-    """Say what was released, and where it is; of what was ``made`` in memory, a terminal also shows a few rows."""
+    """Print the result and its files. For a ``release`` in memory, also print sample rows on a terminal."""
     from shoal.report import text
 
     if as_json or quiet:
-        warn(warnings)
+        print_warnings(warnings)
     if as_json:
         show_json(facts)
     elif not quiet:
-        show(text.release(facts, paint=paint))
-        if made is not None and on_terminal():
-            show("\n" + text.compared(made.compared_rows(rows=_ROWS)))
-        warn(warnings)
-        show("\n" + "\n".join(f"{word.ljust(8)} {path}" for word, path in written.items() if path))
+        show(text.release(facts, paint=colorize))
+        if release is not None and is_terminal():
+            show("\n" + text.compared_rows(release.row_comparison(rows=_ROWS)))
+        print_warnings(warnings)
+        show("\n" + "\n".join(f"{label.ljust(8)} {path}" for label, path in written.items() if path))
 
 
 def _comparison(path: Path) -> dict[str, Any]:
-    """The plain data of a comparison, if it can be shown."""
+    """Read the data of a comparison, and check that it can be rendered."""
     from shoal.report import frontier
 
     try:
@@ -246,57 +249,57 @@ def _comparison(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise FileError.missing(path) from None
     except OSError as error:
-        raise FileError.unreadable(path, reason(error)) from None
+        raise FileError.unreadable(path, os_error_reason(error)) from None
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError, RecursionError):
         raise FileError.damaged(path, "comparison") from None
     return facts
 
 
-def _asked(options: dict[str, Any]) -> dict[str, Any]:
-    """All decisions, as `shoal.anonymize` takes them."""
+def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments of `shoal.anonymize`."""
     if options["k"] is None:
         raise OptionError.no_k()
     return {
-        "k": whole(options["k"], OptionError.k_not_whole()),
+        "k": parse_int(options["k"], OptionError.k_not_integer()),
         "method": options["method"],
         "seconds": options["seconds"],
-        "blocks": None if options["blocks"] is None else whole(options["blocks"], OptionError.blocks_not_whole()),
+        "blocks": None if options["blocks"] is None else parse_int(options["blocks"], OptionError.blocks_not_integer()),
         "threads": _threads(options),
-        **decided(options),
-        **own_options(options, [options["method"]] if options["method"] else []),
+        **release_arguments(options),
+        **method_options(options, [options["method"]] if options["method"] else []),
     }
 
 
 def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
     from shoal.anonymize import anonymize
 
-    return anonymize(open_table(file, options), progress=line, **_asked(options))
+    return anonymize(open_table(file, options), progress=line, **_release_arguments(options))
 
 
-def _check_undecided(options: dict[str, Any]) -> None:
-    """Beside a policy nothing else may be decided."""
-    for name in ("k", "method", "blocks", *DECISIONS):
+def _check_policy_only(options: dict[str, Any]) -> None:
+    """Refuse release options beside a policy."""
+    for name in ("k", "method", "blocks", *RELEASE_OPTIONS):
         if options[name] not in (None, ()):
-            raise PolicyError.decides(name.replace("_", "-"))
+            raise PolicyError.option_in_policy(name.replace("_", "-"))
 
 
-def _noted(path: str) -> Policy:
+def _read_policy(path: str) -> Policy:
     from shoal.schema import Policy
 
     return Policy.read(path)
 
 
-def _again(path: str, options: dict[str, Any]) -> dict[str, Any]:
-    """What a replay of a policy needs to know."""
-    return {"policy": path, **given_trees(options), "threads": _threads(options)}
+def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments of `shoal.replay`."""
+    return {"policy": path, **hierarchy_arguments(options), "threads": _threads(options)}
 
 
 def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
     from shoal.anonymize import replay
 
-    table = open_table(file, options, _noted(path).input.get("settings"))
-    return replay(table, progress=line, **_again(path, options))
+    table = open_table(file, options, _read_policy(path).input.get("settings"))
+    return replay(table, progress=line, **_replay_arguments(path, options))
 
 
 def _threads(options: dict[str, Any]) -> int | None:
-    return None if options["threads"] is None else whole_threads(options["threads"])
+    return None if options["threads"] is None else check_threads(options["threads"])

@@ -9,16 +9,16 @@ import click
 
 from shoal.cli.terminal import (
     as_json,
-    meaning,
-    meant,
-    names,
+    column_arguments,
     open_table,
+    parse_int,
+    parse_names,
+    parse_weights,
     progress,
-    reading,
     show,
     show_json,
-    weights,
-    whole,
+    with_column_options,
+    with_read_options,
 )
 from shoal.errors import ColumnError, OptionError
 
@@ -33,8 +33,8 @@ from shoal.errors import ColumnError, OptionError
 @click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
 @click.option("--no-standardize", is_flag=True, help="Measure distances on the columns as they are.")
 @click.option("--quiet", is_flag=True, help="No progress.")
-@meaning
-@reading
+@with_column_options
+@with_read_options
 @as_json
 def command(
     file: str,
@@ -56,24 +56,24 @@ def command(
 
     if k is None:
         raise OptionError.no_k()
-    if not names(quasi_identifiers):
+    if not parse_names(quasi_identifiers):
         raise ColumnError.no_quasi_identifier()
     table = open_table(file, options)
-    with progress(quiet=quiet, doing="bounding") as line:
-        found = bound(
+    with progress(quiet=quiet, description="bounding") as line:
+        result = bound(
             table,
-            quasi_identifiers=names(quasi_identifiers),
-            k=whole(k, OptionError.k_not_whole()),
+            quasi_identifiers=parse_names(quasi_identifiers),
+            k=parse_int(k, OptionError.k_not_integer()),
             effort=effort,
-            weights=weights(weight),
+            weights=parse_weights(weight),
             standardize=not no_standardize,
             missing_values="category",
             progress=line,
-            **meant(options),
+            **column_arguments(options),
         )
     if as_json:
-        show_json(asdict(found))
+        show_json(asdict(result))
         return
-    what = "is the least loss there is" if found.kind == "exact" else "is a lower bound of the loss"
-    show(f"{found.loss:.6g} % {what}, for groups of at least {k} of {table.height:,} records")
-    show(f"  {found.note}; squared error {found.value:.6g}, of which {found.margin:.1g} were taken off for rounding")
+    what = "is the least loss there is" if result.kind == "exact" else "is a lower bound of the loss"
+    show(f"{result.loss:.6g} % {what}, for groups of at least {k} of {table.height:,} records")
+    show(f"  {result.note}; squared error {result.value:.6g}, of which {result.margin:.1g} were taken off for rounding")

@@ -8,19 +8,19 @@ from typing import Any
 
 import click
 
-from shoal.cli.decisions import decided, decisions, own_options
-from shoal.cli.protection import protection
+from shoal.cli.decisions import method_options, release_arguments, with_release_options
+from shoal.cli.protection import with_protection_options
 from shoal.cli.terminal import (
     as_json,
-    meaning,
-    names,
+    hierarchy_paths,
     open_table,
+    parse_int,
+    parse_names,
     progress,
-    reading,
     show,
     show_json,
-    tree_files,
-    whole,
+    with_column_options,
+    with_read_options,
 )
 from shoal.errors import OptionError, OutputError, PromiseError
 
@@ -33,7 +33,7 @@ from shoal.errors import OptionError, OutputError, PromiseError
     multiple=True,
     help="The methods to compare, as a,b,c, or all.  [default: the usual one and a few that are worth a try]",
 )
-@decisions
+@with_release_options
 @click.option("--seconds", help="A budget for all runs: none starts after it, and those under way are stopped.")
 @click.option("--workers", help="Runs at the same time.  [default: as many as there are cores]")
 @click.option("--cache", metavar="FILE", help="Where finished runs are kept.  [default: NAME.compare.jsonl, here]")
@@ -41,9 +41,9 @@ from shoal.errors import OptionError, OutputError, PromiseError
 @click.option("--report", help="Also write a report: an HTML file.")
 @click.option("--force", is_flag=True, help="Replace a report that exists.")
 @click.option("--quiet", is_flag=True, help="No progress line.")
-@protection
-@meaning
-@reading
+@with_protection_options
+@with_column_options
+@with_read_options
 @as_json
 def command(
     file: str,
@@ -70,60 +70,62 @@ def command(
     """
     from shoal import tables
     from shoal.compare.comparison import compare
-    from shoal.release import check_places, named_path
+    from shoal.release import check_output_paths, check_path
     from shoal.report import comparison
 
-    place = None if report is None else named_path(report)
+    place = None if report is None else check_path(report)
     if no_cache and cache is not None:
-        raise OptionError.bad_option("cache", "a file, or --no-cache, but not both")
-    kept = None if no_cache else named_path(f"{_stem(file)}.compare.jsonl" if cache is None else cache)
-    if place and kept and place.absolute() == kept.absolute():
-        raise OutputError.named_twice(place)
+        raise OptionError.invalid_value("cache", "a file, or --no-cache, but not both")
+    cache_path = None if no_cache else check_path(f"{_stem(file)}.compare.jsonl" if cache is None else cache)
+    if place and cache_path and place.absolute() == cache_path.absolute():
+        raise OutputError.duplicate_path(place)
     if place:
-        check_places([place], sources=[Path(file), kept, *tree_files(options)], force=force)
-    asked = decided(options)
-    with progress(quiet=quiet, doing="comparing", noun="runs") as line:
-        made = compare(
+        check_output_paths([place], sources=[Path(file), cache_path, *hierarchy_paths(options)], force=force)
+    arguments = release_arguments(options)
+    with progress(quiet=quiet, description="comparing", unit="runs") as line:
+        result = compare(
             open_table(file, options),
-            k=[whole(level, OptionError.k_not_whole()) for level in names(options["k"])],
+            k=[parse_int(level, OptionError.k_not_integer()) for level in parse_names(options["k"])],
             methods=_methods(methods),
             seconds=None if seconds is None else _seconds(seconds),
-            workers=None if workers is None else whole(workers, OptionError.bad_option("workers", "a whole number")),
-            cache=kept,
+            workers=None
+            if workers is None
+            else parse_int(workers, OptionError.invalid_value("workers", "a whole number")),
+            cache=cache_path,
             progress=line,
-            **asked,
-            **own_options(options),
+            **arguments,
+            **method_options(options),
         )
-    facts = made.to_dict()
-    if not any(point.verified for point in made.points):
-        raise PromiseError.nothing_compared(runs=len(made.points), why=made.points[0].error or "")
+    facts = result.to_dict()
+    if not any(point.verified for point in result.points):
+        raise PromiseError.no_release_compared(runs=len(result.points), why=result.points[0].error or "")
     if place:
-        with tables.aside(place, force=force) as part:
+        with tables.atomic_write(place, force=force) as part:
             part.write_text(comparison.page(facts), encoding="utf-8", newline="\n")
     if as_json:
         show_json(facts)
     else:
         show(comparison.text(facts, width=max(60, min(shutil.get_terminal_size((100, 40)).columns, 100))))
-        files = {"Kept": kept, "Report": place}
-        written = "".join(f"\n{what:8s} {path}" for what, path in files.items() if path)
+        files = {"Kept": cache_path, "Report": place}
+        written = "".join(f"\n{label:8s} {path}" for label, path in files.items() if path)
         if written:
             show(written)
 
 
 def _stem(file: str) -> str:
-    """The name of the file without its endings."""
+    """Return the file name without its extensions."""
     return Path(file).name.partition(".")[0] or Path(file).name
 
 
 def _methods(given: tuple[str, ...]) -> str | list[str] | None:
-    words = names(given)
-    if given and not words:
-        raise OptionError.bad_option("methods", "the names of methods, or all")
-    return "all" if words == ["all"] else words or None
+    chosen = parse_names(given)
+    if given and not chosen:
+        raise OptionError.invalid_value("methods", "the names of methods, or all")
+    return "all" if chosen == ["all"] else chosen or None
 
 
 def _seconds(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise OptionError.bad_option("seconds", "a number above 0") from None
+        raise OptionError.invalid_value("seconds", "a number above 0") from None

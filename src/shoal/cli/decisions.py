@@ -1,4 +1,4 @@
-"""Options of commands: the decisions behind a release, but for k and the method."""
+"""Options of a release: parsing into the keyword arguments of `shoal.anonymize`."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 
 import click
 
-from shoal.cli import protection
-from shoal.cli.terminal import meant, names, pairs, warn, weights, whole
+from shoal.cli.protection import PROTECTION_OPTIONS, protection_arguments
+from shoal.cli.terminal import column_arguments, parse_int, parse_names, parse_pairs, parse_weights, print_warnings
 from shoal.errors import ColumnError, OptionError
-from shoal.schema.columns import OTHERS
+from shoal.schema.columns import ALL_OTHER_COLUMNS
 
-DECISIONS = (
+RELEASE_OPTIONS = (
     *("quasi_identifiers", "identifiers", "sensitive", "keep", "drop_others", "own", "recode"),
     *("exact_means", "round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
     *("refine", "effort", "seconds", "shuffle", "formulas"),
-    *protection.DECISIONS,
+    *PROTECTION_OPTIONS,
 )
 
 
-def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of decisions that no other file of options has."""
+def with_release_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a release, without k, the method and the protection options."""
     options = [
         click.option("-q", "--quasi-identifiers", multiple=True, help="Columns that an outsider could know, as a,b,c."),
         click.option("--identifiers", multiple=True, help="Columns that name a person: dropped."),
@@ -85,59 +85,61 @@ def decisions(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def decided(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the options decide, as `shoal.anonymize` takes it; without those of a method."""
-    quasi_identifiers = names(options["quasi_identifiers"])
+def release_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options as keyword arguments of `shoal.anonymize`, without those of the method."""
+    quasi_identifiers = parse_names(options["quasi_identifiers"])
     if options["round_integers"]:
-        warn(["--round-integers is deprecated and changes nothing: numbers keep the decimals of their column."])
+        print_warnings(
+            ["--round-integers is deprecated and changes nothing: numbers keep the decimals of their column."]
+        )
     if not quasi_identifiers:
         raise ColumnError.no_quasi_identifier()
     return {
         "quasi_identifiers": quasi_identifiers,
-        "identifiers": names(options["identifiers"]),
-        "sensitive": names(options["sensitive"]),
-        "keep": names(options["keep"]),
+        "identifiers": parse_names(options["identifiers"]),
+        "sensitive": parse_names(options["sensitive"]),
+        "keep": parse_names(options["keep"]),
         "drop_others": bool(options["drop_others"]),
-        **meant(options),
+        **column_arguments(options),
         "refine": options["refine"],
         "effort": options["effort"],
-        "seed": whole(options["seed"] or "0", OptionError.no_seed()),
+        "seed": parse_int(options["seed"] or "0", OptionError.seed_not_integer()),
         "standardize": not options["no_standardize"],
-        "weights": weights(options["weight"]),
-        "recode": _ways(options["recode"]),
+        "weights": parse_weights(options["weight"]),
+        "recode": _parse_recode(options["recode"]),
         "exact_means": bool(options["exact_means"]),
         "shuffle": bool(options["shuffle"]),
         "formulas": options["formulas"] or "keep",
-        **protection.protected(options),
+        **protection_arguments(options),
     }
 
 
-def own_options(options: Mapping[str, Any], methods: Sequence[str] = ()) -> dict[str, Any]:
-    """The options of methods: each of these methods must have all of them, or some method each."""
+def method_options(options: Mapping[str, Any], methods: Sequence[str] = ()) -> dict[str, Any]:
+    """Parse the options of methods. ``methods`` must each have all of them; without it, some method each one."""
     from shoal.partition import registry
 
-    given = {name: _value(text) for name, text in pairs(options["own"], "option").items()}
+    given = {name: _parse_value(text) for name, text in parse_pairs(options["own"], "option").items()}
     for method in methods:
-        registry.find(method).check_options(given)
+        registry.get_method(method).check_options(given)
     for name in given:
         if not any(name in method.options for method in registry.methods().values()):
-            raise OptionError.option_of_none(name)
+            raise OptionError.option_of_no_method(name)
     return given
 
 
-def _ways(given: Sequence[str]) -> str | dict[str, str] | None:
-    """One way for all columns that it fits, or one for each column that is named; both where both are given."""
-    named = [text for text in given if "=" in text]
-    plain = [text for text in given if "=" not in text]
-    if len(plain) > 1:
-        raise OptionError.bad_option("recode", "one way for all columns, and COLUMN=WAY for those that differ")
-    if not named:
-        return plain[0] if plain else None
-    return {**pairs(named, "recode"), **({OTHERS: plain[0]} if plain else {})}
+def _parse_recode(given: Sequence[str]) -> str | dict[str, str] | None:
+    """Parse recodings: one for all columns it applies to, one per named column, or both."""
+    by_column = [text for text in given if "=" in text]
+    default = [text for text in given if "=" not in text]
+    if len(default) > 1:
+        raise OptionError.invalid_value("recode", "one way for all columns, and COLUMN=WAY for those that differ")
+    if not by_column:
+        return default[0] if default else None
+    return {**parse_pairs(by_column, "recode"), **({ALL_OTHER_COLUMNS: default[0]} if default else {})}
 
 
-def _value(text: str) -> Any:
-    """An option's value: a number, true or false where it reads as one, else the word itself."""
+def _parse_value(text: str) -> Any:
+    """Parse a value: an integer, a float, true or false, else the text."""
     for kind in (int, float):
         try:
             return kind(text)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from shoal.cli.terminal import paint, progress, show, warn
+from shoal.cli.terminal import colorize, print_warnings, progress, show
 from shoal.errors import OutputError
 
 QUASI_IDENTIFIERS = (
@@ -14,14 +14,14 @@ QUASI_IDENTIFIERS = (
     *("household_size", "height_cm", "weight_kg", "income", "admission_date"),
 )
 SENSITIVE = ("length_of_stay", "visits", "systolic_bp", "diagnosis", "treatment_cost")
-DROPPED = ("person_id", "name")
+IDENTIFIERS = ("person_id", "name")
 MODEL = "distinct-l(2)"
-LENGTHS = (1, 2, 3)
-"""How many digits the levels of the postcode's hierarchy keep."""
+PREFIX_LENGTHS = (1, 2, 3)
+"""Prefix lengths of the postcode hierarchy."""
 RECODE = {"age": "interval", "postcode": "lcs", "occupation": "lcs"}
 
 EFFORT = "fast"
-"""A demo takes seconds."""
+"""Keeps the demo within seconds."""
 
 
 @click.command(name="demo")
@@ -56,23 +56,25 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     register, codes, jobs = place / "register.csv", place / "postcode.csv", place / "occupation.json"
     schools, target, report = place / "education.txt", place / "released.csv", place / "report.html"
     external = place / "report.external.html"
-    with tables.aside(register, force=True) as part:
-        tables.write(tables.read(tables.example_register(rows, seed)), part)
+    with tables.atomic_write(register, force=True) as part:
+        tables.write_table(tables.read_table(tables.example_register(rows, seed)), part)
     show(f"1. A made-up register of {rows:,} persons: {register}\n")
     show(text.description(describe(register).to_dict()))
 
-    lengths = ",".join(map(str, LENGTHS))
+    lengths = ",".join(map(str, PREFIX_LENGTHS))
     show(f"\n2. shoal hierarchy build prefixes {register} postcode --lengths {lengths} -o {codes}\n")
-    hierarchy = Hierarchy.from_prefixes(tables.value_counts(tables.read(register), "postcode"), lengths=LENGTHS)
+    hierarchy = Hierarchy.from_prefixes(
+        tables.value_counts(tables.read_table(register), "postcode"), lengths=PREFIX_LENGTHS
+    )
     hierarchy.save(codes, force=True)
     Hierarchy.from_dict(OCCUPATIONS).save(jobs, force=True)
-    with tables.aside(schools, force=True) as part:
+    with tables.atomic_write(schools, force=True) as part:
         part.write_text("\n".join(EDUCATION) + "\n", encoding="utf-8")
-    show(f"   {drawing.size(hierarchy)}; beside it a hierarchy of occupations and the levels of education")
+    show(f"   {drawing.size_text(hierarchy)}; beside it a hierarchy of occupations and the levels of education")
 
-    chosen = [
+    arguments = [
         f"-k {k} -q {','.join(QUASI_IDENTIFIERS)}",
-        f"--identifiers {','.join(DROPPED)} --sensitive {','.join(SENSITIVE)}",
+        f"--identifiers {','.join(IDENTIFIERS)} --sensitive {','.join(SENSITIVE)}",
         f"--model 'diagnosis={MODEL}'",
         f"--hierarchy postcode={codes} --hierarchy occupation={jobs} --levels education={schools}",
         " ".join([*(f"--recode {name}={way}" for name, way in RECODE.items()), f"--effort {EFFORT}"]),
@@ -82,17 +84,17 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
         "\n".join(
             [
                 f"\n3. shoal anonymize {register} \\",
-                *(f"     {part} \\" for part in chosen[:-1]),
-                f"     {chosen[-1]}\n",
+                *(f"     {part} \\" for part in arguments[:-1]),
+                f"     {arguments[-1]}\n",
             ]
         )
     )
     with progress(quiet=False, kernels_expected=expected) as line:
-        made = anonymize(
+        release = anonymize(
             register,
             k=k,
             quasi_identifiers=QUASI_IDENTIFIERS,
-            identifiers=DROPPED,
+            identifiers=IDENTIFIERS,
             sensitive=SENSITIVE,
             models={"diagnosis": MODEL},
             hierarchies={"postcode": codes, "occupation": jobs},
@@ -101,14 +103,14 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
             effort=EFFORT,
             progress=line,
         )
-    saved = made.save(
+    saved = release.save(
         target,
         force=True,
         more=lambda policy: {
-            report: made.report(policy=policy),
-            external: made.report(external=True, policy=policy),
+            report: release.report(policy=policy),
+            external: release.report(external=True, policy=policy),
         },
     )
-    show(text.release(summarize(made, policy=saved), paint=paint))
-    warn(made.warnings)
+    show(text.release(summarize(release, policy=saved), paint=colorize))
+    print_warnings(release.warnings)
     show(f"\n4. Released {target}\n   Policy   {policy_path(target)}\n   Report   {report}\n   External {external}")

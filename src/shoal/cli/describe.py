@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, open_table, reading, show, show_json, warn
+from shoal.cli.terminal import as_json, open_table, print_warnings, show, show_json, with_read_options
 
 
 @click.command(name="describe")
 @click.argument("file")
-@reading
+@with_read_options
 @as_json
 def command(file: str, as_json: bool, **options: Any) -> None:
     """Propose a role for every column of FILE, with reasons.
@@ -21,10 +21,10 @@ def command(file: str, as_json: bool, **options: Any) -> None:
     from shoal.assess import describe
     from shoal.report import text
 
-    found = describe(open_table(file, options))
-    facts = found.to_dict()
+    description = describe(open_table(file, options))
+    facts = description.to_dict()
     if as_json:
         show_json(facts)
     else:
         show(text.description(facts))
-    warn(found.warnings)
+    print_warnings(description.warnings)

@@ -6,19 +6,19 @@ from typing import Any
 
 import click
 
-from shoal.cli.protection import counted, counting
+from shoal.cli.protection import counting_arguments, with_counting_options
 from shoal.cli.terminal import (
     as_json,
-    meaning,
-    meant,
-    models,
-    names,
+    column_arguments,
     open_table,
-    reading,
+    parse_int,
+    parse_model_options,
+    parse_names,
+    parse_weights,
     show,
     show_json,
-    weights,
-    whole,
+    with_column_options,
+    with_read_options,
 )
 from shoal.errors import ColumnError, OptionError
 
@@ -36,9 +36,9 @@ from shoal.errors import ColumnError, OptionError
 @click.option("--population", metavar="FILE", help="A table of all persons, recoded as the release, to look up in.")
 @click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
 @click.option("--no-standardize", is_flag=True, help="Measure losses on the columns as they are.")
-@counting("missing_values", "alpha", "sampling_weights", "households")
-@meaning
-@reading
+@with_counting_options("missing_values", "alpha", "sampling_weights", "households")
+@with_column_options
+@with_read_options
 @as_json
 def command(
     original: str,
@@ -63,21 +63,21 @@ def command(
     from shoal.measure.evaluate import ALL, DEFAULT
     from shoal.report import text
 
-    if not names(quasi_identifiers):
+    if not parse_names(quasi_identifiers):
         raise ColumnError.no_quasi_identifier()
     facts = evaluate(
         open_table(original, options),
         open_table(released, options),
-        quasi_identifiers=names(quasi_identifiers),
-        k=None if k is None else whole(k, OptionError.k_not_whole()),
-        measures=measures if measures in (DEFAULT, ALL) else names([measures]),
-        sensitive=names(sensitive),
-        models=models(model),
+        quasi_identifiers=parse_names(quasi_identifiers),
+        k=None if k is None else parse_int(k, OptionError.k_not_integer()),
+        measures=measures if measures in (DEFAULT, ALL) else parse_names([measures]),
+        sensitive=parse_names(sensitive),
+        models=parse_model_options(model),
         population=None if population is None else open_table(population, options),
-        weights=weights(weight),
+        weights=parse_weights(weight),
         standardize=not no_standardize,
-        **meant(options),
-        **counted(options),
+        **column_arguments(options),
+        **counting_arguments(options),
     ).to_dict()
     if as_json:
         show_json(facts)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, reading, show, show_json, whole
+from shoal.cli.terminal import as_json, open_table, parse_int, parse_names, show, show_json, with_read_options
 from shoal.errors import ColumnError, OptionError
 
 
@@ -19,7 +19,7 @@ from shoal.errors import ColumnError, OptionError
 @click.option("-k", help="The least number of alike records.")
 @click.option("--sensitive", multiple=True, help="Columns that nobody may learn, as a,b,c.")
 @click.option("--no-values", is_flag=True, help="Show no cell of the data: only names, counts and record numbers.")
-@reading
+@with_read_options
 @as_json
 def command(
     file: str,
@@ -45,20 +45,20 @@ def command(
     from shoal.report import explanation
     from shoal.schema import Policy
 
-    if not names(quasi_identifiers) and policy is None:
+    if not parse_names(quasi_identifiers) and policy is None:
         raise ColumnError.no_quasi_identifier()
     settings = None if policy is None else Policy.read(policy).input.get("settings")
     facts = explain(
         open_table(file, options, settings),
-        row=whole(row, OptionError.row_not_whole()),
-        quasi_identifiers=names(quasi_identifiers) or None,
+        row=parse_int(row, OptionError.row_not_integer()),
+        quasi_identifiers=parse_names(quasi_identifiers) or None,
         policy=policy,
         released=None if released is None else open_table(released, options, settings),
-        k=None if k is None else whole(k, OptionError.k_not_whole()),
-        sensitive=names(sensitive) or None,
+        k=None if k is None else parse_int(k, OptionError.k_not_integer()),
+        sensitive=parse_names(sensitive) or None,
         values=not no_values,
     ).to_dict()
     if as_json:
         show_json(facts)
     else:
-        show(explanation.explanation(facts))
+        show(explanation.explanation_text(facts))

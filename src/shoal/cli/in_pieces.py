@@ -1,4 +1,4 @@
-"""Releases in pieces, as commands make them: on this machine or on a cluster."""
+"""Out-of-core releases, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.cli.terminal import progress, warn
+from shoal.cli.terminal import print_warnings, progress
 
 
-def released_in_pieces(
+def release_out_of_core(
     file: str,
     target: str | Path,
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     reports: Mapping[Path, bool],
     quiet: bool,
@@ -20,26 +20,30 @@ def released_in_pieces(
     scratch: str | None,
     **common: Any,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Release a file that may be larger than memory; the facts of the release, and what deserves a look."""
+    """Release a file that may be larger than memory; return the summary and the warnings."""
     from shoal.engines.scratch import scratch_path
     from shoal.large import anonymize_file, replay_file
-    from shoal.pieced import MEMORY, LargeRelease
+    from shoal.pieced import DEFAULT_MEMORY, LargeRelease
     from shoal.report import dossier
-    from shoal.report.external import for_outsiders
-    from shoal.report.large import detailed_large, summarize_large
+    from shoal.report.external import external_facts
+    from shoal.report.large import file_report_facts, summarize_file_release
 
-    def pages(made: LargeRelease) -> dict[Path, str]:
-        facts = detailed_large(made) if reports else {}
-        return {place: dossier.page(for_outsiders(facts) if external else facts) for place, external in reports.items()}
+    def pages(release: LargeRelease) -> dict[Path, str]:
+        facts = file_report_facts(release) if reports else {}
+        return {
+            place: dossier.page(external_facts(facts) if external else facts) for place, external in reports.items()
+        }
 
-    common |= {"memory": memory or MEMORY, "scratch": scratch, "more": pages}
-    release = replay_file if "policy" in asked else anonymize_file
+    common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch, "more": pages}
+    run = replay_file if "policy" in arguments else anonymize_file
     try:
         with progress(quiet=quiet) as line:
-            made = release(file, target, progress=line, **common, **asked)
+            release = run(file, target, progress=line, **common, **arguments)
     except (KeyboardInterrupt, SystemExit):
-        left = scratch_path(Path(target), None if scratch is None else Path(scratch))
-        if left.exists():
-            warn([f"What is done is kept in {str(left)!r}: the same command goes on from there, or delete the folder."])
+        folder = scratch_path(Path(target), None if scratch is None else Path(scratch))
+        if folder.exists():
+            print_warnings(
+                [f"What is done is kept in {str(folder)!r}: the same command goes on from there, or delete the folder."]
+            )
         raise
-    return summarize_large(made), made.warnings
+    return summarize_file_release(release), release.warnings

@@ -1,15 +1,15 @@
 """Compile half of the kernels of a release in a second process.
 
-The first run of a method on a machine spends most of its time on compiling, and one process compiles one kernel at a
-time. While the first process imports what it needs, reads the table and compiles kernels in the order in which it calls
-them, a second one compiles them from the last to the first. Both share the kernel cache, in which a process waits for a
-kernel that another one compiles, so they meet in the middle, whatever each kernel takes.
+The first run of a method on a machine spends most of its time compiling, one kernel at a time. While the first process
+imports modules, reads the table and compiles kernels in the order of its calls, a second one compiles them in reverse
+order. Both share the kernel cache, where a process waits for a kernel that the other one compiles, so they meet in the
+middle, whatever the time per kernel.
 
-The second process learns what there is to compile by running the method on a few records without the compiler.
+The second process finds the kernels by running the method on a few records without the compiler.
 
-Whether there is anything to compile must be known before Numba is imported, since the second process could have started
-meanwhile. So a second process that is done leaves a mark in the cache, and so does a run that compiled nothing.
-The mark is named after what was run, the kernel files and the version of Numba.
+To start the second process before Numba is imported, this module must know whether there is anything to compile. So a
+second process that finishes, or a run that compiled nothing, leaves a marker file in the cache. Its name depends on the
+method, the kernel files and the version of Numba.
 """
 
 from __future__ import annotations
@@ -28,82 +28,85 @@ from typing import Any
 from shoal.kernels.cache_folder import cache_folder
 from shoal.threads import threads
 
-DEFAULT = "auto"
-ALONE, SHARED = 17, 10
-"""Kernels that the first default release compiles by itself, and with a second process beside it."""
+DEFAULT_METHOD = "auto"
+KERNELS_ALONE, KERNELS_SHARED = 17, 10
+"""Number of kernels that the first default release compiles alone, and with a second process."""
 
 
 @contextmanager
-def precompiling(method: str = DEFAULT, *, searches: bool = True) -> Iterator[int | None]:
-    """Compile in a second process meanwhile, unless that was done before or there is but one core.
+def precompiling(method: str = DEFAULT_METHOD, *, local_search: bool = True) -> Iterator[int | None]:
+    """Compile in a second process, unless all is compiled or there is only one core.
 
-    ``searches`` says whether local search follows the method. Gives the number of kernels that are left to this
-    process, where it is known: in a default release, if any are left.
+    ``searches`` is whether local search follows the method. Yields the number of kernels that this process compiles, if
+    known: for a default release with kernels to compile.
     """
-    process, mark, before = None, _mark(method, searches=searches), _counts()["compiled"]
+    process, mark, before = None, _mark(method, searches=local_search), _counts()["compiled"]
     compiled = (mark is not None and mark.exists()) or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
     if mark is not None and not compiled and threads() > 1 and sys.executable:
         with suppress(OSError):  # without a second process, this one compiles everything
             process = subprocess.Popen(  # noqa: S603 - this very Python
-                # and nothing that lies in the folder where it runs
-                [sys.executable, "-P", "-m", __name__, method, *(["search"] if searches else [])],
+                # -P: no imports from the current folder
+                [sys.executable, "-P", "-m", __name__, method, *(["search"] if local_search else [])],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # an interrupt from the keyboard is none of its business
+                start_new_session=True,  # not interrupted by Ctrl-C
             )
     try:
-        yield None if compiled or method != DEFAULT else SHARED if process else ALONE
-        if mark is not None and not compiled and _counts()["compiled"] == before and _has_run(searches=searches):
-            _leave(mark)
+        yield None if compiled or method != DEFAULT_METHOD else KERNELS_SHARED if process else KERNELS_ALONE
+        if mark is not None and not compiled and _counts()["compiled"] == before and _has_run(searches=local_search):
+            _write_mark(mark)
     finally:
         if process is not None:
             process.terminate()
             process.wait()
 
 
-def record(method: str, *, searches: bool) -> list[tuple[Any, tuple[Any, ...]]]:
-    """The kernels that a release by this method takes, and the types of their arguments, in the order of the calls."""
+def record_kernels(method: str, *, local_search: bool) -> list[tuple[Any, tuple[Any, ...]]]:
+    """Return the kernels of a release by this method, with their argument types, in the order of the calls."""
     import numpy as np
 
     import shoal
     from shoal.kernels.jit import recording
     from shoal.schema import Kind
 
-    # with fewer records some methods leave out a step; a search takes all of them, and takes long without the compiler
-    table, known = shoal.example_register(rows=24 if searches else 60), shoal.methods()[method]
-    numbers, categories = ["age", "income"][: known.most_columns], ["sex", "region"]
-    columns = [*(numbers if Kind.NUMERIC in known.kinds else categories), *(categories if known.mixes else [])]
-    more: dict[str, Any] = {"effort": "fast"} if searches else {"refine": False}
+    # fewer records would skip steps of some methods; with a search all run, and it is slow without the compiler
+    table, details = shoal.example_register(rows=24 if local_search else 60), shoal.methods()[method]
+    numbers, categories = ["age", "income"][: details.max_columns], ["sex", "region"]
+    columns = [
+        *(numbers if Kind.NUMERIC in details.kinds else categories),
+        *(categories if details.supports_mixed else []),
+    ]
+    options: dict[str, Any] = {"effort": "fast"} if local_search else {"refine": False}
     with recording() as calls, np.errstate(all="ignore"):
-        if method == DEFAULT and searches:  # a search that is not fast also starts from these groups
+        if method == DEFAULT_METHOD and local_search:  # a search that is not fast also starts from MDAV
             shoal.partition(table.select(columns), k=3, method="mdav", refine=False)
-        shoal.partition(table.select(columns), k=3, method=method, **more)
+        shoal.partition(table.select(columns), k=3, method=method, **options)
     return list(calls)
 
 
-def compile_last_first(method: str, *, searches: bool) -> None:
-    """Compile what a release by this method takes, or wait for another process that does, and leave the mark."""
-    for kernel, types in reversed(record(method, searches=searches)):
+def compile_in_reverse(method: str, *, local_search: bool) -> None:
+    """Compile the kernels of a release by this method in reverse order, and leave the marker file."""
+    for kernel, types in reversed(record_kernels(method, local_search=local_search)):
         kernel.compile(types)
-    mark = _mark(method, searches=searches)
+    mark = _mark(method, searches=local_search)
     if mark is not None:
-        _leave(mark)
+        _write_mark(mark)
 
 
 def _counts() -> Counter[str]:
-    """How many kernels this process took and compiled: none as long as nothing needed Numba."""
+    """Return how many kernels this process loaded and compiled; none before Numba is imported."""
     jit = sys.modules.get("shoal.kernels.jit")
     return jit.counts if jit else Counter()
 
 
 def _has_run(*, searches: bool) -> bool:
-    """Whether this process took kernels, and the largest one, that of local search, if it was to search."""
+    """Whether this process loaded kernels, including the largest one, local search, if requested."""
     annealing = sys.modules.get("shoal.kernels.annealing")
-    return _counts()["taken"] > 0 and (not searches or bool(annealing and annealing.search.overloads))
+    return _counts()["taken"] > 0 and (not searches or bool(annealing and annealing.local_search.overloads))
 
 
-def _leave(mark: Path) -> None:
+def _write_mark(mark: Path) -> None:
     from shoal.kernels.jit_cache import remove_unused
 
     with suppress(OSError):
@@ -112,7 +115,7 @@ def _leave(mark: Path) -> None:
 
 
 def _mark(method: str, *, searches: bool) -> Path | None:
-    """The file that tells that these kernels were compiled; None where no kernels can be kept."""
+    """Return the marker file of these compiled kernels; None if there is no kernel cache."""
     folder, numba = cache_folder(), importlib.util.find_spec("numba")
     if folder is None or numba is None or numba.origin is None:
         return None
@@ -127,4 +130,4 @@ def _mark(method: str, *, searches: bool) -> Path | None:
 
 
 if __name__ == "__main__":
-    compile_last_first(sys.argv[1], searches="search" in sys.argv[2:])
+    compile_in_reverse(sys.argv[1], local_search="search" in sys.argv[2:])

@@ -1,4 +1,4 @@
-"""Options of commands: what is asked of a release beyond k, and what is known about gaps and surveys."""
+"""Options for privacy models, missing values, suppression and surveys."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import models, names, pairs, whole
+from shoal.cli.terminal import parse_int, parse_model_options, parse_names, parse_pairs
 from shoal.errors import OptionError
 
-DECISIONS = (
+PROTECTION_OPTIONS = (
     *("model", "diversity", "closeness", "missing_values", "alpha", "suppress", "keep_totals", "bounds"),
     *("sampling_weights", "strata", "households", "largest_household"),
 )
 
-_COUNTING: dict[str, Callable[..., Any]] = {
+_COUNTING_OPTIONS: dict[str, Callable[..., Any]] = {
     "missing_values": click.option(
         "--missing-values", help="What a missing value is: category or wildcard.  [default: category]"
     ),
@@ -28,31 +28,31 @@ _COUNTING: dict[str, Callable[..., Any]] = {
 }
 
 
-def counting(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """These options about what is counted in a table that was released before."""
+def with_counting_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add these options for counting the classes of a released table."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for name in reversed(names):
-            command = _COUNTING[name](command)
+            command = _COUNTING_OPTIONS[name](command)
         return command
 
     return decorate
 
 
-def counted(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What these options say, as the functions take it; what is not said is left out."""
+def counting_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given counting options as keyword arguments."""
     given: dict[str, Any] = {
         "missing_values": options["missing_values"],
-        "alpha": _number(options["alpha"], "alpha", "a number from 0 to 1"),
+        "alpha": _parse_float(options["alpha"], "alpha", "a number from 0 to 1"),
         "sampling_weights": options.get("sampling_weights"),
-        "strata": names(options.get("strata", ())),
+        "strata": parse_names(options.get("strata", ())),
         "households": options.get("households"),
     }
     return {name: value for name, value in given.items() if value not in (None, [])}
 
 
-def protection(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options beyond k."""
+def with_protection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for protection beyond k."""
     options = [
         click.option("-l", "diversity", help="At least so many different values of each sensitive column in a group."),
         click.option("-t", "closeness", help="Groups at most so far from the table in each sensitive column, 0 to 1."),
@@ -86,35 +86,35 @@ def protection(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def protected(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the options ask for, as `shoal.anonymize` takes it; what is not said is left out."""
+def protection_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given protection options as keyword arguments of `shoal.anonymize`."""
     given: dict[str, Any] = {
-        "models": models(options["model"]),
-        "l": _number(options["diversity"], "l", "a number above 1"),
-        "t": _number(options["closeness"], "t", "a number from 0 to 1"),
-        **counted(options),
-        "suppression": _number(options["suppress"], "suppress", "a share from 0 to 1"),
+        "models": parse_model_options(options["model"]),
+        "l": _parse_float(options["diversity"], "l", "a number above 1"),
+        "t": _parse_float(options["closeness"], "t", "a number from 0 to 1"),
+        **counting_arguments(options),
+        "suppression": _parse_float(options["suppress"], "suppress", "a share from 0 to 1"),
         "keep_totals": options["keep_totals"],
-        "bounds": {name: _bounds(text) for name, text in pairs(options["bounds"], "bounds").items()},
+        "bounds": {name: _parse_bounds(text) for name, text in parse_pairs(options["bounds"], "bounds").items()},
     }
     if options["largest_household"] is not None:
-        expected = OptionError.bad_option("largest_household", "a whole number")
-        given["largest_household"] = whole(options["largest_household"], expected)
+        error = OptionError.invalid_value("largest_household", "a whole number")
+        given["largest_household"] = parse_int(options["largest_household"], error)
     return {name: value for name, value in given.items() if value not in (None, [], {})}
 
 
-def _number(text: str | None, name: str, expected: str) -> float | None:
+def _parse_float(text: str | None, name: str, expected: str) -> float | None:
     if text is None:
         return None
     try:
         return float(text)
     except ValueError:
-        raise OptionError.bad_option(name, expected) from None
+        raise OptionError.invalid_value(name, expected) from None
 
 
-def _bounds(text: str) -> tuple[float, float]:
+def _parse_bounds(text: str) -> tuple[float, float]:
     low, _, high = text.partition(":")
     try:
         return float(low), float(high)
     except ValueError:
-        raise OptionError.bad_option("bounds", "COLUMN=LOW:HIGH, such as age=0:120") from None
+        raise OptionError.invalid_value("bounds", "COLUMN=LOW:HIGH, such as age=0:120") from None

@@ -9,16 +9,16 @@ import click
 
 from shoal.cli.terminal import (
     as_json,
-    given_trees,
+    hierarchy_arguments,
+    hierarchy_paths,
     is_bundle,
     open_table,
+    print_warnings,
     progress,
-    reading,
     show,
     show_json,
-    tree_files,
-    trees,
-    warn,
+    with_hierarchy_options,
+    with_read_options,
 )
 from shoal.errors import BundleError
 
@@ -29,8 +29,8 @@ from shoal.errors import BundleError
 @click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
-@trees
-@reading
+@with_hierarchy_options
+@with_read_options
 @as_json
 def command(source: str, file: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Make a release again by the decisions of a bundle or a policy.
@@ -43,31 +43,31 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
     policy may need --hierarchy and --levels, unless their files lie beside it or the input.
     """
     from shoal.anonymize import replay
-    from shoal.bundle.replay import Decisions, likeness, read_bundle
-    from shoal.release import check_outputs, named_path, policy_path
+    from shoal.bundle.replay import ReplayInputs, compare_outputs, read_bundle
+    from shoal.release import check_path, check_release_paths, policy_path
     from shoal.report import text
     from shoal.report.summary import summarize
     from shoal.schema import Policy
 
-    target, whole = named_path(output), is_bundle(source)
-    inputs = [Path(file), Path(source), *tree_files(options)]
-    check_outputs([target, policy_path(target)], sources=inputs, force=force)
-    given = given_trees(options)
+    target, from_bundle = check_path(output), is_bundle(source)
+    inputs = [Path(file), Path(source), *hierarchy_paths(options)]
+    check_release_paths([target, policy_path(target)], sources=inputs, force=force)
+    given = hierarchy_arguments(options)
     for name in ("hierarchy", "levels"):
-        if whole and options[name]:
-            raise BundleError.decides(name)
-    decided = read_bundle(source) if whole else Decisions(Policy.read(source), {})
-    table = open_table(file, options, decided.policy.input.get("settings"))
+        if from_bundle and options[name]:
+            raise BundleError.option_in_bundle(name)
+    decisions = read_bundle(source) if from_bundle else ReplayInputs(Policy.read(source), {})
+    table = open_table(file, options, decisions.policy.input.get("settings"))
     with progress(quiet=quiet) as line:
-        if whole:
-            made = replay(table, policy=decided.policy, hierarchies=decided.hierarchies, progress=line)
+        if from_bundle:
+            release = replay(table, policy=decisions.policy, hierarchies=decisions.hierarchies, progress=line)
         else:
-            made = replay(table, policy=source, **given, progress=line)
-    saved = made.save(target, force=force)
-    found = likeness(decided.policy, saved, source="the bundle" if whole else "the policy")
-    warn(made.warnings)
+            release = replay(table, policy=source, **given, progress=line)
+    saved = release.save(target, force=force)
+    comparison = compare_outputs(decisions.policy, saved, source="the bundle" if from_bundle else "the policy")
+    print_warnings(release.warnings)
     if as_json:
-        show_json({"replay": found.word, "said": found.said, **summarize(made, policy=saved)})
+        show_json({"replay": comparison.result, "said": comparison.sentence, **summarize(release, policy=saved)})
     elif not quiet:
-        show(text.release(summarize(made, policy=saved)))
-        show(f"\n{found.said}\nReleased {target}\nPolicy   {policy_path(target)}")
+        show(text.release(summarize(release, policy=saved)))
+        show(f"\n{comparison.sentence}\nReleased {target}\nPolicy   {policy_path(target)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from shoal.cli.terminal import as_json, names, progress, show, show_json
+from shoal.cli.terminal import as_json, parse_names, progress, show, show_json
 from shoal.errors import OptionError, OutputError
 
 FILES = ("reproduction.json", "reproduction.csv", "reproduction.html")
@@ -31,23 +31,23 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     page with tables and plots. docs/data.md says where the data sets are published.
     """
     from shoal import tables
-    from shoal.release import uninterrupted
+    from shoal.release import defer_signals
     from shoal.report import reproduction
-    from shoal.reproduce.reproduction import carry_out, plan
+    from shoal.reproduce.reproduction import make_plan, run_plan
 
-    words = names(only)
-    if only and not words:
-        raise OptionError.nothing_chosen([])
-    planned = plan(data, only=words)
+    filters = parse_names(only)
+    if only and not filters:
+        raise OptionError.empty_selection([])
+    selected = make_plan(data, only=filters)
     place = _folder(output, force=force)
-    with progress(quiet=quiet, doing="running", noun="runs") as line:
-        facts = carry_out(planned, progress=line).to_dict()
+    with progress(quiet=quiet, description="running", unit="runs") as line:
+        facts = run_plan(selected, progress=line).to_dict()
     texts = (json.dumps(facts, indent=2, allow_nan=False) + "\n", reproduction.table(facts), reproduction.page(facts))
     with ExitStack() as stack:
         for name, text in zip(FILES, texts, strict=True):
-            part = stack.enter_context(tables.aside(place / name, force=force))
+            part = stack.enter_context(tables.atomic_write(place / name, force=force))
             part.write_text(text, encoding="utf-8", newline="\n")
-        with uninterrupted():
+        with defer_signals():
             stack.close()
     if as_json:
         show_json(facts)
@@ -57,9 +57,9 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
 
 
 def _folder(output: str, *, force: bool) -> Path:
-    """The folder for the files, made if needed, with none of them in it that may not be replaced."""
+    """Create the output folder if needed, and refuse existing files without ``force``."""
     if not output:
-        raise OutputError.no_name()
+        raise OutputError.invalid_name()
     place = Path(output)
     try:
         place.mkdir(parents=True, exist_ok=True)

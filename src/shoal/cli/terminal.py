@@ -1,4 +1,4 @@
-"""What every command shares: options for reading files, lists of names, and the progress line."""
+"""Shared by all commands: options for files and columns, parsing of option values, output and the progress bar."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
-from shoal.words import counted, listed
+from shoal.words import pluralize, quote_names
 
 if TYPE_CHECKING:
     from shoal.tables import ReadOptions, Table
 
 C = TypeVar("C", bound=Callable[..., Any])
-_READING = (
+_READ_OPTIONS = (
     *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "skip_footer"),
     *("row_numbers", "sheet", "value_labels", "format"),
 )
-_TREES = {"hierarchy": "hierarchies", "levels": "levels"}
+_HIERARCHY_OPTIONS = {"hierarchy": "hierarchies", "levels": "levels"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
-"""A name in quotation marks, doubled within it, and what it is given."""
-_READER_LEFT = 141
-"""The exit code of a program in a pipe that nobody reads from any more."""
+"""A name in quotation marks (doubled inside it), an equals sign and a value."""
+_BROKEN_PIPE = 141
+"""Exit code after SIGPIPE: the reader of the output is closed."""
 _COLORS: dict[str, dict[str, Any]] = {
     "good": {"fg": "green", "bold": True},
     "bad": {"fg": "red", "bold": True},
     "soft": {"dim": True},
     "sea": {"fg": "cyan"},
 }
-_PATIENCE = 0.7
-"""Seconds before a progress line appears: short work stays quiet."""
+_DELAY = 0.7
+"""Seconds before the progress bar appears."""
 
 
-def reading(command: C) -> C:
-    """The options for reading a file."""
+def with_read_options(command: C) -> C:
+    """Add the options for reading a file."""
     options = [
         click.option("--delimiter", help="What separates fields.  [default: detected]"),
         click.option("--quote", help="The quotation mark of fields, or 'none'.  [default: the double one]"),
@@ -94,8 +94,8 @@ def reading(command: C) -> C:
     return command
 
 
-def trees(command: C) -> C:
-    """The options for the files that say how the values of columns belong together."""
+def with_hierarchy_options(command: C) -> C:
+    """Add the options for files of hierarchies and ordered levels."""
     hierarchy = click.option(
         "--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a column's values; repeatable."
     )
@@ -105,8 +105,8 @@ def trees(command: C) -> C:
     return hierarchy(levels(command))
 
 
-def meaning(command: C) -> C:
-    """The options that say what columns mean."""
+def with_column_options(command: C) -> C:
+    """Add the options for column kinds, hierarchies and distances."""
     options = [
         click.option(
             "--kind", multiple=True, metavar="COLUMN=KIND", help="nominal, ordinal, numeric or date; repeatable."
@@ -119,33 +119,35 @@ def meaning(command: C) -> C:
     ]
     for option in reversed(options):
         command = option(command)
-    return trees(command)
+    return with_hierarchy_options(command)
 
 
-def given_trees(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The files of hierarchies and levels, as the functions take them."""
-    return {name: pairs(options[option], option, last=False) for option, name in _TREES.items()}
-
-
-def tree_files(options: Mapping[str, Any]) -> list[Path]:
-    """The same files by their paths: inputs that no output may replace."""
-    return [Path(path) for files in given_trees(options).values() for path in files.values()]
-
-
-def models(given: Sequence[str]) -> dict[str, list[str]]:
-    """``COLUMN=MODEL`` of a repeatable option, also of several models; a comma in parentheses parts none."""
-    found: dict[str, list[str]] = {}
-    for text in given:
-        for column, written in pairs([text], "model").items():
-            found.setdefault(column, []).extend(re.split(r",(?![^(]*\))", written))
-    return found
-
-
-def meant(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the options say about columns, as the functions take it."""
+def hierarchy_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the files of hierarchies and levels as keyword arguments."""
     return {
-        **given_trees(options),
-        "kinds": pairs(options["kind"], "kind"),
+        name: parse_pairs(options[option], option, split_at_last=False) for option, name in _HIERARCHY_OPTIONS.items()
+    }
+
+
+def hierarchy_paths(options: Mapping[str, Any]) -> list[Path]:
+    """Return the paths of these files: inputs that no output may replace."""
+    return [Path(path) for files in hierarchy_arguments(options).values() for path in files.values()]
+
+
+def parse_model_options(given: Sequence[str]) -> dict[str, list[str]]:
+    """Parse ``COLUMN=MODEL`` of a repeatable option; commas outside parentheses separate models."""
+    parsed: dict[str, list[str]] = {}
+    for text in given:
+        for column, value in parse_pairs([text], "model").items():
+            parsed.setdefault(column, []).extend(re.split(r",(?![^(]*\))", value))
+    return parsed
+
+
+def column_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options about columns as keyword arguments."""
+    return {
+        **hierarchy_arguments(options),
+        "kinds": parse_pairs(options["kind"], "kind"),
         "distance": "wu-palmer" if options["distance"] is None else options["distance"],
     }
 
@@ -154,148 +156,151 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with 
 
 
 def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> Table:
-    """Read the file that a command was given, by its reading options; ``settings`` speak where those are silent."""
+    """Read the file of a command with its reading options; ``settings`` are the defaults."""
     from shoal import tables
 
-    return tables.read(path, options=reading_options(path, options, settings))
+    return tables.read_table(path, options=parse_read_options(path, options, settings))
 
 
-def reading_options(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> ReadOptions:
-    """How the file that a command was given is to be read."""
+def parse_read_options(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> ReadOptions:
+    """Return the read options of a command; ``settings`` are the defaults."""
     from shoal import tables
 
-    given = {name: options[name] for name in _READING if options[name] is not None}
+    given = {name: options[name] for name in _READ_OPTIONS if options[name] is not None}
     if "missing" in given:
-        given["missing"] = names([given["missing"]])
+        given["missing"] = parse_names([given["missing"]])
     if given.get("thousands") == "none":
         given["thousands"] = ""
     if given.get("header"):
         given["header_known"] = True
-    known = tables.ReadOptions.from_settings({} if settings is None else settings)
+    defaults = tables.ReadOptions.from_settings({} if settings is None else settings)
     if tables.format_of(Path(path)):
-        known = replace(known, format=None)  # the next delivery may come in another format
-    formats = pairs(options["column_format"], "column_format", last=False)
-    words = pairs(options["missing_in"], "missing_in", last=False)
+        defaults = replace(defaults, format=None)  # a later delivery may have another format
+    formats = parse_pairs(options["column_format"], "column_format", split_at_last=False)
+    words = parse_pairs(options["missing_in"], "missing_in", split_at_last=False)
     return replace(
-        known,
+        defaults,
         **given,
-        column_formats={**known.column_formats, **formats},
-        missing_in={**known.missing_in, **{column: names([given]) for column, given in words.items()}},
+        column_formats={**defaults.column_formats, **formats},
+        missing_in={**defaults.missing_in, **{column: parse_names([text]) for column, text in words.items()}},
     )
 
 
 def is_bundle(path: str) -> bool:
-    """Whether this is a bundle and no table or policy: its ending tells."""
+    """Whether the extension is that of a bundle."""
     return Path(path).suffix.lower() == ".zip"
 
 
-def names(given: Sequence[str]) -> list[str]:
-    """Names separated by commas, in one option or several; in quotation marks a name may hold anything."""
+def parse_names(given: Sequence[str]) -> list[str]:
+    """Parse names separated by commas, in one option or several. A quoted name may contain commas."""
     try:
         rows = list(csv.reader(io.StringIO(",".join(given), newline=""), skipinitialspace=True))
     except csv.Error:
-        raise OptionError.bad_option("names", "names separated by commas") from None
+        raise OptionError.invalid_value("names", "names separated by commas") from None
     return [name for row in rows for name in row if name]
 
 
-def whole(text: str, error: OptionError) -> int:
-    """A whole number, or this error."""
+def parse_int(text: str, error: OptionError) -> int:
+    """Parse an integer, or raise this error."""
     try:
         return int(text)
     except ValueError:
         raise error from None
 
 
-def pairs(given: Sequence[str], option: str, *, last: bool = True, secret: bool = False) -> dict[str, str]:
-    """``NAME=VALUE`` of a repeatable option; the name may hold an equals sign and the value none, or the other way.
+def parse_pairs(
+    given: Sequence[str], option: str, *, split_at_last: bool = True, secret: bool = False
+) -> dict[str, str]:
+    """Parse ``NAME=VALUE`` of a repeatable option, split at the last equals sign, or with ``last=False`` at the first.
 
-    In the latter case a name may hold anything if it stands in quotation marks. Names that are ``secret`` are values of
-    the data, and no message shows them.
+    In the latter case a quoted name may contain equals signs. No message shows ``secret`` names: values of the data.
     """
-    split = [text.rpartition("=") if last else _parted(text) for text in given]
+    split = [text.rpartition("=") if split_at_last else _split_first(text) for text in given]
     if not all(name and mark and value.strip() for name, mark, value in split):
-        raise OptionError.bad_option(option, "a name, an equals sign and a value")
-    found = {name: value for name, _, value in split}
-    twice = [name for name, times in Counter(name for name, _, _ in split).items() if times > 1]
-    if twice:
-        raise OptionError.named_twice(option, counted(len(twice), "value") if secret else listed(twice))
-    return found
+        raise OptionError.invalid_value(option, "a name, an equals sign and a value")
+    parsed = {name: value for name, _, value in split}
+    repeated = [name for name, times in Counter(name for name, _, _ in split).items() if times > 1]
+    if repeated:
+        raise OptionError.duplicate_names(
+            option, pluralize(len(repeated), "value") if secret else quote_names(repeated)
+        )
+    return parsed
 
 
-def _parted(text: str) -> tuple[str, str, str]:
-    """A name, the equals sign after it, and the rest."""
+def _split_first(text: str) -> tuple[str, str, str]:
+    """Split at the first equals sign after the name, which may be quoted."""
     quoted = _QUOTED.fullmatch(text)
     return (quoted[1].replace('""', '"'), "=", quoted[2]) if quoted else text.partition("=")
 
 
-def weights(given: Sequence[str]) -> dict[str, float]:
-    """``COLUMN=W`` of a repeatable option."""
+def parse_weights(given: Sequence[str]) -> dict[str, float]:
+    """Parse ``COLUMN=W`` of a repeatable option."""
     try:
-        return {name: float(value) for name, value in pairs(given, "weight").items()}
+        return {name: float(value) for name, value in parse_pairs(given, "weight").items()}
     except ValueError:
-        raise OptionError.bad_option("weight", "a column, an equals sign and a number above 0") from None
+        raise OptionError.invalid_value("weight", "a column, an equals sign and a number above 0") from None
 
 
 def show(text: str) -> None:
-    """Print a result; what the terminal's alphabet lacks is replaced."""
+    """Print a result."""
     try:
         click.echo(text)
     except BrokenPipeError:
-        # the reader of our output left: nothing to say, and Python must not complain at its end either
+        # the reader of the output is closed; Python must not report it again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(_READER_LEFT)
+        sys.exit(_BROKEN_PIPE)
     except OSError as error:
         raise OutputError.unwritable("standard output", (error.strerror or "it is closed").lower()) from None
 
 
-def on_terminal() -> bool:
-    """Whether results go to a terminal, and not into a file or to another program."""
+def is_terminal() -> bool:
+    """Whether standard output is a terminal."""
     return bool(sys.stdout) and sys.stdout.isatty()
 
 
-def paint(text: str, meaning: str) -> str:
-    """A text in the color of a meaning, on a terminal of somebody who wants colors."""
-    wanted = on_terminal() and not os.environ.get("NO_COLOR")
-    return click.style(text, **_COLORS[meaning]) if wanted else text
+def colorize(text: str, meaning: str) -> str:
+    """Color a text, if standard output is a terminal and NO_COLOR is not set."""
+    use_colors = is_terminal() and not os.environ.get("NO_COLOR")
+    return click.style(text, **_COLORS[meaning]) if use_colors else text
 
 
 def show_json(facts: Any) -> None:
-    plain = (getattr(sys.stdout, "encoding", None) or "").lower() not in ("utf-8", "utf8")
-    show(json.dumps(facts, indent=2, ensure_ascii=plain, allow_nan=False))
+    ascii_only = (getattr(sys.stdout, "encoding", None) or "").lower() not in ("utf-8", "utf8")
+    show(json.dumps(facts, indent=2, ensure_ascii=ascii_only, allow_nan=False))
 
 
-def warn(sentences: Iterable[str]) -> None:
-    with suppress(OSError):  # whoever listened there is gone, and the release is there
+def print_warnings(sentences: Iterable[str]) -> None:
+    with suppress(OSError):  # standard error may be closed; the release is complete
         for sentence in sentences:
             click.echo(f"shoal: warning: {on_command_line(sentence)}", err=True)
 
 
 @contextmanager
 def progress(
-    *, quiet: bool, doing: str = "grouping", noun: str = "records", kernels_expected: int | None = None
+    *, quiet: bool, description: str = "grouping", unit: str = "records", kernels_expected: int | None = None
 ) -> Iterator[Callable[[float, int], None]]:
-    """A progress line with the time left, on a terminal only; and a word when kernels are compiled.
+    """Show a progress bar on a terminal, and a notice when kernels are compiled.
 
-    Python's warnings stay silent inside: a command prints those of a release itself.
+    Suppresses `ShoalWarning`: a command prints the warnings of a release itself.
     """
     from shoal import kernels
-    from shoal.values import silent
+    from shoal.values import no_progress
 
-    line = _Line(doing, noun) if not quiet and sys.stderr and sys.stderr.isatty() else None
+    line = _ProgressLine(description, unit) if not quiet and sys.stderr and sys.stderr.isatty() else None
     notice = _CompileNotice(line, kernels_expected or 0, quiet=quiet)
     with warnings.catch_warnings(), kernels.jit.compiling(notice):
         warnings.simplefilter("ignore", ShoalWarning)
         try:
-            yield line.move if line else silent
+            yield line.update if line else no_progress
         finally:
             if line:
                 line.close()
 
 
 class _CompileNotice:
-    """Says which kernel is compiled, and how many were and will be: on a terminal in one line, else once."""
+    """Reports compiled kernels: each one in the progress line of a terminal, else once."""
 
-    def __init__(self, line: _Line | None, expected: int, *, quiet: bool) -> None:
+    def __init__(self, line: _ProgressLine | None, expected: int, *, quiet: bool) -> None:
         self.line, self.expected, self.quiet = line, expected, quiet
         self.count, self.start = 0, time.monotonic()
 
@@ -310,8 +315,8 @@ class _CompileNotice:
                 click.echo("shoal: compiling kernels (first run only, some 15 seconds)", err=True)
 
 
-class _Line:
-    """A line of rich that appears when work takes longer than a moment."""
+class _ProgressLine:
+    """Progress bar that appears after a short delay."""
 
     def __init__(self, doing: str, noun: str) -> None:
         self.doing, self.noun = doing, noun
@@ -320,20 +325,20 @@ class _Line:
         self.bar: Any = None
         self.task: Any = None
 
-    def move(self, done: float, total: int) -> None:
+    def update(self, done: float, total: int) -> None:
         if self.bar is None:
-            if time.monotonic() - self.start < _PATIENCE or done >= total:
+            if time.monotonic() - self.start < _DELAY or done >= total:
                 return
             self._open(total)
         self.bar.update(self.task, completed=done, description=self.doing)
 
-    def describe(self, words: str) -> None:
-        """Say for now what else is being done."""
+    def describe(self, text: str) -> None:
+        """Replace the description until the next update."""
         if self.bar is not None:
-            self.bar.update(self.task, description=words)
+            self.bar.update(self.task, description=text)
         else:
             self.described = True
-            click.echo(f"\r\x1b[Kshoal: {words}", err=True, nl=False)
+            click.echo(f"\r\x1b[Kshoal: {text}", err=True, nl=False)
 
     def _clear(self) -> None:
         if self.described:

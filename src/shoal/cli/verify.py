@@ -8,19 +8,19 @@ from typing import Any, NoReturn
 
 import click
 
-from shoal.cli.protection import counted, counting
+from shoal.cli.protection import counting_arguments, with_counting_options
 from shoal.cli.terminal import (
     as_json,
-    given_trees,
+    hierarchy_arguments,
     is_bundle,
-    models,
-    names,
     open_table,
-    reading,
+    parse_int,
+    parse_model_options,
+    parse_names,
     show,
     show_json,
-    trees,
-    whole,
+    with_hierarchy_options,
+    with_read_options,
 )
 from shoal.errors import BundleError, ColumnError, OptionError
 
@@ -46,9 +46,9 @@ from shoal.errors import BundleError, ColumnError, OptionError
     "--order", help="Whether the records of FILE and OTHER stand in the same order: kept or unknown; looked at."
 )
 @click.option("--sensitive", multiple=True, help="Columns whose values both together may not tell, as a,b.")
-@counting("missing_values", "alpha", "strata", "households")
-@trees
-@reading
+@with_counting_options("missing_values", "alpha", "strata", "households")
+@with_hierarchy_options
+@with_read_options
 @as_json
 def command(
     file: str, k: str | None, quasi_identifiers: tuple[str, ...], model: tuple[str, ...], as_json: bool, **options: Any
@@ -68,22 +68,22 @@ def command(
     """
     from shoal.assess import verify
     from shoal.report import text
-    from shoal.report.together import meeting
+    from shoal.report.together import linked_releases
 
     if is_bundle(file):
         _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
     if k is None:
         raise OptionError.no_k()
-    if not names(quasi_identifiers):
+    if not parse_names(quasi_identifiers):
         raise ColumnError.no_quasi_identifier()
-    number = whole(k, OptionError.k_not_whole())
+    number = parse_int(k, OptionError.k_not_integer())
     facts = verify(
         open_table(file, options),
         k=number,
-        quasi_identifiers=names(quasi_identifiers),
-        models=models(model),
-        **given_trees(options),
-        **counted(options),
+        quasi_identifiers=parse_names(quasi_identifiers),
+        models=parse_model_options(model),
+        **hierarchy_arguments(options),
+        **counting_arguments(options),
         **_against(options),
     ).to_dict()
     if as_json:
@@ -91,21 +91,21 @@ def command(
     else:
         show(text.verification(facts))
     if "together" in facts and not as_json:
-        show(meeting(facts["together"]))
+        show(linked_releases(facts["together"]))
     click.get_current_context().exit(0 if facts["ok"] else 3)
 
 
 def _against(options: dict[str, Any]) -> dict[str, Any]:
-    """What is asked about another release, as the function takes it."""
+    """Return the options about another release as keyword arguments."""
     from shoal import tables
 
     path = options["against"]
-    own = {"format": None} if path and tables.format_of(Path(path)) else {}
+    override = {"format": None} if path and tables.format_of(Path(path)) else {}
     return {
-        "against": path and open_table(path, {**options, **own}),
-        "against_quasi_identifiers": names(options["against_quasi_identifiers"]),
+        "against": path and open_table(path, {**options, **override}),
+        "against_quasi_identifiers": parse_names(options["against_quasi_identifiers"]),
         "order": options["order"],
-        "sensitive": names(options["sensitive"]),
+        "sensitive": parse_names(options["sensitive"]),
     }
 
 
@@ -115,7 +115,7 @@ def _verify_bundle(file: str, options: Mapping[str, Any], as_json: bool) -> NoRe
 
     for name, value in options.items():
         if value not in (None, ()):
-            raise BundleError.decides(name.replace("_", "-"))
+            raise BundleError.option_in_bundle(name.replace("_", "-"))
     facts = verify_bundle(file).to_dict()
     if as_json:
         show_json(facts)

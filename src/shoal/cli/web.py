@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from shoal.cli.terminal import show, whole
+from shoal.cli.terminal import parse_int, show
 from shoal.errors import FileError, OptionError, PackageError
 
-_NEEDED = ("jinja2", "starlette", "uvicorn")
-_SHARE = 0.75
-"""Of the machine's memory."""
+_PACKAGES = ("jinja2", "starlette", "uvicorn")
+_MEMORY_FRACTION = 0.75
+"""Default limit of each worker, as a fraction of the machine's memory."""
 _PORTS = range(65536)
 
 
@@ -51,42 +51,42 @@ def command(
     The page runs on this machine, and nothing leaves it. The printed link lets one browser in, once. FILE is read where
     it is; files that are dropped on the page are kept for as long as the page runs. Projects keep settings and results.
     """
-    if not all(map(find_spec, _NEEDED)):
+    if not all(map(find_spec, _PACKAGES)):
         raise PackageError.needs_extra("The page in the browser", "web")
-    from shoal.engines.sizing import bytes_in, whole_bytes
+    from shoal.engines.sizing import check_memory, parse_bytes
 
-    path = None if file is None else _table(file)
-    number = None if port is None else whole(port, OptionError.bad_option("port", _A_PORT))
+    path = None if file is None else _table_path(file)
+    number = None if port is None else parse_int(port, OptionError.invalid_value("port", _A_PORT))
     if number is not None and number not in _PORTS:
-        raise OptionError.bad_option("port", _A_PORT)
-    most = bytes_in(max_upload, option="max-upload")
-    ceiling = _three_quarters() if memory is None else whole_bytes(memory)
+        raise OptionError.invalid_value("port", _A_PORT)
+    upload_limit = parse_bytes(max_upload, option="max-upload")
+    memory_limit = _default_memory() if memory is None else check_memory(memory)
 
     from shoal.web.folders import projects_folder
-    from shoal.web.server import Offer, serve
+    from shoal.web.server import ServerConfig, serve
 
     folder = projects_folder() if projects is None else Path(projects).absolute()
-    offer = Offer(folder, most, ceiling, host=host, port=number, browser=not no_browser, file=path)
-    serve(offer, tell=show)
+    offer = ServerConfig(folder, upload_limit, memory_limit, host=host, port=number, browser=not no_browser, file=path)
+    serve(offer, notify=show)
 
 
 _A_PORT = f"a whole number from 0 (any free one) to {_PORTS[-1]}"
 
 
-def _table(file: str) -> Path:
-    """The file, if it can be a table."""
-    from shoal.tables.files import check_there
-    from shoal.tables.formats import ENDINGS, format_of
+def _table_path(file: str) -> Path:
+    """Check that the file exists and has a table format."""
+    from shoal.tables.files import check_file_exists
+    from shoal.tables.formats import EXTENSIONS, format_of
 
     path = Path(file)
-    check_there(path)
+    check_file_exists(path)
     if format_of(path) is None:
-        raise FileError.unknown_format(path, ENDINGS)
+        raise FileError.unknown_format(path, EXTENSIONS)
     return path
 
 
-def _three_quarters() -> int:
-    from shoal.engines.sizing import LEAST
-    from shoal.tables.glance import memory
+def _default_memory() -> int:
+    from shoal.engines.sizing import MIN_MEMORY
+    from shoal.tables.glance import total_memory
 
-    return max(LEAST, int(memory(untold=8 << 30) * _SHARE))
+    return max(MIN_MEMORY, int(total_memory(default=8 << 30) * _MEMORY_FRACTION))

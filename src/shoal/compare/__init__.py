@@ -1,1 +1,1 @@
-"""Comparing methods and levels of protection: every point is a whole, verified release."""
+"""Compare methods and levels of k; every point is a complete, verified release."""

@@ -1,4 +1,4 @@
-"""A point: what one method at one k costs, and what risk it leaves."""
+"""A point of a comparison: the loss and risk of one method at one k."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from typing import Any, Self
 from shoal.release import Release
 
 LOSS, RISK = "mixed_loss", "global_risk"
-"""The measures that methods are compared by: all quasi-identifiers count in both."""
+"""Measures that methods are compared by; both use all quasi-identifiers."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """The figures of one release, or the reason why there is none."""
+class ComparisonPoint:
+    """Measures of one release, or the reason why there is none."""
 
     method: str
     k: int
     loss: float | None = None
     risk: float | None = None
-    """The global risk in percent."""
+    """Global risk in percent."""
     highest_risk: float | None = None
     gap: float | None = None
-    """What another partition could save at most of the squared error, in percent."""
+    """Upper limit of what another partition could save of the squared error, in percent."""
     classes: int | None = None
     c_avg: float | None = None
     min_class: float | None = None
     suppressed: int | None = None
     seconds: float | None = None
     compiled: bool = False
-    """Whether kernels were compiled meanwhile, so that the seconds tell nothing about the method."""
+    """Whether kernels were compiled during the run, so that its seconds do not count."""
     verified: bool = False
     error: str | None = None
 
     @classmethod
     def of(cls, release: Release, *, seconds: float, compiled: bool = False) -> Self:
-        """The figures of a release."""
+        """Collect the measures of a release."""
         evaluation, proof = release.evaluation, release.verification
         return cls(
             method=release.policy.method,
@@ -56,34 +56,34 @@ class Point:
         )
 
     @property
-    def measured(self) -> bool:
-        """Whether it is a release whose loss and risk are known."""
+    def is_measured(self) -> bool:
+        """Whether it is a release with a known loss and risk."""
         return self.verified and self.loss is not None and self.risk is not None
 
     @property
-    def place(self) -> tuple[float, float]:
-        """Its loss and its risk, of a point that is measured."""
+    def coordinates(self) -> tuple[float, float]:
+        """Loss and risk of a measured point."""
         return (math.inf if self.loss is None else self.loss, math.inf if self.risk is None else self.risk)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self | None:
-        """The point that was written as this; None where it is none."""
+        """Parse the result of `to_dict`; None if it is not valid."""
         if facts.keys() != {field.name for field in fields(cls)}:
             return None
-        maybe = [facts[name] for name in ("loss", "risk", "highest_risk", "gap", "c_avg") if facts[name] is not None]
-        sound = (
-            all(_is_number(figure) for figure in (*maybe, facts["min_class"], facts["seconds"]))
+        optional = [facts[name] for name in ("loss", "risk", "highest_risk", "gap", "c_avg") if facts[name] is not None]
+        is_valid = (
+            all(_is_number(figure) for figure in (*optional, facts["min_class"], facts["seconds"]))
             and all(isinstance(facts[name], int) for name in ("k", "classes", "suppressed"))
             and isinstance(facts["method"], str)
             and isinstance(facts["compiled"], bool)
             and facts["verified"] is True
             and facts["error"] is None
         )
-        return cls(**facts) if sound else None
+        return cls(**facts) if is_valid else None
 
 
 def _finite(figure: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Runs: the releases of a comparison, side by side in threads, within a budget of time."""
+"""Run the releases of a comparison in threads, within a time limit."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from shoal import kernels
-from shoal.anonymize import release
-from shoal.compare.points import Point
+from shoal.anonymize import run
+from shoal.compare.points import ComparisonPoint
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.schema import Policy
 from shoal.tables import Table
 from shoal.values import Progress
-from shoal.words import number
+from shoal.words import format_number
 
 RunProgress = Callable[[float, int], None]
-"""Called with how much is done, counted in runs, those under way in part, and with the number of all runs."""
-_LOOK = 0.2
-"""Seconds."""
+"""Called with the number of runs done, which counts running ones in part, and the number of all runs."""
+_POLL = 0.2
+"""Polling interval in seconds."""
 
 
-class _Over(Exception):
-    """The budget is over, or the comparison was interrupted: a run that hears of it ends."""
+class _Stopped(Exception):
+    """The time limit is reached, or the comparison was interrupted."""
 
 
 class _Clock:
-    """What time is left."""
+    """Remaining time."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
@@ -41,35 +41,37 @@ class _Clock:
 
     @property
     def elapsed(self) -> float:
-        """The seconds that went by without those of compiling."""
+        """Elapsed seconds, without those of compilation."""
         return time.monotonic() - self.start - (kernels.jit.compile_seconds() - self.compiled)
 
     @property
     def sentence(self) -> str:
         return (
-            "the comparison was stopped" if self.seconds is None else f"the budget of {number(self.seconds)} s was over"
+            "the comparison was stopped"
+            if self.seconds is None
+            else f"the budget of {format_number(self.seconds)} s was over"
         )
 
 
-class _Board:
-    """How far each run is; one thread at a time tells the caller.
+class _ProgressBoard:
+    """Progress of all runs; a lock serializes the calls of the user's function.
 
-    A run counts by its k: large groups take longer to search, and time left is told by what is done.
+    A run counts by its k: larger groups take longer to search.
     """
 
     def __init__(self, levels: Sequence[int], progress: RunProgress) -> None:
-        self.shares, self.levels, self.progress = [0.0] * len(levels), levels, progress
-        self._turn = threading.Lock()
+        self.fractions, self.levels, self.progress = [0.0] * len(levels), levels, progress
+        self._lock = threading.Lock()
 
-    def tell(self, run: int, share: float) -> None:
-        with self._turn:
-            self.shares[run] = max(self.shares[run], share)
-            done = sum(k * share for k, share in zip(self.levels, self.shares, strict=True))
-            self.progress(len(self.shares) * done / sum(self.levels), len(self.shares))
+    def tell(self, index: int, fraction: float) -> None:
+        with self._lock:
+            self.fractions[index] = max(self.fractions[index], fraction)
+            done = sum(k * fraction for k, fraction in zip(self.levels, self.fractions, strict=True))
+            self.progress(len(self.fractions) * done / sum(self.levels), len(self.fractions))
 
 
 class _Counter:
-    """How many kernels were compiled, by whichever run."""
+    """Number of kernels compiled by any run."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -78,84 +80,86 @@ class _Counter:
         self.count += 1
 
 
-def carry_out(
+def run_all(
     table: Table,
     policies: Mapping[str, Policy],
     *,
     workers: int,
     seconds: float | None,
     progress: RunProgress,
-    finished: Callable[[str, Point], None],
-) -> dict[str, Point]:
-    """A point for each policy, by its mark; a method that refuses, or that the time is over for, tells why.
+    finished: Callable[[str, ComparisonPoint], None],
+) -> dict[str, ComparisonPoint]:
+    """Run all policies, and return a point for each by its key. A point without a release has the reason.
 
-    Those that gave a release are told to ``finished`` as soon as they are there.
+    ``finished`` is called with every release as soon as it is done.
     """
-    clock, board = _Clock(seconds), _Board([policy.k for policy in policies.values()], progress)
+    clock, board = _Clock(seconds), _ProgressBoard([policy.k for policy in policies.values()], progress)
     compilations = _Counter()
 
-    def carried_out(run: int, mark: str, policy: Policy) -> Point:
-        point = _point(table, policy, clock, compilations, _heard(run, board, clock))
+    def run_one(index: int, point_key: str, policy: Policy) -> ComparisonPoint:
+        point = _run_policy(table, policy, clock, compilations, _run_progress(index, board, clock))
         if point.error is None:
-            finished(mark, point)
-        board.tell(run, 1.0)
+            finished(point_key, point)
+        board.tell(index, 1.0)
         return point
 
-    # warnings are the same for all points, and a filter holds for all threads: it is set once around them
+    # filters of warnings are global to all threads, so the filter is set once around the pool
     with (
         warnings.catch_warnings(),
         kernels.jit.compiling(compilations.more),
         ThreadPoolExecutor(workers) as pool,
     ):
         warnings.simplefilter("ignore", ShoalWarning)
-        futures: dict[str, Future[Point]] = {}
+        futures: dict[str, Future[ComparisonPoint]] = {}
         try:
-            for run, (mark, policy) in enumerate(policies.items()):
-                futures[mark] = pool.submit(carried_out, run, mark, policy)
+            for index, (point_key, policy) in enumerate(policies.items()):
+                futures[point_key] = pool.submit(run_one, index, point_key, policy)
             _wait(futures.values())
-            return {mark: future.result() for mark, future in futures.items()}
+            return {point_key: future.result() for point_key, future in futures.items()}
         finally:
-            # an interrupt, or an error that ends the comparison: what runs hears of it, what waits never starts
+            # on an interrupt or an error, running releases stop at their next progress call
             clock.stopped.set()
             for future in futures.values():
                 future.cancel()
 
 
-def _wait(futures: Iterable[Future[Point]]) -> None:
-    """Wait for all, or for the first error.
+def _wait(futures: Iterable[Future[ComparisonPoint]]) -> None:
+    """Wait for all runs, or for the first error.
 
-    A signal may reach any thread; this one, which has to deal with it, looks up every now and then.
+    Signals are handled in this thread only, so it wakes up at intervals.
     """
     waiting = set(futures)
     while waiting:
-        done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
+        done, waiting = wait(waiting, timeout=_POLL, return_when=FIRST_COMPLETED)
         for future in done:
             future.result()
 
 
-def _point(table: Table, policy: Policy, clock: _Clock, compilations: _Counter, progress: Progress) -> Point:
+def _run_policy(
+    table: Table, policy: Policy, clock: _Clock, compilations: _Counter, progress: Progress
+) -> ComparisonPoint:
     if clock.over:
-        return Point(policy.method, policy.k, error=f"not run: {clock.sentence}")
+        return ComparisonPoint(policy.method, policy.k, error=f"not run: {clock.sentence}")
     start, before = time.perf_counter(), compilations.count
     try:
-        made = release(table, policy, progress=progress)
-    except _Over:
-        return Point(policy.method, policy.k, error=f"stopped: {clock.sentence}")
+        result = run(table, policy, progress=progress)
+    except _Stopped:
+        return ComparisonPoint(policy.method, policy.k, error=f"stopped: {clock.sentence}")
     except ShoalError as error:
-        return Point(policy.method, policy.k, error=str(error))
+        return ComparisonPoint(policy.method, policy.k, error=str(error))
     except MemoryError:
-        return Point(policy.method, policy.k, error="There was not enough memory for this method.")
+        return ComparisonPoint(policy.method, policy.k, error="There was not enough memory for this method.")
     seconds = round(time.perf_counter() - start, 3)
-    return Point.of(made, seconds=seconds, compiled=compilations.count > before)
+    return ComparisonPoint.of(result, seconds=seconds, compiled=compilations.count > before)
 
 
-def _heard(run: int, board: _Board, clock: _Clock) -> Progress:
-    """The progress of one run: told on the board, and the moment to stop it."""
+def _run_progress(index: int, board: _ProgressBoard, clock: _Clock) -> Progress:
+    """Progress of one run: it updates the board, and stops the run when the time is over."""
 
     def move(done: int, total: int) -> None:
         if clock.over:
-            raise _Over
-        # what follows the grouping takes its time too
-        board.tell(run, 0.95 * done / max(total, 1))
+            raise _Stopped
+        # the steps after grouping take time, too
+        board.tell(index, 0.95 * done / max(total, 1))
 
     return move

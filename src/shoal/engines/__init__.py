@@ -1,1 +1,1 @@
-"""Engines: who works on a table that is larger than memory. They schedule; what is computed stands in the plan."""
+"""Engines: where a release pipeline runs. An engine schedules the work; the plan defines what is computed."""

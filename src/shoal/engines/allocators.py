@@ -1,4 +1,4 @@
-"""Allocators: they like to keep memory that is not used any more, and a ceiling counts it."""
+"""Allocator settings: memory that allocators cache counts towards the memory limit."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import gc
 import os
 from contextlib import suppress
 
-_FRAMES = "_RJEM_MALLOC_CONF"
-"""What the allocator of polars is told by, when polars is loaded."""
-_ARENAS, _FEW = -8, 2
-"""The option of the C library for the number of its arenas: each thread would fill one of its own."""
+_JEMALLOC = "_RJEM_MALLOC_CONF"
+"""Environment variable that configures jemalloc when polars is imported."""
+_M_ARENA_MAX, _MAX_ARENAS = -8, 2
+"""The mallopt option for the number of arenas: by default each thread fills its own."""
 
 
-def keep_little() -> None:
-    """Ask the allocators of this process to keep little. That of polars hears it only before polars is loaded."""
-    os.environ.setdefault(_FRAMES, "dirty_decay_ms:100,muzzy_decay_ms:0")
+def limit_allocator_cache() -> None:
+    """Limit the memory cached by the allocators of this process. Call it before polars is imported."""
+    os.environ.setdefault(_JEMALLOC, "dirty_decay_ms:100,muzzy_decay_ms:0")
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(_ARENAS, _FEW)
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _MAX_ARENAS)
 
 
-def let_go() -> None:
-    """Give what is not used any more back to the system."""
+def release_memory() -> None:
+    """Return unused memory to the operating system."""
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -1,4 +1,4 @@
-"""Facts: what is noted of a piece when it is done, and what the facts of all pieces say together."""
+"""Summary of a processed part, and the merge of the summaries of all parts."""
 
 from __future__ import annotations
 
@@ -7,52 +7,54 @@ from typing import Any
 
 import numpy as np
 
-from shoal.engines.interface import Done
-from shoal.engines.plan import Shown
+from shoal.engines.interface import PartTotals
+from shoal.engines.plan import PartResult
 from shoal.errors import PromiseError
-from shoal.measure.sums import Tally, total
+from shoal.measure.sums import KeyedCounts, merge_partials
 from shoal.values import IntVector
 
-Facts = dict[str, Any]
-"""As JSON can hold them."""
+PartSummary = dict[str, Any]
+"""Serializable as JSON."""
 
 
-def facts_of(made: Shown) -> Facts:
-    """The facts of a piece."""
+def summarize_part(result: PartResult) -> PartSummary:
+    """Summarize a part."""
     return {
-        "records": made.records,
-        "before": _histogram(made.before),
-        "groups": _histogram(made.groups),
-        "hidden": made.hidden,
-        "account": list(made.account),
-        "search": None if made.search is None else [made.search.before, made.search.after],
+        "records": result.records,
+        "before": _histogram(result.original_class_sizes),
+        "groups": _histogram(result.group_sizes),
+        "hidden": result.n_suppressed,
+        "account": list(result.notes),
+        "search": None if result.search is None else [result.search.before, result.search.after],
     }
 
 
-def joined(found: Sequence[Facts]) -> Done:
-    """What became of all pieces, from the facts of each in their order."""
-    searches = [facts["search"] for facts in found if facts["search"] is not None]
-    return Done(
-        pieces=len(found),
-        largest=max(facts["records"] for facts in found),
-        before=_tally(facts["before"] for facts in found),
-        groups=_tally(facts["groups"] for facts in found),
-        hidden=sum(facts["hidden"] for facts in found),
-        account=tuple(dict.fromkeys(sentence for facts in found for sentence in facts["account"])),
-        errors=(sum(before for before, _ in searches), sum(after for _, after in searches)) if searches else None,
+def merge_summaries(summaries: Sequence[PartSummary]) -> PartTotals:
+    """Merge the summaries of all parts, given in order."""
+    searches = [facts["search"] for facts in summaries if facts["search"] is not None]
+    return PartTotals(
+        n_parts=len(summaries),
+        largest_part=max(facts["records"] for facts in summaries),
+        original_class_sizes=_tally(facts["before"] for facts in summaries),
+        group_sizes=_tally(facts["groups"] for facts in summaries),
+        n_suppressed=sum(facts["hidden"] for facts in summaries),
+        notes=tuple(dict.fromkeys(sentence for facts in summaries for sentence in facts["account"])),
+        squared_errors=(sum(before for before, _ in searches), sum(after for _, after in searches))
+        if searches
+        else None,
     )
 
 
-def check_count(found: int, expected: int) -> None:
-    """Refuse to go on where records were lost, or came twice."""
-    if found != expected:
-        raise PromiseError.changed(f"{found:,} records instead of {expected:,}")
+def check_count(records: int, expected: int) -> None:
+    """Raise if records were lost or duplicated."""
+    if records != expected:
+        raise PromiseError.unexpected_content(f"{records:,} records instead of {expected:,}")
 
 
 def _histogram(sizes: IntVector) -> dict[str, list[int]]:
-    tally = Tally.of(sizes)
+    tally = KeyedCounts.of(sizes)
     return {"sizes": tally.keys.tolist(), "counts": tally.counts.tolist()}
 
 
-def _tally(found: Iterable[dict[str, list[int]]]) -> Tally:
-    return total([Tally(np.array(each["sizes"]), np.array(each["counts"])) for each in found])
+def _tally(found: Iterable[dict[str, list[int]]]) -> KeyedCounts:
+    return merge_partials([KeyedCounts(np.array(each["sizes"]), np.array(each["counts"])) for each in found])

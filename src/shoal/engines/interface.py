@@ -1,7 +1,7 @@
-"""The interface of this room: what an engine does for a release in pieces.
+"""Interface of the engines that run a release out of core.
 
-The walk in `shoal.pieced` calls these in their order. Each step may be taken again from the start after a fault, and an
-engine may keep what it has done: the same table, options and seed give the same bytes in any case.
+The pipeline in `shoal.pieced` calls the methods in their order. Each step can be retried after a fault, and an engine
+may reuse finished work: the same table, options and seed always give the same bytes.
 """
 
 from __future__ import annotations
@@ -9,59 +9,61 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from shoal.engines.plan import Plan
-from shoal.measure.pieces import Sizes, Sums
-from shoal.measure.sums import Tally
-from shoal.tables import Broken
-from shoal.tables.large import Base, Spot, Survey
+from shoal.engines.plan import ReleasePlan
+from shoal.measure.pieces import ClassSizeCounts, PartialSums
+from shoal.measure.sums import KeyedCounts
+from shoal.tables import BrokenDependency
+from shoal.tables.large import Encoder, Occurrence, TableStatistics
 from shoal.values import Progress, Verification
 
 LOCAL, SPARK = "local", "spark"
 ENGINES = (LOCAL, SPARK)
 P = TypeVar("P", contravariant=True)
-"""Where an engine writes a release aside: a file, or a folder of a cluster."""
+"""Where an engine writes a release before the commit: a file, or a folder of a cluster."""
 
 
-class Done(NamedTuple):
-    """What became of all pieces."""
+class PartTotals(NamedTuple):
+    """Totals over all parts."""
 
-    pieces: int
-    largest: int
-    """The records of the largest piece."""
-    before: Tally
-    """How many classes of the original table have each size."""
-    groups: Tally
-    """How many groups have each size."""
-    hidden: int
-    """The records that are suppressed."""
-    account: tuple[str, ...]
-    """What methods that choose by themselves say."""
-    errors: tuple[float, float] | None
-    """The squared error before local search and after it; None where there was none."""
+    n_parts: int
+    largest_part: int
+    """Records of the largest part."""
+    original_class_sizes: KeyedCounts
+    """Number of classes of the original table of each size."""
+    group_sizes: KeyedCounts
+    """Number of groups of each size."""
+    n_suppressed: int
+    """Number of suppressed records."""
+    notes: tuple[str, ...]
+    """Notes of methods that choose their own settings."""
+    squared_errors: tuple[float, float] | None
+    """Squared error before and after local search; None without local search."""
 
 
 class Engine(Protocol[P]):
-    """Where pieces are worked on."""
+    """Runs the steps of a release pipeline."""
 
     formulas: Mapping[str, int]
-    """How many cells of each column of the written release a spreadsheet would run; none before it is written."""
-    broken: Sequence[Broken]
-    """The dependencies between columns that the written release breaks; none before it is written."""
+    """Number of cells of each column of the written release that a spreadsheet would evaluate; empty before `write`."""
+    broken_dependencies: Sequence[BrokenDependency]
+    """Functional dependencies between columns that the written release breaks; empty before `write`."""
 
-    def survey(self, *, progress: Progress) -> Survey:
-        """What one look at every record tells."""
+    def profile(self, *, progress: Progress) -> TableStatistics:
+        """Compute the statistics of the table in one pass."""
 
-    def outside(self, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
-        """How many numbers of a column lie outside of its bounds, and the first of them."""
+    def out_of_bounds(
+        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+    ) -> Occurrence:
+        """Locate the numbers of a column outside its bounds."""
 
-    def deal(self, plan: Plan, *, progress: Progress) -> None:
-        """Deal the records out into pieces."""
+    def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
+        """Partition the records into parts."""
 
-    def work(self, plan: Plan, *, progress: Progress) -> Done:
-        """Group the records of every piece, and say what they show."""
+    def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
+        """Group and recode the records of every part."""
 
-    def deliver(self, plan: Plan, part: P, *, progress: Progress) -> Sequence[Sums]:
-        """Write the release, in the order of the table unless it is shuffled, and count what the measures need."""
+    def write(self, plan: ReleasePlan, destination: P, *, progress: Progress) -> Sequence[PartialSums]:
+        """Write the release, in table order unless it is shuffled; return the partial sums of the metrics."""
 
-    def verify(self, plan: Plan, part: P, *, progress: Progress) -> tuple[Verification, Sizes]:
-        """Read what was written and count its classes, by code that shares nothing with the methods."""
+    def verify(self, plan: ReleasePlan, destination: P, *, progress: Progress) -> tuple[Verification, ClassSizeCounts]:
+        """Read the written release back and count its classes; shares no code with the methods."""

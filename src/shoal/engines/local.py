@@ -1,10 +1,10 @@
-"""The local engine: one machine, all of its cores, and a scratch folder in the place of memory.
+"""Local engine: one machine, all its cores, and a scratch folder for data that does not fit in memory.
 
-Records are dealt out into files, one for each leaf of the cuts. Leaves that are too small to hide in are worked on
-together with their neighbors, and one that is too large, since equal records are not cut apart, in slices. What the
-records of a piece show is put down in the order of the table, so that one more pass over the table writes the release.
+Records are partitioned into spill files, one per leaf of the cut tree. Leaves that are too small are merged with their
+neighbors; a leaf that is too large, because equal records are not separated, is cut into slices. The recoded columns of
+a part are spilled in the order of the table, so that one more pass over the table writes the release.
 
-What is done is noted: the same run again, after it was killed, goes on from there.
+Finished steps are noted in the scratch folder: a run that was killed resumes from there.
 """
 
 from __future__ import annotations
@@ -18,204 +18,222 @@ from typing import Any
 import numpy as np
 
 from shoal import tables, threads
-from shoal.engines.allocators import keep_little, let_go
-from shoal.engines.facts import check_count, facts_of, joined
-from shoal.engines.interface import Done
-from shoal.engines.pieces import Slice, pieces
-from shoal.engines.plan import ROW, Arrays, Plan, put_down, take_up, tally
-from shoal.engines.scratch import Scratch, fingerprint
-from shoal.engines.sizing import AT_ONCE, Sizing
+from shoal.engines.allocators import limit_allocator_cache, release_memory
+from shoal.engines.facts import check_count, merge_summaries, summarize_part
+from shoal.engines.interface import PartTotals
+from shoal.engines.pieces import Slice, split_into_parts
+from shoal.engines.plan import ROW, Arrays, ReleasePlan, add_value_counts, from_arrays, to_arrays
+from shoal.engines.scratch import ScratchFolder, hash_facts
+from shoal.engines.sizing import PARALLEL_PARTS, MemoryBudget
 from shoal.errors import DataError, PromiseError
-from shoal.measure.pieces import Sizes, Sums
-from shoal.measure.sums import Tally
+from shoal.measure.pieces import ClassSizeCounts, PartialSums
+from shoal.measure.sums import KeyedCounts
 from shoal.schema import Policy
 from shoal.tables import ReadOptions, Table
 from shoal.tables.large import (
-    Base,
+    ChunkedFile,
+    ChunkWriter,
+    Encoder,
+    Occurrence,
     ReleasedSample,
-    Source,
-    Spill,
-    Spot,
-    Survey,
-    Writer,
-    open_source,
-    outside,
-    shuffle,
-    surveyed,
+    SpillFolder,
+    TableStatistics,
+    external_shuffle,
+    open_chunked,
+    out_of_bounds_in_file,
+    profile_chunk,
 )
-from shoal.tables.large import total as total_survey
+from shoal.tables.large import merge_statistics as total_survey
 from shoal.values import IntMatrix, IntVector, Progress, Records, Verification
-from shoal.verify import check_kept, check_shape, verify_chunks
+from shoal.verify import check_shape, check_verification, verify_chunks
 
-_STEP = 1 << 16
-"""Records of the table after which the place in a piece is noted."""
-_HELD = 32 << 20
-"""Bytes of records that are held on the way into files."""
+_OFFSET_ROWS = 1 << 16
+"""Rows of the table between two offsets that are kept for a part."""
+_BUFFER_BYTES = 32 << 20
+"""Bytes of records that are buffered before they are spilled."""
 _SURVEY, _DEALT, _SHOWN, _WRITTEN, _COUNTED = "survey", "dealt", "shown", "written", "counted"
 
 
 class LocalEngine:
-    """Works on one file with the memory that it may take."""
+    """Runs a release of one file within a memory limit."""
 
-    def __init__(self, source: Source, scratch: Scratch, sizing: Sizing) -> None:
-        keep_little()
+    def __init__(self, source: ChunkedFile, scratch: ScratchFolder, sizing: MemoryBudget) -> None:
+        limit_allocator_cache()
         self.source, self.scratch, self.sizing = source, scratch, sizing
-        self.dealt, self.shown = Spill(scratch.place(_DEALT)), Spill(scratch.place(_SHOWN))
-        facts = {"sha256": source.sha256, "settings": dict(source.settings), "chunk": sizing.chunk, "rows": sizing.rows}
-        # what another version has done is not taken up
+        self.leaf_spill, self.part_spill = (
+            SpillFolder(scratch.subfolder(_DEALT)),
+            SpillFolder(scratch.subfolder(_SHOWN)),
+        )
+        facts = {
+            "sha256": source.sha256,
+            "settings": dict(source.settings),
+            "chunk": sizing.chunk_bytes,
+            "rows": sizing.chunk_rows,
+        }
+        # results of another version are not reused
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
-        self.key = fingerprint(facts)
+        self.key = hash_facts(facts)
         self.formulas: Mapping[str, int] = {}
-        self.broken: Sequence[tables.Broken] = ()
+        self.broken_dependencies: Sequence[tables.BrokenDependency] = ()
 
-    def survey(self, *, progress: Progress) -> Survey:
-        """What one look at every record tells; known from before where the file is the same."""
-        kept = self.scratch.folder / f"{_SURVEY}.bin"
-        noted = self.scratch.noted(_SURVEY) or {}
-        if noted.get("key") == self.key and kept.is_file() and noted.get("sha256") == tables.fingerprint(kept):
-            return Survey.from_bytes(kept.read_bytes())
-        found = self._surveyed(progress)
-        self.scratch.forget(kept.name)
-        kept.touch(mode=0o600)
-        kept.write_bytes(found.to_bytes())
-        self.scratch.note(_SURVEY, {"key": self.key, "sha256": tables.fingerprint(kept)})
-        let_go()
-        return found
+    def profile(self, *, progress: Progress) -> TableStatistics:
+        """Compute the statistics of the table, or reuse those of the scratch folder if the file is the same."""
+        path = self.scratch.folder / f"{_SURVEY}.bin"
+        note = self.scratch.read_note(_SURVEY) or {}
+        if note.get("key") == self.key and path.is_file() and note.get("sha256") == tables.file_sha256(path):
+            return TableStatistics.from_bytes(path.read_bytes())
+        statistics = self._profile(progress)
+        self.scratch.remove(path.name)
+        path.touch(mode=0o600)
+        path.write_bytes(statistics.to_bytes())
+        self.scratch.write_note(_SURVEY, {"key": self.key, "sha256": tables.file_sha256(path)})
+        release_memory()
+        return statistics
 
-    def _surveyed(self, progress: Progress) -> Survey:
-        """Chunk by chunk, put together in their order."""
-        found: Survey | None = None
+    def _profile(self, progress: Progress) -> TableStatistics:
+        """Merge the statistics of the chunks in order."""
+        statistics: TableStatistics | None = None
         known: dict[str, Any] = {"many": (), "step": 1}
 
-        def looked(chunk: tuple[int, Table]) -> Survey:
-            return surveyed(chunk[1], start=chunk[0], **known)
+        def profile(chunk: tuple[int, Table]) -> TableStatistics:
+            return profile_chunk(chunk[1], start=chunk[0], **known)
 
-        for part in threads.share(looked, self._numbered(), ahead=1):
-            found = part if found is None else total_survey(found, part)
-            known |= {"many": found.estimated, "step": found.step}  # what is known spares work, and changes nothing
-            progress(found.records, found.records)
-        if found is None:
+        for part in threads.parallel_map(profile, self._numbered_chunks(), prefetch=1):
+            statistics = part if statistics is None else total_survey(statistics, part)
+            known |= {
+                "many": statistics.estimated_columns,
+                "step": statistics.step,
+            }  # saves work, does not change the result
+            progress(statistics.records, statistics.records)
+        if statistics is None:
             raise DataError.no_records()
-        return found
+        return statistics
 
-    def _numbered(self) -> Iterator[tuple[int, Table]]:
-        """The chunks, each with the number of its first record."""
+    def _numbered_chunks(self) -> Iterator[tuple[int, Table]]:
+        """Yield the chunks, each with the row of its first record."""
         start = 0
         for chunk in self.source.chunks():
             yield start, chunk
             start += chunk.height
 
-    def outside(self, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
-        """How many numbers of a column lie outside of its bounds, and the first of them."""
-        return outside(self.source, survey, base, name, bounds=bounds)
+    def out_of_bounds(
+        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+    ) -> Occurrence:
+        """Locate the numbers of a column outside its bounds."""
+        return out_of_bounds_in_file(self.source, statistics, encoder, name, bounds=bounds)
 
-    def deal(self, plan: Plan, *, progress: Progress) -> None:
-        """Deal the records out into the files of the leaves."""
+    def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
+        """Partition the records into the spill files of the leaves."""
         key = self._key(plan)
-        if self._is_noted(_DEALT, key) and self._is_dealt():
+        if self._is_noted(_DEALT, key) and self._is_partitioned():
             return
-        self._forget()
-        done, leaves = 0, np.zeros(plan.cuts.count, dtype=np.int64)
-        held = _Held(self.dealt)
-        tallies = plan.no_tallies()
+        self._reset()
+        done, leaves = 0, np.zeros(plan.cuts.n_blocks, dtype=np.int64)
+        buffer = _SpillBuffer(self.leaf_spill)
+        tallies = plan.empty_value_counts()
 
-        def dealt(chunk: Table) -> tuple[Records, IntVector]:
+        def assign(chunk: Table) -> tuple[Records, IntVector]:
             records = plan.encode(chunk)
-            return records, plan.deal(records)
+            return records, plan.assign_leaves(records)
 
-        for records, leaf in threads.share(dealt, self.source.chunks(columns=plan.columns), ahead=1):
-            arrays = put_down(records, done + np.arange(records.count))
+        for records, leaf in threads.parallel_map(assign, self.source.chunks(columns=plan.columns), prefetch=1):
+            arrays = to_arrays(records, done + np.arange(records.count))
             for number in np.flatnonzero(np.bincount(leaf)).tolist():
                 some = np.flatnonzero(leaf == number)
-                held.add(str(number), {name: column[some] for name, column in arrays.items()})
+                buffer.add(str(number), {name: column[some] for name, column in arrays.items()})
                 leaves[number] += len(some)
                 if tallies is not None:
-                    tally(records, some, tallies[number])
+                    add_value_counts(records, some, tallies[number])
             done += records.count
             progress(done, plan.records)
-        held.put_down()
-        self.dealt.seal()
+        buffer.put_down()
+        self.leaf_spill.flush()
         check_count(done, plan.records)
-        noted = {"key": key, "leaves": leaves.tolist(), "tallies": None if tallies is None else tallies.tolist()}
-        self.scratch.note(_DEALT, noted)
-        let_go()
+        note = {"key": key, "leaves": leaves.tolist(), "tallies": None if tallies is None else tallies.tolist()}
+        self.scratch.write_note(_DEALT, note)
+        release_memory()
 
-    def work(self, plan: Plan, *, progress: Progress) -> Done:
-        """Work on all pieces, some at a time; what was done before is not done again."""
-        noted = self.scratch.noted(_DEALT) or {}
-        tallies = None if noted["tallies"] is None else np.array(noted["tallies"], dtype=np.int64)
-        todo = pieces(plan, noted["leaves"], tallies, lambda slices: self._counted(plan, slices))
-        found, done = [], 0
+    def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
+        """Process all parts, some in parallel; reuse finished parts of the scratch folder."""
+        note = self.scratch.read_note(_DEALT) or {}
+        tallies = None if note["tallies"] is None else np.array(note["tallies"], dtype=np.int64)
+        todo = split_into_parts(plan, note["leaves"], tallies, lambda slices: self._value_counts(plan, slices))
+        summaries, done = [], 0
 
-        def worked(piece: tuple[int, list[Slice]]) -> dict[str, Any]:
+        def process(piece: tuple[int, list[Slice]]) -> dict[str, Any]:
             name = f"{_SHOWN}-{piece[0]}"
-            before = self.scratch.noted(name)
-            if before is None or self.shown.rows(str(piece[0])) != before["records"]:
-                self.shown.remove(str(piece[0]))
-                before = self._piece(plan, *piece)
-                self.scratch.note(name, before)
-            return before
+            summary = self.scratch.read_note(name)
+            if summary is None or self.part_spill.rows(str(piece[0])) != summary["records"]:
+                self.part_spill.remove(str(piece[0]))
+                summary = self._process_part(plan, *piece)
+                self.scratch.write_note(name, summary)
+            return summary
 
-        with threads.using(min(threads.threads(), AT_ONCE)):
-            # one piece alone has all threads for itself
+        with threads.use_threads(min(threads.threads(), PARALLEL_PARTS)):
+            # a single part uses all threads
             for facts in (
-                map(worked, enumerate(todo)) if len(todo) == 1 else threads.share(worked, enumerate(todo), ahead=1)
+                map(process, enumerate(todo))
+                if len(todo) == 1
+                else threads.parallel_map(process, enumerate(todo), prefetch=1)
             ):
-                found.append(facts)
+                summaries.append(facts)
                 done += facts["records"]
                 progress(done, plan.records)
         check_count(done, plan.records)
-        let_go()
-        return joined(found)
+        release_memory()
+        return merge_summaries(summaries)
 
-    def _counted(self, plan: Plan, slices: Sequence[Slice]) -> IntMatrix:
-        """How many records of each slice have each sensitive value."""
-        found = np.zeros((len(slices), int(plan.like.demands.first[-1]) if plan.like.demands else 0), dtype=np.int64)
-        for (leaf, start, stop), values in zip(slices, found, strict=True):
-            records = take_up(self.dealt.slice(str(leaf), start, stop), plan.like)
-            tally(records, np.arange(records.count), values)
-        return found
+    def _value_counts(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
+        """Count the sensitive values of each slice."""
+        counts = np.zeros(
+            (len(slices), int(plan.template.constraints.value_offsets[-1]) if plan.template.constraints else 0),
+            dtype=np.int64,
+        )
+        for (leaf, start, stop), values in zip(slices, counts, strict=True):
+            records = from_arrays(self.leaf_spill.slice(str(leaf), start, stop), plan.template)
+            add_value_counts(records, np.arange(records.count), values)
+        return counts
 
-    def _piece(self, plan: Plan, number: int, slices: list[Slice]) -> dict[str, Any]:
-        """Work on one piece and put down what it shows, in the order of the table; its facts."""
-        parts = [self.dealt.slice(str(leaf), start, stop) for leaf, start, stop in slices]
+    def _process_part(self, plan: ReleasePlan, number: int, slices: list[Slice]) -> dict[str, Any]:
+        """Process one part, spill its recoded columns in the order of the table, and return its summary."""
+        parts = [self.leaf_spill.slice(str(leaf), start, stop) for leaf, start, stop in slices]
         arrays = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
         rows = arrays[ROW]
-        made = plan.work(take_up(arrays, plan.like))
+        result = plan.process_part(from_arrays(arrays, plan.template))
         order = np.argsort(rows, kind="stable")
-        self.shown.append(
-            str(number), {ROW: rows[order], **{name: cells[order] for name, cells in made.columns.items()}}
+        self.part_spill.append(
+            str(number), {ROW: rows[order], **{name: cells[order] for name, cells in result.columns.items()}}
         )
-        self.shown.seal()
-        ends = np.searchsorted(rows[order], np.arange(0, plan.records + _STEP, _STEP)).tolist()
-        return {**facts_of(made), "ends": ends, "words": made.words}
+        self.part_spill.flush()
+        ends = np.searchsorted(rows[order], np.arange(0, plan.records + _OFFSET_ROWS, _OFFSET_ROWS)).tolist()
+        return {**summarize_part(result), "ends": ends, "words": result.interval_texts}
 
-    def deliver(self, plan: Plan, part: Path, *, progress: Progress) -> Sequence[Sums]:
+    def write(self, plan: ReleasePlan, destination: Path, *, progress: Progress) -> Sequence[PartialSums]:
         """Write the release chunk by chunk, in the order of the table."""
-        facts = [self.scratch.noted(f"{_SHOWN}-{number}") or {} for number in range(len(self.shown.names()))]
-        found: list[Sums] = []
+        facts = [self.scratch.read_note(f"{_SHOWN}-{number}") or {} for number in range(len(self.part_spill.names()))]
+        sums_of_chunks: list[PartialSums] = []
         done = 0
-        sample = ReleasedSample(plan.survey.sample, plan.survey.step)
+        sample = ReleasedSample(plan.statistics.sample, plan.statistics.step)
 
-        def delivered(chunk: tuple[int, Table]) -> tuple[Table, Sums]:
+        def recode_chunk(chunk: tuple[int, Table]) -> tuple[Table, PartialSums]:
             first, table = chunk
-            shown, words = self._between(first, first + table.height, facts)
+            shown, words = self._read_rows(first, first + table.height, facts)
             if not np.array_equal(shown.pop(ROW), np.arange(first, first + table.height)):
-                raise PromiseError.changed("records that are missing or that occur twice")
-            return plan.deliver(table, shown, words)
+                raise PromiseError.unexpected_content("records that are missing or that occur twice")
+            return plan.release_chunk(table, shown, words)
 
-        folder = self.scratch.place(_WRITTEN)
+        folder = self.scratch.subfolder(_WRITTEN)
         with ExitStack() as stack:
-            writer = first = stack.enter_context(Writer(part, folder=folder, formulas=plan.policy.formulas))
-            ordered = folder / f"ordered{tables.full_ending(part)}"
+            writer = first = stack.enter_context(ChunkWriter(destination, folder=folder, formulas=plan.policy.formulas))
+            ordered = folder / f"ordered{tables.full_extension(destination)}"
             if plan.policy.shuffle:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 ordered.touch(mode=0o600)
-                first = stack.enter_context(Writer(ordered, folder=folder))
-            for released, sums in threads.share(delivered, self._numbered(), ahead=1):
+                first = stack.enter_context(ChunkWriter(ordered, folder=folder))
+            for released, sums in threads.parallel_map(recode_chunk, self._numbered_chunks(), prefetch=1):
                 first.write(released)
                 sample.add(released)
-                found.append(sums)
+                sums_of_chunks.append(sums)
                 done += released.height
                 progress(done, plan.records)
             if plan.policy.shuffle:
@@ -224,38 +242,38 @@ class LocalEngine:
             writer.close()
         self.formulas = writer.formulas
         check_count(done, plan.records)
-        self.broken = tables.broken_dependencies(plan.survey.sample, sample.table, plan.policy.schema)
-        let_go()
-        return found
+        self.broken_dependencies = tables.broken_dependencies(plan.statistics.sample, sample.table, plan.policy.schema)
+        release_memory()
+        return sums_of_chunks
 
-    def _shuffle(self, plan: Plan, ordered: Path, writer: Writer) -> None:
-        """Put the rows of the release, which lie in the order of the table, in an order of their own."""
-        options, _ = self._reading(ordered, plan.policy)
-        source = open_source(ordered, options=options, rows=self.sizing.rows, size=self.sizing.chunk)
-        shuffle(
+    def _shuffle(self, plan: ReleasePlan, ordered: Path, writer: ChunkWriter) -> None:
+        """Write the rows of the release, which are in the order of the table, in shuffled order."""
+        options, _ = self._read_options(ordered, plan.policy)
+        source = open_chunked(ordered, options=options, rows=self.sizing.chunk_rows, size=self.sizing.chunk_bytes)
+        external_shuffle(
             source,
             writer,
             seed=plan.policy.seed,
             folder=ordered.parent,
             options=options,
-            chunk=self.sizing.chunk,
+            chunk=self.sizing.chunk_bytes,
         )
         ordered.unlink()
 
-    def _reading(self, written: Path, policy: Policy) -> tuple[ReadOptions, dict[str, str]]:
-        """How a release is read, and the names that its columns have there."""
-        return tables.release_options(
+    def _read_options(self, written: Path, policy: Policy) -> tuple[ReadOptions, dict[str, str]]:
+        """Return the options to read a release, and the names of its columns there."""
+        return tables.release_read_options(
             written, policy.schema.released, settings=self.source.settings, formulas=policy.formulas
         )
 
-    def _between(
+    def _read_rows(
         self, first: int, last: int, facts: Sequence[dict[str, Any]]
     ) -> tuple[Arrays, dict[str, tuple[str, ...]]]:
-        """What the records from one to before another show, in their order; and the words of intervals."""
+        """Return the recoded columns of the rows from ``first`` to ``last``, and the texts of intervals."""
         parts, words = [], {name: dict[str, int]() for name in facts[0]["words"]}
         for number, piece in enumerate(facts):
-            start, stop = piece["ends"][first // _STEP], piece["ends"][-(-last // _STEP)]
-            part = self.shown.slice(str(number), start, stop)
+            start, stop = piece["ends"][first // _OFFSET_ROWS], piece["ends"][-(-last // _OFFSET_ROWS)]
+            part = self.part_spill.slice(str(number), start, stop)
             low, high = np.searchsorted(part[ROW], (first, last))
             if low < high:
                 part = {name: cells[low:high] for name, cells in part.items()}
@@ -266,56 +284,63 @@ class LocalEngine:
         shown = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
         return shown, {name: tuple(known) for name, known in words.items()}
 
-    def verify(self, plan: Plan, part: Path, *, progress: Progress) -> tuple[Verification, Sizes]:
-        """Read what was written, as its input was read where the format is the same, and count its classes."""
+    def verify(
+        self, plan: ReleasePlan, destination: Path, *, progress: Progress
+    ) -> tuple[Verification, ClassSizeCounts]:
+        """Read the written release back, with the options of the input if the format is the same, and count its
+        classes.
+        """
         policy = plan.policy
-        options, names = self._reading(part, policy)
-        written = open_source(part, options=options, rows=self.sizing.rows, size=self.sizing.chunk)
-        policy = policy.renamed(names)
+        options, names = self._read_options(destination, policy)
+        written = open_chunked(destination, options=options, rows=self.sizing.chunk_rows, size=self.sizing.chunk_bytes)
+        policy = policy.rename(names)
         proof, sizes = verify_chunks(
             written,
             k=policy.k,
             quasi_identifiers=policy.schema.quasi_identifiers,
             models=policy.models,
             schema=policy.schema,
-            folder=self.scratch.place(_COUNTED),
-            room=self.sizing.room,
+            folder=self.scratch.subfolder(_COUNTED),
+            max_bytes=self.sizing.class_count_bytes,
             progress=lambda done, _: progress(done, plan.records),
         )
         check_shape(written.names, proof.records, policy=policy, records=plan.records)
-        check_kept(proof)
-        return proof, Sizes(Tally(np.array([*sizes]), np.array([*sizes.values()])))
+        check_verification(proof)
+        return proof, ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])))
 
-    def _key(self, plan: Plan) -> str:
-        return fingerprint({"survey": self.key, "policy": plan.policy.to_dict()})
+    def _key(self, plan: ReleasePlan) -> str:
+        return hash_facts({"survey": self.key, "policy": plan.policy.to_dict()})
 
     def _is_noted(self, name: str, key: str) -> bool:
-        return (self.scratch.noted(name) or {}).get("key") == key
+        return (self.scratch.read_note(name) or {}).get("key") == key
 
-    def _is_dealt(self) -> bool:
-        """Whether the files of all leaves are whole: a torn one is as if it was not there."""
-        counts = (self.scratch.noted(_DEALT) or {})["leaves"]
-        return all(self.dealt.rows(str(leaf)) == count for leaf, count in enumerate(counts))
+    def _is_partitioned(self) -> bool:
+        """Return whether the spill files of all leaves are complete; a torn file counts as missing."""
+        counts = (self.scratch.read_note(_DEALT) or {})["leaves"]
+        return all(self.leaf_spill.rows(str(leaf)) == count for leaf, count in enumerate(counts))
 
-    def _forget(self) -> None:
-        """Begin anew after the survey: what was dealt out before belongs to other decisions."""
-        for kept in self.scratch.folder.glob(f"{_SHOWN}-*.json"):
-            kept.unlink()
-        self.scratch.forget(_DEALT, _SHOWN)
-        self.dealt, self.shown = Spill(self.scratch.place(_DEALT)), Spill(self.scratch.place(_SHOWN))
+    def _reset(self) -> None:
+        """Remove everything after the statistics: the partition belongs to another plan."""
+        for path in self.scratch.folder.glob(f"{_SHOWN}-*.json"):
+            path.unlink()
+        self.scratch.remove(_DEALT, _SHOWN)
+        self.leaf_spill, self.part_spill = (
+            SpillFolder(self.scratch.subfolder(_DEALT)),
+            SpillFolder(self.scratch.subfolder(_SHOWN)),
+        )
 
 
-class _Held:
-    """Records on the way into the files of their leaves: put down many at a time, so that files have few parts."""
+class _SpillBuffer:
+    """Buffer of records per leaf, so that spill files have few parts."""
 
-    def __init__(self, spill: Spill) -> None:
+    def __init__(self, spill: SpillFolder) -> None:
         self.spill, self.size = spill, 0
         self.parts: dict[str, list[Arrays]] = {}
 
     def add(self, leaf: str, arrays: Arrays) -> None:
         self.parts.setdefault(leaf, []).append(arrays)
         self.size += sum(column.nbytes for column in arrays.values())
-        if self.size > _HELD:
+        if self.size > _BUFFER_BYTES:
             self.put_down()
 
     def put_down(self) -> None:
@@ -325,7 +350,7 @@ class _Held:
 
 
 def _renumbered(places: Any, words: Sequence[str], known: dict[str, int]) -> Any:
-    """Places of words in a piece as places among all words that a chunk has."""
+    """Map text positions of a part to positions among all texts of a chunk."""
     used = np.unique(places[places >= 0]).tolist()
     table = np.full(max(len(words), 1), -1, dtype=np.int64)
     for place in used:

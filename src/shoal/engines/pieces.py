@@ -1,4 +1,4 @@
-"""Pieces: leaves of the cuts that are worked on together, or slices of one that is too large."""
+"""Parts of a table: merged leaves of the cut tree, or slices of a leaf that is too large."""
 
 from __future__ import annotations
 
@@ -9,80 +9,82 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal import kernels
-from shoal.engines.plan import Plan
-from shoal.partition.blocks import Cuts
-from shoal.values import Demands, IntMatrix, IntVector
+from shoal.engines.plan import ReleasePlan
+from shoal.partition.blocks import CutTree
+from shoal.values import IntMatrix, IntVector, ModelConstraints
 
-_SAFE = 20
-"""A piece has so many times k records at least, where the table has."""
+_MIN_GROUPS = 20
+"""A part has at least this many times k records, if the table has."""
 
 
 class Slice(NamedTuple):
-    """Some records of a leaf, by their places in it."""
+    """A range of the records of a leaf."""
 
     leaf: int
     start: int
     stop: int
 
 
-Counted = Callable[[Sequence[Slice]], IntMatrix]
-"""Counts how many records of each slice have each sensitive value."""
+CountValues = Callable[[Sequence[Slice]], IntMatrix]
+"""Counts the sensitive values of each slice."""
 
 
-def pieces(plan: Plan, leaves: Sequence[int], tallies: IntMatrix | None, counted: Counted) -> list[list[Slice]]:
-    """The records of all leaves, in pieces none of which is too small to hide in or breaks what is asked of a group.
+def split_into_parts(
+    plan: ReleasePlan, leaves: Sequence[int], value_counts: IntMatrix | None, count_values: CountValues
+) -> list[list[Slice]]:
+    """Split the records of all leaves into parts, each large enough for groups that meet all constraints.
 
-    A leaf that is too small joins its neighbors. A leaf of far more records than a piece may have holds equal ones,
-    which no cut tells apart: any slice of them hides as well as the next, where it has what is asked of a group.
+    A leaf that is too small joins its neighbors. A leaf far above the size of a part consists of equal records that no
+    cut separates: it is cut into slices, as long as each slice meets the constraints.
     """
-    least = min(_SAFE * plan.policy.k, plan.piece)
-    found: list[list[Slice]] = []
-    open_: list[Slice] = []
-    for leaf in _beside(plan.cuts):
+    least = min(_MIN_GROUPS * plan.policy.k, plan.part_size)
+    parts: list[list[Slice]] = []
+    pending: list[Slice] = []
+    for leaf in _leaf_order(plan.cuts):
         count = leaves[leaf]
         if count:
-            open_.append(Slice(leaf, 0, count))
-        if open_ and _stands(plan, open_, least, tallies):
-            found.append(open_)
-            open_ = []
-    if open_ and found:
-        found[-1] += open_  # what is left over at the end joins the last piece
-    elif open_:
-        found.append(open_)
-    cut = [_sliced(piece, plan.piece) for piece in found]
-    if tallies is None or plan.sensitive is None:
-        return [part for piece in cut for part in piece]
-    return _keeping(plan.sensitive.demands, cut, tallies, counted)
+            pending.append(Slice(leaf, 0, count))
+        if pending and _is_large_enough(plan, pending, least, value_counts):
+            parts.append(pending)
+            pending = []
+    if pending and parts:
+        parts[-1] += pending  # the rest joins the last part
+    elif pending:
+        parts.append(pending)
+    sliced = [_sliced(piece, plan.part_size) for piece in parts]
+    if value_counts is None or plan.sensitive_encoder is None:
+        return [part for piece in sliced for part in piece]
+    return _merge_infeasible(plan.sensitive_encoder.constraints, sliced, value_counts, count_values)
 
 
-def _beside(cuts: Cuts) -> list[int]:
-    """The leaves so that neighbors below one cut stand beside each other."""
-    number, order, open_ = np.cumsum(cuts.column < 0) - 1, [], [0]
-    while open_:
-        node = open_.pop()
+def _leaf_order(cuts: CutTree) -> list[int]:
+    """Return the leaves in depth-first order, so that siblings are adjacent."""
+    leaf_number, order, stack = np.cumsum(cuts.column < 0) - 1, [], [0]
+    while stack:
+        node = stack.pop()
         if cuts.column[node] < 0:
-            order.append(int(number[node]))
+            order.append(int(leaf_number[node]))
         else:
-            open_ += [int(cuts.right[node]), int(cuts.left[node])]
+            stack += [int(cuts.right[node]), int(cuts.left[node])]
     return order
 
 
-def _stands(plan: Plan, piece: Sequence[Slice], least: int, tallies: IntMatrix | None) -> bool:
-    """Whether these records could be groups by themselves."""
+def _is_large_enough(plan: ReleasePlan, piece: Sequence[Slice], least: int, tallies: IntMatrix | None) -> bool:
+    """Return whether these records can form groups by themselves."""
     if sum(part.stop - part.start for part in piece) < least:
         return False
-    if tallies is None or plan.sensitive is None:
+    if tallies is None or plan.sensitive_encoder is None:
         return True
-    return _holds(plan.sensitive.demands, tallies[[part.leaf for part in piece]].sum(axis=0))
+    return _holds(plan.sensitive_encoder.constraints, tallies[[part.leaf for part in piece]].sum(axis=0))
 
 
-def _holds(demands: Demands, tally: IntVector) -> bool:
+def _holds(demands: ModelConstraints, tally: IntVector) -> bool:
     kernel: Any = kernels.demands
-    return bool(kernel.holds(demands, tally))
+    return bool(kernel.satisfied(demands, tally))
 
 
 def _sliced(piece: list[Slice], most: int) -> list[list[Slice]]:
-    """A piece, or where a leaf of it is far too large, even slices of that leaf; all else stays with the first."""
+    """Cut a leaf that is far too large into equal slices; the other leaves stay with the first slice."""
     large = next((part for part in piece if part.stop > 2 * most), None)
     if large is None:
         return [piece]
@@ -92,35 +94,35 @@ def _sliced(piece: list[Slice], most: int) -> list[list[Slice]]:
     return [*_sliced(first, most), *([part] for part in slices[1:])]
 
 
-def _keeping(
-    demands: Demands, cut: Sequence[list[list[Slice]]], tallies: IntMatrix, counted: Counted
+def _merge_infeasible(
+    demands: ModelConstraints, cut: Sequence[list[list[Slice]]], tallies: IntMatrix, counted: CountValues
 ) -> list[list[Slice]]:
-    """The same pieces, where slices that do not have what is asked of a group go with those beside them."""
+    """Merge slices that do not meet the constraints with adjacent ones."""
     slices = [part for piece in cut if len(piece) > 1 for one in piece for part in one]
     counts = dict(zip(slices, counted(slices), strict=True)) if slices else {}
-    found: list[list[Slice]] = []
+    parts: list[list[Slice]] = []
     for piece in cut:
-        kept: list[list[Slice]] = []
-        open_: list[Slice] = []
+        merged: list[list[Slice]] = []
+        pending: list[Slice] = []
         for part in piece if len(piece) > 1 else ():
-            open_ += part
-            if _holds(demands, sum((counts[one] for one in open_), start=np.zeros_like(tallies[0]))):
-                kept.append(open_)
-                open_ = []
-        if open_ and kept:
-            last = kept[-1] + open_
-            held = _holds(demands, sum((counts[one] for one in last), start=np.zeros_like(tallies[0])))
-            kept = [*kept[:-1], last] if held else []
-        found += kept or [[part for one in piece for part in one]]
-    return [_joined(piece) for piece in found]
+            pending += part
+            if _holds(demands, sum((counts[one] for one in pending), start=np.zeros_like(tallies[0]))):
+                merged.append(pending)
+                pending = []
+        if pending and merged:
+            last = merged[-1] + pending
+            meets = _holds(demands, sum((counts[one] for one in last), start=np.zeros_like(tallies[0])))
+            merged = [*merged[:-1], last] if meets else []
+        parts += merged or [[part for one in piece for part in one]]
+    return [_merge_adjacent(piece) for piece in parts]
 
 
-def _joined(piece: list[Slice]) -> list[Slice]:
-    """The same records, slices of a leaf that follow one another as one."""
-    found: list[Slice] = []
+def _merge_adjacent(piece: list[Slice]) -> list[Slice]:
+    """Merge adjacent slices of a leaf."""
+    merged: list[Slice] = []
     for part in piece:
-        if found and found[-1].leaf == part.leaf and found[-1].stop == part.start:
-            found[-1] = found[-1]._replace(stop=part.stop)
+        if merged and merged[-1].leaf == part.leaf and merged[-1].stop == part.start:
+            merged[-1] = merged[-1]._replace(stop=part.stop)
         else:
-            found.append(part)
-    return found
+            merged.append(part)
+    return merged

@@ -1,9 +1,8 @@
-"""The plan of a release in pieces: what is computed, piece by piece, whoever schedules it.
+"""Plan of an out-of-core release: what is computed for each chunk and part, whatever the engine.
 
-A table that is larger than memory is surveyed once. From the survey comes the plan: the base of all distances, and the
-cuts that deal the records out into pieces, each small enough for memory and none too small to hide in. Then every
-function here sees one chunk of the table or one piece of it, and nothing else, so that pieces may be worked on in any
-order, at the same time, on one machine or on many, and again after a fault.
+The plan follows from the table statistics: the encoder, and the cut tree that partitions the records into parts that
+fit in memory and are large enough to group. Every method then sees one chunk of the table or one part, so that parts
+can be processed in any order, in parallel, on several machines, and again after a fault.
 """
 
 from __future__ import annotations
@@ -16,50 +15,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import measure, recode, tables
-from shoal.measure.pair import Classes, Facts
-from shoal.measure.pieces import Sums, sums_of
-from shoal.partition.blocks import Cuts
-from shoal.partition.grouping import Task, group
+from shoal.measure.pair import EquivalenceClasses, TableFacts
+from shoal.measure.pieces import PartialSums, compute_part_sums
+from shoal.partition.blocks import CutTree
+from shoal.partition.grouping import GroupingTask, group
 from shoal.recode import INTERVAL, as_nodes, as_numbers
 from shoal.schema import Policy, Schema
 from shoal.tables import Table
-from shoal.tables.large import Base, SensitiveBase, Survey, demands_of, encode_chunk, fixed, keeps_type
+from shoal.tables.large import (
+    Encoder,
+    SensitiveEncoder,
+    TableStatistics,
+    constraints_of_chunk,
+    encode_chunk,
+    keeps_dtype,
+    with_column_types,
+)
 from shoal.values import (
     BoolMatrix,
-    Days,
+    DateColumn,
     FloatMatrix,
     FloatVector,
+    IntegerColumn,
     IntMatrix,
     IntVector,
     Precision,
     Records,
-    Rounded,
+    RoundedColumn,
     Search,
-    Whole,
-    Worded,
+    TextColumn,
 )
 
 Arrays = dict[str, NDArray[Any]]
-"""Columns of one length by name, as they are put down and read back."""
+"""Columns of one length by name, as they are spilled."""
 ROW = "row"
 _SUPPRESSED = "*"
-NUMBERS, WHOLE, TYPED, WORDS = "numbers", "whole", "typed", "words"
+NUMBERS, INTEGERS, ORIGINAL_TYPE, TEXTS = "numbers", "whole", "typed", "words"
 
 
-class Shown(NamedTuple):
-    """What the records of a piece show, and what it tells about the table."""
+class PartResult(NamedTuple):
+    """Result of processing a part."""
 
     columns: Arrays
-    """By the place of the quasi-identifier: numbers, days or places of words; and the ends of intervals."""
-    words: dict[str, list[str]]
-    """By the same places: the words of columns that show intervals."""
-    before: IntVector
-    """The sizes of the classes of the original records."""
-    groups: IntVector
-    """The sizes of the groups."""
-    hidden: int
-    """The records that are suppressed."""
-    account: tuple[str, ...]
+    """Recoded columns by the position of the quasi-identifier: numbers, days or text positions; and the bounds of
+    intervals.
+    """
+    interval_texts: dict[str, list[str]]
+    """Texts of interval columns, by the same positions."""
+    original_class_sizes: IntVector
+    """Class sizes of the original records."""
+    group_sizes: IntVector
+    """Group sizes."""
+    n_suppressed: int
+    """Number of suppressed records."""
+    notes: tuple[str, ...]
     search: Search | None
 
     @property
@@ -68,81 +77,87 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
-    """All decisions, and what the whole table tells."""
+class ReleasePlan:
+    """Policy, table statistics and everything derived from them."""
 
     policy: Policy
-    survey: Survey
-    base: Base
-    sensitive: SensitiveBase | None
-    """What the privacy models ask; None where nothing is asked but k."""
-    cuts: Cuts
-    piece: int
-    """The records of a piece at most."""
-    like: Records
-    """Some records on the base, as a model for those that are taken up from a file."""
-    facts: Facts
+    statistics: TableStatistics
+    encoder: Encoder
+    sensitive_encoder: SensitiveEncoder | None
+    """Encoder of the sensitive columns; None without privacy models."""
+    cuts: CutTree
+    part_size: int
+    """Maximum number of records of a part."""
+    template: Records
+    """Encoded sample records, the template of records that are read from a spill file."""
+    table_facts: TableFacts
     distance: str
     precisions: Mapping[str, Precision]
-    """Of the numeric quasi-identifiers that are rounded."""
+    """Precision of the numeric quasi-identifiers that are rounded."""
     keep_totals: bool
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The method's own."""
+    """Options of the method."""
 
     @property
     def records(self) -> int:
-        """Of the whole table."""
-        return self.survey.records
+        """Records of the whole table."""
+        return self.statistics.records
 
     @property
     def columns(self) -> list[str]:
-        """The columns that groups depend on."""
-        return [*self.base.names, *(self.sensitive.values if self.sensitive else ())]
+        """Columns that the groups depend on."""
+        return [*self.encoder.names, *(self.sensitive_encoder.values if self.sensitive_encoder else ())]
 
-    def light(self) -> Plan:
-        """The same plan with no more than chunks and pieces need: few bytes, which can travel."""
+    def for_workers(self) -> ReleasePlan:
+        """Return the plan reduced to what chunks and parts need, small enough to send to workers."""
         names = self.columns
         schema = Schema(tuple(column for column in self.policy.schema.columns if column.name in names))
         return replace(
             self,
             policy=replace(self.policy, schema=schema),
-            survey=self.survey.of(names),
-            like=replace(replace(self.like, demands=None).some(np.arange(1)), demands=self.like.demands),
+            statistics=self.statistics.select(names),
+            template=replace(
+                replace(self.template, constraints=None).take(np.arange(1)), constraints=self.template.constraints
+            ),
         )
 
-    def form(self, name: str) -> str:
-        """What a quasi-identifier becomes: numbers, whole numbers, cells of the type that it has, or words."""
+    def output_form(self, name: str) -> str:
+        """Return the output form of a quasi-identifier: numbers, integers, cells of the original type, or texts."""
         column = next(column for column in self.policy.schema.columns if column.name == name)
-        if name not in self.base.measured or column.recode == INTERVAL:
-            return WORDS
-        if name in self.base.dates:
-            return TYPED
+        if name not in self.encoder.numeric or column.recode == INTERVAL:
+            return TEXTS
+        if name in self.encoder.dates:
+            return ORIGINAL_TYPE
         precision = self.precisions.get(name)
-        if precision == recode.WHOLE:
-            return WHOLE
-        kept = precision is not None and keeps_type(precision, self.survey.meaning(name).dtype)
-        return TYPED if kept else NUMBERS
+        if precision == recode.INTEGER:
+            return INTEGERS
+        typed = precision is not None and keeps_dtype(precision, self.statistics.column_type(name).dtype)
+        return ORIGINAL_TYPE if typed else NUMBERS
 
     def encode(self, chunk: Table) -> Records:
-        """A chunk of the table as records on the common base, with what is asked of them."""
-        known = fixed(chunk, self.survey)
-        records = encode_chunk(known, self.base)
-        return records if self.sensitive is None else replace(records, demands=demands_of(known, self.sensitive))
+        """Encode a chunk of the table, with its constraints."""
+        typed = with_column_types(chunk, self.statistics)
+        records = encode_chunk(typed, self.encoder)
+        return (
+            records
+            if self.sensitive_encoder is None
+            else replace(records, constraints=constraints_of_chunk(typed, self.sensitive_encoder))
+        )
 
-    def deal(self, records: Records) -> IntVector:
-        """The leaf of the cuts that each record falls into."""
-        return self.cuts.block_of(records.space.points)
+    def assign_leaves(self, records: Records) -> IntVector:
+        """Return the leaf of the cut tree of each record."""
+        return self.cuts.block_of(records.space.sketched_points)
 
-    def no_tallies(self) -> IntMatrix | None:
-        """For each leaf how many records have each sensitive value that is asked about: none yet."""
-        if self.sensitive is None:
+    def empty_value_counts(self) -> IntMatrix | None:
+        """Return zero value counts of the sensitive columns for each leaf; None without privacy models."""
+        if self.sensitive_encoder is None:
             return None
-        return np.zeros((self.cuts.count, int(self.sensitive.demands.first[-1])), dtype=np.int64)
+        return np.zeros((self.cuts.n_blocks, int(self.sensitive_encoder.constraints.value_offsets[-1])), dtype=np.int64)
 
-    def work(self, records: Records) -> Shown:
-        """Group the records of a piece, and say what they show."""
+    def process_part(self, records: Records) -> PartResult:
+        """Group and recode the records of a part."""
         policy = self.policy
-        task = Task(
+        task = GroupingTask(
             policy.k,
             policy.method,
             policy.seed,
@@ -151,14 +166,14 @@ class Plan:
             refinement=policy.refinement,
             blocks=policy.blocks,
         )
-        lacking = None
+        incomplete = None
         if policy.missing == "suppress" and records.missing is not None:
-            lacking = np.asarray(records.missing.any(axis=1), dtype=np.bool_)
-        groups = group(records, task, gone=lacking)
+            incomplete = np.asarray(records.missing.any(axis=1), dtype=np.bool_)
+        groups = group(records, task, always_suppressed=incomplete)
         columns = recode.recode(
             records,
             groups,
-            ways={column.name: column.recode for column in policy.schema.columns},
+            recodings={column.name: column.recode for column in policy.schema.columns},
             precisions=self.precisions,
             keep_totals=self.keep_totals,
             missing=policy.missing,
@@ -171,67 +186,69 @@ class Plan:
         for name, (low, high) in as_numbers(records, groups, columns).bounds.items():
             key, column = str(records.names.index(name)), columns[name]
             shown |= {f"{key}.low": low, f"{key}.high": high}
-            words[key] = list(column.words) if isinstance(column, Worded) else []
-        return Shown(shown, words, _classes(records), groups.sizes, groups.hidden, groups.account, groups.search)
+            words[key] = list(column.words) if isinstance(column, TextColumn) else []
+        return PartResult(shown, words, _classes(records), groups.sizes, groups.hidden, groups.account, groups.search)
 
-    def deliver(self, chunk: Table, shown: Arrays, words: Mapping[str, tuple[str, ...]]) -> tuple[Table, Sums]:
-        """A chunk of the release, and what the measures count in it."""
-        known = fixed(chunk, self.survey)
-        columns = {name: self._column(place, shown, words) for place, name in enumerate(self.base.names)}
-        released = tables.released(known, self.policy.schema, columns)
-        return released, sums_of(self._pair(known, released, columns, shown))
+    def release_chunk(
+        self, chunk: Table, recoded: Arrays, interval_texts: Mapping[str, tuple[str, ...]]
+    ) -> tuple[Table, PartialSums]:
+        """Return a chunk of the release and its partial sums of the metrics."""
+        typed = with_column_types(chunk, self.statistics)
+        columns = {name: self._column(place, recoded, interval_texts) for place, name in enumerate(self.encoder.names)}
+        released = tables.replace_columns(typed, self.policy.schema, columns)
+        return released, compute_part_sums(self._pair(typed, released, columns, recoded))
 
     def _column(self, place: int, shown: Arrays, words: Mapping[str, tuple[str, ...]]) -> Any:
-        """One column of the release, as tables take it."""
-        name, cells = self.base.names[place], shown[str(place)]
+        """Return one column of the release."""
+        name, cells = self.encoder.names[place], shown[str(place)]
         if str(place) in words:
-            return Worded(words[str(place)], cells.astype(np.int64), numeric=name not in self.base.dates)
-        if name not in self.base.measured:
-            return Worded(self._nodes(name), cells.astype(np.int64))
-        if name in self.base.dates:
-            return Days(cells)
+            return TextColumn(words[str(place)], cells.astype(np.int64), numeric=name not in self.encoder.dates)
+        if name not in self.encoder.numeric:
+            return TextColumn(self._nodes(name), cells.astype(np.int64))
+        if name in self.encoder.dates:
+            return DateColumn(cells)
         if name not in self.precisions:
             return cells
-        # the same type in every chunk, whether it has gaps or not
+        # the same type in every chunk, with or without missing values
         precision = self.precisions[name]
-        return Whole(cells) if precision == recode.WHOLE else Rounded(cells, precision)
+        return IntegerColumn(cells) if precision == recode.INTEGER else RoundedColumn(cells, precision)
 
     def _nodes(self, name: str) -> tuple[str, ...]:
-        """What the nodes of a category are called in a release: those that recode gives, and the star after them."""
-        meaning = next(column for column in self.base.categories if column.name == name)
-        nodes = tuple(node.encode(errors="backslashreplace").decode() for node in meaning.hierarchy.nodes)
-        starred = self.policy.suppression > 0 or self.policy.missing == "suppress"
-        return (*nodes, _SUPPRESSED) if starred and _SUPPRESSED not in nodes else nodes
+        """Return the released texts of the nodes of a category, with the suppression mark last if it may occur."""
+        categories = next(column for column in self.encoder.categories if column.name == name)
+        nodes = tuple(node.encode(errors="backslashreplace").decode() for node in categories.hierarchy.nodes)
+        suppresses = self.policy.suppression > 0 or self.policy.missing == "suppress"
+        return (*nodes, _SUPPRESSED) if suppresses and _SUPPRESSED not in nodes else nodes
 
-    def _pair(self, chunk: Table, released: Table, columns: Mapping[str, Any], shown: Arrays) -> measure.Pair:
-        """A chunk and its release as the measures see them; the sizes of its classes are not known here."""
-        records, facts = encode_chunk(chunk, self.base), self.facts
-        unknown = Classes(np.ones(records.count, dtype=np.int64), facts.k)
-        worded = [column.name for column in records.categories]
+    def _pair(self, chunk: Table, released: Table, columns: Mapping[str, Any], shown: Arrays) -> measure.MetricInputs:
+        """Return the metric inputs of a chunk; its class sizes are unknown here."""
+        records, facts = encode_chunk(chunk, self.encoder), self.table_facts
+        unknown = EquivalenceClasses(np.ones(records.count, dtype=np.int64), facts.k)
+        categorical = [column.name for column in records.categories]
         numbers = self._numbers(records, shown)
-        gaps = None
+        missing = None
         if records.missing is not None:
-            gaps = records.missing[:, [records.names.index(name) for name in records.numeric]]
-        return measure.Pair(
-            names=records.names,
-            before=unknown,
-            after=unknown,
+            missing = records.missing[:, [records.names.index(name) for name in records.numeric]]
+        return measure.MetricInputs(
+            quasi_identifiers=records.names,
+            original_classes=unknown,
+            released_classes=unknown,
             numeric=records.numeric,
             dates=records.dates,
-            values=tuple(records.values.T),
-            shown=numbers.shown,
+            original_values=tuple(records.values.T),
+            released_values=numbers.shown,
             scale=records.scale,
-            gaps=gaps,
-            blank=numbers.blank,
-            bounds=numbers.bounds,
+            original_missing=missing,
+            released_missing=numbers.blank,
+            released_intervals=numbers.bounds,
             categories=records.categories,
-            codes=records.codes,
-            nodes=as_nodes(records, columns),
-            absent=tables.missing_mask(chunk, worded),
-            untold=tables.missing_mask(released, worded),
+            original_codes=records.codes,
+            released_codes=as_nodes(records, columns),
+            original_codes_missing=tables.missing_mask(chunk, categorical),
+            released_codes_missing=tables.missing_mask(released, categorical),
             weights=self.policy.weights,
-            suppressed=tables.shown_nothing(released, records.names) if self._suppresses else None,
-            whole=facts,
+            suppressed=tables.fully_suppressed(released, records.names) if self._suppresses else None,
+            table_facts=facts,
         )
 
     @property
@@ -239,8 +256,8 @@ class Plan:
         return self.policy.suppression > 0 or self.policy.missing == "suppress"
 
     def _numbers(self, records: Records, shown: Arrays) -> _Numbers:
-        """The released numbers: of an interval the middle, and the mean of the column where nothing is shown."""
-        found, blank = [], np.zeros(records.values.shape, dtype=np.bool_)
+        """Return the released numbers: the midpoint of an interval, and the column mean for a suppressed value."""
+        released, suppressed = [], np.zeros(records.values.shape, dtype=np.bool_)
         bounds: dict[str, tuple[FloatVector, FloatVector]] = {}
         for j, name in enumerate(records.numeric):
             place = str(records.names.index(name))
@@ -248,10 +265,10 @@ class Plan:
             if f"{place}.low" in shown:
                 bounds[name] = shown[f"{place}.low"], shown[f"{place}.high"]
                 cells = bounds[name][0] / 2 + bounds[name][1] / 2
-            blank[:, j] = np.isnan(cells)
-            filled = np.where(blank[:, j], self.base.fillings[name], cells)
-            found.append(np.where(records.gone(name), records.values[:, j], filled))
-        return _Numbers(tuple(found), blank if blank.any() else None, bounds)
+            suppressed[:, j] = np.isnan(cells)
+            filled = np.where(suppressed[:, j], self.encoder.imputed_numbers[name], cells)
+            released.append(np.where(records.is_missing(name), records.values[:, j], filled))
+        return _Numbers(tuple(released), suppressed if suppressed.any() else None, bounds)
 
 
 class _Numbers(NamedTuple):
@@ -261,56 +278,56 @@ class _Numbers(NamedTuple):
 
 
 def _cells(column: Any) -> NDArray[Any]:
-    """The cells of a recoded column as one array; categories and intervals by the places of their words."""
-    if isinstance(column, Worded):
-        return column.places.astype(np.int32)
-    if isinstance(column, Rounded | Whole):
+    """Return a recoded column as one array; categories and intervals as text positions."""
+    if isinstance(column, TextColumn):
+        return column.codes.astype(np.int32)
+    if isinstance(column, RoundedColumn | IntegerColumn):
         return column.numbers
-    return np.asarray(column.days if isinstance(column, Days) else column, dtype=np.float64)
+    return np.asarray(column.days if isinstance(column, DateColumn) else column, dtype=np.float64)
 
 
 def _classes(records: Records) -> IntVector:
-    """The sizes of the classes of equal records.
+    """Return the sizes of the classes of equal records.
 
-    By a key of 64 bits: that two of ten million classes share one has a chance of three in a million, and a count of
-    classes in a report is all that hangs on it.
+    Records are compared by 64-bit hashes. The probability of a collision among ten million classes is three in a
+    million, and the sizes are used in reports only.
     """
     key = np.zeros(records.count, dtype=np.uint64)
     columns = [*(records.values + 0.0).T.view(np.uint64), *records.codes.T.astype(np.uint64)]
     if records.missing is not None:
         columns += [*records.missing.T.astype(np.uint64)]
     for column in columns:
-        key = _mixed(key ^ _mixed(column + np.uint64(0x9E3779B97F4A7C15)))
+        key = _mix(key ^ _mix(column + np.uint64(0x9E3779B97F4A7C15)))
     return np.unique(key, return_counts=True)[1]
 
 
-def _mixed(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The same number for the same key, and any other for any other; the bits well mixed."""
+def _mix(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix the bits of the keys (splitmix64, a bijection)."""
     key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return key ^ (key >> np.uint64(31))
 
 
-def tally(records: Records, some: IntVector, values: IntVector) -> None:
-    """Count the sensitive values of some records."""
-    if records.demands is not None:
-        np.add.at(values, (records.demands.codes[some] + records.demands.first[:-1]).ravel(), 1)
+def add_value_counts(records: Records, rows: IntVector, counts: IntVector) -> None:
+    """Add the sensitive values of some records to their counts."""
+    if records.constraints is not None:
+        np.add.at(counts, (records.constraints.codes[rows] + records.constraints.value_offsets[:-1]).ravel(), 1)
 
 
-def put_down(records: Records, rows: IntVector) -> Arrays:
-    """Records as columns that can be put down in a file, with their numbers in the table."""
-    found: Arrays = {ROW: rows}
-    found |= {f"v{j}": column for j, column in enumerate(records.values.T)}
-    found |= {f"c{j}": column.astype(np.int32) for j, column in enumerate(records.codes.T)}
+def to_arrays(records: Records, rows: IntVector) -> Arrays:
+    """Convert records to columns for a spill file, with their row numbers."""
+    arrays: Arrays = {ROW: rows}
+    arrays |= {f"v{j}": column for j, column in enumerate(records.values.T)}
+    arrays |= {f"c{j}": column.astype(np.int32) for j, column in enumerate(records.codes.T)}
     if records.missing is not None:
-        found |= {f"m{j}": column for j, column in enumerate(records.missing.T)}
-    if records.demands is not None:
-        found |= {f"d{j}": column.astype(np.int32) for j, column in enumerate(records.demands.codes.T)}
-    return found
+        arrays |= {f"m{j}": column for j, column in enumerate(records.missing.T)}
+    if records.constraints is not None:
+        arrays |= {f"d{j}": column.astype(np.int32) for j, column in enumerate(records.constraints.codes.T)}
+    return arrays
 
 
-def take_up(arrays: Arrays, like: Records) -> Records:
-    """The records of such columns, on the base of others."""
+def from_arrays(arrays: Arrays, template: Records) -> Records:
+    """Convert the columns of a spill file to records, with the encoding of ``like``."""
 
     def side_by_side(letter: str, kind: type, count: int) -> NDArray[Any]:
         columns: FloatMatrix = np.empty((len(arrays[ROW]), count), dtype=kind)
@@ -318,13 +335,13 @@ def take_up(arrays: Arrays, like: Records) -> Records:
             columns[:, j] = arrays[f"{letter}{j}"]
         return columns
 
-    demands = like.demands
+    demands = template.constraints
     if demands is not None:
         demands = demands._replace(codes=side_by_side("d", np.int64, demands.codes.shape[1]))
     return replace(
-        like,
-        values=side_by_side("v", np.float64, len(like.numeric)),
-        codes=side_by_side("c", np.int64, len(like.categories)),
-        missing=None if like.missing is None else side_by_side("m", np.bool_, len(like.names)),
-        demands=demands,
+        template,
+        values=side_by_side("v", np.float64, len(template.numeric)),
+        codes=side_by_side("c", np.int64, len(template.categories)),
+        missing=None if template.missing is None else side_by_side("m", np.bool_, len(template.names)),
+        constraints=demands,
     )

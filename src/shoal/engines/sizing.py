@@ -1,7 +1,7 @@
-"""How much is held in memory at once: chunks, pieces and counts, by the ceiling that was given.
+"""Sizes of chunks, parts and class counts for a memory limit.
 
-Chunks only decide about memory. The size of a piece decides about groups, so it follows from the ceiling, the columns
-and the method alone, never from the number of threads, and the policy of the release keeps it.
+The size of a chunk only affects memory. The size of a part affects the groups: it depends on the memory limit, the
+columns and the method, never on the number of threads, and is recorded in the policy.
 """
 
 from __future__ import annotations
@@ -13,60 +13,60 @@ from shoal.errors import OptionError
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _MOST = 2**62
-"""No machine has more bytes, and no count of them has more digits."""
-PROGRAM = 500_000_000
-"""What the program itself takes, with all that it loads."""
-LEAST = 800_000_000
-"""The lowest ceiling: what is left of it beside the program must hold some chunks and a piece."""
-AT_ONCE = 2
-"""Pieces that are worked on at the same time."""
-_CHUNKS = 2 * AT_ONCE + 1
-"""Chunks that are held at the same time: some ahead of those that are worked on."""
+"""Above the memory of any machine."""
+PROGRAM_BYTES = 500_000_000
+"""Memory of the program and its libraries."""
+MIN_MEMORY = 800_000_000
+"""Minimum memory limit: the program, some chunks and one part."""
+PARALLEL_PARTS = 2
+"""Parts that are processed in parallel."""
+_CHUNKS = 2 * PARALLEL_PARTS + 1
+"""Chunks in memory at the same time, with those that are prefetched."""
 _GROWN = 12
-"""How many times its bytes a chunk takes while it is understood, encoded and written."""
-_SHARE = 0.6
-"""The part of the memory left that pieces may take; the rest is for what allocators keep."""
+"""Memory of a chunk while it is parsed, encoded and written, as a multiple of its size."""
+_PART_FRACTION = 0.6
+"""Fraction of the remaining memory for parts; the rest is for allocator caches."""
 
 
-class Sizing(NamedTuple):
-    """Bytes and records that are held at once."""
+class MemoryBudget(NamedTuple):
+    """Sizes in bytes and records for a memory limit."""
 
-    ceiling: int
-    chunk: int
-    """Bytes of a chunk at most."""
-    rows: int
-    """Records of a chunk at most."""
-    room: int
-    """Bytes in which classes are counted before a scratch folder is needed."""
+    limit: int
+    chunk_bytes: int
+    """Maximum bytes of a chunk."""
+    chunk_rows: int
+    """Maximum records of a chunk."""
+    class_count_bytes: int
+    """Bytes of class counts in memory before they are spilled."""
 
-    def piece(self, *, columns: int, refined: bool) -> int:
-        """The records of a piece at most."""
+    def part_rows(self, *, columns: int, refined: bool) -> int:
+        """Return the maximum number of records of a part."""
         each = (160 if refined else 100) + (90 if refined else 60) * columns
-        return max(1_000, int((self.ceiling - PROGRAM) * _SHARE / AT_ONCE / each))
+        return max(1_000, int((self.limit - PROGRAM_BYTES) * _PART_FRACTION / PARALLEL_PARTS / each))
 
 
-def sizing(memory: int, *, columns: int) -> Sizing:
-    """By the ceiling, and the number of all columns of the table."""
-    left = memory - PROGRAM
-    chunk = int(min(left * 0.6 / _CHUNKS / _GROWN, 64 << 20))
-    return Sizing(memory, chunk, max(1_000, chunk // (8 * columns)), int(left * 0.03))
+def memory_budget(memory: int, *, columns: int) -> MemoryBudget:
+    """Return the sizes for a memory limit and the number of columns of the table."""
+    available = memory - PROGRAM_BYTES
+    chunk = int(min(available * 0.6 / _CHUNKS / _GROWN, 64 << 20))
+    return MemoryBudget(memory, chunk, max(1_000, chunk // (8 * columns)), int(available * 0.03))
 
 
-def whole_bytes(memory: object) -> int:
-    """A ceiling as bytes, from a number or words such as 2GB, or the reason why it is none."""
-    size = bytes_in(memory, option="memory")
-    if size < LEAST:
-        raise OptionError.little_memory(size, LEAST)
+def check_memory(memory: object) -> int:
+    """Return a memory limit in bytes from a number or a text such as 2GB; raise if it is invalid or too low."""
+    size = parse_bytes(memory, option="memory")
+    if size < MIN_MEMORY:
+        raise OptionError.memory_limit_too_low(size, MIN_MEMORY)
     return size
 
 
-def bytes_in(words: object, *, option: str) -> int:
-    """A size as bytes, from a number or words such as 2GB."""
+def parse_bytes(size: object, *, option: str) -> int:
+    """Return a size in bytes from a number or a text such as 2GB."""
     try:
-        text = str(words)
+        text = str(size)
     except ValueError:
-        text = ""  # Python refuses to write whole numbers of thousands of digits
-    found = re.fullmatch(r"\s*(\d{1,40}(?:\.\d{1,40})?)\s*([a-zA-Z]*)\s*", text, re.ASCII)
-    if isinstance(words, bool) or not found or found[2].upper() not in _UNITS:
-        raise OptionError.bad_option(option, "a size such as 2GB or 800MB")
-    return min(int(float(found[1]) * _UNITS[found[2].upper()]), _MOST)
+        text = ""  # Python refuses to format integers of thousands of digits
+    match = re.fullmatch(r"\s*(\d{1,40}(?:\.\d{1,40})?)\s*([a-zA-Z]*)\s*", text, re.ASCII)
+    if isinstance(size, bool) or not match or match[2].upper() not in _UNITS:
+        raise OptionError.invalid_value(option, "a size such as 2GB or 800MB")
+    return min(int(float(match[1]) * _UNITS[match[2].upper()]), _MOST)

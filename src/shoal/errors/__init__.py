@@ -1,26 +1,26 @@
-"""Every exception of Shoal.
+"""Exceptions and warnings.
 
 ::
 
-    ShoalError                    exit code 2: something the user can mend
-    ├── BundleError               a bundle is damaged, or not one that Shoal wrote
+    ShoalError                    exit code 2: the user can correct it
+    ├── BundleError               a bundle is damaged, or was not written by Shoal
     ├── FileError                 a file cannot be read
-    ├── DataError                 the table holds what cannot be protected
-    ├── ColumnError               a column is named wrongly, or in the wrong role
-    ├── EngineError               Spark cannot be started, or gave up
-    ├── EstimatorError            what the scikit-learn estimator cannot take; a ValueError and a TypeError too
-    ├── HierarchyError            a hierarchy is no tree, or does not fit the data
+    ├── DataError                 the table contains values that cannot be used
+    ├── ColumnError               a column is named wrongly, or has the wrong role
+    ├── EngineError               Spark cannot be started, or failed
+    ├── EstimatorError            the scikit-learn estimator cannot use its input; also ValueError and TypeError
+    ├── HierarchyError            a hierarchy is not a tree, or does not fit the data
     ├── OptionError               k, a method or an option is out of range or unknown
-    ├── OutputError               a release cannot be written where it was asked for
-    ├── PackageError              a package is not installed; an ImportError too
-    ├── PageError                 the page in the browser cannot do what it was asked for
+    ├── OutputError               an output file cannot be written
+    ├── PackageError              a package is not installed; also ImportError
+    ├── PageError                 the web interface cannot do what was requested
     ├── PolicyError               a policy file cannot be used
-    └── PromiseError              exit code 3: the promise does not hold, nothing was released
+    └── PromiseError              exit code 3: verification failed, nothing was released
 
-    ShoalWarning                  the release stands, but the user should look
+    ShoalWarning                  the release is verified, but needs attention
 
-A message is one sentence: the fact with its numbers, then a hint with one action. It names columns,
-counts and row numbers, never a cell of the data.
+A message is one sentence: the fact with its numbers, then a hint with one action. It names columns, counts and row
+numbers, never a cell of the data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The parent of every error, and the warning."""
+"""Base class of all errors, and the warning category."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from typing import Self
 
 _OPTION = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
-"""An option of the command line, perhaps with the name of a column in quotation marks, which may hold parentheses."""
+"""Option of the command line, perhaps with a quoted column name, which may contain parentheses."""
 _BOTH = re.compile(rf"\b\w+=(?:\[[^\]]*\]|\S*) \(({_OPTION})\)")
 _FLAG = re.compile(rf" \({_OPTION}\)")
 
 
 class ShoalWarning(UserWarning):
-    """The release keeps its promise, and yet something in it deserves a look."""
+    """A verified release has a property that needs attention."""
 
 
 class ShoalError(Exception):
-    """A fact and a hint; the parent of every error that Shoal raises on purpose.
+    """Base class of all errors that Shoal raises on purpose: a fact and a hint.
 
-    A hint names an option as Python and, in parentheses, as the command line has it: ``force=True (--force)``.
+    A hint names an option for Python and, in parentheses, for the command line: ``force=True (--force)``.
     """
 
     exit_code = 2
@@ -30,7 +30,7 @@ class ShoalError(Exception):
 
     @property
     def sentence(self) -> str:
-        """The whole sentence, with the options in both ways."""
+        """The message with options in both notations."""
         return f"{self.fact}; {self.hint}."
 
     def __str__(self) -> str:
@@ -41,10 +41,10 @@ class ShoalError(Exception):
 
 
 def in_python(sentence: str) -> str:
-    """A sentence with its options as arguments of Python."""
+    """The message with options as Python arguments."""
     return _FLAG.sub("", sentence)
 
 
 def on_command_line(sentence: str) -> str:
-    """A sentence with its options as the command line has them."""
+    """The message with options of the command line."""
     return _BOTH.sub(lambda found: found[1], sentence)

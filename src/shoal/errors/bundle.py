@@ -1,4 +1,4 @@
-"""Errors about bundles. Names in a bundle come from whoever packed it, so they are quoted and shortened."""
+"""Errors about bundles. Names in a bundle are untrusted, so they are quoted and shortened."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, listed, shown
+from shoal.words import pluralize, quote_name, quote_names
 
 _AS_WRITTEN = "give a bundle as Shoal wrote it"
 
 
 class BundleError(ShoalError):
-    """A bundle is damaged, or not one that Shoal wrote."""
+    """A bundle is damaged, or was not written by Shoal."""
 
     @classmethod
-    def no_zip(cls, path: object) -> Self:
+    def not_a_zip(cls, path: object) -> Self:
         return cls(f"{str(path)!r} is no zip file, or only a part of one", "get the bundle again, whole")
 
     @classmethod
-    def other_zip(cls, path: object, why: str) -> Self:
+    def not_a_bundle(cls, path: object, why: str) -> Self:
         return cls(f"The zip file {str(path)!r} is not a Shoal bundle ({why})", _AS_WRITTEN)
 
     @classmethod
@@ -30,16 +30,16 @@ class BundleError(ShoalError):
 
     @classmethod
     def unsafe_name(cls, path: object, name: str) -> Self:
-        return cls(f"The bundle {str(path)!r} has a file with the unsafe name {shown(name)}", _AS_WRITTEN)
+        return cls(f"The bundle {str(path)!r} has a file with the unsafe name {quote_name(name)}", _AS_WRITTEN)
 
     @classmethod
-    def named_twice(cls, path: object, name: str) -> Self:
-        return cls(f"The bundle {str(path)!r} has more than one file of the name {shown(name)}", _AS_WRITTEN)
+    def duplicate_name(cls, path: object, name: str) -> Self:
+        return cls(f"The bundle {str(path)!r} has more than one file of the name {quote_name(name)}", _AS_WRITTEN)
 
     @classmethod
-    def packed(cls, path: object, name: str) -> Self:
+    def compressed(cls, path: object, name: str) -> Self:
         return cls(
-            f"The file {shown(name)} of the bundle {str(path)!r} is compressed or locked, and Shoal stores files as"
+            f"The file {quote_name(name)} of the bundle {str(path)!r} is compressed or locked, and Shoal stores files as"
             " they are",
             _AS_WRITTEN,
         )
@@ -58,21 +58,22 @@ class BundleError(ShoalError):
     @classmethod
     def changed(cls, path: object, names: Sequence[str]) -> Self:
         return cls(
-            f"{counted(len(names), 'file')} of the bundle {str(path)!r} {'is' if len(names) == 1 else 'are'} not as"
-            f" written ({listed(names)})",
+            f"{pluralize(len(names), 'file')} of the bundle {str(path)!r} {'is' if len(names) == 1 else 'are'} not as"
+            f" written ({quote_names(names)})",
             "shoal verify tells more; get the bundle again",
         )
 
     @classmethod
-    def no_text(cls, column: str) -> Self:
+    def unwritable_hierarchy(cls, column: str) -> Self:
         return cls(
-            f"The hierarchy of column {shown(column)} has names that no text file holds", "give its nodes other names"
+            f"The hierarchy of column {quote_name(column)} has names that no text file holds",
+            "give its nodes other names",
         )
 
     @classmethod
-    def no_ending(cls, path: object) -> Self:
+    def wrong_ending(cls, path: object) -> Self:
         return cls(f"A bundle is a zip file, and {str(path)!r} is no name of one", "give it the ending .zip")
 
     @classmethod
-    def decides(cls, option: str) -> Self:
+    def option_in_bundle(cls, option: str) -> Self:
         return cls(f"The bundle decides {option!r} already", "leave the option out")

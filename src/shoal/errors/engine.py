@@ -1,15 +1,15 @@
-"""Errors of the engines that work on a table in pieces."""
+"""Errors of the engines that work out of core."""
 
 from __future__ import annotations
 
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted
+from shoal.words import pluralize
 
 
 class EngineError(ShoalError):
-    """The engine that was asked for cannot work, or did not come to an end."""
+    """The engine cannot be started, or failed."""
 
     @classmethod
     def no_java(cls) -> Self:
@@ -27,24 +27,24 @@ class EngineError(ShoalError):
         )
 
     @classmethod
-    def other_master(cls) -> Self:
+    def different_master(cls) -> Self:
         return cls(
             "A session of Spark is there already, with another master", "leave out master (--master), or stop it first"
         )
 
     @classmethod
-    def connected(cls) -> Self:
+    def spark_connect(cls) -> Self:
         return cls(
             "This is a session of Spark Connect, which gives no access to files and jobs of the cluster",
             "use a classic session (on Databricks: a cluster with dedicated access), or spark-submit",
         )
 
     @classmethod
-    def stopped(cls) -> Self:
+    def session_stopped(cls) -> Self:
         return cls("The session of Spark has stopped", "start a new one, and read the frame again")
 
     @classmethod
-    def failed(cls, what: str, log: str | None = None) -> Self:
+    def job_failed(cls, what: str, log: str | None = None) -> Self:
         where = f"its log is {log!r}" if log else "see its log"
         return cls(
             f"Spark gave up ({what}); nothing was released",
@@ -52,7 +52,7 @@ class EngineError(ShoalError):
         )
 
     @classmethod
-    def no_scratch(cls) -> Self:
+    def no_scratch_folder(cls) -> Self:
         return cls(
             "This cluster has no folder for what is done on the way",
             "name one that all of its machines reach and only you can read with scratch= (--scratch), or set the"
@@ -67,19 +67,19 @@ class EngineError(ShoalError):
         )
 
     @classmethod
-    def files_left_out(cls, path: object, count: int) -> Self:
+    def mixed_partitions(cls, path: object, count: int) -> Self:
         return cls(
-            f"{counted(count, 'file')} below {str(path)!r} would be left out: Spark reads the files of a folder or"
+            f"{pluralize(count, 'file')} below {str(path)!r} would be left out: Spark reads the files of a folder or"
             " those of its partitions (name=value), and not both",
             "put all files of the table into one folder",
         )
 
     @classmethod
-    def only_parquet(cls) -> Self:
+    def import_options_not_supported(cls) -> Self:
         return cls("Spark reads Parquet, which needs no options for reading", "leave out the options for reading")
 
     @classmethod
-    def only_spark(cls, option: str) -> Self:
+    def spark_only_option(cls, option: str) -> Self:
         return cls(
             f"{option} says something about Spark, which is not asked for", "leave it out, or add --engine spark"
         )

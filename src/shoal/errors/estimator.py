@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, shown
+from shoal.words import pluralize, quote_name
 
 
 class EstimatorError(ShoalError, ValueError, TypeError):
-    """An array or a table does not fit the estimator; a ValueError and a TypeError, as scikit-learn's own are.
+    """An array or a table does not fit the estimator; also a ValueError and a TypeError, as in scikit-learn.
 
-    Words that scikit-learn's users search for, such as ``n_samples``, stand as scikit-learn writes them.
+    Terms that users of scikit-learn search for, such as ``n_samples``, are spelled as there.
     """
 
     @classmethod
-    def of(cls, error: ShoalError) -> Self:
-        """What another error says of a table."""
+    def from_error(cls, error: ShoalError) -> Self:
+        """Convert an error about a table."""
         return cls(error.fact, error.hint)
 
     @classmethod
-    def no_table(cls, dimensions: int) -> Self:
+    def not_two_dimensional(cls, dimensions: int) -> Self:
         return cls(
-            f"An array of {counted(dimensions, 'dimension')} is not a table of records. Reshape your data",
+            f"An array of {pluralize(dimensions, 'dimension')} is not a table of records. Reshape your data",
             "X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one record",
         )
 
@@ -42,48 +42,48 @@ class EstimatorError(ShoalError, ValueError, TypeError):
         return cls("Complex data not supported", "give the real and the imaginary part as two columns")
 
     @classmethod
-    def no_numbers(cls) -> Self:
+    def not_numeric(cls) -> Self:
         return cls(
             "X has cells that are no numbers, where each argument must be a number, or a string that reads as a number",
             "take these columns out; shoal.anonymize takes dates and categories too",
         )
 
     @classmethod
-    def column_of_no_numbers(cls, name: str, kind: str) -> Self:
+    def column_not_numeric(cls, name: str, kind: str) -> Self:
         return cls(
-            f"Column {shown(name)} is {kind}, and the estimator takes numbers only",
+            f"Column {quote_name(name)} is {kind}, and the estimator takes numbers only",
             "turn it into numbers or take it out; shoal.anonymize takes dates and categories too",
         )
 
     @classmethod
     def not_finite(cls, fact: str) -> Self:
-        """``fact`` tells the column and the number of cells."""
+        """``fact`` names the column and the number of cells."""
         return cls(fact, "replace NaN and infinite cells before; shoal.anonymize takes missing values too")
 
     @classmethod
-    def other_features(cls, fact: str) -> Self:
-        """``fact`` is what scikit-learn says about names and numbers of columns."""
+    def different_features(cls, fact: str) -> Self:
+        """``fact`` is the message of scikit-learn about names and number of columns."""
         return cls(fact.rstrip(" ."), "give the columns of the fit, in the same order")
 
     @classmethod
-    def too_few(cls, n: int, k: int) -> Self:
+    def too_few_samples(cls, n: int, k: int) -> Self:
         return cls(
             f"n_samples = {n:,} is less than k = {k:,}, so that the records cannot hide among each other",
             "wait until there are more records",
         )
 
     @classmethod
-    def far_away(cls, *, rows: int, of: int, first: int) -> Self:
+    def too_distant(cls, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"{rows:,} of {counted(of, 'record')} are so far from those of the fit that no distance to a group can be"
+            f"{rows:,} of {pluralize(of, 'record')} are so far from those of the fit that no distance to a group can be"
             f" told (the first is record {first:,})",
             "look at the units of these records, or fit anew",
         )
 
     @classmethod
-    def small_groups(cls, groups: int, *, records: int, of: int, k: int) -> Self:
+    def groups_too_small(cls, groups: int, *, records: int, of: int, k: int) -> Self:
         return cls(
-            f"{records:,} of {counted(of, 'record')} would be in {counted(groups, 'group')} of fewer than k = {k:,}",
+            f"{records:,} of {pluralize(of, 'record')} would be in {pluralize(groups, 'group')} of fewer than k = {k:,}",
             "let small groups join others with below='merge', or fit anew on these records",
         )
 

@@ -1,4 +1,4 @@
-"""Errors about files that come in."""
+"""Errors about input files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, listed
+from shoal.words import pluralize, quote_names
 
 
 class FileError(ShoalError):
@@ -21,7 +21,7 @@ class FileError(ShoalError):
         return cls(f"{str(path)!r} is a folder", "name one file in it")
 
     @classmethod
-    def no_file(cls, path: object) -> Self:
+    def not_a_regular_file(cls, path: object) -> Self:
         return cls(f"{str(path)!r} is a pipe or a device and not a file", "write the data to a file first")
 
     @classmethod
@@ -44,14 +44,14 @@ class FileError(ShoalError):
         return cls(f"The file {str(path)!r} has a header and no record", "give a file with one line a record")
 
     @classmethod
-    def no_header(cls, path: object) -> Self:
+    def header_looks_numeric(cls, path: object) -> Self:
         return cls(
             f"The first line of {str(path)!r} holds only numbers, so it looks like a record and not like a header",
             "add a header line, or say header=False (--no-header), or header=True (--header) if it is one",
         )
 
     @classmethod
-    def record_as_header(cls, path: object, position: int) -> Self:
+    def header_looks_like_record(cls, path: object, position: int) -> Self:
         return cls(
             f"The first line of {str(path)!r} has a number or a date in field {position:,}, as the records below it do,"
             " so it looks like a record and not like a header",
@@ -59,7 +59,7 @@ class FileError(ShoalError):
         )
 
     @classmethod
-    def unnamed_values(cls, path: object, position: int, row: int) -> Self:
+    def values_in_unnamed_column(cls, path: object, position: int, row: int) -> Self:
         return cls(
             f"Column {position:,} of {str(path)!r} has no name and nothing in the first records, but record {row:,} has"
             " a value there",
@@ -67,21 +67,22 @@ class FileError(ShoalError):
         )
 
     @classmethod
-    def several_files(cls, path: object, files: int) -> Self:
+    def several_files_in_archive(cls, path: object, files: int) -> Self:
         return cls(
-            f"The archive {str(path)!r} has {counted(files, 'file')} and not one", "unpack it and name the file to read"
+            f"The archive {str(path)!r} has {pluralize(files, 'file')} and not one",
+            "unpack it and name the file to read",
         )
 
     @classmethod
     def ragged(cls, path: object, *, row: int, found: int, expected: int, rows: int) -> Self:
         return cls(
-            f"{counted(rows, 'record')} of {str(path)!r} {'does' if rows == 1 else 'do'} not have"
-            f" {counted(expected, 'field')} as the header has (the first is record {row:,} with {found:,})",
+            f"{pluralize(rows, 'record')} of {str(path)!r} {'does' if rows == 1 else 'do'} not have"
+            f" {pluralize(expected, 'field')} as the header has (the first is record {row:,} with {found:,})",
             "mend these lines, or name the delimiter with delimiter= (--delimiter)",
         )
 
     @classmethod
-    def footer(cls, path: object, *, lines: int, total: bool) -> Self:
+    def looks_like_footer(cls, path: object, *, lines: int, total: bool) -> Self:
         last = "The last line" if lines == 1 else f"The last {lines:,} lines"
         looks = "like a total" if total and lines == 1 else "like totals and notes" if total else "like a note"
         return cls(
@@ -91,9 +92,9 @@ class FileError(ShoalError):
         )
 
     @classmethod
-    def few_names(cls, path: object, *, names: int, fields: int, rows: int, of: int) -> Self:
+    def header_too_short(cls, path: object, *, names: int, fields: int, rows: int, of: int) -> Self:
         return cls(
-            f"The first line of {str(path)!r} has {counted(names, 'field')}, and {rows:,} of the {counted(of, 'line')}"
+            f"The first line of {str(path)!r} has {pluralize(names, 'field')}, and {rows:,} of the {pluralize(of, 'line')}"
             f" below it {'has' if rows == 1 else 'have'} {fields:,}",
             "say how many lines stand above the names of the columns with skip= (--skip), or name the delimiter with"
             " delimiter= (--delimiter)",
@@ -102,13 +103,13 @@ class FileError(ShoalError):
     @classmethod
     def ragged_from(cls, path: object, *, row: int, found: int, expected: int) -> Self:
         return cls(
-            f"Record {row:,} of {str(path)!r}, and perhaps others below it, has {counted(found, 'field')} where the"
+            f"Record {row:,} of {str(path)!r}, and perhaps others below it, has {pluralize(found, 'field')} where the"
             f" header has {expected:,}",
             "mend these lines, or name the delimiter with delimiter= (--delimiter)",
         )
 
     @classmethod
-    def endless(cls, path: object, *, row: int, most: int) -> Self:
+    def record_too_long(cls, path: object, *, row: int, most: int) -> Self:
         return cls(
             f"Record {row:,} of {str(path)!r} does not end within {most >> 20:,} MB, as after a quotation mark that is"
             " never closed",
@@ -137,7 +138,7 @@ class FileError(ShoalError):
         )
 
     @classmethod
-    def strange_header(cls, path: object, position: int) -> Self:
+    def suspicious_header(cls, path: object, position: int) -> Self:
         return cls(
             f"The name of column {position:,} of {str(path)!r} is very long or goes over several lines, as after a"
             " quotation mark that is never closed or in a file without a header",
@@ -149,11 +150,11 @@ class FileError(ShoalError):
         return cls(f"The file {str(path)!r} is not {encoding} text", "name its encoding with encoding= (--encoding)")
 
     @classmethod
-    def not_text(cls, path: object) -> Self:
+    def nul_bytes(cls, path: object) -> Self:
         return cls(f"The file {str(path)!r} holds NUL bytes, as UTF-16 and binary files do", "save it as UTF-8 text")
 
     @classmethod
-    def packed(cls, path: object) -> Self:
+    def compressed(cls, path: object) -> Self:
         return cls(f"The file {str(path)!r} is compressed", "unpack it first")
 
     @classmethod
@@ -174,15 +175,15 @@ class FileError(ShoalError):
     @classmethod
     def several_sheets(cls, path: object, sheets: Sequence[str]) -> Self:
         return cls(
-            f"The workbook {str(path)!r} has {counted(len(sheets), 'sheet')} ({listed(sheets)}) and none is named",
+            f"The workbook {str(path)!r} has {pluralize(len(sheets), 'sheet')} ({quote_names(sheets)}) and none is named",
             "name one with sheet= (--sheet)",
         )
 
     @classmethod
-    def no_sheet(cls, path: object, sheet: str, sheets: Sequence[str]) -> Self:
+    def unknown_sheet(cls, path: object, sheet: str, sheets: Sequence[str]) -> Self:
         return cls(
-            f"The workbook {str(path)!r} has no sheet {sheet!r} among its {counted(len(sheets), 'sheet')}"
-            f" ({listed(sheets)})",
+            f"The workbook {str(path)!r} has no sheet {sheet!r} among its {pluralize(len(sheets), 'sheet')}"
+            f" ({quote_names(sheets)})",
             "name one with sheet= (--sheet)",
         )
 
@@ -205,8 +206,8 @@ class FileError(ShoalError):
         return cls(f"{str(path)!r} is not what the papers used: {fact}", "docs/data.md says where it is published")
 
     @classmethod
-    def no_wordnet(cls, folder: object, *, there: bool) -> Self:
-        fact = "is a WordNet folder without nouns" if there else "does not exist"
+    def no_wordnet(cls, folder: object, *, exists: bool) -> Self:
+        fact = "is a WordNet folder without nouns" if exists else "does not exist"
         return cls(
             f"The folder {str(folder)!r} {fact}",
             "name one that holds index.noun and data.noun; docs/wordnet.md says where to get it",

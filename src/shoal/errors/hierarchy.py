@@ -1,4 +1,4 @@
-"""Errors about hierarchies. Their nodes may be values of the data, so places are named and nodes are not."""
+"""Errors about hierarchies. Nodes may be values of the data, so messages name positions and not nodes."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, listed, shown
+from shoal.words import pluralize, quote_name, quote_names
 
 
 class HierarchyError(ShoalError):
-    """A hierarchy is no tree, or does not fit the data."""
+    """A hierarchy is not a tree, or does not fit the data."""
 
     @classmethod
     def empty(cls) -> Self:
         return cls("The hierarchy is empty", "give at least one value and its parent")
 
     @classmethod
-    def no_tree(cls, why: str) -> Self:
+    def not_a_tree(cls, why: str) -> Self:
         return cls(f"These nodes and parents make no tree ({why})", "build it with from_edges, from_rows or from_dict")
 
     @classmethod
-    def nothing_given(cls) -> Self:
+    def no_nodes_given(cls) -> Self:
         return cls("No value is given", "give at least one node of the hierarchy")
 
     @classmethod
@@ -29,13 +29,13 @@ class HierarchyError(ShoalError):
         return cls("The hierarchy has one node only, so that it generalizes nothing", "give each value a parent")
 
     @classmethod
-    def no_name(cls, place: str) -> Self:
+    def unnamed_node(cls, place: str) -> Self:
         return cls(f"A node of the hierarchy has no name ({place})", "give every node a name")
 
     @classmethod
     def cycle(cls, nodes: int) -> Self:
         return cls(
-            f"The hierarchy goes in a circle: {counted(nodes, 'node')}"
+            f"The hierarchy goes in a circle: {pluralize(nodes, 'node')}"
             f" {'leads back to itself' if nodes == 1 else 'lead back to themselves'} and not to the root",
             "take out the edge that closes the circle",
         )
@@ -69,22 +69,22 @@ class HierarchyError(ShoalError):
         return cls("The new name is empty", "give the node a name")
 
     @classmethod
-    def one_to_rename(cls, nodes: int) -> Self:
-        return cls(f"{counted(nodes, 'node')} cannot get one new name", "choose one node")
+    def rename_several(cls, nodes: int) -> Self:
+        return cls(f"{pluralize(nodes, 'node')} cannot get one new name", "choose one node")
 
     @classmethod
-    def root_stays(cls) -> Self:
+    def root_not_movable(cls) -> Self:
         return cls("The root stands above all others and stays there", "choose nodes below it, or rename it")
 
     @classmethod
     def not_siblings(cls, parents: int) -> Self:
         return cls(
-            f"The nodes stand under {counted(parents, 'parent')}, and only siblings can be grouped",
+            f"The nodes stand under {pluralize(parents, 'parent')}, and only siblings can be grouped",
             "choose nodes with the same parent, or move them under one first",
         )
 
     @classmethod
-    def under_itself(cls) -> Self:
+    def parent_below_node(cls) -> Self:
         return cls("A node cannot stand under itself or under what is below it", "choose another parent")
 
     @classmethod
@@ -105,7 +105,7 @@ class HierarchyError(ShoalError):
     def uncovered(cls, column: str, *, values: int, of: int, records: int, near: int) -> Self:
         mend = f"; {near:,} of them differ{'s' * (near == 1)} only in case, spaces or hyphens" if near else ""
         return cls(
-            f"Column {shown(column)} has {counted(values, 'value')} (of {of:,}, in {counted(records, 'record')}) that"
+            f"Column {quote_name(column)} has {pluralize(values, 'value')} (of {of:,}, in {pluralize(records, 'record')}) that"
             f" its hierarchy lacks{mend}",
             "shoal hierarchy check --values lists them and offers mappings",
         )
@@ -113,7 +113,7 @@ class HierarchyError(ShoalError):
     @classmethod
     def too_many_values(cls, column: str, *, nodes: int, most: int) -> Self:
         return cls(
-            f"Column {shown(column)} has {nodes:,} values and nodes above them, and at most {most:,} fit a table of"
+            f"Column {quote_name(column)} has {nodes:,} values and nodes above them, and at most {most:,} fit a table of"
             " distances",
             "give it as numbers, group its values by a coarser code first, or drop it as an identifier",
         )
@@ -121,7 +121,7 @@ class HierarchyError(ShoalError):
     @classmethod
     def ragged(cls, place: str, *, found: int, expected: int) -> Self:
         return cls(
-            f"A line of the hierarchy names {counted(found, 'level')}, and the first line has {expected:,} ({place})",
+            f"A line of the hierarchy names {pluralize(found, 'level')}, and the first line has {expected:,} ({place})",
             "give every line the same number of levels; a value may stand for several levels",
         )
 
@@ -133,7 +133,7 @@ class HierarchyError(ShoalError):
         )
 
     @classmethod
-    def odd_line(cls, place: str, expected: str) -> Self:
+    def invalid_line(cls, place: str, expected: str) -> Self:
         return cls(
             f"A line of the hierarchy is not {expected} ({place})",
             "mend it, or convert it first with shoal hierarchy convert, which takes --delimiter and --from (Python:"
@@ -156,7 +156,7 @@ class HierarchyError(ShoalError):
         )
 
     @classmethod
-    def named_twice(cls, place: str, *, first: str) -> Self:
+    def duplicate_node(cls, place: str, *, first: str) -> Self:
         return cls(
             f"A node of the hierarchy is named twice ({first} and {place})", "name every node once, with all below it"
         )
@@ -169,7 +169,7 @@ class HierarchyError(ShoalError):
         )
 
     @classmethod
-    def no_json(cls, line: int) -> Self:
+    def invalid_json(cls, line: int) -> Self:
         return cls(f"The hierarchy is not JSON (line {line:,})", "mend it, or name the format with format= (--from)")
 
     @classmethod
@@ -181,17 +181,17 @@ class HierarchyError(ShoalError):
         return cls("The hierarchy has no triple of broader or narrower", "give one for each concept but the top one")
 
     @classmethod
-    def same_names(cls, concepts: int) -> Self:
+    def duplicate_labels(cls, concepts: int) -> Self:
         return cls(
-            f"{counted(concepts, 'concept')} of the hierarchy"
+            f"{pluralize(concepts, 'concept')} of the hierarchy"
             f" {'shares its name' if concepts == 1 else 'share their names'} with another",
             "give each a prefLabel of its own",
         )
 
     @classmethod
-    def no_text(cls, nodes: int) -> Self:
+    def not_encodable(cls, nodes: int) -> Self:
         return cls(
-            f"The hierarchy has {counted(nodes, 'name')} with characters that no text file holds",
+            f"The hierarchy has {pluralize(nodes, 'name')} with characters that no text file holds",
             "give these nodes other names",
         )
 
@@ -202,24 +202,24 @@ class HierarchyError(ShoalError):
     @classmethod
     def blank_values(cls, values: int, *, of: int) -> Self:
         verb = "is" if values == 1 else "are"
-        return cls(f"{values:,} of {counted(of, 'value')} {verb} empty", "leave out what is missing")
+        return cls(f"{values:,} of {pluralize(of, 'value')} {verb} empty", "leave out what is missing")
 
     @classmethod
     def not_numbers(cls, values: int, *, of: int) -> Self:
         what = "is not a finite number" if values == 1 else "are not finite numbers"
-        return cls(f"{values:,} of {counted(of, 'value')} {what}", "leave out what is none, or map it first")
+        return cls(f"{values:,} of {pluralize(of, 'value')} {what}", "leave out what is none, or map it first")
 
     @classmethod
     def not_dates(cls, values: int, *, of: int) -> Self:
         what = "is not a date" if values == 1 else "are not dates"
         return cls(
-            f"{values:,} of {counted(of, 'value')} {what} such as 2026-03-05, with or without a time",
+            f"{values:,} of {pluralize(of, 'value')} {what} such as 2026-03-05, with or without a time",
             "leave out what is none, or map it first",
         )
 
     @classmethod
-    def within(cls, path: object, error: HierarchyError) -> Self:
-        """The same error, with the name of the file."""
+    def in_file(cls, path: object, error: HierarchyError) -> Self:
+        """The same error with the name of the file."""
         return cls(f"In {str(path)!r} {error.fact[0].lower()}{error.fact[1:]}", error.hint)
 
     @classmethod
@@ -230,40 +230,40 @@ class HierarchyError(ShoalError):
     def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
         return cls(
             f"The ending of {str(path)!r} does not tell the format of a hierarchy",
-            f"name it with format= (--from or --to): {listed(known)}",
+            f"name it with format= (--from or --to): {quote_names(known)}",
         )
 
     @classmethod
-    def no_sense(cls, *, values: int, of: int) -> Self:
+    def values_without_sense(cls, *, values: int, of: int) -> Self:
         return cls(
-            f"WordNet has no noun for {values:,} of {counted(of, 'value')}",
+            f"WordNet has no noun for {values:,} of {pluralize(of, 'value')}",
             "map them to words or synsets with senses= (--sense); wordnet.unknown_words (--values) lists them",
         )
 
     @classmethod
     def unknown_senses(cls, *, senses: int, of: int) -> Self:
         return cls(
-            f"WordNet has no noun for {senses:,} of {counted(of, 'sense')} given",
+            f"WordNet has no noun for {senses:,} of {pluralize(of, 'sense')} given",
             "give words that it has, or synsets as word.n.NN, such as 'country.n.02'",
         )
 
     @classmethod
     def two_senses(cls, values: int) -> Self:
         return cls(
-            f"{counted(values, 'value')} {'has' if values == 1 else 'have'} more than one sense given",
+            f"{pluralize(values, 'value')} {'has' if values == 1 else 'have'} more than one sense given",
             "give each value once, in --senses or with --sense",
         )
 
     @classmethod
     def unknown_synset(cls, option: str, name: object) -> Self:
         return cls(
-            f"WordNet has no noun {shown(name)}, which {option}= names",
+            f"WordNet has no noun {quote_name(name)}, which {option}= names",
             "give a synset as word.n.NN, such as 'country.n.02'",
         )
 
     @classmethod
-    def not_below(cls, top: str, *, values: int, of: int) -> Self:
+    def top_not_above(cls, top: str, *, values: int, of: int) -> Self:
         return cls(
-            f"The top {shown(top)} is not above {values:,} of {counted(of, 'value')}",
+            f"The top {quote_name(top)} is not above {values:,} of {pluralize(of, 'value')}",
             "prefer its senses with under=, map the values with senses=, or choose a higher top",
         )

@@ -1,18 +1,18 @@
-"""Errors about what goes out: files that cannot be written, and a promise that does not hold."""
+"""Errors about output files, and failed verification."""
 
 from __future__ import annotations
 
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, shown
+from shoal.words import pluralize, quote_name
 
 
 class OutputError(ShoalError):
-    """A release cannot be written where it was asked for."""
+    """An output file cannot be written."""
 
     @classmethod
-    def no_name(cls) -> Self:
+    def invalid_name(cls) -> Self:
         return cls("The output has no name that a file can have", "give the path of a file")
 
     @classmethod
@@ -24,21 +24,21 @@ class OutputError(ShoalError):
         return cls(f"The output {str(path)!r} exists", "give another name, or replace it with force=True (--force)")
 
     @classmethod
-    def moved_away(cls, path: object, folder: object) -> Self:
+    def not_restored(cls, path: object, folder: object) -> Self:
         return cls(
             f"The release could not be moved to {str(path)!r}, and what was there before could not be moved back",
             f"it is in the folder {str(folder)!r}: move it back by hand",
         )
 
     @classmethod
-    def not_kept(cls, path: object) -> Self:
+    def not_a_cache(cls, path: object) -> Self:
         return cls(
             f"{str(path)!r} exists and holds something else than results of a comparison",
             "name another file with cache= (--cache)",
         )
 
     @classmethod
-    def named_twice(cls, path: object) -> Self:
+    def duplicate_path(cls, path: object) -> Self:
         return cls(f"Two outputs have the same name {str(path)!r}", "give each output a name of its own")
 
     @classmethod
@@ -50,14 +50,14 @@ class OutputError(ShoalError):
         return cls(f"{str(path)!r} cannot be written ({why})", "choose a folder that you may write to, with room left")
 
     @classmethod
-    def at_work(cls, path: object) -> Self:
+    def locked(cls, path: object) -> Self:
         return cls(
             f"Another run is at work on this output (its scratch folder is {str(path)!r})",
             "wait for it to end, or give the output another name",
         )
 
     @classmethod
-    def cannot_write(cls, path: object, format: str) -> Self:
+    def unsupported_format(cls, path: object, format: str) -> Self:
         return cls(f"Shoal cannot write {format} files such as {str(path)!r}", "choose another ending, such as .csv")
 
     @classmethod
@@ -68,69 +68,69 @@ class OutputError(ShoalError):
         )
 
     @classmethod
-    def does_not_fit(cls, path: object) -> Self:
+    def not_representable(cls, path: object) -> Self:
         return cls(
             f"The names or the values of the table do not fit the format of {str(path)!r}",
             "choose another ending, such as .csv",
         )
 
     @classmethod
-    def cannot_quote(cls, column: str) -> Self:
+    def quoting_disabled(cls, column: str) -> Self:
         return cls(
             f"The new values of column {column!r} hold the delimiter of the file or nothing, and quoting is off",
             "name a mark of quotation with quote= (--quote), or use a file with another delimiter or decimal mark",
         )
 
     @classmethod
-    def too_long(cls, path: object, most: int) -> Self:
-        return cls(f"{str(path)!r} can hold {counted(most, 'record')} only", "choose another ending, such as .csv")
+    def too_many_records(cls, path: object, most: int) -> Self:
+        return cls(f"{str(path)!r} can hold {pluralize(most, 'record')} only", "choose another ending, such as .csv")
 
 
 class PromiseError(ShoalError):
-    """The promise does not hold; nothing was released."""
+    """Verification failed; nothing was released."""
 
     exit_code = 3
 
     @classmethod
     def below_k(cls, *, records: int, k: int, smallest: float) -> Self:
         return cls(
-            f"{counted(records, 'record')} of the release are in classes below k = {k} (the smallest has {smallest:,})",
+            f"{pluralize(records, 'record')} of the release are in classes below k = {k} (the smallest has {smallest:,})",
             "nothing was written; please report this with the policy and without the data",
         )
 
     @classmethod
     def model_broken(cls, model: str, *, column: str, records: int, of: int) -> Self:
         return cls(
-            f"{records:,} of {counted(of, 'record')} of the release are in classes that break {model} on column"
-            f" {shown(column)}",
+            f"{records:,} of {pluralize(of, 'record')} of the release are in classes that break {model} on column"
+            f" {quote_name(column)}",
             "nothing was written; please report this with the policy and without the data",
         )
 
     @classmethod
-    def broken_partition(cls, method: str, what: str) -> Self:
+    def invalid_partition(cls, method: str, what: str) -> Self:
         return cls(
             f"Method {method!r} returned a partition that breaks the promise ({what})",
             "nothing was written; please report this with the policy and without the data",
         )
 
     @classmethod
-    def changed(cls, what: str) -> Self:
+    def unexpected_content(cls, what: str) -> Self:
         return cls(
             f"The release differs from what it should hold ({what})",
             "nothing was written; please report this with the policy and without the data",
         )
 
     @classmethod
-    def bundle_broken(cls, checks: str) -> Self:
+    def invalid_bundle(cls, checks: str) -> Self:
         return cls(
             f"The bundle does not pass its own verification ({checks})",
             "nothing was written; please report this with the policy and without the data",
         )
 
     @classmethod
-    def nothing_compared(cls, *, runs: int, why: str) -> Self:
+    def no_release_compared(cls, *, runs: int, why: str) -> Self:
         return cls(
-            f"None of {counted(runs, 'run')} gave a release (the first: {why.rstrip('.')})",
+            f"None of {pluralize(runs, 'run')} gave a release (the first: {why.rstrip('.')})",
             "choose other methods, a lower k, or more time",
         )
 

@@ -1,4 +1,4 @@
-"""Errors of the page in the browser."""
+"""Errors of the web interface."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import counted, listed
+from shoal.words import pluralize, quote_names
 
 _THE_LINK = "open the link that shoal web printed in the terminal"
 
 
 class PageError(ShoalError):
-    """The page cannot do what it was asked for."""
+    """The web interface cannot do what was requested."""
 
     status = 422
-    """Of the answer."""
+    """HTTP status of the response."""
 
     @classmethod
-    def no_project(cls) -> Self:
+    def unknown_project(cls) -> Self:
         return cls._of(404, "There is no such project", "choose one from the list of projects")
 
     @classmethod
@@ -34,11 +34,11 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def no_file(cls) -> Self:
+    def file_not_available(cls) -> Self:
         return cls._of(409, "The file of this project is not at hand: the page keeps no copy", "choose the file again")
 
     @classmethod
-    def other_file(cls) -> Self:
+    def different_file(cls) -> Self:
         return cls._of(
             409,
             "The file at hand is not the one that the decisions are about, or was read in another way then",
@@ -46,7 +46,7 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def other_hierarchy(cls, name: str) -> Self:
+    def different_hierarchy(cls, name: str) -> Self:
         return cls._of(
             409,
             f"The file {name!r} with what the values of a column mean is not the one that was decided on",
@@ -54,7 +54,7 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def other_release(cls) -> Self:
+    def outdated_release(cls) -> Self:
         return cls._of(
             409,
             "This file was made again since the page that offers it was shown",
@@ -62,37 +62,39 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def no_column(cls, columns: int) -> Self:
-        return cls._of(404, f"The file has {counted(columns, 'column')} and none of this number", "choose one of them")
+    def unknown_column(cls, columns: int) -> Self:
+        return cls._of(
+            404, f"The file has {pluralize(columns, 'column')} and none of this number", "choose one of them"
+        )
 
     @classmethod
-    def no_way(cls) -> Self:
+    def unknown_hierarchy_source(cls) -> Self:
         return cls._of(422, "There is no such way to a hierarchy", "choose one of those on the page")
 
     @classmethod
-    def no_wordnet(cls) -> Self:
+    def wordnet_not_available(cls) -> Self:
         return cls._of(409, "The files of WordNet are not at hand", "choose index.noun and data.noun first")
 
     @classmethod
-    def long_hierarchy(cls, limit: int) -> Self:
+    def hierarchy_too_large(cls, limit: int) -> Self:
         return cls._of(
             413, f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes here", "choose a smaller one"
         )
 
     @classmethod
-    def no_release(cls) -> Self:
+    def release_not_available(cls) -> Self:
         return cls._of(404, "There is no such file of a release", "make the release first, in the step Run")
 
     @classmethod
-    def overtaken(cls) -> Self:
+    def superseded(cls) -> Self:
         return cls._of(409, "A newer question came before this one was answered", "look at the newer answer")
 
     @classmethod
     def busy(cls, running: int) -> Self:
-        return cls._of(409, f"{counted(running, 'run')} under way", "wait for it, or cancel it first")
+        return cls._of(409, f"{pluralize(running, 'run')} under way", "wait for it, or cancel it first")
 
     @classmethod
-    def ended(cls, *, memory: bool = False) -> Self:
+    def process_ended(cls, *, memory: bool = False) -> Self:
         if memory:
             return cls._of(
                 422,
@@ -107,7 +109,7 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def not_begun(cls, why: str) -> Self:
+    def process_not_started(cls, why: str) -> Self:
         return cls._of(
             503,
             f"No process could be started that works on the file ({why})",
@@ -123,7 +125,7 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def too_wide(cls, columns: int, most: int) -> Self:
+    def too_many_columns(cls, columns: int, most: int) -> Self:
         return cls._of(
             422,
             f"The file has {columns:,} columns or more, and the page takes up to {most:,}",
@@ -131,10 +133,10 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def long_names(cls, columns: int, most: int) -> Self:
+    def names_too_long(cls, columns: int, most: int) -> Self:
         return cls._of(
             422,
-            f"The names of {counted(columns, 'column')} have more than {most:,} characters",
+            f"The names of {pluralize(columns, 'column')} have more than {most:,} characters",
             "check how the file is read, or give the columns shorter names",
         )
 
@@ -147,7 +149,7 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def not_read(cls) -> Self:
+    def file_not_read(cls) -> Self:
         return cls._of(409, "The file of this project was not read yet", "go back to the step Data")
 
     @classmethod
@@ -155,8 +157,8 @@ class PageError(ShoalError):
         one = len(names) == 1
         return cls._of(
             422,
-            f"{counted(len(names), 'column')} that {'looks like an identifier' if one else 'look like identifiers'}"
-            f" would be released unchanged ({listed(names)})",
+            f"{pluralize(len(names), 'column')} that {'looks like an identifier' if one else 'look like identifiers'}"
+            f" would be released unchanged ({quote_names(names)})",
             f"drop {'it' if one else 'them'}, or confirm under Columns that no person is named",
         )
 
@@ -181,7 +183,7 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def no_room(cls, *, needed: int, free: int) -> Self:
+    def disk_too_small(cls, *, needed: int, free: int) -> Self:
         return cls._of(
             507,
             f"The file has {needed / 1e6:,.0f} MB, and the disk of this machine has {free / 1e6:,.0f} MB left",
@@ -193,11 +195,11 @@ class PageError(ShoalError):
         return cls._of(507, "The disk of this machine is full, and the file was not taken", "make room, and try again")
 
     @classmethod
-    def not_stored(cls, why: str) -> Self:
+    def not_writable(cls, why: str) -> Self:
         return cls._of(500, f"The file could not be written to this machine ({why})", "look at its disk, and try again")
 
     @classmethod
-    def no_file_name(cls) -> Self:
+    def missing_file_name(cls) -> Self:
         return cls._of(400, "The name of the file did not arrive, and its ending tells the format", "choose it again")
 
     @classmethod
@@ -213,18 +215,20 @@ class PageError(ShoalError):
         return cls._of(422, "The file is empty", "choose a file with a header line and one line a record")
 
     @classmethod
-    def cut_off(cls) -> Self:
+    def upload_incomplete(cls) -> Self:
         return cls._of(400, "The file did not arrive whole, and nothing of it was kept", "choose it again")
 
     @classmethod
-    def stalled(cls, seconds: int) -> Self:
-        return cls._of(408, f"Nothing arrived for {counted(seconds, 'second')}, and nothing was kept", "send it again")
+    def upload_stalled(cls, seconds: int) -> Self:
+        return cls._of(
+            408, f"Nothing arrived for {pluralize(seconds, 'second')}, and nothing was kept", "send it again"
+        )
 
     @classmethod
-    def other_columns(cls, *, missing: Sequence[str], new: Sequence[str]) -> Self:
-        """For a file that comes after another one: the columns that it lacks, and those that the other one had not."""
-        lacks = f"lacks {counted(len(missing), 'column')} ({listed(missing)})" if missing else ""
-        has = f"has {counted(len(new), 'column')} that it did not have ({listed(new)})" if new else ""
+    def different_columns(cls, *, missing: Sequence[str], new: Sequence[str]) -> Self:
+        """For a file that replaces another one: columns that it lacks, and columns that the other one did not have."""
+        lacks = f"lacks {pluralize(len(missing), 'column')} ({quote_names(missing)})" if missing else ""
+        has = f"has {pluralize(len(new), 'column')} that it did not have ({quote_names(new)})" if new else ""
         return cls._of(
             422,
             f"The file does not fit the decisions about the one before: it {' and '.join(filter(None, [lacks, has]))}",
@@ -236,11 +240,11 @@ class PageError(ShoalError):
         return cls._of(421, "This request was made for another address than that of the page", _THE_LINK)
 
     @classmethod
-    def no_address(cls) -> Self:
+    def unknown_page(cls) -> Self:
         return cls._of(400, "This is no address of a page", _THE_LINK)
 
     @classmethod
-    def foreign(cls) -> Self:
+    def cross_site(cls) -> Self:
         return cls._of(
             403,
             "Another site asked for this, and only the page itself may",
@@ -248,15 +252,15 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def no_method(cls) -> Self:
+    def method_not_allowed(cls) -> Self:
         return cls._of(405, "The page does not take requests of this kind", "go back to the list of projects")
 
     @classmethod
-    def not_let_in(cls) -> Self:
+    def not_authenticated(cls) -> Self:
         return cls._of(403, "This browser was not let in, or Shoal was started again since", _THE_LINK)
 
     @classmethod
-    def used_link(cls) -> Self:
+    def link_already_used(cls) -> Self:
         return cls._of(
             403,
             "This link holds no more: each lets one browser in, once",
@@ -272,11 +276,11 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def bad_form(cls) -> Self:
+    def invalid_form(cls) -> Self:
         return cls._of(400, "What was sent is no form that can be read", "load the page again, and repeat it")
 
     @classmethod
-    def long_form(cls, limit: int) -> Self:
+    def form_too_large(cls, limit: int) -> Self:
         return cls._of(413, f"A form of more than {limit >> 20:,} MB was sent", "send less at once")
 
     @classmethod
@@ -291,8 +295,8 @@ class PageError(ShoalError):
         return cls(f"The page cannot be offered at {host!r} ({why})", "name an address of this machine with --host")
 
     @classmethod
-    def said(cls, fact: str, hint: str, status: int = 422) -> Self:
-        """What a worker said, in this process."""
+    def from_worker(cls, fact: str, hint: str, status: int = 422) -> Self:
+        """Error from a worker process."""
         return cls._of(status, fact, hint)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Hierarchies of values: how they are built, read, written, checked, and what they say about distance."""
+"""Value hierarchies: builders, file formats, coverage and distances."""
 
 from shoal.hierarchy.tree import Edge, Hierarchy
 

@@ -1,4 +1,4 @@
-"""Rows as ARX writes hierarchies: a value, then what it generalizes to level by level, and the root last.
+"""ARX format: one row per value with its generalizations, level by level, and the root last.
 
 ::
 
@@ -6,8 +6,8 @@
     cod;fish;animal
     sponge;sponge;animal
 
-A row may repeat a name from one level to the next, since all rows have the same number of levels and not all branches
-of a tree do; the repeats are one node. The first name of a row may also be an inner node of the tree.
+All rows have the same number of levels. Shorter branches repeat a name from one level to the next; the repeats are one
+node. The first name of a row may be an inner node.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from shoal.hierarchy.tree import Hierarchy
 
 
 def from_rows(rows: Iterable[Iterable[object]], *, places: Sequence[str] | None = None) -> Hierarchy:
-    """The tree of these rows; ``places`` says where each stands, such as ``line 7``."""
+    """Build the tree from ARX rows; ``places`` locates each row in messages, such as ``line 7``."""
     parents: dict[str, str] = {}
     edges: list[tuple[str, str]] = []
     lines: list[str] = []
     roots: dict[str, int] = {}
     levels = 0
-    for number, row in enumerate(_checked(rows)):
+    for number, row in enumerate(_check_iterable(rows)):
         place = f"row {number + 1:,}" if places is None else places[number]
-        names = ["" if name is None else str(name) for name in _checked(row)]
+        names = ["" if name is None else str(name) for name in _check_iterable(row)]
         levels = levels or len(names)
         if len(names) != levels:
             raise HierarchyError.ragged(place, found=len(names), expected=levels)
         if not all(name.strip() for name in names):
             raise HierarchyError.empty_level(place)
         if levels < 2:
-            raise HierarchyError.odd_line(place, "a value and at least one level above it")
+            raise HierarchyError.invalid_line(place, "a value and at least one level above it")
         roots[names[-1]] = roots.get(names[-1], 0) + 1
         for below, above in pairwise(names):
-            # most pairs stand in many rows; what is new or differs is for the tree to judge
+            # most edges repeat in many rows; `from_edges` checks the new and the conflicting ones
             if below != above and parents.get(below) != above:
                 parents[below] = above
                 edges.append((below, above))
@@ -52,19 +52,19 @@ def from_rows(rows: Iterable[Iterable[object]], *, places: Sequence[str] | None 
     return Hierarchy.from_edges(edges, places=lines)
 
 
-def _checked(rows: Any) -> Iterable[Any]:
+def _check_iterable(rows: Any) -> Iterable[Any]:
     if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
-        raise OptionError.bad_option("rows", "a list of rows, each a list of names from a value up to the root")
+        raise OptionError.invalid_value("rows", "a list of rows, each a list of names from a value up to the root")
     return rows
 
 
 def to_rows(hierarchy: Hierarchy, *, values: Iterable[str] | None = None) -> list[list[str]]:
-    """A row for each leaf, and for each inner node among ``values``.
+    """Return one row for each leaf and for each inner node in ``values``.
 
-    A branch that is shorter than others repeats its first name, so that a column holds one depth of the tree and the
-    last one the root: each column by itself is then a generalization of all values, as ARX takes it.
+    Shorter branches repeat their first name, so each column has one depth of the tree and the last one the root. Each
+    column is then a generalization of all values, as ARX expects.
     """
-    wanted = {hierarchy.number(name) for name in (*hierarchy.leaves, *(() if values is None else values))}
-    paths = [hierarchy.path(hierarchy.nodes[number]) for number in sorted(wanted)]
+    numbers = {hierarchy.number(name) for name in (*hierarchy.leaves, *(() if values is None else values))}
+    paths = [hierarchy.path(hierarchy.nodes[number]) for number in sorted(numbers)]
     levels = hierarchy.levels
     return [[path[0]] * (levels - len(path)) + list(path) for path in paths]

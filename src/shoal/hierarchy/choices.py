@@ -1,4 +1,4 @@
-"""What was chosen on the way from values to a hierarchy: a sense for each value, a parent for each synset."""
+"""Choices of a WordNet build: a sense for each value and a parent for each synset."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.hierarchy.tree import Hierarchy
-from shoal.words import counted, shown
+from shoal.words import pluralize, quote_name
 
 _RULES = {
     "given": "as given",
@@ -21,76 +21,80 @@ _RULES = {
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One sense for a value, or one parent for a synset."""
+class WordNetChoice:
+    """Choice of a sense for a value or of a parent for a synset."""
 
     kind: str
     """``sense`` or ``parent``."""
-    of: str
-    """The value, or the synset below."""
+    subject: str
+    """The value or the child synset."""
     word: str
-    """The word that was looked up; empty for a parent."""
-    found: tuple[str, ...]
-    """The senses or hypernyms that WordNet has, in its order."""
+    """The word looked up; empty for a parent."""
+    candidates: tuple[str, ...]
+    """The senses or hypernyms in WordNet, in its order."""
     chosen: str
     rule: str
-    """``given``, ``only``, or what decided between several."""
+    """``given``, ``only``, or the rule that decided between several candidates."""
 
     @property
     def by_rule(self) -> bool:
-        """Whether there were several, and a rule decided."""
-        return len(self.found) > 1 and self.rule != "given"
+        """Whether a rule decided between several candidates."""
+        return len(self.candidates) > 1 and self.rule != "given"
 
     def __str__(self) -> str:
-        name, many = (shown(self.of), f"senses of {self.word}") if self.kind == "sense" else (self.of, "hypernyms")
-        listed = f"; {many}: {', '.join(self.found)}" if self.found != (self.chosen,) else ""
+        name, plural = (
+            (quote_name(self.subject), f"senses of {self.word}")
+            if self.kind == "sense"
+            else (self.subject, "hypernyms")
+        )
+        listed = f"; {plural}: {', '.join(self.candidates)}" if self.candidates != (self.chosen,) else ""
         return f"{name} -> {self.chosen} ({_RULES[self.rule]}{listed})"
 
 
 @dataclass(frozen=True)
-class Built:
-    """A hierarchy, and what was chosen on the way to it."""
+class WordNetBuild:
+    """Hierarchy built from WordNet, with its choices."""
 
     hierarchy: Hierarchy
-    choices: tuple[Choice, ...] = field(repr=False)
-    """The sense of every value, then the parent of every synset where there were several or one was given."""
+    choices: tuple[WordNetChoice, ...] = field(repr=False)
+    """The sense of every value, then the parent of every synset that has several or was given one."""
     under: str | None
     rule: str
     unused: int
-    """The entries of ``senses`` and ``parents`` that fit no value and no synset."""
+    """Number of entries of ``senses`` and ``parents`` that match no value or synset."""
 
     @property
-    def certain(self) -> bool:
-        """Whether no rule had to decide, and everything given was of use."""
+    def is_certain(self) -> bool:
+        """Whether no rule had to decide and every given entry was used."""
         return not (self.unused or any(choice.by_rule or choice.rule == "none-under" for choice in self.choices))
 
     @property
-    def useless(self) -> str:
-        """The words for what was given and is of no use; empty if all is."""
+    def unused_text(self) -> str:
+        """Message about unused entries; empty if there are none."""
         verb = "fits" if self.unused == 1 else "fit"
         return f"{self.unused:,} of the senses and parents given {verb} nothing" if self.unused else ""
 
     def summary(self) -> str:
-        """One sentence of counts, without any value."""
+        """One sentence of counts, without values of the data."""
         senses = [choice for choice in self.choices if choice.kind == "sense"]
         parents = [choice for choice in self.choices if choice.kind == "parent"]
         first = f"the first under {self.under}, else the first" if self.under else _RULES["first"]
         sentence = (
-            f"Rules chose a sense for {sum(choice.by_rule for choice in senses):,} of {counted(len(senses), 'value')}"
-            f" ({first}) and a parent for {counted(sum(choice.by_rule for choice in parents), 'synset')}"
+            f"Rules chose a sense for {sum(choice.by_rule for choice in senses):,} of {pluralize(len(senses), 'value')}"
+            f" ({first}) and a parent for {pluralize(sum(choice.by_rule for choice in parents), 'synset')}"
             f" ({_RULES[self.rule]})"
         )
         outside = sum(choice.rule == "none-under" for choice in senses)
         if outside:
-            sentence += f"; no sense of {counted(outside, 'value')} is under {self.under}"
-        return f"{sentence}; {self.useless}" if self.useless else sentence
+            sentence += f"; no sense of {pluralize(outside, 'value')} is under {self.under}"
+        return f"{sentence}; {self.unused_text}" if self.unused_text else sentence
 
     def report(self) -> str:
-        """The summary and a line for each choice. It names values of the data."""
+        """The summary and one line per choice. It names values of the data."""
         return "\n".join([f"{self.summary()}:", *(f"  {choice}" for choice in self.choices)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys. It names values of the data."""
+        """Plain data with a stable key order. It names values of the data."""
         return {
             "nodes": len(self.hierarchy),
             "levels": self.hierarchy.levels,
@@ -100,9 +104,9 @@ class Built:
             "choices": [
                 {
                     "kind": choice.kind,
-                    "of": choice.of,
+                    "of": choice.subject,
                     "word": choice.word,
-                    "found": list(choice.found),
+                    "found": list(choice.candidates),
                     "chosen": choice.chosen,
                     "rule": choice.rule,
                 }

@@ -1,4 +1,4 @@
-"""Whether a hierarchy has every value of a column, and what the values that it lacks may mean."""
+"""Coverage of a column by a hierarchy, with suggestions for missing values."""
 
 from __future__ import annotations
 
@@ -11,165 +11,167 @@ from difflib import get_close_matches
 from typing import Any, SupportsIndex
 
 from shoal.errors import OptionError
-from shoal.hierarchy.naming import named
+from shoal.hierarchy.naming import format_values
 from shoal.hierarchy.tree import Hierarchy
-from shoal.words import counted, shown
+from shoal.words import pluralize, quote_name
 
-_MOST = 200
-"""Close spellings are sought for so many values at most: each is compared with every node."""
+_MAX_SUGGESTED = 200
+"""Maximum number of values to search close spellings for; each is compared with every node."""
 
 _CUTOFF = 0.8
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How the values of a column and the nodes of its hierarchy meet. Values are shown on request only."""
+    """Coverage of a column by its hierarchy. Values are shown on request only."""
 
     values: int
-    """The distinct values of the column."""
+    """Number of distinct values of the column."""
     records: int
     nodes: int
-    """The nodes of the hierarchy."""
-    inner: int
-    """The values that have other nodes below them."""
-    lacking: Mapping[str, int] = field(repr=False)
-    """The records of each value that the hierarchy lacks, the most frequent value first."""
+    """Number of nodes of the hierarchy."""
+    inner_values: int
+    """Number of values that are inner nodes."""
+    missing_counts: Mapping[str, int] = field(repr=False)
+    """Record counts of the values missing from the hierarchy, the most frequent first."""
     mappings: Mapping[str, str] = field(repr=False)
-    """For missing values the one node that differs only in case, spaces, hyphens or form of letters."""
+    """Missing value to the only node that differs just in case, spaces, hyphens or letter form."""
     suggestions: Mapping[str, tuple[str, ...]] = field(repr=False, default_factory=dict)
-    """For other missing values the nodes of a close spelling, the closest first, where they were sought."""
-    empty: int = 0
-    """The records without a value, which no hierarchy has to have."""
+    """Other missing value to nodes of similar spelling, the closest first, if requested."""
+    empty_records: int = 0
+    """Number of records without a value."""
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The values that the hierarchy lacks, the most frequent first."""
-        return tuple(self.lacking)
+        """Values missing from the hierarchy, the most frequent first."""
+        return tuple(self.missing_counts)
 
     @property
     def missing_values(self) -> int:
-        return len(self.lacking)
+        return len(self.missing_counts)
 
     @property
     def missing_records(self) -> int:
-        return sum(self.lacking.values())
+        return sum(self.missing_counts.values())
 
     @property
     def value_nodes(self) -> int:
-        """The nodes of the hierarchy that are values of the column."""
+        """Number of nodes that are values of the column."""
         return self.values - self.missing_values
 
     @property
     def ok(self) -> bool:
         """Whether the hierarchy has every value."""
-        return not self.lacking
+        return not self.missing_counts
 
     def __bool__(self) -> bool:
         return self.ok
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
-        """Plain data, in a stable order of keys; with ``values`` also the missing values themselves."""
-        found: dict[str, Any] = {
+        """Plain data with a stable key order; ``values`` adds the missing values."""
+        facts: dict[str, Any] = {
             "ok": self.ok,
             "values": self.values,
             "records": self.records,
             "missing_values": self.missing_values,
             "missing_records": self.missing_records,
-            "records_without_value": self.empty,
+            "records_without_value": self.empty_records,
             "mappable_values": len(self.mappings),
             "nodes": self.nodes,
             "value_nodes": self.value_nodes,
-            "inner_values": self.inner,
+            "inner_values": self.inner_values,
         }
         if values:
-            found["missing"] = dict(self.lacking)
-            found["mappings"] = dict(self.mappings)
-            found["suggestions"] = {value: list(nodes) for value, nodes in self.suggestions.items()}
-        return found
+            facts["missing"] = dict(self.missing_counts)
+            facts["mappings"] = dict(self.mappings)
+            facts["suggestions"] = {value: list(nodes) for value, nodes in self.suggestions.items()}
+        return facts
 
     def text(self, *, values: bool = False) -> str:
-        """A sentence of counts; with ``values`` also a line for each missing value."""
-        empty = f"; {counted(self.empty, 'record')} {'has' if self.empty == 1 else 'have'} no value"
-        end = empty if self.empty else ""
+        """One sentence of counts; ``values`` adds a line for each missing value."""
+        empty = f"; {pluralize(self.empty_records, 'record')} {'has' if self.empty_records == 1 else 'have'} no value"
+        end = empty if self.empty_records else ""
         if self.ok:
             verb = "it is" if self.values == 1 else "all are"
-            held = f"{counted(self.values, 'value')} in {counted(self.records, 'record')}"
-            return f"{held}: {verb} in the hierarchy{end}"
-        near = len(self.mappings)
-        mend = f"; {near:,} of them differ{'s' * (near == 1)} only in case, spaces or hyphens" if near else ""
-        sentence = (
-            f"{self.missing_values:,} of {counted(self.values, 'value')} ({self.missing_records:,} of"
-            f" {counted(self.records, 'record')}) {'is' if self.missing_values == 1 else 'are'} not in the"
-            f" hierarchy{mend}{end}"
+            total = f"{pluralize(self.values, 'value')} in {pluralize(self.records, 'record')}"
+            return f"{total}: {verb} in the hierarchy{end}"
+        mappable = len(self.mappings)
+        hint = (
+            f"; {mappable:,} of them differ{'s' * (mappable == 1)} only in case, spaces or hyphens" if mappable else ""
         )
-        lines = [self._line(value, count) for value, count in self.lacking.items()] if values else []
+        sentence = (
+            f"{self.missing_values:,} of {pluralize(self.values, 'value')} ({self.missing_records:,} of"
+            f" {pluralize(self.records, 'record')}) {'is' if self.missing_values == 1 else 'are'} not in the"
+            f" hierarchy{hint}{end}"
+        )
+        lines = [self._line(value, count) for value, count in self.missing_counts.items()] if values else []
         return "\n".join([sentence, *lines])
 
     def _line(self, value: str, count: int) -> str:
-        line = f"  {shown(value)} ({counted(count, 'record')})"
+        line = f"  {quote_name(value)} ({pluralize(count, 'record')})"
         if value in self.mappings:
-            return f"{line} -> {shown(self.mappings[value])}"
+            return f"{line} -> {quote_name(self.mappings[value])}"
         if value in self.suggestions:
-            return f"{line}, close to {', '.join(map(shown, self.suggestions[value]))}"
+            return f"{line}, close to {', '.join(map(quote_name, self.suggestions[value]))}"
         return line
 
 
-def tally(values: Iterable[object] | Mapping[str, int]) -> dict[str, int]:
-    """The records of each value, from a column or from such counts. None and NaN are no values."""
+def count_values(values: Iterable[object] | Mapping[str, int]) -> dict[str, int]:
+    """Count the records of each value of a column, or check given counts. None and NaN are missing values."""
     expected = "the values of a column, or the number of records of each"
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise OptionError.bad_option("values", expected)
+        raise OptionError.invalid_value("values", expected)
     try:
         pairs: Mapping[Any, object] = values if isinstance(values, Mapping) else Counter(values)
     except TypeError:
-        raise OptionError.bad_option("values", expected) from None
-    found: Counter[str] = Counter()
-    for text, count in zip(named(pairs, expected=expected), pairs.values(), strict=True):
+        raise OptionError.invalid_value("values", expected) from None
+    totals: Counter[str] = Counter()
+    for text, count in zip(format_values(pairs, expected=expected), pairs.values(), strict=True):
         if not isinstance(count, SupportsIndex):
-            raise OptionError.bad_option("values", expected)
+            raise OptionError.invalid_value("values", expected)
         if text is not None:
-            found[text] += count.__index__()
-    return {value: count for value, count in found.items() if count > 0}
+            totals[text] += count.__index__()
+    return {value: count for value, count in totals.items() if count > 0}
 
 
 def coverage(
     hierarchy: Hierarchy, counts: Mapping[str, int], *, close: bool = False, records: int | None = None
 ) -> Coverage:
-    """Compare the values of a column, each with its number of records, with the nodes of a hierarchy.
+    """Compare the values of a column and their record counts with the nodes of a hierarchy.
 
-    ``close`` also seeks nodes of a close spelling for what has no mapping, for the 200 most frequent of such values.
-    ``records`` are all of the column, those without a value too.
+    ``close`` adds nodes of similar spelling for the 200 most frequent missing values without a mapping. ``records`` is
+    the number of all records of the column, with or without a value.
     """
-    present = tally(counts)
-    held = sum(present.values())
-    lacking = {
+    present = count_values(counts)
+    n_valued = sum(present.values())
+    missing = {
         value: present[value]
         for value in sorted(present, key=lambda value: (-present[value], value))
         if value not in hierarchy
     }
-    alike: dict[str, list[str]] = {}
-    for node in hierarchy if lacking else ():
-        alike.setdefault(_key(node), []).append(node)
-    mappings = {value: alike[_key(value)][0] for value in lacking if len(alike.get(_key(value), ())) == 1}
+    nodes_by_key: dict[str, list[str]] = {}
+    for node in hierarchy if missing else ():
+        nodes_by_key.setdefault(_key(node), []).append(node)
+    mappings = {value: nodes_by_key[_key(value)][0] for value in missing if len(nodes_by_key.get(_key(value), ())) == 1}
     suggestions: dict[str, tuple[str, ...]] = {}
     if close:
-        for value in [value for value in lacking if value not in mappings][:_MOST]:
-            found = tuple(node for key in get_close_matches(_key(value), alike, cutoff=_CUTOFF) for node in alike[key])
-            if found:
-                suggestions[value] = found
+        for value in [value for value in missing if value not in mappings][:_MAX_SUGGESTED]:
+            keys = get_close_matches(_key(value), nodes_by_key, cutoff=_CUTOFF)
+            if keys:
+                suggestions[value] = tuple(node for key in keys for node in nodes_by_key[key])
     leaves = set(hierarchy.leaves)
     return Coverage(
         values=len(present),
-        records=held,
+        records=n_valued,
         nodes=len(hierarchy),
-        inner=sum(value in hierarchy and value not in leaves for value in present),
-        lacking=lacking,
+        inner_values=sum(value in hierarchy and value not in leaves for value in present),
+        missing_counts=missing,
         mappings=mappings,
         suggestions=suggestions,
-        empty=0 if records is None else records - held,
+        empty_records=0 if records is None else records - n_valued,
     )
 
 
 def _key(text: str) -> str:
-    """What two spellings of one name have in common: the same letters, whatever their case and what separates them."""
+    """Normalize a name: case, letter form and separators."""
     return re.sub(r"[\s_-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()

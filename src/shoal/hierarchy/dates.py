@@ -1,4 +1,4 @@
-"""Dates under the days, months, quarters, years and decades that they are in."""
+"""Date hierarchies: days, months, quarters, years and decades."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from shoal.errors import HierarchyError, OptionError
-from shoal.hierarchy.ladders import grown, several, texts
+from shoal.hierarchy.ladders import as_list, from_paths, value_texts
 from shoal.hierarchy.tree import Hierarchy
 
 LEVELS: Mapping[str, Callable[[dt.date], str]] = {
@@ -25,28 +25,27 @@ _DATE = re.compile(
 
 
 def from_dates(values: Iterable[object], *, levels: str | Sequence[str] = tuple(LEVELS), root: str = "*") -> Hierarchy:
-    """Each date under its ``2026-03-05``, ``2026-03``, ``2026-Q1``, ``2026`` and ``2020s``, or some of these levels.
+    """Build a tree of dates with the levels ``2026-03-05``, ``2026-03``, ``2026-Q1``, ``2026`` and ``2020s``.
 
-    Values are dates as ISO 8601 writes them, with or without a time, or date objects; a date without a time is its own
-    day.
+    Values are ISO 8601 dates, with or without a time, or date objects. A date without a time is its own day.
     """
-    chosen = several(levels)
+    chosen = as_list(levels)
     if not chosen or [name for name in LEVELS if name in chosen] != chosen:
-        raise OptionError.bad_option("levels", f"some of {', '.join(LEVELS)}, in this order")
-    found = texts(values)
-    days = {text: _day(text) for text in found}
-    odd = sum(1 for text in found if days[text] is None)
-    if odd:
-        raise HierarchyError.not_dates(odd, of=len(found))
+        raise OptionError.invalid_value("levels", f"some of {', '.join(LEVELS)}, in this order")
+    names = value_texts(values)
+    days = {text: _parse_day(text) for text in names}
+    invalid = sum(1 for text in names if days[text] is None)
+    if invalid:
+        raise HierarchyError.not_dates(invalid, of=len(names))
     order = sorted((day, text) for text, day in days.items() if day is not None)
-    return grown(([text, *(LEVELS[level](day) for level in chosen)] for day, text in order), root=root)
+    return from_paths(([text, *(LEVELS[level](day) for level in chosen)] for day, text in order), root=root)
 
 
-def _day(text: str) -> dt.date | None:
-    found = _DATE.fullmatch(text.strip())
-    if found is None:
+def _parse_day(text: str) -> dt.date | None:
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
         return None
     try:
-        return dt.date(int(found[1]), int(found[2]), int(found[3]))
+        return dt.date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
         return None

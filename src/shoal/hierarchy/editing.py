@@ -1,4 +1,4 @@
-"""Edits of a hierarchy. Each gives a new tree or says why there is none; the order of siblings stays."""
+"""Edits of a hierarchy. Each returns a new tree and keeps the order of siblings."""
 
 from __future__ import annotations
 
@@ -8,85 +8,86 @@ from shoal.errors import HierarchyError
 from shoal.hierarchy.tree import Edge, Hierarchy
 
 
-def renamed(hierarchy: Hierarchy, node: str, name: str) -> Hierarchy:
-    """One node under another name."""
+def rename(hierarchy: Hierarchy, node: str, name: str) -> Hierarchy:
+    """Rename a node."""
     number = hierarchy.number(node)
     if name != node:
-        _check_new(hierarchy, name)
+        _check_new_name(hierarchy, name)
     return Hierarchy((*hierarchy.nodes[:number], name, *hierarchy.nodes[number + 1 :]), hierarchy.parents)
 
 
-def moved(hierarchy: Hierarchy, nodes: Iterable[str], under: str) -> Hierarchy:
-    """These nodes, each with all that is below it, as the last children of another node.
+def move(hierarchy: Hierarchy, nodes: Iterable[str], under: str) -> Hierarchy:
+    """Move subtrees: make these nodes the last children of another node.
 
-    A node that is below another one of them goes with it.
+    A node below another one of them moves with it.
     """
-    chosen = _below_root(hierarchy, nodes)
+    chosen = _check_nodes(hierarchy, nodes)
     if set(hierarchy.path(under)) & chosen:
-        raise HierarchyError.under_itself()
+        raise HierarchyError.parent_below_node()
     tops = {node for node in chosen if not set(hierarchy.path(node)[1:]) & chosen}
-    going = {node for node in tops if hierarchy.parent(node) != under}
-    stay = [edge for edge in hierarchy.edges() if edge[0] not in going]
-    return Hierarchy.from_edges([*stay, *((node, under) for node in hierarchy.nodes if node in going)])
+    changed = {node for node in tops if hierarchy.parent(node) != under}
+    unchanged = [edge for edge in hierarchy.edges() if edge[0] not in changed]
+    return Hierarchy.from_edges([*unchanged, *((node, under) for node in hierarchy.nodes if node in changed)])
 
 
-def grouped(hierarchy: Hierarchy, nodes: Iterable[str], name: str) -> Hierarchy:
-    """Siblings under a new node, which stands where the first of them stood."""
-    chosen = _below_root(hierarchy, nodes)
+def group(hierarchy: Hierarchy, nodes: Iterable[str], name: str) -> Hierarchy:
+    """Group siblings under a new node, at the position of the first of them."""
+    chosen = _check_nodes(hierarchy, nodes)
     parents = {hierarchy.parent(node) for node in chosen}
     if len(parents) > 1:
         raise HierarchyError.not_siblings(len(parents))
-    _check_new(hierarchy, name)
+    _check_new_name(hierarchy, name)
     edges: list[Edge] = []
     for child, parent in hierarchy.edges():
         if child in chosen:
-            edges += [(name, parent), (child, name)]  # the first of these pairs may stand more than once
+            edges += [(name, parent), (child, name)]  # the first pair may repeat: `from_edges` allows it
         else:
             edges.append((child, parent))
     return Hierarchy.from_edges(edges)
 
 
-def dissolved(hierarchy: Hierarchy, nodes: Iterable[str]) -> Hierarchy:
-    """The tree without these nodes: what is below each goes up into its place. A leaf is gone."""
-    chosen = _below_root(hierarchy, nodes)
-    above = {child: parent for child, parent in hierarchy.edges() if child in chosen}
-    # in postorder, what takes the place of a node comes after its left siblings and before its right ones
-    kept = [node for node in hierarchy.nodes[:-1] if node not in chosen]
-    if not kept:
+def dissolve(hierarchy: Hierarchy, nodes: Iterable[str]) -> Hierarchy:
+    """Remove nodes: the children of each take its position."""
+    chosen = _check_nodes(hierarchy, nodes)
+    removed = {child: parent for child, parent in hierarchy.edges() if child in chosen}
+    # in postorder, the children of a node come after its left siblings and before its right ones
+    remaining = [node for node in hierarchy.nodes[:-1] if node not in chosen]
+    if not remaining:
         raise HierarchyError.one_node()
-    return Hierarchy.from_edges((node, _kept_above(hierarchy, node, above)) for node in kept)
+    return Hierarchy.from_edges((node, _nearest_remaining(hierarchy, node, removed)) for node in remaining)
 
 
-def added(hierarchy: Hierarchy, values: Iterable[str], under: str) -> Hierarchy:
-    """New leaves below a node, in this order."""
-    found = list(dict.fromkeys(values))
+def add(hierarchy: Hierarchy, values: Iterable[str], under: str) -> Hierarchy:
+    """Add leaves below a node, in this order."""
+    leaves = list(dict.fromkeys(values))
     hierarchy.number(under)
-    there = sum(value in hierarchy for value in found)
-    if there:
-        raise HierarchyError.name_taken(there)
-    return hierarchy.with_values(dict.fromkeys(found, under))
+    existing = sum(value in hierarchy for value in leaves)
+    if existing:
+        raise HierarchyError.name_taken(existing)
+    return hierarchy.with_values(dict.fromkeys(leaves, under))
 
 
-def _kept_above(hierarchy: Hierarchy, node: str, gone: Mapping[str, str]) -> str:
+def _nearest_remaining(hierarchy: Hierarchy, node: str, removed: Mapping[str, str]) -> str:
+    """Return the nearest ancestor that is not removed."""
     parent = hierarchy.nodes[hierarchy.parents[hierarchy.number(node)]]
-    while parent in gone:
-        parent = gone[parent]
+    while parent in removed:
+        parent = removed[parent]
     return parent
 
 
-def _below_root(hierarchy: Hierarchy, nodes: Iterable[str]) -> set[str]:
-    """The nodes that were named: at least one, and not the root."""
+def _check_nodes(hierarchy: Hierarchy, nodes: Iterable[str]) -> set[str]:
+    """Check the given nodes: at least one, and not the root."""
     chosen = set(nodes)
     if not chosen:
-        raise HierarchyError.nothing_given()
+        raise HierarchyError.no_nodes_given()
     for node in chosen:
         hierarchy.number(node)
     if hierarchy.root in chosen:
-        raise HierarchyError.root_stays()
+        raise HierarchyError.root_not_movable()
     return chosen
 
 
-def _check_new(hierarchy: Hierarchy, name: str) -> None:
+def _check_new_name(hierarchy: Hierarchy, name: str) -> None:
     if not name.strip():
         raise HierarchyError.blank_name()
     if name in hierarchy:

@@ -1,9 +1,8 @@
-"""Values of which nothing is known but how often they occur.
+"""Frequency hierarchies: Huffman trees, for values with no known relation.
 
-The two rarest are pooled in a group, which then counts as often as both, and so on up to the root: Huffman's tree. What
-is rare has few records that a coarser value could harm and lies deep, near to other rare values; what is frequent
-stays apart from all else until the end. Groups are called ``group 1``, ``group 2`` in the order in which they are made:
-their names tell nothing of how often a value occurs but its rank.
+The two rarest nodes are merged into a group with the sum of their counts, up to the root. Rare values are deep, close
+to other rare ones, where generalization affects few records; frequent values are merged last. Groups are named ``group
+1``, ``group 2`` in order of creation, so names disclose only the rank of a value's frequency.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shoal.errors import HierarchyError, OptionError
-from shoal.hierarchy.ladders import texts
+from shoal.hierarchy.ladders import value_texts
 from shoal.hierarchy.tree import Hierarchy
 
 _COUNTS = "how often each value occurs, as whole numbers from 0 up"
@@ -23,47 +22,48 @@ _COUNTS = "how often each value occurs, as whole numbers from 0 up"
 def from_frequencies(
     counts: Mapping[Any, int] | Iterable[object], *, groups: int | None = None, root: str = "*"
 ) -> Hierarchy:
-    """The rarest two together, again and again; of equally frequent ones, first those that come first as texts.
+    """Build a Huffman tree; ties are broken by the text of the values.
 
-    ``counts`` says how often each value occurs, or are the values themselves, each as often as it occurs. ``groups`` is
-    how many groups and values may stand right below the root, 2 by default.
+    ``counts`` maps values to their counts, or is the values with repeats. ``groups`` is the maximum number of children
+    of the root, 2 by default.
     """
-    most = 2 if groups is None else groups
-    if type(most) is not int or most < 2:
-        raise OptionError.bad_option("groups", "a whole number from 2 up")
+    max_children = 2 if groups is None else groups
+    if type(max_children) is not int or max_children < 2:
+        raise OptionError.invalid_value("groups", "a whole number from 2 up")
     if not isinstance(root, str) or not root.strip():
-        raise OptionError.bad_option("root", "a name")
-    found = _counted(counts)
+        raise OptionError.invalid_value("root", "a name")
+    totals = _count(counts)
     # a value may be the root itself
-    found.pop(root, None)
-    if not found:
+    totals.pop(root, None)
+    if not totals:
         raise HierarchyError.one_node()
     word = "group"
-    while any(name.startswith(f"{word} ") for name in (root, *found)):
+    while any(name.startswith(f"{word} ") for name in (root, *totals)):
         word += "_"
-    # of equal counts, values come before groups and older groups before newer ones
-    heap = [(count, place, text) for place, (text, count) in enumerate(sorted(found.items()))]
+    # at equal counts, values come before groups and older groups before newer ones
+    heap = [(count, place, text) for place, (text, count) in enumerate(sorted(totals.items()))]
     heapq.heapify(heap)
     edges: list[tuple[str, str]] = []
-    made = 0
-    while len(heap) > most:
+    n_groups = 0
+    while len(heap) > max_children:
         rarest, next_rarest = heapq.heappop(heap), heapq.heappop(heap)
-        made += 1
-        edges += [(next_rarest[2], f"{word} {made}"), (rarest[2], f"{word} {made}")]
-        heapq.heappush(heap, (rarest[0] + next_rarest[0], len(found) + made, f"{word} {made}"))
+        n_groups += 1
+        group = f"{word} {n_groups}"
+        edges += [(next_rarest[2], group), (rarest[2], group)]
+        heapq.heappush(heap, (rarest[0] + next_rarest[0], len(totals) + n_groups, group))
     edges += [(name, root) for _, _, name in sorted(heap, reverse=True)]
     return Hierarchy.from_edges(edges)
 
 
-def _counted(counts: Any) -> dict[str, int]:
+def _count(counts: Any) -> dict[str, int]:
     if not isinstance(counts, Mapping):
-        return Counter(texts(counts))
-    found: Counter[str] = Counter()
-    for text, count in zip(texts(counts), counts.values(), strict=True):
+        return Counter(value_texts(counts))
+    totals: Counter[str] = Counter()
+    for text, count in zip(value_texts(counts), counts.values(), strict=True):
         try:
-            found[text] += count.__index__()
+            totals[text] += count.__index__()
         except AttributeError:
-            raise OptionError.bad_option("counts", _COUNTS) from None
+            raise OptionError.invalid_value("counts", _COUNTS) from None
         if count < 0:
-            raise OptionError.bad_option("counts", _COUNTS)
-    return found
+            raise OptionError.invalid_value("counts", _COUNTS)
+    return totals

@@ -1,4 +1,4 @@
-"""How values are named: as a column shows them, whatever objects they come as."""
+"""Text of values, as a column shows them, whatever their type."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Any
 from shoal.errors import OptionError
 
 
-def named(values: Iterable[object], *, expected: str) -> list[str | None]:
-    """The texts of values, None for what is missing; ``expected`` says what values should be.
+def format_values(values: Iterable[object], *, expected: str) -> list[str | None]:
+    """Format values as text; None for missing values. ``expected`` describes valid values in messages.
 
-    Whole floats have no point, truths are ``true`` and ``false``, and times are days where all are midnights.
+    Whole floats have no point, booleans are ``true`` and ``false``, and times are dates if all are at midnight.
     """
-    found = [_bare(value, expected) for value in values]
-    times = [value for value in found if isinstance(value, dt.datetime)]
+    python_values = [_to_python(value, expected) for value in values]
+    times = [value for value in python_values if isinstance(value, dt.datetime)]
     days = all(value.time() == dt.time() and value.tzinfo is None for value in times)
-    return [None if value is None else _text(value, days) for value in found]
+    return [None if value is None else _format(value, days) for value in python_values]
 
 
-def _bare(value: Any, expected: str) -> Any:
-    """A value as Python has it; None if it is missing."""
-    single = isinstance(value, Hashable)
-    if not single:
-        raise OptionError.bad_option("values", expected)
+def _to_python(value: Any, expected: str) -> Any:
+    """Convert a value to a Python object; None if it is missing."""
+    hashable = isinstance(value, Hashable)  # a name, so that mypy does not narrow the type
+    if not hashable:
+        raise OptionError.invalid_value("values", expected)
     if hasattr(value, "dtype") and hasattr(value, "item"):
-        # numpy gives times of nanoseconds as bare numbers
+        # numpy converts times of nanoseconds to integers
         value = (value.astype("datetime64[us]") if value.dtype.str[1:] == "M8[ns]" else value).item()
     try:
         return value if value == value else None
     except (TypeError, ArithmeticError):
-        return None  # what cannot be compared with itself is no value either, as pandas' NA
+        return None  # pandas' NA cannot be compared with itself: missing
 
 
-def _text(value: Any, days: bool) -> str:
+def _format(value: Any, days: bool) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -44,5 +44,5 @@ def _text(value: Any, days: bool) -> str:
     try:
         return str(value)
     except ValueError:
-        # Python refuses to write whole numbers of thousands of digits
-        raise OptionError.bad_option("values", "values that can be written as text") from None
+        # Python refuses to format integers of thousands of digits
+        raise OptionError.invalid_value("values", "values that can be written as text") from None

@@ -1,6 +1,6 @@
 """Nested names: ``{"animal": {"bird": {"pigeon": {}}, "fish": ["cod", "eel"]}}``, in Python or as JSON.
 
-Below a name stands an object of names, a list of leaves, or nothing: ``{}``, ``[]``, ``""`` or null.
+A name has an object of names, a list of leaves, or nothing: ``{}``, ``[]``, ``""`` or null.
 """
 
 from __future__ import annotations
@@ -14,56 +14,56 @@ from shoal.hierarchy.tree import Hierarchy
 
 
 class _Pairs(list[tuple[str, object]]):
-    """The entries of a JSON object, those of the same name too."""
+    """Entries of a JSON object, including duplicate names."""
 
 
 def from_dict(nested: Mapping[str, Any]) -> Hierarchy:
-    """The tree of nested names; its root is the only one at the top."""
-    return _grown(nested)
+    """Build the tree from nested names; the only name at the top is the root."""
+    return _from_nested(nested)
 
 
 def from_json(text: str) -> Hierarchy:
-    """The tree of nested names in JSON."""
+    """Build the tree from nested names in JSON."""
     try:
-        # numbers are no names; as floats, none of them is too long to read
+        # numbers are rejected later; as floats, none is too long to parse
         nested = json.loads(text, object_pairs_hook=_Pairs, parse_int=float)
     except json.JSONDecodeError as error:
-        raise HierarchyError.no_json(error.lineno) from None
+        raise HierarchyError.invalid_json(error.lineno) from None
     except RecursionError:
         raise HierarchyError.too_deep("JSON") from None
-    return _grown(nested)
+    return _from_nested(nested)
 
 
-def _grown(nested: object) -> Hierarchy:
+def _from_nested(nested: object) -> Hierarchy:
     if not isinstance(nested, Mapping | _Pairs):
         raise HierarchyError.not_nested("at the top")
-    top = _below(nested, "at the top")
+    top = _children(nested, "at the top")
     if len(top) > 1:
         raise HierarchyError.two_roots(len(top))
     edges: list[tuple[str, str]] = []
     seen: dict[str, tuple[str, str]] = {}
-    waiting = [(name, "", below) for name, below in top]
-    while waiting:
-        name, parent, inside = waiting.pop()
+    stack = [(name, "", below) for name, below in top]
+    while stack:
+        name, parent, inside = stack.pop()
         place = f"node {len(seen) + 1:,}"
         if not isinstance(name, str):
             raise HierarchyError.not_nested(place)
         if not name.strip():
-            raise HierarchyError.no_name(place)
+            raise HierarchyError.unnamed_node(place)
         if name in seen:
             other, first = seen[name]
             same = parent == other or not other
-            raise (HierarchyError.named_twice if same else HierarchyError.two_parents)(place, first=first)
+            raise (HierarchyError.duplicate_node if same else HierarchyError.two_parents)(place, first=first)
         seen[name] = parent, place
         if parent:
             edges.append((name, parent))
-        waiting += [(child, name, below) for child, below in reversed(_below(inside, place))]
+        stack += [(child, name, below) for child, below in reversed(_children(inside, place))]
     if len(seen) == 1:
         raise HierarchyError.one_node()
     return Hierarchy.from_edges(edges)
 
 
-def _below(inside: Any, place: str) -> list[tuple[Any, Any]]:
+def _children(inside: Any, place: str) -> list[tuple[Any, Any]]:
     if inside is None or (isinstance(inside, str) and not inside):
         return []
     if isinstance(inside, _Pairs):
@@ -76,7 +76,7 @@ def _below(inside: Any, place: str) -> list[tuple[Any, Any]]:
 
 
 def to_dict(hierarchy: Hierarchy) -> dict[str, Any]:
-    """Nested names; a leaf has an empty dictionary."""
+    """Return nested names; a leaf has an empty dictionary."""
     tables: list[dict[str, Any]] = [{} for _ in hierarchy.nodes]
     for number, parent in enumerate(hierarchy.parents[:-1]):
         tables[parent][hierarchy.nodes[number]] = tables[number]
@@ -84,7 +84,7 @@ def to_dict(hierarchy: Hierarchy) -> dict[str, Any]:
 
 
 def to_json(hierarchy: Hierarchy) -> str:
-    """Nested names in JSON."""
+    """Format nested names as JSON."""
     try:
         return json.dumps(to_dict(hierarchy), ensure_ascii=False, indent=2) + "\n"
     except RecursionError:

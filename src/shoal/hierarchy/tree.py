@@ -1,8 +1,8 @@
-"""A hierarchy: a tree of values, each of them standing for all that is below it.
+"""Hierarchy: a tree of values in which each node generalizes all nodes below it.
 
 Any node may be a value of the data, not only a leaf: ``worker`` is an occupation and the parent of others. Nodes are
-numbered by postorder, children before their parent and in the order in which they were given, so that neighbors in
-number are near in meaning, every node and what is below it are a run of numbers, and the root is the last.
+numbered in postorder, children before their parent and in the given order. So each subtree is a contiguous range of
+numbers that ends with its root, nodes with close numbers are close in meaning, and the root of the tree is the last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from shoal.errors import HierarchyError, OptionError, ShoalWarning
-from shoal.words import counted
+from shoal.words import pluralize
 
 if TYPE_CHECKING:
     from shoal.hierarchy.coverage import Coverage
@@ -29,80 +29,79 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A tree of values that never changes. Two hierarchies are equal where their nodes, edges and order are."""
+    """Immutable tree of values. Hierarchies are equal if their nodes, edges and order are."""
 
     nodes: tuple[str, ...]
     """The names of the nodes in postorder; the root is the last."""
     parents: tuple[int, ...]
-    """For each node the number of its parent; the root is its own."""
+    """The number of each node's parent; the root is its own parent."""
 
     def __post_init__(self) -> None:
         nodes, parents = self.nodes, self.parents
         if not (isinstance(nodes, tuple) and isinstance(parents, tuple) and 0 < len(nodes) == len(parents)):
-            raise HierarchyError.no_tree("they are not two tuples of the same length")
-        # a name may be blank here: a column of a frame may hold such values, and they are nodes of its own tree
+            raise HierarchyError.not_a_tree("they are not two tuples of the same length")
+        # names may be blank here: the flat tree of a frame's column contains all of its values
         if not all(isinstance(name, str) for name in nodes):
-            raise HierarchyError.no_tree("names are not texts")
+            raise HierarchyError.not_a_tree("names are not texts")
         if not all(type(parent) is int for parent in parents):
-            raise HierarchyError.no_tree("parents are not whole numbers")
-        twice = len(nodes) - len(set(nodes))
-        if twice:
-            raise HierarchyError.no_tree(
-                f"{twice:,} of {counted(len(nodes), 'name')} {'repeats' if twice == 1 else 'repeat'} another"
+            raise HierarchyError.not_a_tree("parents are not whole numbers")
+        repeats = len(nodes) - len(set(nodes))
+        if repeats:
+            raise HierarchyError.not_a_tree(
+                f"{repeats:,} of {pluralize(len(nodes), 'name')} {'repeats' if repeats == 1 else 'repeat'} another"
             )
-        # from the root down, each parent must be the last node or above it: so children come first, in one run
-        above = [len(nodes) - 1]
+        # postorder, from the root down: the parent of each node is the previous node or one of its ancestors
+        ancestors = [len(nodes) - 1]
         for number in range(len(nodes) - 1, -1, -1):
-            while above and above[-1] != parents[number]:
-                above.pop()
-            if not above:
-                raise HierarchyError.no_tree("numbers of parents are not those of a postorder")
-            above.append(number)
+            while ancestors and ancestors[-1] != parents[number]:
+                ancestors.pop()
+            if not ancestors:
+                raise HierarchyError.not_a_tree("numbers of parents are not those of a postorder")
+            ancestors.append(number)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.nodes, self.parents)
 
     @classmethod
     def from_edges(cls, edges: Iterable[tuple[object, object]], *, places: Sequence[str] | None = None) -> Self:
-        """The tree of pairs ``(child, parent)``, in any order; a pair may stand more than once.
+        """Build the tree from pairs ``(child, parent)``, in any order and with repeats.
 
-        ``places`` says where each pair stands, such as ``line 7``, for the message about a pair that fits no tree.
-        Every way to a hierarchy leads through here.
+        ``places`` locates each pair in error messages, such as ``line 7``. All builders and readers use this method.
         """
         parents: dict[str, str] = {}
         first: dict[str, str] = {}
         for number, (child, parent) in enumerate(edges):
             place = f"edge {number + 1:,}" if places is None else places[number]
-            below, above = str(child), str(parent)
-            if not below.strip() or not above.strip():
-                raise HierarchyError.no_name(place)
-            if below == above:
+            child_name, parent_name = str(child), str(parent)
+            if not child_name.strip() or not parent_name.strip():
+                raise HierarchyError.unnamed_node(place)
+            if child_name == parent_name:
                 raise HierarchyError.cycle(1)
-            if parents.get(below, above) != above:
-                raise HierarchyError.two_parents(place, first=first[below])
-            parents.setdefault(below, above)
-            first.setdefault(below, place)
+            if parents.get(child_name, parent_name) != parent_name:
+                raise HierarchyError.two_parents(place, first=first[child_name])
+            parents.setdefault(child_name, parent_name)
+            first.setdefault(child_name, place)
         if not parents:
             raise HierarchyError.empty()
-        return cls._grown(parents)
+        return cls._from_parents(parents)
 
     @staticmethod
     def read(path: str | os.PathLike[str], *, format: str | None = None, delimiter: str | None = None) -> Hierarchy:
-        """The hierarchy of a file: rows of ARX, edges, nested names in JSON or triples of SKOS."""
+        """Read a hierarchy file: ARX rows, edges, nested names in JSON or SKOS triples."""
         from shoal.hierarchy import files
 
         return files.read(path, format=format, delimiter=delimiter)
 
     @staticmethod
     def from_rows(rows: Iterable[Iterable[object]]) -> Hierarchy:
-        """The tree of rows as ARX has them: a value first, then the nodes above it, the root last."""
+        """Build the tree from ARX rows: a value, then its generalizations, the root last."""
         from shoal.hierarchy import arx
 
         return arx.from_rows(rows)
 
     @staticmethod
     def from_dict(nested: Mapping[str, Any]) -> Hierarchy:
-        """The tree of nested names, such as ``{"*": {"Europe": ["France", "Italy"]}}``."""
+        """Build the tree from nested names, such as ``{"*": {"Europe": ["France", "Italy"]}}``."""
         from shoal.hierarchy import nested as names
 
         return names.from_dict(nested)
@@ -116,7 +115,7 @@ class Hierarchy:
         cuts: object = None,
         root: str = "*",
     ) -> Hierarchy:
-        """Numbers under intervals of one width, of about as many values each, or between given points."""
+        """Group numbers into intervals of fixed width, by quantiles, or between cut points."""
         from shoal.hierarchy import intervals
 
         return intervals.from_intervals(values, width=width, quantiles=quantiles, cuts=cuts, root=root)
@@ -130,7 +129,7 @@ class Hierarchy:
         separators: str | None = None,
         root: str = "*",
     ) -> Hierarchy:
-        """Codes under their beginnings: ``08034``, ``0803*``, ``080**`` and so on."""
+        """Group codes by their prefixes: ``08034``, ``0803*``, ``080**`` and so on."""
         from shoal.hierarchy import prefixes
 
         return prefixes.from_prefixes(values, lengths=lengths, mask=mask, separators=separators, root=root)
@@ -142,7 +141,7 @@ class Hierarchy:
         levels: str | Sequence[str] = ("day", "month", "quarter", "year", "decade"),
         root: str = "*",
     ) -> Hierarchy:
-        """Dates under their months, quarters, years and decades."""
+        """Group dates by month, quarter, year and decade."""
         from shoal.hierarchy import dates
 
         return dates.from_dates(values, levels=levels, root=root)
@@ -151,7 +150,7 @@ class Hierarchy:
     def from_frequencies(
         counts: Mapping[Any, int] | Iterable[object], *, groups: int | None = None, root: str = "*"
     ) -> Hierarchy:
-        """Values of which nothing is known but how often they occur: what is rare is pooled first."""
+        """Group values by frequency, the rarest first, if no relation between them is known."""
         from shoal.hierarchy import frequencies
 
         return frequencies.from_frequencies(counts, groups=groups, root=root)
@@ -169,35 +168,35 @@ class Hierarchy:
         top: str | None = None,
         leaf: str = "value",
     ) -> Self:
-        """The part of a WordNet folder that is above these values; see :func:`shoal.hierarchy.wordnet.build`.
+        """Build the tree of the WordNet synsets above these values; see :func:`shoal.hierarchy.wordnet.build`.
 
-        Where a rule and not the caller decided between senses or parents, one warning says how often.
+        One warning counts the senses and parents that a rule had to choose.
         """
         from shoal.hierarchy import wordnet
 
         built = wordnet.build(
             values, folder, senses=senses, under=under, parents=parents, rule=rule, top=top, leaf=leaf
         )
-        if not built.certain:
-            said = f"{built.summary()}; the report of shoal.hierarchy.wordnet.build names them."
-            warnings.warn(said, ShoalWarning, stacklevel=2)
+        if not built.is_certain:
+            message = f"{built.summary()}; the report of shoal.hierarchy.wordnet.build names them."
+            warnings.warn(message, ShoalWarning, stacklevel=2)
         return cls(built.hierarchy.nodes, built.hierarchy.parents)
 
     @classmethod
-    def _grown(cls, parents: Mapping[str, str]) -> Self:
+    def _from_parents(cls, parents: Mapping[str, str]) -> Self:
         children: dict[str, list[str]] = {}
         for child, parent in parents.items():
             children.setdefault(parent, []).append(child)
         roots = [parent for parent in children if parent not in parents]
         if len(roots) > 1:
             raise HierarchyError.two_roots(len(roots))
-        # from the root down, later children first: backwards this is the postorder
+        # preorder with later children first is the reverse of the postorder
         nodes: list[str] = []
-        waiting = list(roots)
-        while waiting:
-            node = waiting.pop()
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
             nodes.append(node)
-            waiting += children.get(node, ())
+            stack += children.get(node, ())
         if len(nodes) <= len(parents):
             raise HierarchyError.cycle(len(parents) + (1 if roots else 0) - len(nodes))
         nodes.reverse()
@@ -222,7 +221,7 @@ class Hierarchy:
         return MappingProxyType({name: number for number, name in enumerate(self.nodes)})
 
     def number(self, name: str) -> int:
-        """The number of one node."""
+        """Return the number of a node."""
         try:
             return self.numbers[name]
         except (KeyError, TypeError):
@@ -234,7 +233,7 @@ class Hierarchy:
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """For each node the number of nodes on the way from the root to it: 1 for the root."""
+        """Depth of each node, counted from 1 at the root."""
         depths = [1] * len(self)
         for number in range(len(self) - 2, -1, -1):
             depths[number] = depths[self.parents[number]] + 1
@@ -242,36 +241,36 @@ class Hierarchy:
 
     @cached_property
     def levels(self) -> int:
-        """The depth of the deepest node."""
+        """Number of levels: the depth of the deepest node."""
         return max(self.depths)
 
     @cached_property
     def _children(self) -> Mapping[int, tuple[int, ...]]:
-        found: dict[int, list[int]] = {}
+        children: dict[int, list[int]] = {}
         for number, parent in enumerate(self.parents[:-1]):
-            found.setdefault(parent, []).append(number)
-        return MappingProxyType({parent: tuple(children) for parent, children in found.items()})
+            children.setdefault(parent, []).append(number)
+        return MappingProxyType({parent: tuple(numbers) for parent, numbers in children.items()})
 
     def children(self, name: str) -> tuple[str, ...]:
-        """The nodes right below this one, in their order."""
+        """Return the children of a node, in order."""
         return tuple(self.nodes[child] for child in self._children.get(self.number(name), ()))
 
     def parent(self, name: str) -> str | None:
-        """The node right above this one; None for the root."""
+        """Return the parent of a node; None for the root."""
         number = self.number(name)
         return None if number == len(self) - 1 else self.nodes[self.parents[number]]
 
     def path(self, name: str) -> tuple[str, ...]:
-        """The nodes from this one up to the root, both included."""
+        """Return the generalization path of a node: from it up to the root, both included."""
         number = self.number(name)
-        found = [number]
+        numbers = [number]
         while number != self.parents[number]:
             number = self.parents[number]
-            found.append(number)
-        return tuple(self.nodes[place] for place in found)
+            numbers.append(number)
+        return tuple(self.nodes[number] for number in numbers)
 
     def depth(self, name: str) -> int:
-        """The number of nodes on the way from the root to this one: 1 for the root."""
+        """Return the depth of a node, counted from 1 at the root."""
         return self.depths[self.number(name)]
 
     @cached_property
@@ -280,12 +279,12 @@ class Hierarchy:
         return tuple(name for number, name in enumerate(self.nodes) if number not in self._children)
 
     def lcs(self, *names: str) -> str:
-        """The least common subsumer: the lowest node at or above all of these."""
+        """Return the least common subsumer: the lowest node at or above all of these."""
         if not names:
-            raise HierarchyError.nothing_given()
-        found = sorted(self.number(name) for name in names)
-        low, high = found[0], found[-1]
-        # what is at or below a node is a run of numbers, so whatever is above both ends is above all between them
+            raise HierarchyError.no_nodes_given()
+        numbers = sorted(self.number(name) for name in names)
+        low, high = numbers[0], numbers[-1]
+        # subtrees are ranges of numbers, so an ancestor of the lowest and the highest is one of all between them
         while low != high:
             if self.depths[low] < self.depths[high]:
                 high = self.parents[high]
@@ -294,50 +293,50 @@ class Hierarchy:
         return self.nodes[low]
 
     def similarity(self, one: str, other: str) -> float:
-        """How similar two nodes are by Wu and Palmer, from 0 to 1: by how deep they part."""
+        """Return the Wu-Palmer similarity of two nodes, from 0 to 1."""
         return 2 * self.depth(self.lcs(one, other)) / (self.depth(one) + self.depth(other))
 
     def distance(
         self, one: str, other: str, *, by: str = "wu-palmer", counts: Mapping[str, int] | None = None
     ) -> float:
-        """How far two nodes are apart, from 0 to 1; see :mod:`shoal.hierarchy.semantics` for the ways to measure."""
+        """Return the distance between two nodes, from 0 to 1; see :mod:`shoal.hierarchy.semantics` for ``by``."""
         from shoal.hierarchy.semantics import distance
 
         return distance(self, one, other, by=by, counts=counts)
 
     def centroid(self, values: Iterable[object] | Mapping[str, int], *, by: str = "wu-palmer") -> str:
-        """The semantic centroid of values, or of their counts: the node with the least sum of distances to them."""
-        from shoal.hierarchy.coverage import tally
+        """Return the semantic centroid of values or counts: the node with the smallest sum of distances to them."""
+        from shoal.hierarchy.coverage import count_values
         from shoal.hierarchy.semantics import centroid
 
-        return centroid(self, tally(values), distance=by)
+        return centroid(self, count_values(values), distance=by)
 
     def edges(self) -> Iterator[Edge]:
-        """Every child with its parent, parents first and children in their order, so that they make the tree again."""
-        waiting = deque([len(self) - 1])
-        while waiting:
-            number = waiting.popleft()
+        """Iterate over ``(child, parent)``, parents first and children in order; they rebuild the same tree."""
+        queue = deque([len(self) - 1])
+        while queue:
+            number = queue.popleft()
             for child in self._children.get(number, ()):
                 yield self.nodes[child], self.nodes[number]
-                waiting.append(child)
+                queue.append(child)
 
     def coverage(self, values: Iterable[object] | Mapping[str, int], *, close: bool = False) -> Coverage:
-        """Whether the tree has every value of a column; see :func:`shoal.hierarchy.coverage.coverage`."""
-        from shoal.hierarchy.coverage import coverage, tally
+        """Check whether the tree has every value of a column; see :func:`shoal.hierarchy.coverage.coverage`."""
+        from shoal.hierarchy.coverage import count_values, coverage
 
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-            return coverage(self, tally(values), close=close)
+            return coverage(self, count_values(values), close=close)
         cells = list(values)
-        return coverage(self, tally(cells), close=close, records=len(cells))
+        return coverage(self, count_values(cells), close=close, records=len(cells))
 
     def with_values(self, mapping: Mapping[str, str]) -> Self:
-        """This tree with each of these values as one more leaf below the node that it is mapped to.
+        """Return this tree with each value added as a leaf below the node that it maps to.
 
-        So another spelling of a node, or a value that it stands for, becomes part of the tree, and no release can tell
-        the two apart where it releases the node. A value that is there already must have that parent.
+        Use it for other spellings of a node: a release that generalizes to the node does not distinguish them. A value
+        that is already in the tree must have that parent.
         """
         if not isinstance(mapping, Mapping):
-            raise OptionError.bad_option("mapping", "a mapping of values to nodes")
+            raise OptionError.invalid_value("mapping", "a mapping of values to nodes")
         for node in mapping.values():
             self.number(node)
         if not mapping:
@@ -345,26 +344,26 @@ class Hierarchy:
         return self.from_edges([*self.edges(), *mapping.items()])
 
     def to_rows(self, *, values: Iterable[str] | None = None) -> list[list[str]]:
-        """A row for each leaf and for each inner node among ``values``, from it up to the root."""
+        """Return an ARX row for each leaf and for each inner node in ``values``, from it up to the root."""
         from shoal.hierarchy import arx
 
         return arx.to_rows(self, values=values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Nested names; a leaf has an empty dictionary."""
+        """Return nested names; a leaf has an empty dictionary."""
         from shoal.hierarchy import nested
 
         return nested.to_dict(self)
 
     def save(self, path: str | os.PathLike[str], *, format: str | None = None, force: bool = False) -> None:
-        """Write the hierarchy in the format that is named or that the ending tells: ARX for tables."""
+        """Write the hierarchy in ``format``, else in that of the extension: ARX for delimited files."""
         from shoal.hierarchy import files
 
         files.save(self, path, format=format, force=force)
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells this tree from every other, whatever file it came from."""
+        """Hash of the names and edges, independent of the file format."""
         digest = hashlib.sha256()
         for name, parent in zip(self.nodes, self.parents, strict=True):
             digest.update(f"{len(name)} {name} {parent} ".encode(errors="surrogatepass"))

@@ -1,6 +1,6 @@
-"""Loops over arrays, compiled by Numba. Kernels see arrays and numbers only: no frame, no schema.
+"""Loops over arrays, compiled by Numba. Kernels take arrays and numbers only: no frame, no schema.
 
-Numba takes half a second to import, so a file of this room is loaded when it is first used:
+Importing Numba takes half a second, so a module of this package is imported on first use:
 ``kernels.groups`` imports ``shoal.kernels.groups``.
 """
 

@@ -1,185 +1,185 @@
-"""Local search in a standing partition: down to where no turn pays, and up and down while it cools."""
+"""Local search in a mutable partition: descent while a move pays, and simulated annealing."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.chance import Chance, below, draw
-from shoal.kernels.jit import kernel, part
-from shoal.kernels.meanings import NOBODY, has_categories
-from shoal.kernels.standing import Ground, leaving, may_pay
-from shoal.kernels.turns import LOOK, Near, dissolve, found, move, swap
+from shoal.kernels.chance import Rng, next_int, random_below
+from shoal.kernels.jit import inline, kernel
+from shoal.kernels.meanings import NONE, has_categories
+from shoal.kernels.standing import SearchState, remove_decrease, swap_may_pay
+from shoal.kernels.turns import MAX_VISITS, UnitNeighbors, create_group, dissolve_group, move, swap
 from shoal.values import BoolVector
 
-RESHAPE, LARGE = 8, 4
-"""One of so many looks within a group tries to dissolve it or to found another; groups of so many times k stay."""
+RESHAPE_PERIOD, MAX_DISSOLVED = 8, 4
+"""One of this many tries within a group creates or dissolves a group; groups above this many times k stay."""
 _NO_UNITS = np.zeros(0, dtype=np.bool_)
-_NO_CHANCE = Chance(np.ones(2, dtype=np.int64), np.zeros(1))
+_NO_RNG = Rng(np.ones(2, dtype=np.int64), np.zeros(1))
 
 
-def descend(ground: Ground, near: Near, dirty: BoolVector, limit: float, start: int, stop: int) -> float:
-    """Try every turn around the units from ``start`` to ``stop`` that are marked; the sum of the rises, at most 0.
+def descend(
+    state: SearchState, neighbors: UnitNeighbors, dirty: BoolVector, limit: float, start: int, stop: int
+) -> float:
+    """Try every move around the marked units from ``start`` to ``stop``; the sum of the increases, at most 0.
 
-    A unit is marked while something near it may have changed.
+    A unit is marked while its neighborhood may have changed.
     """
-    return float(search(*ground, near, dirty, limit, start, stop, _NO_CHANCE, 0.0, 0))
+    return float(local_search(*state, neighbors, dirty, limit, start, stop, _NO_RNG, 0.0, 0))
 
 
-def anneal(ground: Ground, near: Near, chance: Chance, heat: float, steps: int) -> float:
-    """So many turns at random at this heat; the sum of the rises.
+def anneal(state: SearchState, neighbors: UnitNeighbors, rng: Rng, temperature: float, steps: int) -> float:
+    """Make random moves at this temperature; the sum of the increases.
 
-    A turn that raises the error by x is done with probability exp(-x / heat).
+    A move that increases the error by x is accepted with probability exp(-x / temperature).
     """
-    return float(search(*ground, near, _NO_UNITS, 0.0, 0, 0, chance, heat, steps))
+    return float(local_search(*state, neighbors, _NO_UNITS, 0.0, 0, 0, rng, temperature, steps))
 
 
 @kernel
-def search(standing, meanings, asked, near, dirty, limit, start, stop, chance, heat, steps):
-    """Both searches in one kernel: they share most of their code, which is compiled once this way."""
-    return go_down(standing, meanings, asked, near, dirty, limit, start, stop) + go_at_random(
-        standing, meanings, asked, near, chance, heat, steps
-    )
+def local_search(partition, centroids, constraints, neighbors, dirty, limit, start, stop, rng, temperature, steps):
+    """Both searches in one kernel: they share most of their code, which is thus compiled once."""
+    total = descend_range(partition, centroids, constraints, neighbors, dirty, limit, start, stop)
+    return total + anneal_steps(partition, centroids, constraints, neighbors, rng, temperature, steps)
 
 
 @kernel
-def go_down(standing, meanings, asked, near, dirty, limit, start, stop):
-    """Try every turn around the marked units of a range."""
+def descend_range(partition, centroids, constraints, neighbors, dirty, limit, start, stop):
+    """Try every move around the marked units of a range."""
     total = 0.0
     for unit in range(start, stop):
         if dirty[unit]:
             dirty[unit] = False
-            if leaving(standing, meanings, unit) <= 0.0:  # it is where its group is; others may still want its place
+            if remove_decrease(partition, centroids, unit) <= 0.0:  # at the center; others may still swap with it
                 continue
-            rise = around(standing, meanings, asked, near, unit, limit)
-            if rise == 0.0:
-                rise = reshape(standing, meanings, asked, near, unit, limit)
-            if rise != 0.0:
-                total += rise
-                mark(standing, near, unit, dirty)
+            increase = try_neighbors(partition, centroids, constraints, neighbors, unit, limit)
+            if increase == 0.0:
+                increase = try_reshape(partition, centroids, constraints, neighbors, unit, limit)
+            if increase != 0.0:
+                total += increase
+                mark_neighbors(partition, neighbors, unit, dirty)
     return total
 
 
 @kernel
-def around(standing, meanings, asked, near, unit, limit):
-    """Try to move a unit to each near group, or to swap it with one of its units; the first that pays is done."""
-    own, heads = standing.labels[unit], near.points[near.point[unit]]
-    for place in range(len(heads)):
-        if heads[place] == NOBODY:
+def try_neighbors(partition, centroids, constraints, neighbors, unit, limit):
+    """Try to move a unit to each near group, or to swap it with one of its units; make the first that pays."""
+    own, points = partition.labels[unit], neighbors.points[neighbors.point_of[unit]]
+    for i in range(len(points)):
+        if points[i] == NONE:
             break
-        group = standing.labels[near.units[near.first[heads[place]]]]
-        if group != own and not seen(standing, near, heads, place, group):
-            rise = move(standing, meanings, asked, unit, group, limit) if standing.sizes[own] > standing.k else 0.0
-            other, looks = standing.head[group], 0
-            while rise == 0.0 and other != NOBODY and looks < LOOK:
-                after = standing.after[other]
-                if has_categories(meanings) or may_pay(
-                    standing, unit, other, limit
-                ):  # first, since a call takes longer
-                    rise = swap(standing, meanings, asked, unit, other, limit)
-                other, looks = after, looks + 1
-            if rise != 0.0:
-                return rise
+        group = partition.labels[neighbors.units[neighbors.starts[points[i]]]]
+        if group != own and not already_tried(partition, neighbors, points, i, group):
+            increase, other, visits = 0.0, partition.head[group], 0
+            if partition.sizes[own] > partition.k:
+                increase = move(partition, centroids, constraints, unit, group, limit)
+            while increase == 0.0 and other != NONE and visits < MAX_VISITS:
+                following = partition.next_unit[other]
+                # the test comes first, since a call takes longer
+                if has_categories(centroids) or swap_may_pay(partition, unit, other, limit):
+                    increase = swap(partition, centroids, constraints, unit, other, limit)
+                other, visits = following, visits + 1
+            if increase != 0.0:
+                return increase
     return 0.0
 
 
-@part
-def seen(standing, near, points, place, group):
-    """Whether one of the points before a place is in a group already, which so was tried."""
-    found = False
-    for earlier in range(place):
-        found = found or standing.labels[near.units[near.first[points[earlier]]]] == group
-    return found
+@inline
+def already_tried(partition, neighbors, points, i, group):
+    """Whether one of the points before i is in a group, which was then tried."""
+    result = False
+    for j in range(i):
+        result = result or partition.labels[neighbors.units[neighbors.starts[points[j]]]] == group
+    return result
 
 
 @kernel
-def reshape(standing, meanings, asked, near, unit, limit):
-    """Try to found a group around a unit, or else to dissolve its group if it is the first there."""
-    rise, group = found(standing, meanings, asked, near, unit, limit), standing.labels[unit]
-    if rise == 0.0 and standing.head[group] == unit and standing.sizes[group] <= LARGE * standing.k:
-        rise = dissolve(standing, meanings, asked, near, group, limit)
-    return rise
+def try_reshape(partition, centroids, constraints, neighbors, unit, limit):
+    """Try to create a group around a unit, or to dissolve its group if the unit is its head."""
+    increase, group = create_group(partition, centroids, constraints, neighbors, unit, limit), partition.labels[unit]
+    if increase == 0.0 and partition.head[group] == unit and partition.sizes[group] <= MAX_DISSOLVED * partition.k:
+        increase = dissolve_group(partition, centroids, constraints, neighbors, group, limit)
+    return increase
 
 
 @kernel
-def mark(standing, near, unit, dirty):
+def mark_neighbors(partition, neighbors, unit, dirty):
     """Mark the units of the group of a unit, and those near it."""
-    other, looks = standing.head[standing.labels[unit]], 0
-    while other != NOBODY and looks < LOOK:
+    other, visits = partition.head[partition.labels[unit]], 0
+    while other != NONE and visits < MAX_VISITS:
         dirty[other] = True
-        other, looks = standing.after[other], looks + 1
-    for place in range(near.points.shape[1]):
-        point = near.points[near.point[unit], place]
-        if point != NOBODY:
-            dirty[near.units[near.first[point]]] = True
+        other, visits = partition.next_unit[other], visits + 1
+    for i in range(neighbors.points.shape[1]):
+        point = neighbors.points[neighbors.point_of[unit], i]
+        if point != NONE:
+            dirty[neighbors.units[neighbors.starts[point]]] = True
     dirty[unit] = True
 
 
 @kernel
-def go_at_random(standing, meanings, asked, near, chance, heat, steps):
-    """Try turns at random."""
-    total, places, middles = 0.0, near.points.shape[1], len(chance.waits)
+def anneal_steps(partition, centroids, constraints, neighbors, rng, temperature, steps):
+    """Try random moves."""
+    total, n_neighbors, n_quantiles = 0.0, neighbors.points.shape[1], len(rng.exponentials)
     for _ in range(steps):
-        unit, dice = some_unit(standing, near, chance), draw(chance.state)
-        coin, dice = dice % (2 * RESHAPE), dice // (2 * RESHAPE)
-        place, dice = dice % places, dice // places
-        place, dice = min(place, dice % places), dice // places
-        point = near.points[near.point[unit], place]
-        if unit == NOBODY or point == NOBODY:
+        unit, dice = random_unit(partition, neighbors, rng), next_int(rng.state)
+        coin, dice = dice % (2 * RESHAPE_PERIOD), dice // (2 * RESHAPE_PERIOD)
+        i, dice = dice % n_neighbors, dice // n_neighbors
+        i, dice = min(i, dice % n_neighbors), dice // n_neighbors
+        point = neighbors.points[neighbors.point_of[unit], i]
+        if unit == NONE or point == NONE:
             continue
-        other, limit = one_of(near, point, chance), heat * chance.waits[dice % middles]
-        own, group = standing.labels[unit], standing.labels[other]
+        other, limit = random_unit_of_point(neighbors, point, rng), temperature * rng.exponentials[dice % n_quantiles]
+        own, group = partition.labels[unit], partition.labels[other]
         if own != group:
-            if standing.sizes[own] > standing.k and coin % 2 == 0:
-                total += move(standing, meanings, asked, unit, group, limit)
+            if partition.sizes[own] > partition.k and coin % 2 == 0:
+                total += move(partition, centroids, constraints, unit, group, limit)
             else:
-                other = partner(standing, other, chance.state)
-                if has_categories(meanings) or may_pay(standing, unit, other, limit):
-                    total += swap(standing, meanings, asked, unit, other, limit)
+                other = random_partner(partition, other, rng.state)
+                if has_categories(centroids) or swap_may_pay(partition, unit, other, limit):
+                    total += swap(partition, centroids, constraints, unit, other, limit)
         elif coin == 0:
-            total += found(standing, meanings, asked, near, unit, limit)
-        elif coin == 1 and standing.sizes[own] <= LARGE * standing.k:
-            total += dissolve(standing, meanings, asked, near, own, limit)
+            total += create_group(partition, centroids, constraints, neighbors, unit, limit)
+        elif coin == 1 and partition.sizes[own] <= MAX_DISSOLVED * partition.k:
+            total += dissolve_group(partition, centroids, constraints, neighbors, own, limit)
     return total
 
 
-@part
-def some_unit(standing, near, chance):
-    """A unit at random; where some are equal one time of any point, so that rare ones get their turn, and one time of
-    any group.
+@inline
+def random_unit(partition, neighbors, rng):
+    """A random unit; where records are equal, half of the time of any point and half of any group.
 
-    Of a large group it is one of those that joined last. Where most records are equal, some of these are in the groups
-    of others to fill them up; among all records they would hardly ever be drawn.
+    The former covers rare points. The latter takes one of the last added units of a large group: where most records are
+    equal, some of these fill up the groups of others, and would hardly ever be drawn among all records.
     """
-    if len(near.points) == len(near.units):
-        return below(chance.state, len(near.units))
-    number = below(chance.state, 2 * len(near.points))
-    if number < len(near.points):
-        return one_of(near, number, chance)
-    unit = standing.head[below(chance.state, len(standing.head))]
-    if unit != NOBODY:
-        for _ in range(below(chance.state, min(standing.sizes[standing.labels[unit]], LOOK))):
-            unit = standing.after[unit]
+    if len(neighbors.points) == len(neighbors.units):
+        return random_below(rng.state, len(neighbors.units))
+    number = random_below(rng.state, 2 * len(neighbors.points))
+    if number < len(neighbors.points):
+        return random_unit_of_point(neighbors, number, rng)
+    unit = partition.head[random_below(rng.state, len(partition.head))]
+    if unit != NONE:
+        for _ in range(random_below(rng.state, min(partition.sizes[partition.labels[unit]], MAX_VISITS))):
+            unit = partition.next_unit[unit]
     return unit
 
 
-@part
-def one_of(near, point, chance):
-    """A unit of a point at random."""
-    first, count = near.first[point], near.first[point + 1] - near.first[point]
-    return near.units[first + below(chance.state, count) if count > 1 else first]
+@inline
+def random_unit_of_point(neighbors, point, rng):
+    """A random unit of a point."""
+    start, count = neighbors.starts[point], neighbors.starts[point + 1] - neighbors.starts[point]
+    return neighbors.units[start + random_below(rng.state, count) if count > 1 else start]
 
 
-@part
-def partner(standing, unit, chance):
-    """Another unit of the group of a unit at random, so that the group keeps that one; itself if it is alone."""
-    group = standing.labels[unit]
-    steps = below(chance, max(min(standing.sizes[group], LOOK) - 1, 1))
-    other = standing.head[group]
+@inline
+def random_partner(partition, unit, rng):
+    """Another random unit of a unit's group, so that the group keeps the unit; itself if it is alone."""
+    group = partition.labels[unit]
+    steps = random_below(rng, max(min(partition.sizes[group], MAX_VISITS) - 1, 1))
+    other = partition.head[group]
     while other == unit or steps > 0:
         if other != unit:
             steps -= 1
-        after = standing.after[other]
-        if after == NOBODY:
+        following = partition.next_unit[other]
+        if following == NONE:
             break
-        other = after
+        other = following
     return other

@@ -1,18 +1,30 @@
-"""Bargains: groups that cost less than their records pay.
+"""Pricing problem of column generation: groups of negative reduced cost, by branch and bound.
 
-Every record has a price. A group S of s records costs its SSE, P(S) / s, where P(S) is the sum of the squared distances
-of its pairs; and a fine for each triple of records of which it has two or more. It is a bargain if that is less than
-the sum of its prices, by more than a slack.
+A group S of s records costs its SSE, P(S) / s, with P(S) the sum of the squared distances of its pairs. Its reduced
+cost is
 
-All bargains are found by a walk over sets that grow. A set T of m records, with candidates for r = s - m more, R, has
+    P(S) / s - sum of the duals of its records + cut duals of the triples of which S has two or more records.
 
-    P(T + R) = P(T) + Σ over j in R of D_j + P(R),    D_j the sum of the squared distances from j to T.
+A column is a group whose reduced cost is below -slack. Branch and bound enumerates partial sets T of m records with
+candidates R that may join; the candidates of a partial set come after its last record in the list of its parent::
 
-P(R) is at least Σ over j in R of any numbers of which is known that they bound it, such as half of the sum of the
-r - 1 smallest squared distances of j to other candidates. Then the cost of T + R less its prices is at least a sum of
-one term for each j in R, and so at least that of the r smallest terms. Where this is no bargain no set that
-holds T is one. Where it is none with j in the place of the last of the r smallest, none holds T and j. Fines count
-as soon as T has two of a triple; until then they are left out, which only lowers the bound.
+    depth 1   T = {i}           candidates  a b c d e        all records not yet finished
+    depth 2   T = {i, b}        candidates      c d e        after b, less the pruned ones
+    depth 3   T = {i, b, d}     candidates          e
+              |- members[1..3]                  |- candidates[3, :n_candidates[3]], tried up to next_candidate[3]
+
+Bound. To reach size s, r = s - m of the candidates join, a subset R' with
+
+    P(T + R') = P(T) + sum over j in R' of D_j + P(R'),    D_j the sum of the squared distances from j to T.
+
+P(R') is at least the sum over j in R' of known terms B_r(j), such as half of the sum of the r - 1 smallest squared
+distances of j to other candidates. So the reduced cost is at least
+
+    P(T) / s - duals of T  +  sum over j in R' of (D_j + B_r(j)) / s - dual of j
+
+and hence at least the value with the r smallest terms. If that is not below -slack, no column of size s contains T. If
+it is not with j in place of the last of the r smallest, none contains T and j. Cut duals count once T has two records
+of a triple; omitting them until then only lowers the bound.
 """
 
 from __future__ import annotations
@@ -21,177 +33,132 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import SLICE, kernel, part
+from shoal.kernels.jit import SLICE, inline, kernel
 from shoal.kernels.space import copy
 from shoal.values import BoolVector, FloatMatrix, FloatVector, IntMatrix, IntVector
 
-WIDEST = 3_000
-"""Candidates around one record: the distances between more of them would fill the memory."""
+MAX_CANDIDATES = 3_000
+"""Candidates of one record: the distances between more of them would fill the memory."""
 
 
-class Offer(NamedTuple):
-    """What records pay, and what groups of ``low`` to ``high`` records cost.
+class PricingProblem(NamedTuple):
+    """Duals, and the columns to find: groups of ``min_size`` to ``max_size`` records.
 
-    ``near[r, j]`` and ``inside[r, j]``, added up over any r records, are at most the sum of the squared distances of
-    their pairs; ``inside`` may be empty. ``fines`` are those of the triples; those of record j are the
-    ``triples[begin[j] : begin[j + 1]]``.
+    ``neighbor_bounds[r, j]`` and ``pair_bounds[r, j]`` are terms B_r(j) of the bound; the latter may be empty.
+    ``cut_duals`` are by triple; record j is in ``triples[starts[j] : starts[j + 1]]``.
     """
 
     points: FloatMatrix
-    prices: FloatVector
-    near: FloatMatrix
-    inside: FloatMatrix
-    fines: FloatVector
+    duals: FloatVector
+    neighbor_bounds: FloatMatrix
+    pair_bounds: FloatMatrix
+    cut_duals: FloatVector
     triples: IntVector
-    begin: IntVector
-    low: int
-    high: int
+    starts: IntVector
+    min_size: int
+    max_size: int
     slack: float
 
 
-class Found(NamedTuple):
-    """For each record the most that a bargain with it saves, by the size of the group, and that group.
+class PricedColumns(NamedTuple):
+    """By record, the column with the largest negative reduced cost per record, and that as ``savings``.
 
-    ``every`` has the first bargains that were met, as many as it has room for, and ``total`` counts all of them.
+    ``columns`` has the first columns found, as many as it has rows; ``n_found`` counts all.
     """
 
-    saving: FloatVector
+    savings: FloatVector
     groups: IntMatrix
     sizes: IntVector
-    every: IntMatrix
-    total: IntVector
+    columns: IntMatrix
+    n_found: IntVector
 
 
-class Field(NamedTuple):
-    """The candidates around one record: what they pay, and how far they are apart."""
+class Candidates(NamedTuple):
+    """The candidates of one record, numbered 0, 1, 2, …: duals, bounds and the squared ``distances`` between them."""
 
     rows: IntVector
-    prices: FloatVector
-    near: FloatMatrix
-    inside: FloatMatrix
-    apart: FloatMatrix
+    duals: FloatVector
+    neighbor_bounds: FloatMatrix
+    pair_bounds: FloatMatrix
+    distances: FloatMatrix
     slack: float
 
 
-class Walk(NamedTuple):
-    """The sets on the way: at depth m one of m records.
+class BranchState(NamedTuple):
+    """The partial sets from depth 1 to the current depth m, which has m records; drawn in the module docstring.
 
-    By depth and candidate: ``who`` is left, and ``sums`` of squared distances from the set. By depth: how many are
-    left, whose ``turn`` it is, the sum over ``pairs``, what is ``paid`` less fines, and the last ``member``.
-    ``hits`` counts the records of each triple; the others are room to work in.
+    By depth and position: ``candidates`` and their ``sums`` D_j. By depth: ``n_candidates``, the ``next_candidate`` to
+    try, ``pair_sums`` P(T), ``dual_sums`` (less cut duals) and the last of the ``members``. ``triple_counts`` counts
+    records by triple. ``terms``, ``smallest``, ``fits`` and ``keep`` are work arrays.
     """
 
-    who: IntMatrix
+    candidates: IntMatrix
     sums: FloatMatrix
-    held: IntVector
-    turn: IntVector
-    pairs: FloatVector
-    paid: FloatVector
-    member: IntVector
-    hits: IntVector
-    value: FloatVector
-    least: FloatVector
+    n_candidates: IntVector
+    next_candidate: IntVector
+    pair_sums: FloatVector
+    dual_sums: FloatVector
+    members: IntVector
+    triple_counts: IntVector
+    terms: FloatVector
+    smallest: FloatVector
     fits: BoolVector
     keep: BoolVector
 
 
-def all_bargains(offer: Offer, effort: int, *, room: int = 0) -> tuple[Found | None, int]:
-    """All bargains, with a list of so many of them; None where that takes more than the effort. And what is left of it.
+def solve_pricing(problem: PricingProblem, budget: int, *, max_columns: int = 0) -> tuple[PricedColumns | None, int]:
+    """Find all columns, and list some of them; None if that exceeds the budget of steps. Also the remaining budget.
 
-    The records that pay most go first: their bargains are many as long as others may still join them.
+    Records with the largest duals go first: they have most columns, while all others may still join them.
     """
-    n, found, walk = len(offer.prices), _nothing(offer, room), _room(offer)
-    left, order = np.ones(n, dtype=np.bool_), np.argsort(-offer.prices, kind="stable")
-    step = max(1, SLICE // (n * max(offer.points.shape[1], 1)))
+    n, result, state = len(problem.duals), _no_columns(problem, max_columns), _init_state(problem)
+    unfinished, order = np.ones(n, dtype=np.bool_), np.argsort(-problem.duals, kind="stable")
+    step = max(1, SLICE // (n * max(problem.points.shape[1], 1)))
     for start in range(0, n, step):
-        effort = int(explore(offer, walk, found, left, order[start : start + step], effort))
-        if effort < 0:
+        budget = int(branch_and_bound(problem, state, result, unfinished, order[start : start + step], budget))
+        if budget < 0:
             return None, 0
-    return found, effort
+    return result, budget
 
 
-def some_bargains(offer: Offer, near: IntMatrix, starts: int) -> Found:
-    """Bargains of ``low`` records among the neighbors of each record: not all there are, but quickly."""
-    found = _nothing(offer, 0)
-    grab(offer, _room(offer), found, near, min(starts, near.shape[1]))
-    return found
+def price_heuristically(problem: PricingProblem, neighbors: IntMatrix, starts: int) -> PricedColumns:
+    """Find columns of ``min_size`` records among the neighbors of each record: quickly, but not all."""
+    result = _no_columns(problem, 0)
+    greedy_columns(problem, _init_state(problem), result, neighbors, min(starts, neighbors.shape[1]))
+    return result
 
 
-def _nothing(offer: Offer, room: int) -> Found:
-    n, high = len(offer.prices), offer.high
-    return Found(
-        saving=np.zeros(n),
-        groups=np.full((n, high), -1, dtype=np.int64),
+def _no_columns(problem: PricingProblem, max_columns: int) -> PricedColumns:
+    n, max_size = len(problem.duals), problem.max_size
+    return PricedColumns(
+        savings=np.zeros(n),
+        groups=np.full((n, max_size), -1, dtype=np.int64),
         sizes=np.zeros(n, dtype=np.int64),
-        every=np.full((room, high), -1, dtype=np.int64),
-        total=np.zeros(1, dtype=np.int64),
+        columns=np.full((max_columns, max_size), -1, dtype=np.int64),
+        n_found=np.zeros(1, dtype=np.int64),
     )
 
 
-def _room(offer: Offer) -> Walk:
-    n, depth = len(offer.prices), offer.high + 1
-    return Walk(
-        who=np.empty((depth, n), dtype=np.int64),
-        sums=np.empty((depth, n)),
-        held=np.zeros(depth, dtype=np.int64),
-        turn=np.zeros(depth, dtype=np.int64),
-        pairs=np.zeros(depth),
-        paid=np.zeros(depth),
-        member=np.zeros(depth, dtype=np.int64),
-        hits=np.zeros(len(offer.fines), dtype=np.int64),
-        value=np.empty(n),
-        least=np.empty(depth),
+def _init_state(problem: PricingProblem) -> BranchState:
+    n, depths = len(problem.duals), problem.max_size + 1
+    return BranchState(
+        candidates=np.empty((depths, n), dtype=np.int64),
+        sums=np.empty((depths, n)),
+        n_candidates=np.zeros(depths, dtype=np.int64),
+        next_candidate=np.zeros(depths, dtype=np.int64),
+        pair_sums=np.zeros(depths),
+        dual_sums=np.zeros(depths),
+        members=np.zeros(depths, dtype=np.int64),
+        triple_counts=np.zeros(len(problem.cut_duals), dtype=np.int64),
+        terms=np.empty(n),
+        smallest=np.empty(depths),
         fits=np.empty(n, dtype=np.bool_),
         keep=np.empty(n, dtype=np.bool_),
     )
 
 
-@kernel
-def explore(offer, walk, found, left, order, budget):
-    """Find the bargains of the records in this order, each with those that are ``left``; what is left of the budget.
-
-    A record is done once all bargains with it are found. A budget below zero says that the search was given up.
-    """
-    for i in order:
-        left[i] = False
-        budget -= look_around(offer, walk, left, i)
-        count = sift(whole(offer), walk, 1, offer.low, offer.high)
-        if count < offer.low - 1:
-            continue
-        if count > WIDEST:
-            return -1
-        while True:
-            field = settle(offer, walk)
-            budget -= count * count
-            before, count = count, sift(field, walk, 1, offer.low, offer.high)
-            if count < offer.low - 1 or 5 * count > 4 * before:
-                break
-            for a in range(count):
-                walk.who[1, a] = field.rows[walk.who[1, a]]
-        if count >= offer.low - 1:
-            enter(offer, walk, i, 1)
-            budget = descend(offer, walk, field, found, budget)
-            enter(offer, walk, i, -1)
-        if budget < 0:
-            return budget
-    return budget
-
-
-@kernel
-def look_around(offer, walk, left, i):
-    """Begin a walk at a record, with all records that are left as candidates; how many records were looked at."""
-    count = 0
-    for j in range(len(left)):
-        if left[j]:
-            walk.who[1, count], walk.sums[1, count] = j, squared(offer.points, i, j)
-            count += 1
-    walk.held[1], walk.turn[1], walk.member[1] = count, 0, i
-    walk.pairs[1], walk.paid[1] = 0.0, offer.prices[i]
-    return len(left)
-
-
-@part
-def squared(points, i, j):
+@inline
+def squared_distance(points, i, j):
     """The squared distance of two records."""
     total = 0.0
     for a in range(points.shape[1]):
@@ -200,190 +167,258 @@ def squared(points, i, j):
     return total
 
 
-@kernel
-def whole(offer):
-    """All records as a field, without their distances."""
-    none = np.empty((0, 0))
-    return Field(np.empty(0, np.int64), offer.prices, offer.near, offer.inside, none, offer.slack)
+@inline
+def set_term(pair_sum, dual_sum, size):
+    """The part of the reduced cost that a partial set contributes to a group of this size."""
+    return pair_sum / size - dual_sum
+
+
+@inline
+def candidate_term(distance_sum, pair_bound, dual, size):
+    """A lower bound of the part of the reduced cost that a candidate contributes to a group of this size."""
+    return (distance_sum + pair_bound) / size - dual
+
+
+@inline
+def bound(set_part, smallest, count):
+    """A lower bound of the reduced cost: the partial set with the smallest terms of candidates."""
+    total = set_part
+    for b in range(count):
+        total += smallest[b]
+    return total
 
 
 @kernel
-def settle(offer, walk):
-    """The field of the candidates at depth 1, which are numbered anew: 0, 1, 2, …"""
-    count = walk.held[1]
-    rows = walk.who[1, :count].copy()
-    apart, inside = np.zeros((count, count)), np.empty((len(offer.inside), count))
-    for a in range(count):
-        walk.who[1, a] = a
-        for b in range(a):
-            apart[a, b] = apart[b, a] = squared(offer.points, rows[a], rows[b])
-        for r in range(len(inside)):
-            inside[r, a] = offer.inside[r, rows[a]]
-    return Field(rows, offer.prices[rows], halves(apart, offer.high), inside, apart, offer.slack)
+def branch_and_bound(problem, state, result, unfinished, order, budget):
+    """Find the columns of the records in this order, each with ``unfinished`` ones; the remaining budget.
 
-
-@kernel
-def halves(apart, high):
-    """For r = 0 .. high - 1 and each candidate, half of the sum of its r - 1 smallest distances to others."""
-    count, least = len(apart), np.empty(high)
-    near = np.zeros((high, count))
-    for a in range(count):
-        least[:] = np.inf
-        for b in range(count):
-            if b != a:
-                insert(least, high - 1, apart[a, b])
-        for r in range(2, high):
-            near[r, a] = near[r - 1, a] + 0.5 * least[r - 2]
-    return near
-
-
-@part
-def insert(least, size, value):
-    """Put a value into the list of the smallest, in ascending order."""
-    if size > 0 and value < least[size - 1]:
-        b = size - 1
-        while b > 0 and least[b - 1] > value:
-            least[b] = least[b - 1]
-            b -= 1
-        least[b] = value
-
-
-@kernel
-def sift(field, walk, m, low, high):
-    """Keep the candidates at this depth that can still be in a bargain; their number."""
-    count, left = walk.held[m], 0
-    walk.keep[:count] = False
-    for size in range(max(low, m + 1), min(high, m + count) + 1):
-        walk.fits[:count] = True
-        if not fit(field, walk, m, size, field.near):
+    A record is finished once all its columns are found. A budget below zero means that the search was aborted.
+    """
+    for i in order:
+        unfinished[i] = False
+        budget -= init_root(problem, state, unfinished, i)
+        count = prune(all_records(problem), state, 1, problem.min_size, problem.max_size)
+        if count < problem.min_size - 1:
             continue
-        if len(field.inside) > 0 and not fit(field, walk, m, size, field.inside):
-            continue
-        for a in range(count):
-            walk.keep[a] |= walk.fits[a]
-    for a in range(count):
-        if walk.keep[a]:
-            walk.who[m, left], walk.sums[m, left] = walk.who[m, a], walk.sums[m, a]
-            left += 1
-    walk.held[m] = left
-    return left
-
-
-@kernel
-def fit(field, walk, m, size, within):
-    """Whether there can be a bargain of this size; strike off the candidates that cannot be in one."""
-    more, value, least = size - m, walk.value, walk.least
-    least[:more] = np.inf
-    for a in range(walk.held[m]):
-        who = walk.who[m, a]
-        value[a] = (walk.sums[m, a] + within[more, who]) / size - field.prices[who]
-        insert(least, more, value[a])
-    total = walk.pairs[m] / size - walk.paid[m]
-    for b in range(more):
-        total += least[b]
-    if total >= -field.slack:
-        return False
-    limit = least[more - 1] - total - field.slack
-    for a in range(walk.held[m]):
-        if value[a] >= limit:
-            walk.fits[a] = False
-    return True
-
-
-@kernel
-def descend(offer, walk, field, found, budget):
-    """Grow sets from the record at depth 1, each with the candidates after its last one; what is left of the budget."""
-    m = 1
-    while m > 0 and budget >= 0:
-        if walk.turn[m] >= walk.held[m]:
-            if m > 1:
-                enter(offer, walk, walk.member[m], -1)
-            m -= 1
-            continue
-        a = walk.turn[m]
-        walk.turn[m] += 1
-        budget -= grow(offer, walk, field, m, a)
-        m += 1
-        if m >= offer.low:
-            note(offer, walk, found, m)
-        if m == offer.high or sift(field, walk, m, offer.low, offer.high) == 0:
-            enter(offer, walk, walk.member[m], -1)
-            m -= 1
-    for depth in range(2, m + 1):  # the search was given up
-        enter(offer, walk, walk.member[depth], -1)
+        if count > MAX_CANDIDATES:
+            return -1
+        while True:
+            local = local_candidates(problem, state)
+            budget -= count * count
+            before, count = count, prune(local, state, 1, problem.min_size, problem.max_size)
+            if count < problem.min_size - 1 or 5 * count > 4 * before:
+                break
+            for a in range(count):
+                state.candidates[1, a] = local.rows[state.candidates[1, a]]
+        if count >= problem.min_size - 1:
+            count_triples(problem, state, i, 1)
+            budget = enumerate_sets(problem, state, local, result, budget)
+            count_triples(problem, state, i, -1)
+        if budget < 0:
+            return budget
     return budget
 
 
 @kernel
-def grow(offer, walk, field, m, a):
-    """Add a candidate to the set at depth m; the candidates after it are those of the new set. How many there are."""
-    chosen, count = walk.who[m, a], 0
-    walk.member[m + 1], walk.turn[m + 1] = field.rows[chosen], 0
-    walk.pairs[m + 1] = walk.pairs[m] + walk.sums[m, a]
-    walk.paid[m + 1] = walk.paid[m] + field.prices[chosen] - enter(offer, walk, field.rows[chosen], 1)
-    for b in range(a + 1, walk.held[m]):
-        who = walk.who[m, b]
-        walk.who[m + 1, count], walk.sums[m + 1, count] = who, walk.sums[m, b] + field.apart[chosen, who]
+def init_root(problem, state, unfinished, i):
+    """Start from a record, with all unfinished records as candidates; the number of steps."""
+    count = 0
+    for j in range(len(unfinished)):
+        if unfinished[j]:
+            state.candidates[1, count], state.sums[1, count] = j, squared_distance(problem.points, i, j)
+            count += 1
+    state.n_candidates[1], state.next_candidate[1], state.members[1] = count, 0, i
+    state.pair_sums[1], state.dual_sums[1] = 0.0, problem.duals[i]
+    return len(unfinished)
+
+
+@kernel
+def all_records(problem):
+    """All records as candidates, without their distances."""
+    none = np.empty((0, 0))
+    return Candidates(
+        np.empty(0, np.int64), problem.duals, problem.neighbor_bounds, problem.pair_bounds, none, problem.slack
+    )
+
+
+@kernel
+def local_candidates(problem, state):
+    """The candidates at depth 1, which are renumbered 0, 1, 2, …"""
+    count = state.n_candidates[1]
+    rows = state.candidates[1, :count].copy()
+    distances, pair_bounds = np.zeros((count, count)), np.empty((len(problem.pair_bounds), count))
+    for a in range(count):
+        state.candidates[1, a] = a
+        for b in range(a):
+            distances[a, b] = distances[b, a] = squared_distance(problem.points, rows[a], rows[b])
+        for r in range(len(pair_bounds)):
+            pair_bounds[r, a] = problem.pair_bounds[r, rows[a]]
+    neighbor_bounds = half_sums(distances, problem.max_size)
+    return Candidates(rows, problem.duals[rows], neighbor_bounds, pair_bounds, distances, problem.slack)
+
+
+@kernel
+def half_sums(distances, max_size):
+    """For r = 0 .. max_size - 1 and each candidate, half of the sum of its r - 1 smallest distances to others."""
+    count, smallest = len(distances), np.empty(max_size)
+    sums = np.zeros((max_size, count))
+    for a in range(count):
+        smallest[:] = np.inf
+        for b in range(count):
+            if b != a:
+                insert_sorted(smallest, max_size - 1, distances[a, b])
+        for r in range(2, max_size):
+            sums[r, a] = sums[r - 1, a] + 0.5 * smallest[r - 2]
+    return sums
+
+
+@inline
+def insert_sorted(smallest, size, value):
+    """Insert a value into the ascending list of the smallest."""
+    if size > 0 and value < smallest[size - 1]:
+        b = size - 1
+        while b > 0 and smallest[b - 1] > value:
+            smallest[b] = smallest[b - 1]
+            b -= 1
+        smallest[b] = value
+
+
+@kernel
+def prune(local, state, m, min_size, max_size):
+    """Keep the candidates at depth m that a column may contain; their number."""
+    count, left = state.n_candidates[m], 0
+    state.keep[:count] = False
+    for size in range(max(min_size, m + 1), min(max_size, m + count) + 1):
+        state.fits[:count] = True
+        if not check_size(local, state, m, size, local.neighbor_bounds):
+            continue
+        if len(local.pair_bounds) > 0 and not check_size(local, state, m, size, local.pair_bounds):
+            continue
+        for a in range(count):
+            state.keep[a] |= state.fits[a]
+    for a in range(count):
+        if state.keep[a]:
+            state.candidates[m, left], state.sums[m, left] = state.candidates[m, a], state.sums[m, a]
+            left += 1
+    state.n_candidates[m] = left
+    return left
+
+
+@kernel
+def check_size(local, state, m, size, pair_bounds):
+    """Whether a column of this size may exist; unmark the candidates that it cannot contain."""
+    missing, terms, smallest = size - m, state.terms, state.smallest
+    smallest[:missing] = np.inf
+    for a in range(state.n_candidates[m]):
+        j = state.candidates[m, a]
+        terms[a] = candidate_term(state.sums[m, a], pair_bounds[missing, j], local.duals[j], size)
+        insert_sorted(smallest, missing, terms[a])
+    lower = bound(set_term(state.pair_sums[m], state.dual_sums[m], size), smallest, missing)
+    if lower >= -local.slack:
+        return False
+    limit = smallest[missing - 1] - lower - local.slack
+    for a in range(state.n_candidates[m]):
+        if terms[a] >= limit:
+            state.fits[a] = False
+    return True
+
+
+@kernel
+def enumerate_sets(problem, state, local, result, budget):
+    """Enumerate the sets of the record at depth 1 depth first; the remaining budget."""
+    m = 1
+    while m > 0 and budget >= 0:
+        if state.next_candidate[m] >= state.n_candidates[m]:
+            if m > 1:
+                count_triples(problem, state, state.members[m], -1)
+            m -= 1
+            continue
+        a = state.next_candidate[m]
+        state.next_candidate[m] += 1
+        budget -= branch(problem, state, local, m, a)
+        m += 1
+        if m >= problem.min_size:
+            add_column(problem, state, result, m)
+        if m == problem.max_size or prune(local, state, m, problem.min_size, problem.max_size) == 0:
+            count_triples(problem, state, state.members[m], -1)
+            m -= 1
+    for depth in range(2, m + 1):  # the search was aborted
+        count_triples(problem, state, state.members[depth], -1)
+    return budget
+
+
+@kernel
+def branch(problem, state, local, m, a):
+    """Add a candidate to the set at depth m, and list the candidates of the new set; the number of steps."""
+    chosen, count = state.candidates[m, a], 0
+    row = local.rows[chosen]
+    state.members[m + 1], state.next_candidate[m + 1] = row, 0
+    state.pair_sums[m + 1] = state.pair_sums[m] + state.sums[m, a]
+    state.dual_sums[m + 1] = state.dual_sums[m] + local.duals[chosen] - count_triples(problem, state, row, 1)
+    for b in range(a + 1, state.n_candidates[m]):
+        j = state.candidates[m, b]
+        state.candidates[m + 1, count], state.sums[m + 1, count] = j, state.sums[m, b] + local.distances[chosen, j]
         count += 1
-    walk.held[m + 1] = count
+    state.n_candidates[m + 1] = count
     return count + 1
 
 
 @kernel
-def enter(offer, walk, i, step):
-    """A record enters the set, or leaves it (step -1): count its triples; the fines of those that now have two."""
-    fines = 0.0
-    for place in range(offer.begin[i], offer.begin[i + 1]):
-        triple = offer.triples[place]
-        walk.hits[triple] += step
-        if step > 0 and walk.hits[triple] == 2:
-            fines += offer.fines[triple]
-    return fines
+def count_triples(problem, state, i, step):
+    """Count the triples of a record that joins the set (step 1) or leaves it (-1); the new cut duals of the set."""
+    cut_duals = 0.0
+    for position in range(problem.starts[i], problem.starts[i + 1]):
+        triple = problem.triples[position]
+        state.triple_counts[triple] += step
+        if step > 0 and state.triple_counts[triple] == 2:
+            cut_duals += problem.cut_duals[triple]
+    return cut_duals
 
 
 @kernel
-def note(offer, walk, found, m):
-    """Keep the set at depth m for those of its records for which it is the best bargain so far."""
-    over = walk.paid[m] - walk.pairs[m] / m
-    if over <= offer.slack:
+def add_column(problem, state, result, m):
+    """Store the set at depth m if it is a column, also for each record for which it is the best one so far."""
+    saving = -set_term(state.pair_sums[m], state.dual_sums[m], m)
+    if saving <= problem.slack:
         return
-    if found.total[0] < len(found.every):
-        copy(walk.member[1 : m + 1], found.every[found.total[0]])
-    found.total[0] += 1
+    if result.n_found[0] < len(result.columns):
+        copy(state.members[1 : m + 1], result.columns[result.n_found[0]])
+    result.n_found[0] += 1
     for a in range(1, m + 1):
-        i = walk.member[a]
-        if over / m > found.saving[i]:
-            found.saving[i], found.sizes[i] = over / m, m
-            copy(walk.member[1 : m + 1], found.groups[i])
-            found.groups[i, m:] = -1
+        i = state.members[a]
+        if saving / m > result.savings[i]:
+            result.savings[i], result.sizes[i] = saving / m, m
+            copy(state.members[1 : m + 1], result.groups[i])
+            result.groups[i, m:] = -1
 
 
 @kernel
-def grab(offer, walk, found, near, starts):
-    """From each record and each of its first neighbors on, let the record join that comes cheapest."""
-    for i in range(len(near)):
-        count = near.shape[1]
-        copy(near[i], walk.who[1])
-        walk.held[1] = count
-        field = settle(offer, walk)
+def greedy_columns(problem, state, result, neighbors, starts):
+    """From each record and each of its first neighbors, add the record of the smallest term, repeatedly."""
+    for i in range(len(neighbors)):
+        count = neighbors.shape[1]
+        copy(neighbors[i], state.candidates[1])
+        state.n_candidates[1] = count
+        local = local_candidates(problem, state)
         for first in range(starts):
-            walk.member[1], walk.pairs[1], walk.paid[1] = i, 0.0, offer.prices[i]
+            state.members[1], state.pair_sums[1], state.dual_sums[1] = i, 0.0, problem.duals[i]
             for a in range(count):
-                walk.value[a], walk.keep[a] = squared(offer.points, i, field.rows[a]), True
-            gather(walk, field, offer.low, first)
-            note(offer, walk, found, offer.low)
+                state.terms[a], state.keep[a] = squared_distance(problem.points, i, local.rows[a]), True
+            grow_greedily(state, local, problem.min_size, first)
+            add_column(problem, state, result, problem.min_size)
 
 
 @kernel
-def gather(walk, field, size, chosen):
-    """Let records join the set at depth 1, the chosen one first, until it has this size."""
+def grow_greedily(state, local, size, chosen):
+    """Add records to the set at depth 1, the chosen one first, until it has this size; ``terms`` has the sums D_j."""
+    sums = state.terms
     for m in range(1, size):
-        walk.member[m + 1], walk.keep[chosen] = field.rows[chosen], False
-        walk.pairs[m + 1] = walk.pairs[m] + walk.value[chosen]
-        walk.paid[m + 1] = walk.paid[m] + field.prices[chosen]
+        state.members[m + 1], state.keep[chosen] = local.rows[chosen], False
+        state.pair_sums[m + 1] = state.pair_sums[m] + sums[chosen]
+        state.dual_sums[m + 1] = state.dual_sums[m] + local.duals[chosen]
         last, best = chosen, np.inf
-        for a in range(len(field.rows)):
-            walk.value[a] += field.apart[last, a]
-            price = walk.value[a] / (m + 2) - field.prices[a]
-            if walk.keep[a] and price < best:
-                chosen, best = a, price
+        for a in range(len(local.rows)):
+            sums[a] += local.distances[last, a]
+            term = candidate_term(sums[a], 0.0, local.duals[a], m + 2)
+            if state.keep[a] and term < best:
+                chosen, best = a, term

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept."""
+"""Folder of the cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pathlib import Path
 
 @cache
 def cache_folder() -> Path | None:
-    """The folder of compiled kernels: the one of NUMBA_CACHE_DIR, or the user's, or one beside the code.
+    """The folder of compiled kernels: NUMBA_CACHE_DIR, else the user's cache folder, else one beside the code.
 
-    The first that can be written; None where none can.
+    The first writable one; None if there is none.
     """
-    for place in _places():
+    for candidate in _candidates():
         with suppress(OSError, RuntimeError):
-            folder = place()
+            folder = candidate()
             folder.mkdir(parents=True, exist_ok=True)
             if os.access(folder, os.W_OK | os.X_OK):
                 return folder
     return None
 
 
-def _places() -> Iterator[Callable[[], Path]]:
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    if named:
-        yield lambda: Path(named).resolve() / "shoal"
+def _candidates() -> Iterator[Callable[[], Path]]:
+    path = os.environ.get("NUMBA_CACHE_DIR")
+    if path:
+        yield lambda: Path(path).resolve() / "shoal"
         return
     yield lambda: _user_folder() / "shoal" / "kernels"
     yield lambda: Path(__file__).parent / "__pycache__"
@@ -39,5 +39,5 @@ def _user_folder() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
+    path = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(path) if Path(path).is_absolute() else Path.home() / ".cache"

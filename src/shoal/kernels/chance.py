@@ -1,7 +1,7 @@
-"""Random numbers inside of kernels, the same on every machine.
+"""Random numbers for kernels, the same on every machine.
 
 P. L'Ecuyer, "Efficient and portable combined random number generators", CACM 31(6), 1988: the difference of two
-multiplicative generators, in whole numbers that never overflow.
+multiplicative generators, in integers that never overflow.
 """
 
 from __future__ import annotations
@@ -13,41 +13,39 @@ import numpy as np
 from shoal.kernels.jit import kernel
 from shoal.values import FloatVector, IntVector
 
-FIRST, SECOND = 2_147_483_563, 2_147_483_399
+MODULUS_1, MODULUS_2 = 2_147_483_563, 2_147_483_399
+N_EXPONENTIALS = 4096
 
 
-MIDDLES = 4096
+class Rng(NamedTuple):
+    """The state of the generator; ``exponentials`` are quantiles -ln(u) at the midpoints of equal parts of 0..1.
 
-
-class Chance(NamedTuple):
-    """The state of the generators; and waiting times -ln(u) at the middles of equal parts of 0..1.
-
-    These have so few digits that all machines agree.
+    They have so few digits that all machines agree.
     """
 
     state: IntVector
-    waits: FloatVector
+    exponentials: FloatVector
 
 
-def begin(seed: int) -> Chance:
-    """The generators for a seed, some numbers away from where similar seeds lie together."""
-    state = np.array([1 + seed % (FIRST - 1), 1 + (seed // FIRST + 1) % (SECOND - 1)], dtype=np.int64)
+def init_rng(seed: int) -> Rng:
+    """The generator for a seed, advanced to separate similar seeds."""
+    state = np.array([1 + seed % (MODULUS_1 - 1), 1 + (seed // MODULUS_1 + 1) % (MODULUS_2 - 1)], dtype=np.int64)
     for _ in range(20):
-        draw(state)
-    middles = (np.arange(MIDDLES) + 0.5) / MIDDLES
-    return Chance(state, np.rint(-np.log(middles) * 2**20) / 2**20)
+        next_int(state)
+    quantiles = (np.arange(N_EXPONENTIALS) + 0.5) / N_EXPONENTIALS
+    return Rng(state, np.rint(-np.log(quantiles) * 2**20) / 2**20)
 
 
 @kernel
-def draw(state):
-    """The next whole number, from 1 up to FIRST - 1."""
-    state[0] = state[0] * 40014 % FIRST
-    state[1] = state[1] * 40692 % SECOND
+def next_int(state):
+    """The next integer, from 1 to MODULUS_1 - 1."""
+    state[0] = state[0] * 40014 % MODULUS_1
+    state[1] = state[1] * 40692 % MODULUS_2
     number = state[0] - state[1]
-    return number if number > 0 else number + FIRST - 1
+    return number if number > 0 else number + MODULUS_1 - 1
 
 
 @kernel
-def below(state, limit):
-    """A whole number from 0 up to, not including, the limit."""
-    return (draw(state) - 1) * limit // (FIRST - 1)
+def random_below(state, limit):
+    """A random integer from 0 up to, but excluding, the limit."""
+    return (next_int(state) - 1) * limit // (MODULUS_1 - 1)

@@ -1,7 +1,7 @@
-"""Demands on groups: what a tally of sensitive values reaches, and whether that is enough.
+"""l-diversity and t-closeness of a group, from the counts of its sensitive values.
 
-A group is told by its tally, so that records can join and leave it one by one. Nothing here is shared with the
-verification, which counts the same on released values in another way.
+A group is described by its value counts, so records can be added and removed one by one. Verification shares none of
+this code: it counts the released values in another way.
 """
 
 from __future__ import annotations
@@ -10,75 +10,75 @@ import math
 
 import numpy as np
 
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import inline, kernel
 from shoal.values.demands import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE, TOLERANCE
 
 
 @kernel
-def no_tally(demands):
-    """The tally of a group without records."""
-    return np.zeros(demands.first[-1], dtype=np.int64)
+def zero_counts(constraints):
+    """Return the value counts of an empty group."""
+    return np.zeros(constraints.value_offsets[-1], dtype=np.int64)
 
 
-@part
-def add(demands, tally, record, count):
-    """Add a record so many times to a tally, or take it away where the number is negative."""
-    for s in range(demands.codes.shape[1]):
-        tally[demands.first[s] + demands.codes[record, s]] += count
-
-
-@kernel
-def holds(demands, tally):
-    """Whether a group with this tally meets every rule; one without records meets none."""
-    return lack(demands, tally) == 0.0
+@inline
+def add(constraints, counts, record, count):
+    """Add a record ``count`` times to the value counts; a negative number removes it."""
+    for s in range(constraints.codes.shape[1]):
+        counts[constraints.value_offsets[s] + constraints.codes[record, s]] += count
 
 
 @kernel
-def lack(demands, tally):
-    """How far a group with this tally is from meeting every rule: the sum of the shares of l and of the t too much."""
+def satisfied(constraints, counts):
+    """Whether a group with these value counts satisfies every constraint; an empty group satisfies none."""
+    return shortfall(constraints, counts) == 0.0
+
+
+@kernel
+def shortfall(constraints, counts):
+    """Return how far these value counts are from satisfying all constraints: relative for l, absolute for t."""
     total = 0.0
-    for d in range(len(demands.rule)):
-        found, asked = figure(demands, tally, d), demands.least[d]
-        if demands.rule[d] >= EQUAL:
-            total += 0.0 if found <= asked + TOLERANCE else found - asked
+    for d in range(len(constraints.rule)):
+        value, limit = reached_value(constraints, counts, d), constraints.threshold[d]
+        if constraints.rule[d] >= EQUAL:
+            total += 0.0 if value <= limit + TOLERANCE else value - limit
         else:
-            total += 0.0 if found >= asked * (1.0 - TOLERANCE) else 1.0 - found / asked
+            total += 0.0 if value >= limit * (1.0 - TOLERANCE) else 1.0 - value / limit
     return total
 
 
 @kernel
-def figure(demands, tally, d):
-    """The l or the t that a group with this tally reaches by rule d; of a recursive l the whole part."""
-    rule, s = demands.rule[d], demands.column[d]
-    counts = tally[demands.first[s] : demands.first[s + 1]]
+def reached_value(constraints, counts, d):
+    """Return the l or t that the value counts reach under constraint d (see `recursive_l` for its fraction)."""
+    rule, s = constraints.rule[d], constraints.column[d]
+    group_counts = counts[constraints.value_offsets[s] : constraints.value_offsets[s + 1]]
     if rule == DISTINCT:
-        return distinct(counts)
+        return distinct_l(group_counts)
     if rule == ENTROPY:
-        return entropy(counts)
+        return entropy_l(group_counts)
     if rule == RECURSIVE:
-        return recursive(counts, demands.factor[d])
-    shares = demands.shares[demands.first[s] : demands.first[s + 1]]
+        return recursive_l(group_counts, constraints.factor[d])
+    fractions = constraints.frequencies[constraints.value_offsets[s] : constraints.value_offsets[s + 1]]
     if rule == EQUAL:
-        return equal(counts, shares)
+        return equal_emd(group_counts, fractions)
     if rule == ORDERED:
-        return ordered(counts, shares)
-    nodes = slice(demands.nodes[s], demands.nodes[s + 1])
-    return hierarchical(counts, shares, demands.above[nodes], demands.height[nodes])
+        return ordered_emd(group_counts, fractions)
+    nodes = slice(constraints.node_offsets[s], constraints.node_offsets[s + 1])
+    return hierarchical_emd(group_counts, fractions, constraints.parent[nodes], constraints.height[nodes])
 
 
 @kernel
-def distinct(counts):
-    """The number of different values."""
-    found = 0.0
+def distinct_l(counts):
+    """Return the number of different values."""
+    values = 0.0
     for count in counts:
         if count > 0:
-            found += 1.0
-    return found
+            values += 1.0
+    return values
 
 
 @kernel
-def entropy(counts):
-    """The number of values that would have this entropy if all were equally frequent."""
+def entropy_l(counts):
+    """Return exp(entropy): the number of equally frequent values with the same entropy."""
     size, weighted = 0, 0.0
     for count in counts:
         if count > 0:
@@ -87,18 +87,18 @@ def entropy(counts):
     return math.exp(math.log(size) - weighted / size) if size > 0 else 0.0
 
 
-@part
+@inline
 def total_of(counts):
-    """The sum of these counts."""
+    """Return the sum of the counts."""
     total = 0
     for count in counts:
         total += count
     return total
 
 
-@part
+@inline
 def largest_of(counts):
-    """The largest of these counts."""
+    """Return the largest count."""
     largest = counts[0]
     for count in counts:
         largest = max(largest, count)
@@ -106,63 +106,63 @@ def largest_of(counts):
 
 
 @kernel
-def recursive(counts, factor):
-    """The largest l for which the most frequent value has fewer records than c times all from the l-th on; or 0.
+def recursive_l(counts, factor):
+    """Return the largest l with fewer records at the most frequent value than c times all from the l-th on, or 0.
 
-    To this is added half of how near the next l is, so that small steps towards it count. It looks for the rarest
-    values, then for the next rarest, and so on: numbers of records are few where values are many.
+    Half of the progress towards the next l is added, so that small steps towards it count. The search goes from the
+    rarest values up, because numbers of records are few where values are many.
     """
-    rank, most, rest, near, rare = distinct(counts), largest_of(counts), 0, 0.0, 0
-    while rare < most:
-        least = most
+    rank, largest, rest, progress, previous = distinct_l(counts), largest_of(counts), 0, 0.0, 0
+    while previous < largest:
+        current = largest
         for count in counts:
-            if rare < count < least:
-                least = count
+            if previous < count < current:
+                current = count
         for count in counts:
-            if count == least:
+            if count == current:
                 rest += count
-                if most < factor * rest * (1.0 - TOLERANCE):
-                    return rank + near / 2.0
-                rank, near = rank - 1.0, factor * rest / most
-        rare = least
-    return near / 2.0
+                if largest < factor * rest * (1.0 - TOLERANCE):
+                    return rank + progress / 2.0
+                rank, progress = rank - 1.0, factor * rest / largest
+        previous = current
+    return progress / 2.0
 
 
 @kernel
-def equal(counts, shares):
-    """The earth mover's distance to the whole table where all values are equally far apart."""
+def equal_emd(counts, fractions):
+    """Return the earth mover's distance to the whole table where all values are equally far apart."""
     size, total = total_of(counts), 0.0
     for i in range(len(counts)):
-        total += abs(counts[i] / size - shares[i])
+        total += abs(counts[i] / size - fractions[i])
     return total / 2.0
 
 
 @kernel
-def ordered(counts, shares):
-    """The same where values are as far apart as their places: what has to pass from each place to the next."""
+def ordered_emd(counts, fractions):
+    """Return the earth mover's distance for ordered values: what flows from each place to the next."""
     size, total, passing = total_of(counts), 0.0, 0.0
     for i in range(len(counts)):
-        passing += counts[i] / size - shares[i]
+        passing += counts[i] / size - fractions[i]
         total += abs(passing)
     return total / max(len(counts) - 1, 1)
 
 
 @kernel
-def hierarchical(counts, shares, above, height):
-    """The same where two values are as far apart as the lowest node above both is high.
+def hierarchical_emd(counts, fractions, above, height):
+    """Return the earth mover's distance where two values are as far apart as their lowest common node is high.
 
     Li, Li and Venkatasubramanian, "t-Closeness: Privacy Beyond k-Anonymity and l-Diversity", ICDE 2007, section 5:
-    below each node what some children have too much fills up what others lack, and the rest goes to the node above.
+    below each node the surplus of some children covers the deficit of others; the rest goes to the parent.
     """
     size, total = total_of(counts), 0.0
-    more, less = np.zeros(len(above)), np.zeros(len(above))
+    surplus, deficit = np.zeros(len(above)), np.zeros(len(above))
     for node in range(len(above)):
-        extra = more[node] - less[node]
+        difference = surplus[node] - deficit[node]
         if node < len(counts):
-            extra = counts[node] / size - shares[node]
-        total += height[node] * min(more[node], less[node])
-        if extra > 0.0:
-            more[above[node]] += extra
+            difference = counts[node] / size - fractions[node]
+        total += height[node] * min(surplus[node], deficit[node])
+        if difference > 0.0:
+            surplus[above[node]] += difference
         else:
-            less[above[node]] -= extra
+            deficit[above[node]] -= difference
     return total

@@ -1,7 +1,7 @@
-"""The neighborhood of every unassigned record: its k nearest, itself among them, and their SSE.
+"""The neighborhood of each unassigned record: its k nearest records, itself included, and their SSE.
 
-A record that leaves changes the neighborhoods that it was in, and those only, so each record keeps a list of them.
-The densest neighborhood is found by a tournament over the rows.
+A record that leaves affects only the neighborhoods that contain it, so each record has a list of them. A tournament
+tree over the rows finds the densest neighborhood.
 """
 
 from __future__ import annotations
@@ -10,136 +10,136 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.groups import spread
-from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.search import SORTED, nearest
+from shoal.kernels.groups import sse
+from shoal.kernels.jit import SLICE, inline, kernel
+from shoal.kernels.search import HEAP_COST, nearest
 from shoal.kernels.space import copy
-from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, going, take
+from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, assign, enough_left
 from shoal.values import FloatVector, IntVector, Progress
 
-NOWHERE = -1
+END = -1
 """The end of a list."""
 
 
 class Neighborhoods(NamedTuple):
     """``rows`` holds the k nearest of each record, one after another: place p belongs to record p // k.
 
-    The places that hold a record are a list: the first is ``head``, the others follow by ``ahead`` and ``behind``.
-    ``winner`` is a tournament: the record with the least spread stands at 1, the records themselves at the end.
-    ``gone`` is the group that left last; the first ``told`` of its records are in no neighborhood any more.
+    The places that hold a record are a list: ``head``, then ``after`` each one, and ``before`` on the way back.
+    ``winner`` is a tournament tree: node 1 has the record with the lowest SSE, the last n nodes are the records.
+    ``last_group`` has the records assigned last; the first ``unlinked`` of them are in no neighborhood any more.
     """
 
     rows: IntVector
-    spread: FloatVector
+    sse: FloatVector
     head: IntVector
-    ahead: IntVector
-    behind: IntVector
+    after: IntVector
+    before: IntVector
     winner: IntVector
-    gone: IntVector
-    told: IntVector
+    last_group: IntVector
+    unlinked: IntVector
 
 
-def survey(state: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
-    """The neighborhoods of all records without a group, of which there are at least k."""
-    n = len(state.labels)
-    hoods = Neighborhoods(
-        rows=np.full(n * k, NOWHERE),
-        spread=np.full(n, np.inf),
-        head=np.full(n, NOWHERE),
-        ahead=np.full(n * k, NOWHERE),
-        behind=np.full(n * k, NOWHERE),
+def init(unassigned: Unassigned, k: int, *, progress: Progress) -> Neighborhoods:
+    """Return the neighborhoods of all unassigned records, of which there are at least k."""
+    n = len(unassigned.labels)
+    state = Neighborhoods(
+        rows=np.full(n * k, END),
+        sse=np.full(n, np.inf),
+        head=np.full(n, END),
+        after=np.full(n * k, END),
+        before=np.full(n * k, END),
         winner=np.concatenate([np.zeros(n, dtype=np.int64), np.arange(n)]),
-        gone=np.zeros(k, dtype=np.int64),
-        told=np.array([k]),
+        last_group=np.zeros(k, dtype=np.int64),
+        unlinked=np.array([k]),
     )
-    step = max(1, SLICE // (n * state.space.matrix.shape[1] + SORTED * k))
+    step = max(1, SLICE // (n * unassigned.space.matrix.shape[1] + HEAP_COST * k))
     for start in range(0, n, step):
         stop = min(start + step, n)
-        look_around(state, hoods, start, stop)
+        find_all(unassigned, state, start, stop)
         progress(stop, n)
-    return hoods
+    return state
 
 
 @kernel
-def look_around(state, hoods, start, stop):
-    """Find the neighborhoods of these rows; those in a group play too, and lose."""
+def find_all(unassigned, state, start, stop):
+    """Find the neighborhoods of these rows; assigned ones get an infinite SSE."""
     for row in range(start, stop):
-        if state.labels[row] == NONE:
-            look(state, hoods, row)
+        if unassigned.labels[row] == NONE:
+            find_neighborhood(unassigned, state, row)
         else:
-            play(hoods, row, np.inf)
+            set_sse(state, row, np.inf)
 
 
 @kernel
-def look(state, hoods, row):
-    """Find the k records nearest to a record, and enter it in their lists."""
-    k = len(hoods.rows) // len(hoods.spread)
-    near = hoods.rows[row * k : (row + 1) * k]
-    nearest(state.tree, state.space.matrix[row], np.empty(k), near)
+def find_neighborhood(unassigned, state, row):
+    """Find the k records nearest to a record, and add the places to their lists."""
+    k = len(state.rows) // len(state.sse)
+    neighbors = state.rows[row * k : (row + 1) * k]
+    nearest(unassigned.tree, unassigned.space.matrix[row], np.empty(k), neighbors)
     for i in range(k):
-        place, first = row * k + i, hoods.head[near[i]]
-        hoods.head[near[i]], hoods.ahead[place], hoods.behind[place] = place, first, NOWHERE
-        if first != NOWHERE:
-            hoods.behind[first] = place
-    play(hoods, row, spread(state.space, near))
+        place, first = row * k + i, state.head[neighbors[i]]
+        state.head[neighbors[i]], state.after[place], state.before[place] = place, first, END
+        if first != END:
+            state.before[first] = place
+    set_sse(state, row, sse(unassigned.space, neighbors))
 
 
 @kernel
-def leave(hoods, row):
-    """Strike a record from the lists of the records near to it."""
-    k = len(hoods.rows) // len(hoods.spread)
+def unlink(state, row):
+    """Remove the neighborhood of a record from the lists of its members."""
+    k = len(state.rows) // len(state.sse)
     for place in range(row * k, (row + 1) * k):
-        ahead, behind = hoods.ahead[place], hoods.behind[place]
-        if behind == NOWHERE:
-            hoods.head[hoods.rows[place]] = ahead
+        after, before = state.after[place], state.before[place]
+        if before == END:
+            state.head[state.rows[place]] = after
         else:
-            hoods.ahead[behind] = ahead
-        if ahead != NOWHERE:
-            hoods.behind[ahead] = behind
+            state.after[before] = after
+        if after != END:
+            state.before[after] = before
 
 
-@part
-def play(hoods, row, loss):
-    """Enter the spread of a record, and play its games of the tournament again; of equals the lower row wins."""
-    hoods.spread[row] = loss
-    node = (len(hoods.spread) + row) // 2
+@inline
+def set_sse(state, row, value):
+    """Set the SSE of a record and update the tournament tree; ties go to the lower row."""
+    state.sse[row] = value
+    node = (len(state.sse) + row) // 2
     while node > 0:
-        first, second = hoods.winner[2 * node], hoods.winner[2 * node + 1]
-        if hoods.spread[second] < hoods.spread[first]:
-            hoods.winner[node] = second
-        elif hoods.spread[second] > hoods.spread[first]:
-            hoods.winner[node] = first
+        first, second = state.winner[2 * node], state.winner[2 * node + 1]
+        if state.sse[second] < state.sse[first]:
+            state.winner[node] = second
+        elif state.sse[second] > state.sse[first]:
+            state.winner[node] = first
         else:
-            hoods.winner[node] = min(first, second)
+            state.winner[node] = min(first, second)
         node //= 2
 
 
 @kernel
-def densest(state, hoods, k, passes):
-    """The densest neighborhood is a group, while at least k records are left.
+def densest_passes(unassigned, state, k, passes):
+    """Make the densest neighborhood a group, while at least k records are left.
 
-    A pass is such a group, or a look around from a record that has lost a neighbor to the last one.
+    A pass either forms a group or recomputes the neighborhood of a record that lost a member to the last group.
     """
-    while passes > 0 and going(state, k):
+    while passes > 0 and enough_left(unassigned, k):
         passes -= 1
-        while hoods.told[0] < k and hoods.head[hoods.gone[hoods.told[0]]] == NOWHERE:
-            hoods.told[0] += 1
-        if hoods.told[0] < k:
-            row = hoods.head[hoods.gone[hoods.told[0]]] // k
-            leave(hoods, row)
-            look(state, hoods, row)
+        while state.unlinked[0] < k and state.head[state.last_group[state.unlinked[0]]] == END:
+            state.unlinked[0] += 1
+        if state.unlinked[0] < k:
+            row = state.head[state.last_group[state.unlinked[0]]] // k
+            unlink(state, row)
+            find_neighborhood(unassigned, state, row)
         else:
-            depart(state, hoods, k)
+            group_densest(unassigned, state, k)
 
 
 @kernel
-def depart(state, hoods, k):
-    """The neighborhood of the winner leaves as a group."""
-    seed = hoods.winner[1]
-    copy(hoods.rows[seed * k : (seed + 1) * k], hoods.gone)
-    hoods.told[0] = 0
-    for row in hoods.gone:
-        leave(hoods, row)
-        play(hoods, row, np.inf)
-        take(state, row, state.counts[GROUPS])
-    state.counts[GROUPS] += 1
+def group_densest(unassigned, state, k):
+    """Assign the densest neighborhood to a new group."""
+    seed = state.winner[1]
+    copy(state.rows[seed * k : (seed + 1) * k], state.last_group)
+    state.unlinked[0] = 0
+    for row in state.last_group:
+        unlink(state, row)
+        set_sse(state, row, np.inf)
+        assign(unassigned, row, unassigned.counts[GROUPS])
+    unassigned.counts[GROUPS] += 1

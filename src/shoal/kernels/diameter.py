@@ -1,8 +1,8 @@
-"""The two unassigned records most distant from each other, again and again.
+"""The two unassigned records that are farthest apart, found repeatedly.
 
-The distance from a record to its farthest partner only falls as records leave, so an old one is an upper
-bound. A heap of such bounds gives the pair after a few searches: the first record whose partner is still
-there is one end of it. Where an outlier leaves that was the partner of nearly all, the bounds are tightened.
+The distance from a record to its farthest partner only falls as records leave, so an old one is an upper bound. A heap
+of these bounds gives the pair after a few searches: it ends at the first record whose partner is still unassigned.
+When an outlier leaves that was the partner of nearly all records, the bounds are tightened.
 """
 
 from __future__ import annotations
@@ -12,108 +12,108 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.search import NOBODY, farthest, nearest, settle
-from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, going, grow, take
+from shoal.kernels.search import NO_RECORD, farthest, nearest, sift_down
+from shoal.kernels.unassigned import GROUPS, NONE, Unassigned, assign, build_group, enough_left
 from shoal.values import FloatVector, IntVector, Progress, Space
 
 SLACK, TINY = 1e-12, 1e-300
-"""Rounding allowed for in an upper bound: relative, for each column, and absolute; the true error is far smaller."""
+"""Rounding allowed for in an upper bound: relative, per column, and absolute; the true error is far smaller."""
 
 
-class Queue(NamedTuple):
-    """A heap of upper bounds; ``minus`` holds the rows with a minus sign, so that the lowest comes first."""
+class PairQueue(NamedTuple):
+    """A heap of upper bounds by record; rows are negated so that the lowest row comes first among equals."""
 
     bound: FloatVector
-    minus: IntVector
+    negated_row: IntVector
     size: IntVector
     partner: IntVector
 
 
-def bounds(space: Space) -> Queue:
-    """A queue of all records, none of which has a partner yet."""
+def init(space: Space) -> PairQueue:
+    """Return a queue of all records, without partners."""
     n = len(space.matrix)
-    return _lined_up(_reaches(space, np.arange(n)), np.arange(n), np.full(n, NOBODY))
+    return _queue(_distance_bounds(space, np.arange(n)), np.arange(n), np.full(n, NO_RECORD))
 
 
-def tightened(state: Unassigned, queue: Queue) -> Queue:
-    """The queue of the records left; those whose partner is gone get the bound that the records left give."""
+def tighten(state: Unassigned, queue: PairQueue) -> PairQueue:
+    """Return the queue of the unassigned records, with new bounds where the partner has been assigned."""
     size = queue.size[0]
-    there = state.labels[-queue.minus[:size]] == NONE
-    rows, bound = -queue.minus[:size][there], queue.bound[:size][there]
+    unassigned = state.labels[-queue.negated_row[:size]] == NONE
+    rows, bound = -queue.negated_row[:size][unassigned], queue.bound[:size][unassigned]
     partner = queue.partner[rows]
-    known = (partner != NOBODY) & (state.labels[np.where(partner == NOBODY, 0, partner)] == NONE)
-    fresh = np.minimum(bound, _reaches(state.space, rows))
-    return _lined_up(np.where(known, bound, fresh), rows, queue.partner)
+    known = (partner != NO_RECORD) & (state.labels[np.where(partner == NO_RECORD, 0, partner)] == NONE)
+    lowered = np.minimum(bound, _distance_bounds(state.space, rows))
+    return _queue(np.where(known, bound, lowered), rows, queue.partner)
 
 
-def _reaches(space: Space, rows: IntVector) -> FloatVector:
-    """No record is farther away than its own distance to the middle and the largest such distance together.
+def _distance_bounds(space: Space, rows: IntVector) -> FloatVector:
+    """Bound the squared distance from each record to any other: its radius plus the largest radius around the mean.
 
-    That holds for the sketched points; the true distance may exceed theirs by as much as the space says.
+    This holds for sketched points; the true distance may exceed theirs by ``space.sketch_error``.
     """
-    matrix = space.points[rows]
+    matrix = space.sketched_points[rows]
     radius = np.sqrt(((matrix - matrix.mean(axis=0)) ** 2).sum(axis=1))
-    spread: FloatVector = (radius + radius.max()) ** 2 + space.beyond
-    reaches: FloatVector = spread * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
-    return reaches
+    diameter: FloatVector = (radius + radius.max()) ** 2 + space.sketch_error
+    limits: FloatVector = diameter * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
+    return limits
 
 
-def _lined_up(bound: FloatVector, rows: IntVector, partner: IntVector) -> Queue:
-    order = np.lexsort((rows, -bound))  # a list in descending order is a heap
-    return Queue(bound[order], -rows[order], np.array([len(rows)]), partner)
+def _queue(bound: FloatVector, rows: IntVector, partner: IntVector) -> PairQueue:
+    order = np.lexsort((rows, -bound))  # a descending list is a heap
+    return PairQueue(bound[order], -rows[order], np.array([len(rows)]), partner)
 
 
-def most_distant_pair(state: Unassigned, *, progress: Progress) -> tuple[int, int]:
-    """The two records left that are most distant from each other, the lower row first."""
-    queue = bounds(state.space)
+def farthest_pair(state: Unassigned, *, progress: Progress) -> tuple[int, int]:
+    """Return the two unassigned records that are farthest apart, the lower row first."""
+    queue = init(state.space)
     row = 0
-    while queue.partner[row] == NOBODY:
-        row = look(state, queue)
+    while queue.partner[row] == NO_RECORD:
+        row = check_first(state, queue)
         progress(0, len(state.labels))
     return row, int(queue.partner[row])
 
 
 @kernel
-def look(state, queue):
-    """Look at the first record of the queue for its partner; the record that is first then."""
-    row = -queue.minus[0]
-    queue.partner[row], queue.bound[0] = partner_of(state, row)
-    settle(queue.bound, queue.minus, queue.size[0])
-    return -queue.minus[0]
+def check_first(state, queue):
+    """Search the partner of the first record of the queue; return the record that is first then."""
+    row = -queue.negated_row[0]
+    queue.partner[row], queue.bound[0] = farthest_partner(state, row)
+    sift_down(queue.bound, queue.negated_row, queue.size[0])
+    return -queue.negated_row[0]
 
 
 @kernel
-def most_distant(state, queue, k, swap, passes):
-    """Groups around both ends of the largest distance; a pass is one look at the first record of the queue.
+def max_distance_passes(state, queue, k, swap, passes):
+    """Build groups around both ends of the farthest pair; a pass checks the first record of the queue.
 
-    The end with the lower row grows first, or the other one if they swap.
+    The end with the lower row builds its group first, or the other one with ``swap``.
     """
-    while passes > 0 and going(state, 2 * k):
+    while passes > 0 and enough_left(state, 2 * k):
         passes -= 1
-        row = -queue.minus[0]
+        row = -queue.negated_row[0]
         partner = queue.partner[row]
         if state.labels[row] != NONE:
             queue.size[0] -= 1
             last = queue.size[0]
-            queue.bound[0], queue.minus[0] = queue.bound[last], queue.minus[last]
-        elif partner == NOBODY or state.labels[partner] != NONE:
-            queue.partner[row], queue.bound[0] = partner_of(state, row)
+            queue.bound[0], queue.negated_row[0] = queue.bound[last], queue.negated_row[last]
+        elif partner == NO_RECORD or state.labels[partner] != NONE:
+            queue.partner[row], queue.bound[0] = farthest_partner(state, row)
         else:
             group = state.counts[GROUPS]
             first, second = (partner, row) if swap else (row, partner)
-            take(state, second, group + 1)
-            grow(state, first, k, group)
-            grow(state, second, k, group + 1)
-        settle(queue.bound, queue.minus, queue.size[0])
+            assign(state, second, group + 1)
+            build_group(state, first, k, group)
+            build_group(state, second, k, group + 1)
+        sift_down(queue.bound, queue.negated_row, queue.size[0])
 
 
 @kernel
-def partner_of(state, row):
-    """The other record farthest from a record, and its squared distance."""
+def farthest_partner(state, row):
+    """Return the other record farthest from a record, and its squared distance."""
     distance, rows = np.empty(2), np.empty(2, dtype=np.int64)
     farthest(state.tree, state.space.matrix[row], distance[:1], rows[:1])
-    far = distance[0]
-    if far > 0.0:
-        return rows[0], far
+    largest = distance[0]
+    if largest > 0.0:
+        return rows[0], largest
     nearest(state.tree, state.space.matrix[row], distance, rows)
-    return rows[1] if rows[0] == row else rows[0], far
+    return rows[1] if rows[0] == row else rows[0], largest

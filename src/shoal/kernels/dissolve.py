@@ -1,7 +1,7 @@
-"""Groups that are dissolved where that lowers the SSE: each of their records goes to the nearest other centroid.
+"""Dissolve groups where that lowers the SSE: each of their records joins the group with the nearest other centroid.
 
-The centroids lie in a tree. A group that receives records moves: it is taken out of the tree and looked at by itself
-until the tree is planted anew.
+The centroids are in a tree. A group that receives records leaves the tree and is compared separately until the tree
+is built anew.
 """
 
 from __future__ import annotations
@@ -12,122 +12,123 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels.groups import centroids
-from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.search import NOBODY, nearest
-from shoal.kernels.space import add, exact, find_center, no_sums
-from shoal.kernels.tree import Tree, plant, remove
+from shoal.kernels.jit import SLICE, inline, kernel
+from shoal.kernels.search import NO_RECORD, nearest
+from shoal.kernels.space import add, find_center, squared_distance, zero_sums
+from shoal.kernels.tree import BoxTree, build_tree, remove
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress, Space
 
-MOVED = 256
-"""Groups that may have moved before the tree is planted anew: looking at them costs about as much as the search."""
-NOWHERE = -1
+MAX_MOVED = 256
+"""Moved groups before the tree is built anew: comparing so many costs about as much as a search."""
+END = -1
 
 
-class Standing(NamedTuple):
-    """The groups that stand: ``sums``, ``sizes`` and ``spread`` (SSE) of each; a dissolved one has size 0.
+class DissolvableGroups(NamedTuple):
+    """The groups with ``sums``, ``sizes`` and ``sse`` of each; a dissolved one has size 0.
 
-    The records of a group are a list: ``first``, then each one's ``after``, up to ``last``. ``moved`` lists the groups
-    that have moved since the tree was planted, or were dissolved; ``counts`` is their number, and each is ``away``.
+    The records of a group are a list: ``first``, then ``after`` each one, up to ``last``. ``moved`` lists the groups
+    that have received records or were dissolved since the tree was built; ``counts`` is their number, ``is_moved`` a
+    mask.
     """
 
     space: Space
     labels: IntVector
     sums: FloatMatrix
     sizes: IntVector
-    spread: FloatVector
+    sse: FloatVector
     first: IntVector
     last: IntVector
     after: IntVector
     moved: IntVector
     counts: IntVector
-    away: NDArray[np.bool_]
-    tree: Tree
+    is_moved: NDArray[np.bool_]
+    tree: BoxTree
 
 
-def stand(space: Space, labels: IntVector) -> Standing:
-    """These groups, numbered without a gap, as they are."""
+def init(space: Space, labels: IntVector) -> DissolvableGroups:
+    """Return the state for these labels, which are numbered without gaps."""
     count = int(labels.max()) + 1
     sizes = np.bincount(labels, minlength=count).astype(np.int64)
     centers = centroids(space, labels, count)
-    state = Standing(
+    state = DissolvableGroups(
         space=space,
         labels=labels.copy(),
-        sums=np.zeros((count, len(no_sums(space)))),
+        sums=np.zeros((count, len(zero_sums(space)))),
         sizes=np.zeros(count, dtype=np.int64),
-        spread=np.zeros(count),
-        first=np.full(count, NOWHERE),
-        last=np.full(count, NOWHERE),
-        after=np.full(len(labels), NOWHERE),
+        sse=np.zeros(count),
+        first=np.full(count, END),
+        last=np.full(count, END),
+        after=np.full(len(labels), END),
         moved=np.zeros(count, dtype=np.int64),
         counts=np.zeros(1, dtype=np.int64),
-        away=np.zeros(count, dtype=np.bool_),
-        tree=_planted(space, centers, sizes),
+        is_moved=np.zeros(count, dtype=np.bool_),
+        tree=_centroid_tree(space, centers, sizes),
     )
-    line_up(state, labels)
+    fill_groups(state, labels)
     return state
 
 
-def _planted(space: Space, centers: FloatMatrix, sizes: IntVector) -> Tree:
-    return plant(space.with_points(centers), np.flatnonzero(sizes))
+def _centroid_tree(space: Space, centers: FloatMatrix, sizes: IntVector) -> BoxTree:
+    return build_tree(space.with_points(centers), np.flatnonzero(sizes))
 
 
-def dissolve(state: Standing, order: IntVector, *, most: int, progress: Progress) -> IntVector:
-    """Try the groups in this order; no group may grow beyond ``most`` records. The labels afterwards."""
-    done, step = 0, max(1, SLICE // state.space.matrix.size)  # to place a record is at worst to look at all groups
+def run(state: DissolvableGroups, order: IntVector, *, max_size: int, progress: Progress) -> IntVector:
+    """Try to dissolve the groups in this order, none growing beyond ``max_size`` records; return the labels."""
+    done, step = 0, max(1, SLICE // state.space.matrix.size)  # placing a record reads all groups at worst
     while done < len(order):
-        if state.counts[0] >= MOVED:
-            state.counts[0], state.away[:] = 0, False
-            state = state._replace(tree=_planted(state.space, all_centers(state), state.sizes))
-        done = try_all(state, order[: done + step], done, most)
+        if state.counts[0] >= MAX_MOVED:
+            state.counts[0], state.is_moved[:] = 0, False
+            state = state._replace(tree=_centroid_tree(state.space, all_centers(state), state.sizes))
+        done = try_groups(state, order[: done + step], done, max_size)
         progress(done, len(order))
     return state.labels
 
 
 @kernel
-def line_up(state, labels):
-    """Enter the records into the lists and sums of their groups, in the order of the rows."""
+def fill_groups(state, labels):
+    """Add the records to the lists and sums of their groups, in row order."""
     for row in range(len(labels)):
-        enter(state, row, labels[row])
-    nothing = np.empty(0, dtype=np.int64)
+        append(state, row, labels[row])
+    none = np.empty(0, dtype=np.int64)
     for group in range(len(state.sizes)):
-        state.spread[group] = spread_with(state, group, nothing, nothing)
+        state.sse[group] = sse_with(state, group, none, none)
 
 
-@part
-def enter(state, row, group):
-    """Put a record at the end of a group."""
+@inline
+def append(state, row, group):
+    """Append a record to a group."""
     if state.sizes[group] == 0:
         state.first[group] = row
     else:
         state.after[state.last[group]] = row
-    state.last[group], state.after[row], state.labels[row] = row, NOWHERE, group
+    state.last[group], state.after[row], state.labels[row] = row, END, group
     state.sizes[group] += 1
     add(state.space, state.sums[group], state.space.matrix[row], 1.0)
 
 
 @kernel
-def spread_with(state, group, rows, to):
-    """The SSE of a group together with those of the rows that would go to it."""
+def sse_with(state, group, rows, targets):
+    """Return the SSE of a group together with those of ``rows`` whose target it is."""
     space, sums, size = state.space, state.sums[group].copy(), state.sizes[group]
     for i in range(len(rows)):
-        if to[i] == group:
+        if targets[i] == group:
             size += 1
             add(space, sums, space.matrix[rows[i]], 1.0)
     center = np.empty(space.matrix.shape[1])
     find_center(space, sums, size, center)
     total, row = 0.0, state.first[group]
     for _ in range(state.sizes[group]):
-        total += exact(space, space.matrix[row], center)
+        total += squared_distance(space, space.matrix[row], center)
         row = state.after[row]
     for i in range(len(rows)):
-        if to[i] == group:
-            total += exact(space, space.matrix[rows[i]], center)
+        if targets[i] == group:
+            total += squared_distance(space, space.matrix[rows[i]], center)
     return total
 
 
 @kernel
 def all_centers(state):
-    """The centers of all groups; those of dissolved ones say nothing."""
+    """Return the centers of all groups; those of dissolved groups are meaningless."""
     centers = np.zeros((len(state.sizes), state.space.matrix.shape[1]))
     for group in range(len(centers)):
         find_center(state.space, state.sums[group], max(state.sizes[group], 1), centers[group])
@@ -135,88 +136,90 @@ def all_centers(state):
 
 
 @kernel
-def try_all(state, order, done, most):
+def try_groups(state, order, done, max_size):
     """Try one group after another until the end of the order, or until too many groups have moved."""
-    while done < len(order) and state.counts[0] < MOVED:
+    while done < len(order) and state.counts[0] < MAX_MOVED:
         group = order[done]
         done += 1
-        rows, to = np.empty(state.sizes[group], dtype=np.int64), np.full(state.sizes[group], NOBODY)
+        rows, targets = np.empty(state.sizes[group], dtype=np.int64), np.full(state.sizes[group], NO_RECORD)
         row, placed = state.first[group], True
         for i in range(len(rows)):
             rows[i] = row
             row = state.after[row]
-            to[i] = receiver(state, group, rows[i], to, most)
-            placed = placed and to[i] != NOBODY
-        if placed and price(state, rows, to) < state.spread[group]:
-            give(state, group, rows, to)
+            targets[i] = nearest_receiver(state, group, rows[i], targets, max_size)
+            placed = placed and targets[i] != NO_RECORD
+        if placed and sse_increase(state, rows, targets) < state.sse[group]:
+            dissolve_group(state, group, rows, targets)
     return done
 
 
 @kernel
-def receiver(state, group, row, to, most):
-    """The other group with room whose centroid is nearest to a record; of several, the first one."""
-    point, want, best, who = state.space.matrix[row], 2, np.inf, NOBODY
+def nearest_receiver(state, group, row, targets, max_size):
+    """Return the other group with room whose centroid is nearest to a record; ties go to the lowest number."""
+    point, wanted, best, best_group = state.space.matrix[row], 2, np.inf, NO_RECORD
     center = np.empty(len(point))
     searching = True
     while searching:
-        distance, groups = np.empty(want), np.empty(want, dtype=np.int64)
+        distance, groups = np.empty(wanted), np.empty(wanted, dtype=np.int64)
         nearest(state.tree, point, distance, groups)
-        for i in range(want):
-            if who == NOBODY and groups[i] != NOBODY and groups[i] != group and room(state, groups[i], to, most):
-                best, who = distance[i], groups[i]
-        searching = who == NOBODY and groups[want - 1] != NOBODY
-        want *= 2
+        for i in range(wanted):
+            other = groups[i]
+            is_other = best_group == NO_RECORD and other != NO_RECORD and other != group
+            if is_other and has_room(state, other, targets, max_size):
+                best, best_group = distance[i], other
+        searching = best_group == NO_RECORD and groups[wanted - 1] != NO_RECORD
+        wanted *= 2
     for i in range(state.counts[0]):
         other = state.moved[i]
-        if other != group and state.sizes[other] > 0 and room(state, other, to, most):
+        if other != group and state.sizes[other] > 0 and has_room(state, other, targets, max_size):
             find_center(state.space, state.sums[other], state.sizes[other], center)
-            distance_there = exact(state.space, center, point)
-            if distance_there < best or (distance_there == best and other < who):
-                best, who = distance_there, other
-    return who
+            other_distance = squared_distance(state.space, center, point)
+            if other_distance < best or (other_distance == best and other < best_group):
+                best, best_group = other_distance, other
+    return best_group
 
 
-@part
-def room(state, group, to, most):
-    """Whether a group has room for one more, besides those that would go to it."""
+@inline
+def has_room(state, group, targets, max_size):
+    """Whether a group has room for one more record besides those already targeted at it."""
     size = state.sizes[group]
-    for other in to:
+    for other in targets:
         if other == group:
             size += 1
-    return size < most
+    return size < max_size
 
 
 @kernel
-def price(state, rows, to):
-    """By how much the SSE of the groups that receive these rows would grow."""
+def sse_increase(state, rows, targets):
+    """Return by how much the SSE of the receiving groups would grow."""
     total = 0.0
     for i in range(len(rows)):
         counted = False
-        for other in to[:i]:
-            counted = counted or other == to[i]
+        for other in targets[:i]:
+            counted = counted or other == targets[i]
         if not counted:
-            total += spread_with(state, to[i], rows, to) - state.spread[to[i]]
+            total += sse_with(state, targets[i], rows, targets) - state.sse[targets[i]]
     return total
 
 
 @kernel
-def give(state, group, rows, to):
-    """Dissolve a group: its records enter the groups that receive them."""
-    depart(state, group)
+def dissolve_group(state, group, rows, targets):
+    """Dissolve a group: append its records to their targets."""
+    remove_from_tree(state, group)
     state.sizes[group] = 0
     for i in range(len(rows)):
-        depart(state, to[i])
-        enter(state, rows[i], to[i])
-    nothing = np.empty(0, dtype=np.int64)
-    for other in to:
-        state.spread[other] = spread_with(state, other, nothing, nothing)
+        remove_from_tree(state, targets[i])
+        append(state, rows[i], targets[i])
+    none = np.empty(0, dtype=np.int64)
+    for other in targets:
+        state.sse[other] = sse_with(state, other, none, none)
 
 
-@part
-def depart(state, group):
-    """Take a group out of the tree, unless it has moved before."""
-    if not state.away[group]:
+@inline
+def remove_from_tree(state, group):
+    """Remove a group from the tree, unless it has been removed before."""
+    if not state.is_moved[group]:
         remove(state.tree, group)
-        state.away[group] = True
+        state.is_moved[group] = True
         state.moved[state.counts[0]] = group
         state.counts[0] += 1

@@ -1,7 +1,7 @@
-"""Trees of at least k records each, grown over nearest neighbors, and cut in two where they are large.
+"""Forest of trees of at least k records, grown over nearest neighbors and split while trees are large.
 
-As in ``spanning``, ``up`` tells the record above each record. An edge has no direction for the cuts: any record
-can be made the root of its tree.
+As in ``spanning``, ``parents`` has the parent of each record. Edges have no direction for the splits: any record can be
+made the root of its tree.
 """
 
 from __future__ import annotations
@@ -10,107 +10,107 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.groups import farthest_of, middle
+from shoal.kernels.groups import centroid_of, farthest_from_point
 from shoal.kernels.jit import SLICE, kernel
-from shoal.kernels.search import SORTED, nearest
+from shoal.kernels.search import HEAP_COST, nearest
 from shoal.kernels.space import copy
 from shoal.kernels.spanning import ROOT
-from shoal.kernels.tree import plant
+from shoal.kernels.tree import build_tree
 from shoal.values import IntVector, Progress, Space
 
 
 class Forest(NamedTuple):
-    """Trees over all records; everything is by record, but for ``rows`` and ``order``.
+    """Trees over all records, by record; ``rows`` and ``order`` are lists.
 
-    ``rows`` lists the records tree by tree, those of a tree in ascending order. ``weight`` counts the records at
-    and under a record, and ``heavy`` is the child with the most of them. ``order`` has children before parents;
-    ``waiting`` and ``part`` are marks of a walk over a tree.
+    ``rows`` lists the records tree by tree, each in ascending order. ``sizes`` counts the records of a subtree, and
+    ``heavy_child`` is the root of the largest one below a record. ``order`` has children before parents. ``pending``
+    (children not yet counted) and ``side`` (of a split) are work arrays.
     """
 
     space: Space
-    up: IntVector
+    parents: IntVector
     rows: IntVector
-    weight: IntVector
-    heavy: IntVector
+    sizes: IntVector
+    heavy_child: IntVector
     order: IntVector
-    waiting: IntVector
-    part: IntVector
+    pending: IntVector
+    side: IntVector
 
 
 def grow(space: Space, k: int, *, progress: Progress) -> tuple[IntVector, IntVector]:
-    """The record above each record and the root of its tree, in a forest of trees of at least k records."""
+    """The parent of each record and the root of its tree, in a forest of trees of at least k records."""
     n, p = space.matrix.shape
-    tree = plant(space, np.arange(n))
-    up, head, size = np.full(n, ROOT), np.arange(n), np.ones(n, dtype=np.int64)
-    step = max(1, SLICE // (n * p + SORTED * k))
+    tree = build_tree(space, np.arange(n))
+    parents, union_find, sizes = np.full(n, ROOT), np.arange(n), np.ones(n, dtype=np.int64)
+    step = max(1, SLICE // (n * p + HEAP_COST * k))
     linked, before = 0, -1
     while linked > before:
         before = linked
         for start in range(0, n, step):
-            linked += link(tree, up, head, size, k, np.arange(start, min(start + step, n)))
+            linked += link(tree, parents, union_find, sizes, k, np.arange(start, min(start + step, n)))
             progress(linked, n)
-    return up, np.array([root_of(head, row) for row in range(n)])
+    return parents, np.array([find_root(union_find, row) for row in range(n)])
 
 
-def decompose(space: Space, up: IntVector, roots: IntVector, k: int, *, progress: Progress) -> IntVector:
-    """Labels of the parts after every tree of more than max(2k - 1, 3k - 5) records was cut in two, repeatedly."""
-    n = len(up)
+def decompose(space: Space, parents: IntVector, roots: IntVector, k: int, *, progress: Progress) -> IntVector:
+    """Labels after splitting, repeatedly, every tree of more than max(2k - 1, 3k - 5) records."""
+    n = len(parents)
     rows = np.argsort(roots, kind="stable")
-    first = np.flatnonzero(np.diff(roots[rows], prepend=ROOT))
+    starts = np.flatnonzero(np.diff(roots[rows], prepend=ROOT))
     stack = np.zeros((n // k, 2), dtype=np.int64)
-    top = len(first)
-    stack[:top, 0], stack[:top, 1] = first, np.append(first[1:], n)
-    forest = Forest(space, up.copy(), rows, *(np.zeros(n, dtype=np.int64) for _ in range(5)))
+    top = len(starts)
+    stack[:top, 0], stack[:top, 1] = starts, np.append(starts[1:], n)
+    forest = Forest(space, parents.copy(), rows, *(np.zeros(n, dtype=np.int64) for _ in range(5)))
     labels = np.zeros(n, dtype=np.int64)
     while top > 0:
-        top = divide(forest, labels, stack, top, k, SLICE)
+        top = split_trees(forest, labels, stack, top, k, SLICE)
         progress(n, n)
     return labels
 
 
 @kernel
-def root_of(head, row):
-    """The root of the tree that a record is in; the way there is halved for the next time."""
-    while head[row] != row:
-        head[row] = head[head[row]]
-        row = head[row]
+def find_root(union_find, row):
+    """The root of a record's tree, by union-find with path halving."""
+    while union_find[row] != row:
+        union_find[row] = union_find[union_find[row]]
+        row = union_find[row]
     return row
 
 
 @kernel
-def link(tree, up, head, size, k, rows):
-    """Hang the tree of each of these roots, if it has fewer than k records, on the nearest record of another tree.
+def link(tree, parents, union_find, sizes, k, rows):
+    """Link each of these roots whose tree has fewer than k records to the nearest record of another tree.
 
-    Gives the number of roots that were hung.
+    Return the number of linked roots.
     """
     linked = 0
     for row in rows:
-        if up[row] == ROOT and size[row] < k:
-            up[row] = nearest_outside(tree, head, k, row)
-            head[row] = root_of(head, up[row])
-            size[head[row]] += size[row]
+        if parents[row] == ROOT and sizes[row] < k:
+            parents[row] = nearest_outside(tree, union_find, k, row)
+            union_find[row] = find_root(union_find, parents[row])
+            sizes[union_find[row]] += sizes[row]
             linked += 1
     return linked
 
 
 @kernel
-def nearest_outside(tree, head, k, row):
-    """The record nearest to a root that is not in its tree: one of the k nearest is, mostly one of the first two."""
-    want = 2
+def nearest_outside(tree, union_find, k, row):
+    """The record of another tree nearest to a root: one of the k nearest, mostly one of the first two."""
+    count = 2
     while True:
-        distance, near = np.empty(want), np.empty(want, dtype=np.int64)
-        nearest(tree, tree.space.matrix[row], distance, near)
-        for other in near:
-            if root_of(head, other) != row:
+        distance, neighbors = np.empty(count), np.empty(count, dtype=np.int64)
+        nearest(tree, tree.space.matrix[row], distance, neighbors)
+        for other in neighbors:
+            if find_root(union_find, other) != row:
                 return other
-        want = min(2 * want, k)
+        count = min(2 * count, k)
 
 
 @kernel
-def divide(forest, labels, stack, top, k, budget):
-    """Cut the trees on the stack until all are small or the budget of cells is spent; what is left on the stack.
+def split_trees(forest, labels, stack, top, k, budget):
+    """Split the trees on the stack until all are small or the budget of cells is spent; the new stack size.
 
-    A tree is a stretch of ``forest.rows``, and the label of its records is where it starts.
+    A tree is a range of ``forest.rows``; its start is the label of its records.
     """
     while top > 0 and budget > 0:
         start, stop = stack[top - 1]
@@ -120,12 +120,12 @@ def divide(forest, labels, stack, top, k, budget):
             labels[rows] = start
             top -= 1
         else:
-            candidate = farthest_of(forest.space, rows, middle(forest.space, rows))
-            weigh(forest, rows, candidate)
-            while len(rows) - forest.weight[forest.heavy[candidate]] < k - 1:
-                candidate = forest.heavy[candidate]
-            weigh(forest, rows, candidate)
-            size = halve(forest, rows, candidate, k)
+            root = farthest_from_point(forest.space, rows, centroid_of(forest.space, rows))
+            root_at(forest, rows, root)
+            while len(rows) - forest.sizes[forest.heavy_child[root]] < k - 1:
+                root = forest.heavy_child[root]
+            root_at(forest, rows, root)
+            size = split_tree(forest, rows, root, k)
             stack[top - 1, 1] = start + size
             stack[top, 0], stack[top, 1] = start + size, stop
             top += 1
@@ -133,91 +133,91 @@ def divide(forest, labels, stack, top, k, budget):
 
 
 @kernel
-def weigh(forest, rows, root):
-    """Make a record the root of its tree, and count the records at and under each, from the leaves up."""
-    up, weight, heavy, waiting = forest.up, forest.weight, forest.heavy, forest.waiting
-    reroot(up, root)
+def root_at(forest, rows, root):
+    """Make a record the root of its tree, and compute subtree sizes from the leaves up."""
+    parents, sizes, heavy_child, pending = forest.parents, forest.sizes, forest.heavy_child, forest.pending
+    reverse_path(parents, root)
     for row in rows:
-        weight[row], heavy[row], waiting[row] = 1, ROOT, 0
+        sizes[row], heavy_child[row], pending[row] = 1, ROOT, 0
     for row in rows:
         if row != root:
-            waiting[up[row]] += 1
-    seen = 0
+            pending[parents[row]] += 1
+    position = 0
     for row in rows:
-        while row != ROOT and waiting[row] == 0:
-            waiting[row] = -1
-            forest.order[seen] = row
-            seen += 1
-            above = up[row]
-            if above != ROOT:
-                waiting[above] -= 1
-                weight[above] += weight[row]
-                rival = heavy[above]
-                if rival == ROOT or weight[row] > weight[rival] or (weight[row] == weight[rival] and row < rival):
-                    heavy[above] = row
-            row = above
+        while row != ROOT and pending[row] == 0:
+            pending[row] = -1
+            forest.order[position] = row
+            position += 1
+            parent = parents[row]
+            if parent != ROOT:
+                pending[parent] -= 1
+                sizes[parent] += sizes[row]
+                rival = heavy_child[parent]
+                if rival == ROOT or sizes[row] > sizes[rival] or (sizes[row] == sizes[rival] and row < rival):
+                    heavy_child[parent] = row
+            row = parent
 
 
 @kernel
-def reroot(up, row):
-    """Turn the edges between a record and its root."""
-    below = ROOT
+def reverse_path(parents, row):
+    """Reverse the edges between a record and its root."""
+    child = ROOT
     while row != ROOT:
-        above = up[row]
-        up[row] = below
-        below, row = row, above
+        parent = parents[row]
+        parents[row] = child
+        child, row = row, parent
 
 
 @kernel
-def halve(forest, rows, root, k):
-    """Cut a tree in two at the root or below it, and list the one part before the other; the size of that one."""
-    part, heaviest = forest.part, forest.weight[forest.heavy[root]]
-    joint, least = root, k - 1
+def split_tree(forest, rows, root, k):
+    """Split a tree at or below its root, and list one part before the other; the size of the first."""
+    side, heaviest = forest.side, forest.sizes[forest.heavy_child[root]]
+    hub_record, min_records = root, k - 1
     if len(rows) - heaviest == k - 1:
-        joint, least = forest.heavy[root], heaviest - 1
-    gathered = gather(forest, rows, joint, least)
-    with_joint = gathered == k - 1 or (heaviest < k and len(rows) - gathered - 1 >= k)
-    part[joint] = 1 if with_joint else 0
-    part[root] = part[joint]
-    sever(forest, rows, joint)
+        hub_record, min_records = forest.heavy_child[root], heaviest - 1
+    n_marked = mark_children(forest, rows, hub_record, min_records)
+    side_of_hub = n_marked == k - 1 or (heaviest < k and len(rows) - n_marked - 1 >= k)
+    side[hub_record] = 1 if side_of_hub else 0
+    side[root] = side[hub_record]
+    detach(forest, rows, hub_record)
     for i in range(len(rows) - 1, -1, -1):
         row = forest.order[i]
-        if part[row] == ROOT:
-            part[row] = part[forest.up[row]]
-    return arrange(forest, rows)
+        if side[row] == ROOT:
+            side[row] = side[forest.parents[row]]
+    return partition_rows(forest, rows)
 
 
 @kernel
-def gather(forest, rows, joint, least):
-    """Mark children of a record, the heaviest first, until there are so many records under them; how many."""
-    up, part, first = forest.up, forest.part, forest.heavy[joint]
-    gathered = forest.weight[first]
+def mark_children(forest, rows, hub_record, min_records):
+    """Mark children of a record, the largest first, until their subtrees have that many records; the number."""
+    parents, side, first = forest.parents, forest.side, forest.heavy_child[hub_record]
+    n_marked = forest.sizes[first]
     for row in rows:
-        part[row] = ROOT
-        if up[row] == joint:
-            part[row] = 1 if row == first or gathered < least else 0
-            if row != first and part[row] == 1:
-                gathered += forest.weight[row]
-    return gathered
+        side[row] = ROOT
+        if parents[row] == hub_record:
+            side[row] = 1 if row == first or n_marked < min_records else 0
+            if row != first and side[row] == 1:
+                n_marked += forest.sizes[row]
+    return n_marked
 
 
 @kernel
-def sever(forest, rows, joint):
-    """Take the children in the other part from a record; the first of them stands above the others from now on."""
-    hub = ROOT
+def detach(forest, rows, hub_record):
+    """Detach the children on the other side from a record; the first of them becomes the parent of the others."""
+    first_detached = ROOT
     for row in rows:
-        if forest.up[row] == joint and forest.part[row] != forest.part[joint]:
-            forest.up[row] = hub
-            if hub == ROOT:
-                hub = row
+        if forest.parents[row] == hub_record and forest.side[row] != forest.side[hub_record]:
+            forest.parents[row] = first_detached
+            if first_detached == ROOT:
+                first_detached = row
 
 
 @kernel
-def arrange(forest, rows):
-    """List the records of part 1 before those of part 0, each in the order they had; the number of the former."""
+def partition_rows(forest, rows):
+    """List the records of side 1 before those of side 0, each in their order; the number of the former."""
     ones, zeros = 0, 0
     for row in rows:
-        if forest.part[row] == 1:
+        if forest.side[row] == 1:
             rows[ones] = row
             ones += 1
         else:

@@ -1,9 +1,9 @@
-"""Fuzzy c-means: every record belongs to every center, more to the near ones.
+"""Fuzzy c-means: every record belongs to every center, with a higher membership in near ones.
 
-The membership of a record in a center at squared distance d is d**(-e) over the sum of such terms, where
-e = 1 / (m - 1). Only exponents m = 1 + 2**-power are taken: then powers are squares and square roots, which are
-the same to the last bit on every machine. With such exponents all but a few memberships are next to nothing, so the
-centers lie in a tree, and a record adds its share at once to those near to it.
+The membership of a record in a center at squared distance d is d**(-e) divided by the sum of such terms, with
+e = 1 / (m - 1). Only exponents m = 1 + 2**-power are supported: powers are then squares and square roots, which are the
+same to the last bit on every machine. With such exponents all but a few memberships are negligible. So the centers are
+in a box tree, and a record contributes to the near ones only.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.search import NOBODY, SORTED, nearest
-from shoal.kernels.space import add, find_center, no_sums
-from shoal.kernels.tree import plant
+from shoal.kernels.jit import SLICE, inline, kernel
+from shoal.kernels.search import HEAP_COST, NO_RECORD, nearest
+from shoal.kernels.space import add, find_center, zero_sums
+from shoal.kernels.tree import build_tree
 from shoal.values import FloatMatrix, FloatVector, IntVector, Space
 
-ITERATIONS = 5
-"""Times at most that the centers move in one run."""
-NEGLIGIBLE = 1e-6
-"""A membership below this part of the largest counts as none."""
-FEW = 8
-"""Centers that are looked for at first; twice as many as long as the last one is not negligible."""
+MAX_ITERATIONS = 5
+"""Largest number of updates of the centers in one run."""
+MIN_MEMBERSHIP = 1e-6
+"""A membership below this fraction of the largest is set to 0."""
+FIRST_CENTERS = 8
+"""Centers searched first; doubled while the last one is not negligible."""
 
 
-class Cloud(NamedTuple):
-    """Records and centers; ``sums`` and ``totals`` are those of a center's records."""
+class FuzzyClusters(NamedTuple):
+    """Records and centers; ``sums`` and ``totals`` add up the weighted records of a center."""
 
     space: Space
     labels: IntVector
@@ -38,59 +38,59 @@ class Cloud(NamedTuple):
     totals: FloatVector
 
 
-def c_means(space: Space, centers: FloatMatrix, power: int, *, tick: Callable[[], None]) -> Cloud:
-    """Move the centers until no record changes its nearest one; ``tick`` is called now and then."""
-    n, sums = len(space.matrix), np.empty((len(centers), len(no_sums(space))))
-    cloud = Cloud(space, np.full(n, -1, dtype=np.int64), centers.copy(), sums, np.empty(len(centers)))
-    step = max(1, SLICE // (4 * centers.size + SORTED * len(centers)))
-    for _ in range(ITERATIONS):
-        cloud.sums[:], cloud.totals[:], moved = 0.0, 0.0, 0
-        tree = plant(space.with_points(cloud.centers), np.arange(len(centers)))
+def c_means(space: Space, centers: FloatMatrix, power: int, *, tick: Callable[[], None]) -> FuzzyClusters:
+    """Update the centers until no record changes its nearest one; ``tick`` is called regularly."""
+    n, sums = len(space.matrix), np.empty((len(centers), len(zero_sums(space))))
+    clusters = FuzzyClusters(space, np.full(n, -1, dtype=np.int64), centers.copy(), sums, np.empty(len(centers)))
+    step = max(1, SLICE // (4 * centers.size + HEAP_COST * len(centers)))
+    for _ in range(MAX_ITERATIONS):
+        clusters.sums[:], clusters.totals[:], changed = 0.0, 0.0, 0
+        tree = build_tree(space.with_points(clusters.centers), np.arange(len(centers)))
         for start in range(0, n, step):
-            moved += scatter(cloud, tree, power, start, min(start + step, n))
+            changed += assign(clusters, tree, power, start, min(start + step, n))
             tick()
-        if moved == 0:
+        if changed == 0:
             break
-        move(cloud)
-    return cloud
+        update_centers(clusters)
+    return clusters
 
 
 @kernel
-def scatter(cloud, tree, power, start, stop):
-    """Label these records with their nearest centers, and add them to those near; how many labels have changed."""
-    moved = 0
+def assign(clusters, tree, power, start, stop):
+    """Label these records with their nearest centers and add them to near ones; the number of changed labels."""
+    changed = 0
     for row in range(start, stop):
-        record = cloud.space.matrix[row]
-        weights, centers = around(tree, record, power)
-        moved += cloud.labels[row] != centers[0]
-        cloud.labels[row] = centers[0]
+        record = clusters.space.matrix[row]
+        weights, centers = memberships(tree, record, power)
+        changed += clusters.labels[row] != centers[0]
+        clusters.labels[row] = centers[0]
         total = 0.0
         for weight in weights:
             total += weight
         for i in range(len(centers)):
             if weights[i] > 0.0:
-                share = to_the_m(weights[i] / total, power)
-                cloud.totals[centers[i]] += share
-                add(cloud.space, cloud.sums[centers[i]], record, share)
-    return moved
+                share = power_m(weights[i] / total, power)
+                clusters.totals[centers[i]] += share
+                add(clusters.space, clusters.sums[centers[i]], record, share)
+    return changed
 
 
 @kernel
-def around(tree, record, power):
-    """The centers near a record, nearest first, and the memberships in them as parts of the largest one."""
-    want, searching = FEW, True
+def memberships(tree, record, power):
+    """The centers near a record, nearest first, and its memberships as fractions of the largest one."""
+    count, searching = FIRST_CENTERS, True
     while searching:
-        weights, centers = np.empty(want), np.empty(want, dtype=np.int64)
+        weights, centers = np.empty(count), np.empty(count, dtype=np.int64)
         nearest(tree, record, weights, centers)
-        compare(weights, power)
-        searching = weights[want - 1] > 0.0 and centers[want - 1] != NOBODY
-        want *= 2
+        to_memberships(weights, power)
+        searching = weights[count - 1] > 0.0 and centers[count - 1] != NO_RECORD
+        count *= 2
     return weights, centers
 
 
-@part
-def compare(weights, power):
-    """Turn squared distances, the least first, into memberships as parts of the largest one."""
+@inline
+def to_memberships(weights, power):
+    """Convert squared distances, in ascending order, to memberships as fractions of the largest one."""
     least = weights[0]
     for i in range(len(weights)):
         weight = 1.0
@@ -98,14 +98,14 @@ def compare(weights, power):
             weight = least / weights[i]
             for _ in range(power):
                 weight *= weight
-            if weight < NEGLIGIBLE:
+            if weight < MIN_MEMBERSHIP:
                 weight = 0.0
         weights[i] = weight
 
 
-@part
-def to_the_m(membership, power):
-    """A membership raised to m = 1 + 2**-power."""
+@inline
+def power_m(membership, power):
+    """A membership to the power m = 1 + 2**-power."""
     root = membership
     for _ in range(power):
         root = math.sqrt(root)
@@ -113,8 +113,8 @@ def to_the_m(membership, power):
 
 
 @kernel
-def move(cloud):
-    """Each center moves to the weighted center of its records; one without any stays."""
-    for center in range(len(cloud.totals)):
-        if cloud.totals[center] > 0.0:
-            find_center(cloud.space, cloud.sums[center], cloud.totals[center], cloud.centers[center])
+def update_centers(clusters):
+    """Set each center to the weighted center of its records; one without records stays."""
+    for center in range(len(clusters.totals)):
+        if clusters.totals[center] > 0.0:
+            find_center(clusters.space, clusters.sums[center], clusters.totals[center], clusters.centers[center])

@@ -1,4 +1,4 @@
-"""Records by the ranks of their values: combinations, how far a part of them reaches, and cuts between ranks.
+"""Records as ranks of their values: tuples of ranks, the range of a part, and cuts between ranks.
 
 A median is found by counting, not by sorting: ranks are counted in buckets, then those of one bucket in smaller ones.
 """
@@ -10,21 +10,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.demands import add, holds, no_tally
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.demands import add, satisfied, zero_counts
+from shoal.kernels.jit import inline, kernel
 from shoal.kernels.parts import top
-from shoal.values import Demands, FloatVector, IntVector
+from shoal.values import FloatVector, IntVector, ModelConstraints
 
 BUCKETS = 256
-"""Enough for most columns to be counted at once, few enough to be cleared for a part of ten records."""
+"""Enough to count most columns in one pass, few enough to clear for a part of ten records."""
 Ranks = NDArray[np.int32]
 
 
-class Grid(NamedTuple):
-    """The different combinations of ranks, with the number of records of each and its first record.
+class RankGrid(NamedTuple):
+    """Distinct tuples of ranks, with the number of records of each and its first record.
 
-    The values behind the ranks of column j begin at ``first[j]``, in ascending order. ``spans`` has the range of each
-    column over the table, larger where a column has less weight.
+    The values behind the ranks of column j start at ``values[first[j]]``, in ascending order. ``spans`` is the range of
+    each column over the table, larger for columns of lower weight.
     """
 
     ranks: Ranks
@@ -33,89 +33,89 @@ class Grid(NamedTuple):
     values: FloatVector
     first: IntVector
     spans: FloatVector
-    demands: Demands
+    constraints: ModelConstraints
 
 
-class View(NamedTuple):
-    """The part on top: the lowest and highest rank of each column, its range as a share of its span; and buckets."""
+class RankRanges(NamedTuple):
+    """Lowest and highest rank of each column in the part on top, its width relative to ``spans``, and a buffer."""
 
     low: IntVector
     high: IntVector
-    wide: FloatVector
-    bucket: IntVector
+    width: FloatVector
+    histogram: IntVector
 
 
-def begin(grid: Grid) -> View:
-    """A view of nothing yet."""
+def init(grid: RankGrid) -> RankRanges:
+    """Return empty ranges."""
     columns = len(grid.spans)
     low, high = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
-    return View(low, high, np.zeros(columns), np.zeros(BUCKETS, dtype=np.int64))
+    return RankRanges(low, high, np.zeros(columns), np.zeros(BUCKETS, dtype=np.int64))
 
 
 @kernel
-def look(parts, grid, view):
-    """Fill the view of the part on top; the number of its records."""
+def update_ranges(parts, grid, ranges):
+    """Compute the ranges of the part on top; return its number of records."""
     start, stop = top(parts)
     size = 0
-    view.low[:] = len(grid.values)
-    view.high[:] = -1
+    ranges.low[:] = len(grid.values)
+    ranges.high[:] = -1
     for i in range(start, stop):
         t = parts.rows[i]
         size += grid.counts[t]
-        for j in range(len(view.low)):
+        for j in range(len(ranges.low)):
             rank = grid.ranks[t, j]
-            view.low[j], view.high[j] = min(view.low[j], rank), max(view.high[j], rank)
-    for j in range(len(view.low)):
-        reach = grid.values[grid.first[j] + view.high[j]] - grid.values[grid.first[j] + view.low[j]]
-        view.wide[j] = reach / grid.spans[j] if grid.spans[j] > 0.0 else 0.0
+            ranges.low[j], ranges.high[j] = min(ranges.low[j], rank), max(ranges.high[j], rank)
+    for j in range(len(ranges.low)):
+        extent = grid.values[grid.first[j] + ranges.high[j]] - grid.values[grid.first[j] + ranges.low[j]]
+        ranges.width[j] = extent / grid.spans[j] if grid.spans[j] > 0.0 else 0.0
     return size
 
 
 @kernel
-def middle(parts, grid, view, j, place):
-    """The rank at this place, from 0, in the order of column j over the part on top; records below it, and at it."""
+def select_rank(parts, grid, ranges, j, position):
+    """Return the rank at a position (from 0) of column j in the part on top, the records below it, and at it."""
     start, stop = top(parts)
-    low, high, below = view.low[j], view.high[j], 0
+    low, high, below = ranges.low[j], ranges.high[j], 0
     while True:
         shift = 0
         while (high - low) >> shift >= BUCKETS:
             shift += 1
-        view.bucket[: ((high - low) >> shift) + 1] = 0
+        ranges.histogram[: ((high - low) >> shift) + 1] = 0
         for i in range(start, stop):
             rank = grid.ranks[parts.rows[i], j]
             if low <= rank and rank <= high:
-                view.bucket[(rank - low) >> shift] += grid.counts[parts.rows[i]]
-        at = 0
-        while below + view.bucket[at] <= place:
-            below += view.bucket[at]
-            at += 1
-        low, high = low + (at << shift), min(high, low + ((at + 1) << shift) - 1)
+                ranges.histogram[(rank - low) >> shift] += grid.counts[parts.rows[i]]
+        bucket = 0
+        while below + ranges.histogram[bucket] <= position:
+            below += ranges.histogram[bucket]
+            bucket += 1
+        low, high = low + (bucket << shift), min(high, low + ((bucket + 1) << shift) - 1)
         if shift == 0:
-            return low, below, view.bucket[at]
+            return low, below, ranges.histogram[bucket]
 
 
 @kernel
-def mark(parts, grid, j, rank):
-    """To the right goes what has at least this rank in column j."""
+def mark_right(parts, grid, j, rank):
+    """Mark for the right side what has at least this rank in column j."""
     start, stop = top(parts)
     for i in range(start, stop):
         parts.right[i] = grid.ranks[parts.rows[i], j] >= rank
 
 
-@part
-def asks(grid):
-    """Whether a group must have more than k records."""
-    return len(grid.demands.rule) > 0
+@inline
+def has_constraints(grid):
+    """Whether groups must satisfy constraints besides k."""
+    return len(grid.constraints.rule) > 0
 
 
 @kernel
-def allowed(parts, grid):
-    """Whether both sides of the part on top, as they are marked, have what every group must have besides k records."""
-    if not asks(grid):
+def split_allowed(parts, grid):
+    """Whether both marked sides of the part on top satisfy the constraints besides k."""
+    if not has_constraints(grid):
         return True
     start, stop = top(parts)
-    left, right = no_tally(grid.demands), no_tally(grid.demands)
+    left, right = zero_counts(grid.constraints), zero_counts(grid.constraints)
     for i in range(start, stop):
         t = parts.rows[i]
-        add(grid.demands, right if parts.right[i] else left, grid.record[t], grid.counts[t])
-    return holds(grid.demands, left) and holds(grid.demands, right)
+        add(grid.constraints, right if parts.right[i] else left, grid.record[t], grid.counts[t])
+    return satisfied(grid.constraints, left) and satisfied(grid.constraints, right)

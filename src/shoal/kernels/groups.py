@@ -1,16 +1,16 @@
-"""Groups that stand: their centers, and the leftovers that join them."""
+"""Centroids of groups, squared errors, and assignment to the nearest centroid."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.space import add, copy, exact, find_center
+from shoal.kernels.space import add, copy, find_center, squared_distance
 
 
 @kernel
 def centroids(space, labels, count):
-    """The centers of the groups 0 .. count - 1, each summed in the order of the rows; others are left out."""
+    """Return the centroids of groups 0 .. count - 1, summed in row order; other labels are ignored."""
     starts = np.zeros(count + 1, dtype=np.int64)
     for label in labels:
         if label >= 0:
@@ -25,41 +25,41 @@ def centroids(space, labels, count):
             filled[group] += 1
     centers = np.empty((count, space.matrix.shape[1]))
     for group in range(count):
-        copy(middle(space, rows[starts[group] : starts[group + 1]]), centers[group])
+        copy(centroid_of(space, rows[starts[group] : starts[group + 1]]), centers[group])
     return centers
 
 
 @kernel
-def errors(space, labels, count):
-    """The squared distance of each record to the center of its group."""
-    centers, found = centroids(space, labels, count), np.empty(len(labels))
+def squared_errors(space, labels, count):
+    """Return the squared distance of each record to the centroid of its group."""
+    centers, errors = centroids(space, labels, count), np.empty(len(labels))
     for row in range(len(labels)):
-        found[row] = exact(space, space.matrix[row], centers[labels[row]])
-    return found
+        errors[row] = squared_distance(space, space.matrix[row], centers[labels[row]])
+    return errors
 
 
 @kernel
 def nearest_group(space, centers, point):
-    """The group whose center is nearest to a point; of several, the one built first."""
-    best, who = np.inf, 0
+    """Return the group whose centroid is nearest to a point; ties go to the lowest number."""
+    best, nearest = np.inf, 0
     for group in range(len(centers)):
-        distance = exact(space, centers[group], point)
+        distance = squared_distance(space, centers[group], point)
         if distance < best:
-            best, who = distance, group
-    return who
+            best, nearest = distance, group
+    return nearest
 
 
 @kernel
-def join_nearest(space, labels, centers, rows):
-    """Each of these rows joins the group with the nearest center; the centers stay as they were."""
+def assign_to_nearest(space, labels, centers, rows):
+    """Assign each row to the group with the nearest center; the centers do not move."""
     for row in rows:
         labels[row] = nearest_group(space, centers, space.matrix[row])
 
 
 @kernel
-def middle(space, rows):
-    """The center of these rows, summed in this order."""
-    sums, center = np.zeros(space.numbers + len(space.sketch)), np.empty(space.matrix.shape[1])
+def centroid_of(space, rows):
+    """Return the centroid of these rows, summed in this order."""
+    sums, center = np.zeros(space.n_numeric + len(space.sketch)), np.empty(space.matrix.shape[1])
     for row in rows:
         add(space, sums, space.matrix[row], 1.0)
     find_center(space, sums, len(rows), center)
@@ -67,20 +67,20 @@ def middle(space, rows):
 
 
 @kernel
-def spread(space, rows):
-    """The SSE of these rows: their squared distances to their center, in this order."""
-    center, total = middle(space, rows), 0.0
+def sse(space, rows):
+    """Return the SSE of these rows: squared distances to their centroid, summed in this order."""
+    center, total = centroid_of(space, rows), 0.0
     for row in rows:
-        total += exact(space, space.matrix[row], center)
+        total += squared_distance(space, space.matrix[row], center)
     return total
 
 
 @kernel
-def farthest_of(space, rows, point):
-    """The first of these rows that are farthest from a point."""
-    who, far = rows[0], -1.0
+def farthest_from_point(space, rows, point):
+    """Return the first of these rows that is farthest from a point."""
+    farthest, largest = rows[0], -1.0
     for row in rows:
-        distance = exact(space, space.matrix[row], point)
-        if distance > far:
-            who, far = row, distance
-    return who
+        distance = squared_distance(space, space.matrix[row], point)
+        if distance > largest:
+            farthest, largest = row, distance
+    return farthest

@@ -1,15 +1,15 @@
-"""Compiled kernels on disk: one file per kernel and signature, in the user's cache folder.
+"""Disk cache of compiled kernels: one file per kernel and signature, in the user's cache folder.
 
-A file is named after everything that decides its content: the bytecode of the kernel and of every kernel, constant and
-function it refers to, the types of its arguments, the processor, and the versions of Python, Numba and numpy. A change
-in one kernel so recompiles that kernel and those that call it, and a second checkout or environment reuses the rest.
+The file name is a digest of everything that determines the content: the bytecode of the kernel and of every kernel,
+constant and function it refers to, the argument types, the processor, and the versions of Python, Numba and numpy. A
+change in one kernel thus recompiles that kernel and its callers only; a second checkout or environment reuses the rest.
 
-There are two forms: machine code for calls from Python (``.nbc``), and LLVM bitcode for kernels that call the kernel
-and are compiled later (``.nbl``).
+There are two forms: machine code for calls from Python (``.nbc``), and LLVM bitcode for calling kernels that are
+compiled later (``.nbl``).
 
-Every file carries a checksum. A damaged file counts as missing and is compiled again. A process that compiles a kernel
-locks its file, and other processes wait for the result instead of compiling the same kernel. The operating system
-releases the lock of a killed process. Where no folder can be written, each process compiles for itself.
+Every file has a checksum. A damaged file counts as missing and is compiled again. A process that compiles a kernel
+locks its file, and other processes wait for the result instead of compiling it too. The operating system releases the
+lock of a killed process. Without a writable folder, each process compiles for itself.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
-from shoal.held import hold, is_same
+from shoal.held import is_same_file, lock_handle
 from shoal.kernels.cache_folder import cache_folder
 
 _CHECKSUM = hashlib.sha256().digest_size
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvm.llvm_version_info, np.__version__)
 _KNOWN_MODULES = ("math", "numpy")
-"""Modules whose content follows from the versions."""
+"""Modules whose content is determined by the versions."""
 _UNUSED_DAYS = 30
-"""Files of older versions of a kernel go when nothing has used them for so long."""
+"""Files of older versions of a kernel are removed after this many days without use."""
 
 
 class KernelCache:
-    """The compiled versions of one kernel, in the form in which Numba asks for them."""
+    """The compiled versions of one kernel, with the interface of Numba's caches."""
 
     suffix = "nbc"
 
@@ -55,12 +55,12 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str | None:
-        """The folder; None where there is none."""
+        """The folder, or None."""
         folder = cache_folder()
         return None if folder is None else str(folder)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """The kernel compiled for these types, if it is there; else the lock on it, so that only one compiles it."""
+        """The kernel compiled for these types, if cached; else lock it, so that only one process compiles it."""
         path = self._path(signature, target_context.codegen())
         if path is None:
             return None
@@ -74,8 +74,8 @@ class KernelCache:
         return self._rebuild(target_context, *pickle.loads(content))  # noqa: S301 - written by this user
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep a compiled kernel, if the disk takes it."""
-        # the kernels linked into this one never set up their environments in the process themselves
+        """Store a compiled kernel, if the disk permits."""
+        # linked kernels do not set up their environments in the process themselves
         for environment in result._find_referenced_environments():
             result.library.codegen.set_env(environment.env_name, environment)
         path = self._path(signature, result.library.codegen)
@@ -90,7 +90,7 @@ class KernelCache:
         return reduced
 
     def _rebuild(self, target_context: Any, *reduced: Any) -> Any:
-        # Numba refreshes the whole context, which loads all that it can compile: half a second for what only runs
+        # Numba would refresh the whole context: half a second to load what only a compilation needs
         rtsys.initialize(target_context)
         return CompileResult._rebuild(target_context, *reduced)
 
@@ -106,22 +106,22 @@ class KernelCache:
     def _stem(self, codegen: Any) -> str:
         """The name of the kernel, and a digest of everything but its types."""
         name = f"{self._function.__module__.rpartition('.')[2]}.{self._function.__name__}"
-        facts = (code_digest(self._function), self._options, codegen.magic_tuple(), _VERSIONS)
-        return f"{name}.{_digest(repr(facts))}"
+        parts = (code_digest(self._function), self._options, codegen.magic_tuple(), _VERSIONS)
+        return f"{name}.{_digest(repr(parts))}"
 
     def _lock(self, path: Path) -> bool:
-        """Lock a kernel, after waiting for a process that compiles it; False where files cannot be locked."""
+        """Lock a kernel, after waiting for a process that compiles it; False if files cannot be locked."""
         lock = _lock_path(path)
         with suppress(OSError):
             while True:
                 handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
-                if not hold(handle, wait=True):
+                if not lock_handle(handle, wait=True):
                     os.close(handle)
                     return False
-                if is_same(handle, lock):
+                if is_same_file(handle, lock):
                     self._locks[path] = handle
                     return True
-                os.close(handle)  # the process before removed it
+                os.close(handle)  # another process removed it
         return False
 
     def unlock(self) -> None:
@@ -134,9 +134,9 @@ class KernelCache:
 
 
 class LinkedCache(KernelCache):
-    """The versions of one kernel for the kernels that call it: LLVM bitcode, optimized where it is linked.
+    """The versions of one kernel for calling kernels: LLVM bitcode, optimized where it is linked.
 
-    A method that comes later shares most of what its kernels call with methods before it, and only links it.
+    Methods share most of the kernels that their own kernels call; a later method only links them.
     """
 
     suffix = "nbl"
@@ -146,7 +146,7 @@ class LinkedCache(KernelCache):
         self._library = library
 
     def _reduce(self, result: Any) -> tuple[Any, ...]:
-        result.fndesc.typemap = result.fndesc.calltypes = None  # as Numba does: they are needed no more
+        result.fndesc.typemap = result.fndesc.calltypes = None  # as Numba does: no longer needed
         environments = tuple(result._find_referenced_environments())
         code = zlib.compress(result.library._final_module.as_bitcode(), 1)
         return result.library.name, code, result.fndesc, result.environment, result.signature, environments
@@ -156,9 +156,9 @@ class LinkedCache(KernelCache):
         library = self._library(target_context.codegen(), name)
         library._final_module = llvm.parse_bitcode(zlib.decompress(code))
         library._finalized = True
-        known: dict[str, Any] = dict.fromkeys(CompileResult._fields)
+        fields: dict[str, Any] = dict.fromkeys(CompileResult._fields)
         return CompileResult(
-            **known
+            **fields
             | {
                 "typing_context": target_context.typing_context,
                 "target_context": target_context,
@@ -177,10 +177,10 @@ class LinkedCache(KernelCache):
 
 
 def _outline(module: Any) -> Any:
-    """The names that a module defines.
+    """A module with the names that a module defines.
 
-    Numba keeps the whole code a second time, to link it into other kernels. `LinkedCache` keeps that apart, so the
-    names are enough: a tenth of the size.
+    Numba stores the whole code a second time, to link it into other kernels. `LinkedCache` stores that separately, so
+    the names suffice: a tenth of the size.
     """
     functions = [function.name for function in module.functions if not function.is_declaration]
     variables = [variable.name for variable in module.global_variables if not variable.is_declaration]
@@ -190,10 +190,10 @@ def _outline(module: Any) -> Any:
 
 
 def code_digest(function: FunctionType) -> str:
-    """A digest of a kernel's bytecode and of everything it refers to; names, comments and docstrings do not count."""
-    digest, seen, waiting = hashlib.sha256(), set(), [function]
-    while waiting:
-        current = waiting.pop()
+    """A digest of a kernel's bytecode and everything it refers to; not of names, comments and docstrings."""
+    digest, seen, queue = hashlib.sha256(), set(), [function]
+    while queue:
+        current = queue.pop()
         if current in seen:
             continue
         seen.add(current)
@@ -203,12 +203,12 @@ def code_digest(function: FunctionType) -> str:
             if current.__doc__ is not None and code is current.__code__:
                 constants.remove(current.__doc__)
             names += code.co_names
-            facts = (code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants, current.__defaults__)
-            digest.update(repr(facts).encode())
-        for name, value in _referred(current, names):
+            parts = (code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants, current.__defaults__)
+            digest.update(repr(parts).encode())
+        for name, value in _references(current, names):
             inner = getattr(value, "py_func", value)
             if inner is not value:
-                waiting.append(inner)
+                queue.append(inner)
             options = getattr(value, "options", "")  # of a kernel: how it is linked
             digest.update(f"{name}={_describe_value(inner)}{options}".encode())
     return digest.hexdigest()
@@ -221,7 +221,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(value)
 
 
-def _referred(function: FunctionType, names: list[str]) -> Iterator[tuple[str, Any]]:
+def _references(function: FunctionType, names: list[str]) -> Iterator[tuple[str, Any]]:
     """The global values that a function names, and those that it names as attributes of modules."""
     for name in dict.fromkeys(names):
         if name in function.__globals__:
@@ -236,7 +236,7 @@ def _referred(function: FunctionType, names: list[str]) -> Iterator[tuple[str, A
 
 
 def _describe_value(value: Any) -> str:
-    """A constant, or the name of what is none."""
+    """The value of a constant, or the name of anything else."""
     if value is None or isinstance(value, bool | int | float | str | tuple | np.generic | np.dtype):
         return repr(value)
     if isinstance(value, np.ndarray):
@@ -249,13 +249,13 @@ def _describe_value(value: Any) -> str:
 
 
 def _describe_types(signature: Any) -> str:
-    """The types of all arguments, with the names of fields, which a type of Numba leaves out of its own name."""
+    """The types of all arguments, with the names of fields, which Numba omits from the name of a type."""
     fields: list[tuple[str, ...]] = []
-    waiting = list(signature)
-    while waiting:
-        current = waiting.pop()
+    queue = list(signature)
+    while queue:
+        current = queue.pop()
         fields.append(tuple(getattr(current, "fields", ())))
-        waiting += getattr(current, "types", ())
+        queue += getattr(current, "types", ())
     return f"{signature!r}{fields}"
 
 
@@ -264,13 +264,13 @@ def _digest(text: str) -> str:
 
 
 def _read(path: Path) -> bytes | None:
-    """The content of a file; None where it is missing or damaged."""
+    """The content of a file; None if it is missing or damaged."""
     try:
-        found = path.read_bytes()
+        data = path.read_bytes()
     except OSError:
         return None
-    content = found[_CHECKSUM:]
-    return content if found[:_CHECKSUM] == _checksum(path, content) else None
+    content = data[_CHECKSUM:]
+    return content if data[:_CHECKSUM] == _checksum(path, content) else None
 
 
 def _lock_path(path: Path) -> Path:
@@ -278,22 +278,22 @@ def _lock_path(path: Path) -> Path:
 
 
 def _write(path: Path, content: bytes) -> None:
-    part = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        part.write_bytes(_checksum(path, content) + content)
-        part.replace(path)
+        temporary.write_bytes(_checksum(path, content) + content)
+        temporary.replace(path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
 def _checksum(path: Path, content: bytes) -> bytes:
-    """Of the name too: a file in the place of another one is damaged."""
+    """A checksum that includes the name: a file in place of another one is damaged."""
     return hashlib.sha256(path.name.encode() + b"\0" + content).digest()
 
 
 def remove_unused(path: Path) -> None:
-    """Remove files of the same kernel that nothing has used for long, and what killed processes left."""
+    """Remove files of the same kernel that have not been used for long, and leftovers of killed processes."""
     oldest = time.time() - _UNUSED_DAYS * 86_400
     kernel = ".".join(path.name.split(".")[:2])
     for other in path.parent.glob(f"{kernel}.*"):

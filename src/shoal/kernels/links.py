@@ -1,4 +1,4 @@
-"""Links between original records and released points: whether a record's own point is the nearest."""
+"""Record linkage: whether the nearest released point of an original record is its own."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import numpy as np
 from shoal.kernels.jit import kernel
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
-TIED = 1.0 + 1e-9
-"""Squared distances that differ by no more than this factor are equal."""
+TIE_FACTOR = 1.0 + 1e-9
+"""Squared distances that differ by no more than this factor are tied."""
 
 
-class Squares(NamedTuple):
-    """How rows are compared: ``numbers`` first, then codes by the tables of weight · d², one after another in
-    ``square``; that of category j begins at ``starts[j]`` and has rows of ``widths[j]``."""
+class RowDistance(NamedTuple):
+    """Distance of two rows: ``numbers`` first, then category codes.
+
+    The tables of weight · d² of the categories follow one another in ``square``: table j starts at ``starts[j]`` and
+    has rows of ``widths[j]``.
+    """
 
     numbers: int
     square: FloatVector
@@ -24,37 +27,37 @@ class Squares(NamedTuple):
 
 
 @kernel
-def apart(squares, record, point, limit):
-    """The squared distance of two rows; where it exceeds the limit, any number beyond that. NaN is not compared."""
+def squared_distance(metric, record, point, limit):
+    """The squared distance of two rows, skipping NaN; beyond the limit, any number above it."""
     total = 0.0
-    for j in range(squares.numbers):
+    for j in range(metric.numbers):
         difference = record[j] - point[j]
         if not np.isnan(difference):
             total += difference * difference
         if total > limit:
             return total
-    for j in range(len(squares.widths)):
-        row = squares.starts[j] + squares.widths[j] * int(record[squares.numbers + j])
-        total += squares.square[row + int(point[squares.numbers + j])]
+    for j in range(len(metric.widths)):
+        row = metric.starts[j] + metric.widths[j] * int(record[metric.numbers + j])
+        total += metric.square[row + int(point[metric.numbers + j])]
         if total > limit:
             return total
     return total
 
 
 @kernel
-def credit(
-    squares: Squares, records: FloatMatrix, points: FloatMatrix, sizes: FloatVector, own: IntVector
+def linkage_credit(
+    metric: RowDistance, records: FloatMatrix, released: FloatMatrix, class_sizes: FloatVector, class_of: IntVector
 ) -> FloatVector:
-    """For each record 1 / the number of released records that are as near as its own point; 0 where some are nearer."""
-    found = np.zeros(len(records))
+    """For each record 1 / the number of released records as near as its own point; 0 if some are nearer."""
+    result = np.zeros(len(records))
     for i in range(len(records)):
-        limit, alike = apart(squares, records[i], points[own[i]], np.inf) * TIED, 0.0
-        for c in range(len(points)):
-            distance = apart(squares, records[i], points[c], limit)
-            if distance * TIED * TIED < limit:
-                alike = np.inf
+        limit, n_tied = squared_distance(metric, records[i], released[class_of[i]], np.inf) * TIE_FACTOR, 0.0
+        for c in range(len(released)):
+            distance = squared_distance(metric, records[i], released[c], limit)
+            if distance * TIE_FACTOR * TIE_FACTOR < limit:
+                n_tied = np.inf
                 break
             if distance <= limit:
-                alike += sizes[c]
-        found[i] = 1.0 / alike
-    return found
+                n_tied += class_sizes[c]
+        result[i] = 1.0 / n_tied
+    return result

@@ -1,41 +1,41 @@
-"""Meaning: distances between combinations of categories, read from tables, and the centers of groups.
+"""Distances between tuples of categories, read from tables, and centers of groups of tuples.
 
-A center is a node for each column. The costs of a group hold, for every node of every column one after another, the
-sum of its distances to the records of the group: the center is where they are least. Distances are multiples of a
-power of two, so what is added and taken away again leaves no trace.
+A center is one node per column. The costs of a group hold, for each node of each column, the sum of its distances to
+the records of the group; the center has the nodes of least cost. Distances are multiples of a power of two, so adding
+and subtracting them is exact.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import inline, kernel
 from shoal.values import FloatVector, Tuples
 
 
-def no_costs(tuples: Tuples) -> FloatVector:
-    """The costs of a group without records."""
+def zero_costs(tuples: Tuples) -> FloatVector:
+    """Return the costs of an empty group."""
     return np.zeros(int(tuples.widths.sum()))
 
 
-@part
-def apart(tuples, t, center):
-    """How far a combination is from a center, or from the codes of another combination.
+@inline
+def tuple_distance(tuples, t, center):
+    """Return the distance between a tuple and a center, or the codes of another tuple.
 
-    Read from the row of the center, the same as that of the combination: it stays at hand while others are compared.
+    The table is symmetric; reading the row of the center keeps it in the CPU cache while other tuples are compared.
     """
     total = 0.0
     for j in range(len(center)):
-        total += tuples.distance[tuples.starts[j] + center[j] * tuples.widths[j] + tuples.codes[t, j]]
+        total += tuples.distance[tuples.table_offsets[j] + center[j] * tuples.widths[j] + tuples.codes[t, j]]
     return total
 
 
 @kernel
 def add(tuples, costs, t, records):
-    """Add so many records of a combination to a group, or take them away where the number is negative."""
+    """Add ``records`` records of a tuple to the costs of a group; a negative number removes them."""
     place = 0
     for j in range(len(tuples.widths)):
-        row = tuples.starts[j] + tuples.codes[t, j] * tuples.widths[j]
+        row = tuples.table_offsets[j] + tuples.codes[t, j] * tuples.widths[j]
         for node in range(tuples.widths[j]):
             costs[place + node] += records * tuples.distance[row + node]
         place += tuples.widths[j]
@@ -43,7 +43,7 @@ def add(tuples, costs, t, records):
 
 @kernel
 def find_center(tuples, costs, center):
-    """Write the node of least cost of every column to the center; of several, the first."""
+    """Write the node of least cost of each column to the center; ties go to the lowest node."""
     place = 0
     for j in range(len(tuples.widths)):
         best = 0

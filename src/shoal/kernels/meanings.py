@@ -1,12 +1,11 @@
-"""The categories of groups: what each node would cost as the center, and what a change would do to that.
+"""Category centroids of groups: the cost of each node as the center, and the effect of a change.
 
-The center of a category is the node with the least sum of distances, and of several the first. The sums of all nodes
-are kept, so that a change asks for a look at the nodes and not at the records. Mostly not even for that: the two best
-nodes are kept too, and a node that is ahead by more than the change can move stays the best. Where any two nodes are
-equally far apart, as those of names without an order are, a unit that leaves or comes only moves its own node against
-all others: costs are kept less the part that all nodes share, three nodes are left to look at, and the two best nodes
-are found among those of the records. Sums of distances are exact, so that all of this finds the very node that a look
-at all of them finds.
+The center of a category is the node with the least sum of distances, the first of several. The sums of all nodes are
+stored, so a change reads the nodes and not the records. Mostly not even that: the two best nodes are stored too, and a
+node that leads by more than a change can shift stays the best. If all nodes are equally far apart, as with unordered
+names, a unit that joins or leaves changes the cost of its own node against all others only. Then costs omit the part
+that all nodes share, three nodes remain to compare, and the two best ones are found among those of the records. Sums of
+distances are exact, so all shortcuts find the same node as a comparison of all nodes.
 """
 
 from __future__ import annotations
@@ -15,188 +14,197 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import inline, kernel
 from shoal.kernels.space import add_row
 from shoal.values import FloatMatrix, FloatVector, IntMatrix, IntVector, Space
 
-NOBODY = -1
+NONE = -1
 
 
-class Meanings(NamedTuple):
-    """The categories of the groups: what each node would cost as the center, in distances and in squares.
+class CategoryCentroids(NamedTuple):
+    """Category centroids of the groups::
 
-    ``errors`` has the squares to the center of each group, and ``best`` and ``other`` the nodes of least and second
-    least cost, by group and category. ``farthest`` is the largest distance of a category, and ``apart`` the distance of
-    any two nodes, or 0 where these differ; if it is above 0, ``costs`` has minus ``apart`` for each record of a node.
-    ``centers`` and ``scratch`` are room for the nodes and the costs of a group
-    that might be. The records of unit u are ``members[first[u] : first[u + 1]]``.
+                      |<- category 0 ->|<-- category 1 -->|     the nodes of category j start at space.node_offsets[j]
+        costs[g]      | c0  c1  c2     | c3  c4  c5  c6   |     sum of distances to each node, if it were the center
+        squares[g]    | s0  s1  s2     | s3  s4  s5  s6   |     sum of weight · d² to each node
+        best[g]       | 1              | 5                |     node of least cost
+        second[g]     | 0              | 3                |     node of second least cost
+        errors[g]     = squares[g, 1] + squares[g, 5]
+
+    ``max_distance`` is the largest distance of a category. ``uniform_distance`` is the distance of any two nodes, or 0
+    if it varies; if positive, ``costs`` has minus that distance for each record of a node. ``centers`` and ``scratch``
+    are work arrays for a changed group. Unit u has the records ``members[starts[u] : starts[u + 1]]``.
     """
 
     space: Space
-    first: IntVector
+    starts: IntVector
     members: IntVector
     costs: FloatMatrix
     squares: FloatMatrix
     errors: FloatVector
     best: IntMatrix
-    other: IntMatrix
-    farthest: FloatVector
-    apart: FloatVector
+    second: IntMatrix
+    max_distance: FloatVector
+    uniform_distance: FloatVector
     centers: IntVector
     scratch: FloatVector
 
 
-def no_meanings(space: Space, first: IntVector, members: IntVector, groups: int) -> Meanings:
-    """Those of so many groups without records."""
+def init_centroids(space: Space, starts: IntVector, members: IntVector, groups: int) -> CategoryCentroids:
+    """The centroids of this many empty groups."""
     nodes, columns = len(space.sketch), len(space.widths)
-    farthest, apart = np.zeros(columns), np.zeros(columns)
-    for j, (start, width) in enumerate(zip(space.starts, space.widths, strict=True)):
+    max_distance, uniform_distance = np.zeros(columns), np.zeros(columns)
+    for j, (start, width) in enumerate(zip(space.table_offsets, space.widths, strict=True)):
         table = space.distance[start : start + width * width].reshape(width, width)
-        other = table[~np.eye(width, dtype=np.bool_)]
-        farthest[j] = table.max(initial=0.0)
-        if len(other) and (other == other[0]).all() and not np.diagonal(table).any():
-            apart[j] = other[0]
-    return Meanings(
+        off_diagonal = table[~np.eye(width, dtype=np.bool_)]
+        max_distance[j] = table.max(initial=0.0)
+        if len(off_diagonal) and (off_diagonal == off_diagonal[0]).all() and not np.diagonal(table).any():
+            uniform_distance[j] = off_diagonal[0]
+    return CategoryCentroids(
         space=space,
-        first=first,
+        starts=starts,
         members=members,
         costs=np.zeros((groups, nodes)),
         squares=np.zeros((groups, nodes)),
         errors=np.zeros(groups),
         best=np.zeros((groups, columns), dtype=np.int64),
-        other=np.zeros((groups, columns), dtype=np.int64),
-        farthest=farthest,
-        apart=apart,
+        second=np.zeros((groups, columns), dtype=np.int64),
+        max_distance=max_distance,
+        uniform_distance=uniform_distance,
         centers=np.zeros(columns, dtype=np.int64),
         scratch=np.zeros(nodes),
     )
 
 
-@part
-def has_categories(meanings):
-    """Whether there are any categories at all."""
-    return len(meanings.centers) > 0
+@inline
+def has_categories(centroids):
+    """Whether there are any categories."""
+    return len(centroids.centers) > 0
 
 
 @kernel
-def count_categories(meanings, unit, group, times):
-    """Add the records of a unit to the categories of a group, or take them away."""
-    space, costs, squares = meanings.space, meanings.costs[group], meanings.squares[group]
-    for place in range(meanings.first[unit], meanings.first[unit + 1]):
-        record = meanings.members[place]
+def add_categories(centroids, unit, group, times):
+    """Add the records of a unit to the categories of a group, or subtract them."""
+    space, costs, squares = centroids.space, centroids.costs[group], centroids.squares[group]
+    for i in range(centroids.starts[unit], centroids.starts[unit + 1]):
+        record = centroids.members[i]
         for j in range(len(space.widths)):
-            code, first, width = int(space.matrix[record, space.numbers + j]), space.first[j], space.widths[j]
-            row = space.starts[j] + width * code
-            if meanings.apart[j] > 0.0:
-                costs[first + code] -= times * meanings.apart[j]
-                own, square = squares[first + code], times * space.square[row + (1 if code == 0 else 0)]
+            code, first, width = int(space.matrix[record, space.n_numeric + j]), space.node_offsets[j], space.widths[j]
+            row = space.table_offsets[j] + width * code
+            if centroids.uniform_distance[j] > 0.0:
+                costs[first + code] -= times * centroids.uniform_distance[j]
+                own, square = squares[first + code], times * space.squared_distances[row + (1 if code == 0 else 0)]
                 for node in range(first, first + width):
                     squares[node] += square
                 squares[first + code] = own
             else:
                 add_row(space.distance, row, times, costs, first, width)
-                add_row(space.square, row, times, squares, first, width)
+                add_row(space.squared_distances, row, times, squares, first, width)
 
 
-@part
+@inline
 def two_cheapest(costs, first, stop):
-    """The nodes of least and second least cost from the first one on; of several, the first. One alone is both."""
-    best, other, least, second = first, first, costs[first], np.inf
+    """The nodes of least and second least cost, the first of several; a single node is both."""
+    best, second, best_cost, second_cost = first, first, costs[first], np.inf
     for node in range(first + 1, stop):
         cost = costs[node]
-        if cost < least:
-            best, other, least, second = node, best, cost, least
-        elif cost < second:
-            other, second = node, cost
-    return best, other
+        if cost < best_cost:
+            best, second, best_cost, second_cost = node, best, cost, best_cost
+        elif cost < second_cost:
+            second, second_cost = node, cost
+    return best, second
 
 
 @kernel
-def category_rise(meanings, group, gone, come):
-    """How much the error of the categories of a group rises if one unit leaves and another comes, or nobody does."""
-    if find_centers(meanings, group, gone, come) > 0:
-        seek_centers(meanings, group, gone, come)
-    return rise_to_centers(meanings, group, gone, come)
+def category_increase(centroids, group, removed, added):
+    """The increase of a group's category error if one unit is removed and another added, or NONE."""
+    if find_centers(centroids, group, removed, added) > 0:
+        search_centers(centroids, group, removed, added)
+    return increase_at_centers(centroids, group, removed, added)
 
 
 @kernel
-def find_centers(meanings, group, gone, come):
-    """Write the nodes of least cost after the change as far as the two best ones tell them; how many they do not.
+def find_centers(centroids, group, removed, added):
+    """Write the centers after a change as far as the two best nodes determine them; the number of unknown ones.
 
-    Here and below, arrays are taken out of their tuple before a loop: to hand a tuple on is to count its users.
+    Here and below, arrays are taken out of their tuple before a loop: passing a tuple counts references.
     """
-    space, costs, centers, unknown = meanings.space, meanings.costs, meanings.centers, 0
-    best, other, apart, farthest = meanings.best, meanings.other, meanings.apart, meanings.farthest
-    left, leaver = records_of(meanings.first, meanings.members, gone)
-    joined, comer = records_of(meanings.first, meanings.members, come)
-    matrix, numbers, first = space.matrix, space.numbers, space.first
+    space, costs, centers, unknown = centroids.space, centroids.costs, centroids.centers, 0
+    best, second = centroids.best, centroids.second
+    uniform_distance, max_distance = centroids.uniform_distance, centroids.max_distance
+    n_removed, first_removed = records_of(centroids.starts, centroids.members, removed)
+    n_added, first_added = records_of(centroids.starts, centroids.members, added)
+    matrix, numbers, first = space.matrix, space.n_numeric, space.node_offsets
     for j in range(len(centers)):
-        center, after = best[group, j], other[group, j]
-        least, cost = costs[group, center], costs[group, after]
-        if cost - least <= (left + joined) * farthest[j]:
-            if apart[j] > 0.0 and left <= 1 and joined <= 1:
-                gone_to = first[j] + int(matrix[leaver, numbers + j]) if left > 0 else NOBODY
-                come_to = first[j] + int(matrix[comer, numbers + j]) if joined > 0 else NOBODY
-                price = costs[group, come_to] - apart[j] if joined > 0 else np.inf
-                if gone_to != come_to and center != come_to:
-                    if center == gone_to:
-                        center, least = lesser(center, least + apart[j], after, cost)
-                    center, least = lesser(center, least, come_to, price)
+        center, runner_up = best[group, j], second[group, j]
+        center_cost, runner_up_cost = costs[group, center], costs[group, runner_up]
+        if runner_up_cost - center_cost <= (n_removed + n_added) * max_distance[j]:
+            if uniform_distance[j] > 0.0 and n_removed <= 1 and n_added <= 1:
+                removed_node = first[j] + int(matrix[first_removed, numbers + j]) if n_removed > 0 else NONE
+                added_node = first[j] + int(matrix[first_added, numbers + j]) if n_added > 0 else NONE
+                added_cost = costs[group, added_node] - uniform_distance[j] if n_added > 0 else np.inf
+                if removed_node != added_node and center != added_node:
+                    if center == removed_node:
+                        center_cost += uniform_distance[j]
+                        center, center_cost = cheaper(center, center_cost, runner_up, runner_up_cost)
+                    center, center_cost = cheaper(center, center_cost, added_node, added_cost)
             else:
-                center, unknown = NOBODY, unknown + 1
+                center, unknown = NONE, unknown + 1
         centers[j] = center
     return unknown
 
 
-@part
-def records_of(first, members, unit):
-    """How many records a unit has, and the first of them."""
-    return (0, 0) if unit == NOBODY else (first[unit + 1] - first[unit], members[first[unit]])
+@inline
+def records_of(starts, members, unit):
+    """The number of records of a unit, and the first of them."""
+    return (0, 0) if unit == NONE else (starts[unit + 1] - starts[unit], members[starts[unit]])
 
 
-@part
-def lesser(node, cost, other, price):
-    """The one of two nodes that costs less, or else the first, and its cost."""
-    return (other, price) if price < cost or (price == cost and other < node) else (node, cost)
+@inline
+def cheaper(node, cost, other, other_cost):
+    """The cheaper of two nodes, or the first of equal ones, and its cost."""
+    return (other, other_cost) if other_cost < cost or (other_cost == cost and other < node) else (node, cost)
 
 
 @kernel
-def seek_centers(meanings, group, gone, come):
-    """Write the nodes of least cost that are not known yet, by a look at all nodes."""
-    space, costs, centers, scratch = meanings.space, meanings.costs, meanings.centers, meanings.scratch
-    matrix, distance, first, members = space.matrix, space.distance, meanings.first, meanings.members
+def search_centers(centroids, group, removed, added):
+    """Write the unknown centers, by a comparison of all nodes."""
+    space, costs, centers, scratch = centroids.space, centroids.costs, centroids.centers, centroids.scratch
+    matrix, distance, starts, members = space.matrix, space.distance, centroids.starts, centroids.members
     for j in range(len(centers)):
-        if centers[j] == NOBODY:
-            start, width, row, code = space.first[j], space.widths[j], space.starts[j], space.numbers + j
+        if centers[j] == NONE:
+            first, width = space.node_offsets[j], space.widths[j]
+            row, code = space.table_offsets[j], space.n_numeric + j
             for node in range(width):
-                scratch[node] = costs[group, start + node]
-            if gone != NOBODY:
-                for place in range(first[gone], first[gone + 1]):
-                    at = row + width * int(matrix[members[place], code])
+                scratch[node] = costs[group, first + node]
+            if removed != NONE:
+                for i in range(starts[removed], starts[removed + 1]):
+                    offset = row + width * int(matrix[members[i], code])
                     for node in range(width):
-                        scratch[node] -= distance[at + node]
-            if come != NOBODY:
-                for place in range(first[come], first[come + 1]):
-                    at = row + width * int(matrix[members[place], code])
+                        scratch[node] -= distance[offset + node]
+            if added != NONE:
+                for i in range(starts[added], starts[added + 1]):
+                    offset = row + width * int(matrix[members[i], code])
                     for node in range(width):
-                        scratch[node] += distance[at + node]
-            centers[j] = start + two_cheapest(scratch, 0, width)[0]
+                        scratch[node] += distance[offset + node]
+            centers[j] = first + two_cheapest(scratch, 0, width)[0]
 
 
 @kernel
-def rise_to_centers(meanings, group, gone, come):
-    """The rise for the nodes of least cost that were written."""
-    space, squares, centers, total = meanings.space, meanings.squares, meanings.centers, -meanings.errors[group]
-    matrix, square, first, members = space.matrix, space.square, meanings.first, meanings.members
+def increase_at_centers(centroids, group, removed, added):
+    """The increase of the error for the centers that were written."""
+    space, squares, centers, total = centroids.space, centroids.squares, centroids.centers, -centroids.errors[group]
+    matrix, square, starts, members = space.matrix, space.squared_distances, centroids.starts, centroids.members
     for j in range(len(centers)):
-        row, width, code = space.starts[j] + centers[j] - space.first[j], space.widths[j], space.numbers + j
-        added, removed = 0.0, 0.0
-        if come != NOBODY:
-            for place in range(first[come], first[come + 1]):
-                added += square[row + width * int(matrix[members[place], code])]
-        if gone != NOBODY:
-            for place in range(first[gone], first[gone + 1]):
-                removed += square[row + width * int(matrix[members[place], code])]
+        row = space.table_offsets[j] + centers[j] - space.node_offsets[j]
+        width, code = space.widths[j], space.n_numeric + j
+        added_squares, removed_squares = 0.0, 0.0
+        if added != NONE:
+            for i in range(starts[added], starts[added + 1]):
+                added_squares += square[row + width * int(matrix[members[i], code])]
+        if removed != NONE:
+            for i in range(starts[removed], starts[removed + 1]):
+                removed_squares += square[row + width * int(matrix[members[i], code])]
         total += squares[group, centers[j]]
-        total += added - removed
+        total += added_squares - removed_squares
     return total

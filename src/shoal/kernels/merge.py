@@ -1,98 +1,108 @@
-"""Groups of combinations that merge where the loss grows least, until every group has k records."""
+"""Merge groups of tuples, where the loss grows least, until every group has k records."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.cells import CELLS, LEAST, LIMIT, LOOK, NONE, SPENT, Cells, enter, leave, measure, squares, tired
+from shoal.kernels.cells import (
+    CALL_BUDGET,
+    LIMIT,
+    MIN_SIZE,
+    NONE,
+    SPENT,
+    VISIT,
+    TupleGroups,
+    add_tuple,
+    over_limit,
+    remove_tuple,
+    squared_distances,
+    update_loss,
+)
 from shoal.kernels.jit import kernel
 from shoal.values import Progress
 
-MOST = 1_000_000_000
-"""Cells that may be looked at in all; from then on a group merges with the first one near it."""
+MERGE_BUDGET = 1_000_000_000
+"""Cells for all mergers; after that, a group merges with the first group near it."""
 
 
-def merge(state: Cells, *, progress: Progress) -> None:
-    """Merge in rounds: the groups below k, the one that loses least by it first, each with what is then its best."""
-    least, records = state.counts[LEAST], int(state.sizes.sum())
-    state.counts[LIMIT] = state.counts[SPENT] + MOST
-    while len(small := np.flatnonzero((state.sizes > 0) & (state.sizes < least))) > 0:
-        price, done = np.empty(len(small)), 0
+def merge_small(state: TupleGroups, *, progress: Progress) -> None:
+    """Merge the groups below k in rounds: lowest loss increase first, each with its best partner at that time."""
+    min_size, records = state.counts[MIN_SIZE], int(state.sizes.sum())
+    state.counts[LIMIT] = state.counts[SPENT] + MERGE_BUDGET
+    while len(small := np.flatnonzero((state.sizes > 0) & (state.sizes < min_size))) > 0:
+        prices, done = np.empty(len(small)), 0
         while done < len(small):
-            done = weigh(state, small, price, done, state.counts[SPENT] + CELLS)
-            progress(int(state.sizes[state.sizes >= least].sum()), records)
-        order, done = small[np.argsort(price, kind="stable")], 0
+            done = price_mergers(state, small, prices, done, state.counts[SPENT] + CALL_BUDGET)
+            progress(int(state.sizes[state.sizes >= min_size].sum()), records)
+        order, done = small[np.argsort(prices, kind="stable")], 0
         while done < len(small):
-            done = join(state, order, done, state.counts[SPENT] + CELLS)
-            progress(int(state.sizes[state.sizes >= least].sum()), records)
+            done = merge_groups(state, order, done, state.counts[SPENT] + CALL_BUDGET)
+            progress(int(state.sizes[state.sizes >= min_size].sum()), records)
 
 
 @kernel
-def weigh(state, groups, price, start, until):
-    """Write what groups lose by their best merger until so many cells are looked at; how many groups have it."""
-    while start < len(groups) and state.counts[SPENT] < until:
-        price[start] = partner(state, groups[start])[0]
+def price_mergers(state, groups, prices, start, limit):
+    """Write the loss increase of the best merger of each group until the cell limit; return the next group."""
+    while start < len(groups) and state.counts[SPENT] < limit:
+        prices[start] = best_partner(state, groups[start])[0]
         start += 1
     return start
 
 
 @kernel
-def join(state, groups, start, until):
-    """Merge groups that still have fewer than k records with their best partners, until so many cells are looked at.
-
-    How many groups are done.
-    """
-    while start < len(groups) and state.counts[SPENT] < until:
+def merge_groups(state, groups, start, limit):
+    """Merge groups still below k with their best partners until the cell limit; return the next group."""
+    while start < len(groups) and state.counts[SPENT] < limit:
         group = groups[start]
         start += 1
-        if 0 < state.sizes[group] < state.counts[LEAST]:
-            other = partner(state, group)[1]
+        if 0 < state.sizes[group] < state.counts[MIN_SIZE]:
+            other = best_partner(state, group)[1]
             while state.first[group] != NONE:
                 t = state.first[group]
-                leave(state, t)
-                enter(state, t, other)
-            measure(state, group)
-            measure(state, other)
+                remove_tuple(state, t)
+                add_tuple(state, t, other)
+            update_loss(state, group)
+            update_loss(state, other)
     return start
 
 
 @kernel
-def partner(state, group):
-    """The group near this one, or else any, that together with it loses least, and the loss.
+def best_partner(state, group):
+    """Return the lowest loss increase by a merger with a nearby group, or else with any, and that group.
 
-    If too many cells were looked at, the first of them.
+    Above the cell limit it is the first group.
     """
-    best, who = np.inf, NONE
-    state.counts[LOOK] += 1
-    state.seen[group] = state.counts[LOOK]
+    smallest, partner = np.inf, NONE
+    state.counts[VISIT] += 1
+    state.visited[group] = state.counts[VISIT]
     t = state.first[group]
-    while t != NONE and (who == NONE or not tired(state)):
+    while t != NONE and (partner == NONE or not over_limit(state)):
         state.counts[SPENT] += state.near.shape[1]
         for u in state.near[t]:
-            if who != NONE and tired(state):
+            if partner != NONE and over_limit(state):
                 break
-            if u != NONE and state.seen[state.labels[u]] != state.counts[LOOK]:
-                state.seen[state.labels[u]] = state.counts[LOOK]
-                more = together(state, group, state.labels[u])
-                if more < best:
-                    best, who = more, state.labels[u]
+            if u != NONE and state.visited[state.labels[u]] != state.counts[VISIT]:
+                state.visited[state.labels[u]] = state.counts[VISIT]
+                increase = merger_loss(state, group, state.labels[u])
+                if increase < smallest:
+                    smallest, partner = increase, state.labels[u]
         t = state.after[t]
-    if who == NONE:
+    if partner == NONE:
         for i in range(1, len(state.sizes)):
-            if who != NONE and tired(state):
+            if partner != NONE and over_limit(state):
                 break
             state.counts[SPENT] += 1
             other = (group + i) % len(state.sizes)
             if state.sizes[other] > 0:
-                more = together(state, group, other)
-                if more < best:
-                    best, who = more, other
-    return best, who
+                increase = merger_loss(state, group, other)
+                if increase < smallest:
+                    smallest, partner = increase, other
+    return smallest, partner
 
 
 @kernel
-def together(state, group, other):
-    """How much more two groups lose together."""
+def merger_loss(state, group, other):
+    """Return by how much merging two groups increases the loss."""
     tuples, place = state.tuples, 0
     for j in range(len(tuples.widths)):
         low = np.inf
@@ -102,5 +112,5 @@ def together(state, group, other):
                 low, state.center[j] = cost, node
         place += tuples.widths[j]
     state.counts[SPENT] += 2 * place
-    apart = squares(state, group, NONE) + squares(state, other, NONE)
-    return apart - state.spread[group] - state.spread[other]
+    joint = squared_distances(state, group, NONE) + squared_distances(state, other, NONE)
+    return joint - state.loss[group] - state.loss[other]

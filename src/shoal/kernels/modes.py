@@ -1,53 +1,53 @@
-"""Clusters of combinations of categories around centers: the nearest center, its new place, clusters that dissolve."""
+"""K-modes on tuples: assignment to the nearest center, new centers, and clusters below k that are dissolved."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
-from shoal.kernels.meaning import add, apart, find_center
+from shoal.kernels.meaning import add, find_center, tuple_distance
 from shoal.values import IntMatrix, IntVector, Progress, Tuples
 
 
 def assign(tuples: Tuples, centers: IntMatrix, labels: IntVector, *, progress: Progress) -> None:
-    """Each combination to the nearest center."""
+    """Assign each tuple to the nearest center."""
     step = max(1, SLICE // 4 // centers.size)
     everywhere = np.ones(len(centers), dtype=np.bool_)
     for start in range(0, len(labels), step):
         stop = min(start + step, len(labels))
-        to_nearest(tuples, centers, labels, everywhere, np.arange(start, stop))
+        assign_to_nearest(tuples, centers, labels, everywhere, np.arange(start, stop))
         progress(stop, len(labels))
 
 
-def dissolve(tuples: Tuples, centers: IntMatrix, labels: IntVector, k: int, *, progress: Progress) -> None:
-    """Dissolve clusters, the smallest first, until all have k records: each combination goes to the nearest other."""
+def dissolve_small(tuples: Tuples, centers: IntMatrix, labels: IntVector, k: int, *, progress: Progress) -> None:
+    """Dissolve the smallest cluster until all have k records; its tuples go to the nearest other center."""
     sizes = np.bincount(labels, weights=tuples.counts, minlength=len(centers))
-    sizes[sizes == 0] = np.inf  # no cluster at all
-    done, small = 0, int((sizes < k).sum())
+    sizes[sizes == 0] = np.inf  # an empty cluster
+    done, count = 0, int((sizes < k).sum())
     while sizes[smallest := int(np.argmin(sizes))] < k:
         sizes[smallest] = np.inf
         members = np.flatnonzero(labels == smallest)
-        to_nearest(tuples, centers, labels, sizes < np.inf, members)
+        assign_to_nearest(tuples, centers, labels, sizes < np.inf, members)
         np.add.at(sizes, labels[members], tuples.counts[members])
         done += 1
-        progress(done, small)
+        progress(done, count)
 
 
 @kernel
-def to_nearest(tuples, centers, labels, standing, members):
-    """These combinations go to the nearest center of a cluster that stands; of several, the first."""
+def assign_to_nearest(tuples, centers, labels, active, members):
+    """Assign these tuples to the nearest active center; ties go to the lowest number."""
     best = np.full(len(members), np.inf)
     for cluster in range(len(centers)):
-        if standing[cluster]:
+        if active[cluster]:
             for i in range(len(members)):
-                distance = apart(tuples, members[i], centers[cluster])
+                distance = tuple_distance(tuples, members[i], centers[cluster])
                 if distance < best[i]:
                     best[i], labels[members[i]] = distance, cluster
 
 
 @kernel
 def find_centers(tuples, centers, order, starts):
-    """Move the center of each cluster to its records: those of the order from its start to the next."""
+    """Update the center of each cluster, whose tuples are ``order[starts[c] : starts[c + 1]]``."""
     costs = np.empty(np.sum(tuples.widths))
     for cluster in range(len(centers)):
         if starts[cluster] < starts[cluster + 1]:

@@ -1,6 +1,6 @@
-"""Combinations that move to a group near by, where that lowers the extent of all groups.
+"""Move tuples to a nearby group where that lowers the total extent of all groups.
 
-Each group has a box: for a column with an order its lowest and highest rank, for another one a bit for each value.
+Each group has a box: for an ordered column its lowest and highest rank, for another one a bit per value.
 """
 
 from __future__ import annotations
@@ -9,206 +9,206 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.demands import add, holds, no_tally
-from shoal.kernels.extent import BITS, MANY, Shares, ones
-from shoal.kernels.grid import Grid, Ranks, asks
+from shoal.kernels.demands import add, satisfied, zero_counts
+from shoal.kernels.extent import BITS, MAX_RANK, ExtentUnits, popcount
+from shoal.kernels.grid import RankGrid, Ranks, has_constraints
 from shoal.kernels.jit import SLICE, kernel
 from shoal.values import BoolVector, FloatVector, IntMatrix, IntVector, Progress
 
-REACH = 64
-"""How far in number a group may be to be near: groups are numbered as they were cut, neighbors side by side."""
-LARGE = 64
-"""Groups of more different combinations keep theirs: one less changes little, and to see what is left takes long."""
+MAX_DISTANCE = 64
+"""Groups are near each other if their numbers differ by at most this: neighbors are cut side by side."""
+MAX_TUPLES = 64
+"""Larger groups keep their tuples: removing one changes little, and refitting the box is slow."""
 
-ROUNDS = 3
-"""After so many, hardly any combination still moves."""
+MAX_ROUNDS = 3
+"""After this many rounds, hardly any tuple still moves."""
 
 
-class Boxes(NamedTuple):
-    """The columns as boxes see them: those of column j are at ``at[j]`` and on; the last box is for trying out."""
+class ExtentBoxes(NamedTuple):
+    """The columns and the box of each group, column j from ``start[j]`` on; the last box is a buffer."""
 
     ranks: Ranks
     values: FloatVector
     first: IntVector
     ordered: BoolVector
-    share: FloatVector
-    at: IntVector
+    unit: FloatVector
+    start: IntVector
     box: IntMatrix
 
 
-class Homes(NamedTuple):
-    """The groups: their records, different combinations and extents; each one leads to one of its combinations.
+class ExtentGroups(NamedTuple):
+    """The groups: number of records, of distinct tuples, and extent of each.
 
-    ``behind`` and ``ahead`` lead from a combination to the others of its group; -1 is the end.
+    The tuples of a group are a list: ``head``, then ``after`` each one, and ``before`` on the way back; -1 is the end.
     """
 
     labels: IntVector
     records: IntVector
-    members: IntVector
+    tuples: IntVector
     extent: FloatVector
     head: IntVector
-    behind: IntVector
-    ahead: IntVector
+    after: IntVector
+    before: IntVector
 
 
-def begin(grid: Grid, shares: Shares, labels: IntVector) -> tuple[Boxes, Homes]:
-    """The groups of these labels."""
-    groups, n = int(labels.max()) + 1, len(labels)
-    at = np.cumsum([0, *np.where(shares.ordered, 2, -(-np.diff(grid.first) // BITS))])
-    box = np.zeros((groups + 1, at[-1]), dtype=np.int64)
-    boxes = Boxes(grid.ranks, grid.values, grid.first, shares.ordered, shares.share, at, box)
-    nobody, number = np.full(groups, -1), np.zeros(groups, dtype=np.int64)
-    homes = Homes(labels.copy(), number, number.copy(), np.zeros(groups), nobody, np.full(n, -1), np.full(n, -1))
-    settle(boxes, homes, grid.counts)
-    return boxes, homes
+def init(grid: RankGrid, units: ExtentUnits, labels: IntVector) -> tuple[ExtentBoxes, ExtentGroups]:
+    """Return the boxes and the groups of these labels."""
+    count, n = int(labels.max()) + 1, len(labels)
+    start = np.cumsum([0, *np.where(units.ordered, 2, -(-np.diff(grid.first) // BITS))])
+    box = np.zeros((count + 1, start[-1]), dtype=np.int64)
+    boxes = ExtentBoxes(grid.ranks, grid.values, grid.first, units.ordered, units.unit, start, box)
+    none, zeros = np.full(count, -1), np.zeros(count, dtype=np.int64)
+    groups = ExtentGroups(labels.copy(), zeros, zeros.copy(), np.zeros(count), none, np.full(n, -1), np.full(n, -1))
+    fill_groups(boxes, groups, grid.counts)
+    return boxes, groups
 
 
-def carry_on(grid: Grid, shares: Shares, labels: IntVector, k: int, *, progress: Progress) -> IntVector:
-    """Move combinations until none moves or all rounds are over; the new labels."""
-    boxes, homes = begin(grid, shares, labels)
+def run(grid: RankGrid, units: ExtentUnits, labels: IntVector, k: int, *, progress: Progress) -> IntVector:
+    """Move tuples until none moves or all rounds are over; return the new labels."""
+    boxes, groups = init(grid, units, labels)
     n, columns = grid.ranks.shape
-    at_once = max(1, SLICE // (columns * (2 * REACH + LARGE)))
-    for done in range(ROUNDS):
+    step = max(1, SLICE // (columns * (2 * MAX_DISTANCE + MAX_TUPLES)))
+    for round_number in range(MAX_ROUNDS):
         moved = 0
-        for start in range(0, n, at_once):
-            moved += move(grid, boxes, homes, k, start, min(n, start + at_once))
-            progress(done * n + min(n, start + at_once), ROUNDS * n)
+        for start in range(0, n, step):
+            moved += move_tuples(grid, boxes, groups, k, start, min(n, start + step))
+            progress(round_number * n + min(n, start + step), MAX_ROUNDS * n)
         if moved == 0:
             break
     progress(n, n)
-    return homes.labels
+    return groups.labels
 
 
 @kernel
-def settle(boxes, homes, counts):
-    """Bring every combination into its group."""
+def fill_groups(boxes, groups, counts):
+    """Add every tuple to its group, and fit the boxes."""
     for t in range(len(counts)):
-        enter(homes, t, homes.labels[t], counts[t])
-    for g in range(len(homes.head)):
-        homes.extent[g] = enclose(boxes, homes, g, -1, boxes.box[g])
+        add_tuple(groups, t, groups.labels[t], counts[t])
+    for g in range(len(groups.head)):
+        groups.extent[g] = fit_box(boxes, groups, g, -1, boxes.box[g])
 
 
 @kernel
-def enter(homes, t, g, count):
-    """Let a combination join a group."""
-    homes.labels[t] = g
-    homes.behind[t], homes.ahead[t] = homes.head[g], -1
-    if homes.head[g] >= 0:
-        homes.ahead[homes.head[g]] = t
-    homes.head[g] = t
-    homes.members[g] += 1
-    homes.records[g] += count
+def add_tuple(groups, t, g, count):
+    """Add a tuple to a group."""
+    groups.labels[t] = g
+    groups.after[t], groups.before[t] = groups.head[g], -1
+    if groups.head[g] >= 0:
+        groups.before[groups.head[g]] = t
+    groups.head[g] = t
+    groups.tuples[g] += 1
+    groups.records[g] += count
 
 
 @kernel
-def leave(homes, t, count):
-    """Take a combination out of its group."""
-    g, behind, ahead = homes.labels[t], homes.behind[t], homes.ahead[t]
-    if ahead >= 0:
-        homes.behind[ahead] = behind
+def remove_tuple(groups, t, count):
+    """Remove a tuple from its group."""
+    g, after, before = groups.labels[t], groups.after[t], groups.before[t]
+    if before >= 0:
+        groups.after[before] = after
     else:
-        homes.head[g] = behind
-    if behind >= 0:
-        homes.ahead[behind] = ahead
-    homes.members[g] -= 1
-    homes.records[g] -= count
+        groups.head[g] = after
+    if after >= 0:
+        groups.before[after] = before
+    groups.tuples[g] -= 1
+    groups.records[g] -= count
 
 
 @kernel
-def enclose(boxes, homes, g, but, box):
-    """Draw the box of a group, but for one combination; its extent."""
+def fit_box(boxes, groups, g, without, box):
+    """Fit the box of a group without one tuple; return its extent."""
     extent = 0.0
     for j in range(len(boxes.ordered)):
-        at = boxes.at[j]
+        start = boxes.start[j]
         if boxes.ordered[j]:
-            low, high = MANY, -1
-            t = homes.head[g]
+            low, high = MAX_RANK, -1
+            t = groups.head[g]
             while t >= 0:
-                if t != but:
+                if t != without:
                     low, high = min(low, boxes.ranks[t, j]), max(high, boxes.ranks[t, j])
-                t = homes.behind[t]
-            box[at], box[at + 1] = low, high
-            extent += boxes.share[j] * (boxes.values[boxes.first[j] + high] - boxes.values[boxes.first[j] + low])
+                t = groups.after[t]
+            box[start], box[start + 1] = low, high
+            extent += boxes.unit[j] * (boxes.values[boxes.first[j] + high] - boxes.values[boxes.first[j] + low])
         else:
-            extent += boxes.share[j] * (hold(boxes, homes, g, but, j, box) - 1)
+            extent += boxes.unit[j] * (set_bits(boxes, groups, g, without, j, box) - 1)
     return extent
 
 
 @kernel
-def hold(boxes, homes, g, but, j, box):
-    """Set the bits of a box in a column without an order; the number of values held."""
-    at, held = boxes.at[j], 0
-    for word in range(at, boxes.at[j + 1]):
+def set_bits(boxes, groups, g, without, j, box):
+    """Set the bits of a box in an unordered column; return the number of its values."""
+    start, values = boxes.start[j], 0
+    for word in range(start, boxes.start[j + 1]):
         box[word] = 0
-    t = homes.head[g]
+    t = groups.head[g]
     while t >= 0:
-        if t != but:
-            box[at + boxes.ranks[t, j] // BITS] |= np.int64(1) << np.int64(boxes.ranks[t, j] % BITS)
-        t = homes.behind[t]
-    for word in range(at, boxes.at[j + 1]):
-        held += ones(box[word])
-    return held
+        if t != without:
+            box[start + boxes.ranks[t, j] // BITS] |= np.int64(1) << np.int64(boxes.ranks[t, j] % BITS)
+        t = groups.after[t]
+    for word in range(start, boxes.start[j + 1]):
+        values += popcount(box[word])
+    return values
 
 
 @kernel
-def move(grid, boxes, homes, k, start, stop):
-    """Move each of these combinations to the group near by where the extent falls most, if it falls; how many moved."""
-    moved, spare = 0, boxes.box[len(homes.head)]
-    for t in range(start, stop):
-        g, count = homes.labels[t], grid.counts[t]
-        if homes.records[g] - count >= k and homes.members[g] <= LARGE:
-            less = enclose(boxes, homes, g, t, spare)
-            gain = homes.records[g] * homes.extent[g] - (homes.records[g] - count) * less
-            h = nearest(boxes, homes, t, count, gain)
-            if h >= 0 and (not asks(grid) or may_move(grid, homes, t, h)):
-                leave(homes, t, count)
-                enter(homes, t, h, count)
-                homes.extent[g] = enclose(boxes, homes, g, -1, boxes.box[g])
-                homes.extent[h] = enclose(boxes, homes, h, -1, boxes.box[h])
+def move_tuples(grid, boxes, groups, k, first_tuple, stop):
+    """Move each of these tuples to the nearby group that lowers the extent most, if any; return the number of moves."""
+    moved, spare = 0, boxes.box[len(groups.head)]
+    for t in range(first_tuple, stop):
+        g, count = groups.labels[t], grid.counts[t]
+        if groups.records[g] - count >= k and groups.tuples[g] <= MAX_TUPLES:
+            reduced = fit_box(boxes, groups, g, t, spare)
+            limit = groups.records[g] * groups.extent[g] - (groups.records[g] - count) * reduced
+            h = best_group(boxes, groups, t, count, limit)
+            if h >= 0 and (not has_constraints(grid) or move_allowed(grid, groups, t, h)):
+                remove_tuple(groups, t, count)
+                add_tuple(groups, t, h, count)
+                groups.extent[g] = fit_box(boxes, groups, g, -1, boxes.box[g])
+                groups.extent[h] = fit_box(boxes, groups, h, -1, boxes.box[h])
                 moved += 1
     return moved
 
 
 @kernel
-def nearest(boxes, homes, t, count, gain):
-    """The group near by whose extent grows least if a combination joins, and by less than the gain; -1 if none does."""
-    g, home = homes.labels[t], -1
-    for h in range(max(0, g - REACH), min(len(homes.head), g + REACH + 1)):
-        grows = count * homes.extent[h] if h != g and homes.members[h] <= LARGE else gain
+def best_group(boxes, groups, t, count, limit):
+    """Return the nearby group whose extent grows least with a tuple, by less than a limit; -1 if there is none."""
+    g, best = groups.labels[t], -1
+    for h in range(max(0, g - MAX_DISTANCE), min(len(groups.head), g + MAX_DISTANCE + 1)):
+        increase = count * groups.extent[h] if h != g and groups.tuples[h] <= MAX_TUPLES else limit
         j = 0
-        while grows < gain and j < len(boxes.ordered):
-            grows += (homes.records[h] + count) * growth(boxes, j, h, boxes.ranks[t, j])
+        while increase < limit and j < len(boxes.ordered):
+            increase += (groups.records[h] + count) * growth(boxes, j, h, boxes.ranks[t, j])
             j += 1
-        if grows < gain:
-            home, gain = h, grows
-    return home
+        if increase < limit:
+            best, limit = h, increase
+    return best
 
 
 @kernel
 def growth(boxes, j, h, rank):
-    """What one more rank of column j adds to the extent of a group."""
-    at, first = boxes.at[j], boxes.first[j]
+    """Return by how much one more rank of column j extends a group."""
+    start, first = boxes.start[j], boxes.first[j]
     if not boxes.ordered[j]:
-        return boxes.share[j] * (1 - (boxes.box[h, at + rank // BITS] >> np.int64(rank % BITS) & 1))
-    if rank < boxes.box[h, at]:
-        return boxes.share[j] * (boxes.values[first + boxes.box[h, at]] - boxes.values[first + rank])
-    if rank > boxes.box[h, at + 1]:
-        return boxes.share[j] * (boxes.values[first + rank] - boxes.values[first + boxes.box[h, at + 1]])
+        return boxes.unit[j] * (1 - (boxes.box[h, start + rank // BITS] >> np.int64(rank % BITS) & 1))
+    if rank < boxes.box[h, start]:
+        return boxes.unit[j] * (boxes.values[first + boxes.box[h, start]] - boxes.values[first + rank])
+    if rank > boxes.box[h, start + 1]:
+        return boxes.unit[j] * (boxes.values[first + rank] - boxes.values[first + boxes.box[h, start + 1]])
     return 0.0
 
 
 @kernel
-def may_move(grid, homes, t, h):
-    """Whether both groups still have what every group must have if a combination moves to group h."""
-    here, there = no_tally(grid.demands), no_tally(grid.demands)
-    other = homes.head[homes.labels[t]]
+def move_allowed(grid, groups, t, h):
+    """Whether both groups satisfy the constraints besides k after a tuple moves to group h."""
+    source, target = zero_counts(grid.constraints), zero_counts(grid.constraints)
+    other = groups.head[groups.labels[t]]
     while other >= 0:
         if other != t:
-            add(grid.demands, here, grid.record[other], grid.counts[other])
-        other = homes.behind[other]
-    other = homes.head[h]
+            add(grid.constraints, source, grid.record[other], grid.counts[other])
+        other = groups.after[other]
+    other = groups.head[h]
     while other >= 0:
-        add(grid.demands, there, grid.record[other], grid.counts[other])
-        other = homes.behind[other]
-    add(grid.demands, there, grid.record[t], grid.counts[t])
-    return holds(grid.demands, here) and holds(grid.demands, there)
+        add(grid.constraints, target, grid.record[other], grid.counts[other])
+        other = groups.after[other]
+    add(grid.constraints, target, grid.record[t], grid.counts[t])
+    return satisfied(grid.constraints, source) and satisfied(grid.constraints, target)

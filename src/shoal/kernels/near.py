@@ -1,4 +1,4 @@
-"""Points near each other: cells of them, and for each point a short list of the nearest ones."""
+"""Neighbor lists: cells of nearby points, and the nearest points of each point in its cell."""
 
 from __future__ import annotations
 
@@ -7,56 +7,56 @@ from collections.abc import Iterator
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
-from shoal.kernels.search import SORTED, nearest
-from shoal.kernels.tree import Tree, halve, plant
-from shoal.threads import share
-from shoal.values import IntMatrix, IntVector, Progress, Space, silent
+from shoal.kernels.search import HEAP_COST, nearest
+from shoal.kernels.tree import BoxTree, build_tree, median_order
+from shoal.threads import parallel_map
+from shoal.values import IntMatrix, IntVector, Progress, Space, no_progress
 
-CELL = 20_000
-"""Points at most among which the nearest are sought: in many columns a search takes longer the more there are."""
-
-
-def cells(space: Space, most: int) -> list[IntVector]:
-    """Rows that are near each other: all, or even parts of so many at most, by halving the widest column repeatedly."""
-    n = len(space.points)
-    count = max(1, -(-n // most))
-    order = halve(space.points, np.arange(n), count)
-    return [np.sort(rows) for rows in np.split(order, n * np.arange(1, count) // count)]
+CELL_SIZE = 20_000
+"""Largest cell in which neighbors are searched: with many columns a search slows down as points increase."""
 
 
-def nearest_others(space: Space, most: int, *, progress: Progress = silent) -> IntMatrix:
-    """For each point the nearest others of its cell, in order of distance, then row: so many, or all that there are."""
-    (n, p), parts, done = space.points.shape, cells(space, CELL), 0
-    found = np.empty((n, min(most, len(parts[0]) - 1)), dtype=np.int64)
-    step = max(1, SLICE // (len(parts[-1]) * p + SORTED * most))
+def median_cells(space: Space, max_size: int) -> list[IntVector]:
+    """Split the points into equal cells of at most this size, by median cuts of the widest column."""
+    n = len(space.sketched_points)
+    n_cells = max(1, -(-n // max_size))
+    order = median_order(space.sketched_points, np.arange(n), n_cells)
+    return [np.sort(rows) for rows in np.split(order, n * np.arange(1, n_cells) // n_cells)]
 
-    def look(piece: tuple[Tree, IntVector]) -> int:
-        look_around(*piece, found)
-        return len(piece[1])
 
-    for looked in share(look, _pieces(space, parts, step)):
-        done += looked
+def nearest_neighbors(space: Space, count: int, *, progress: Progress = no_progress) -> IntMatrix:
+    """The nearest other points of each point in its cell, by distance, then row; at most this many."""
+    (n, p), cells, done = space.sketched_points.shape, median_cells(space, CELL_SIZE), 0
+    neighbors = np.empty((n, min(count, len(cells[0]) - 1)), dtype=np.int64)
+    step = max(1, SLICE // (len(cells[-1]) * p + HEAP_COST * count))
+
+    def search(batch: tuple[BoxTree, IntVector]) -> int:
+        fill_neighbors(*batch, neighbors)
+        return len(batch[1])
+
+    for searched in parallel_map(search, _batches(space, cells, step)):
+        done += searched
         progress(done, n)
-    return found
+    return neighbors
 
 
-def _pieces(space: Space, parts: list[IntVector], step: int) -> Iterator[tuple[Tree, IntVector]]:
-    """So many points at a time, with the tree of their cell."""
-    for rows in parts:
-        tree = plant(space, rows)
+def _batches(space: Space, cells: list[IntVector], step: int) -> Iterator[tuple[BoxTree, IntVector]]:
+    """Batches of points, each with the tree of its cell."""
+    for rows in cells:
+        tree = build_tree(space, rows)
         for start in range(0, len(rows), step):
             yield tree, rows[start : start + step]
 
 
 @kernel
-def look_around(tree, rows, found):
-    """Write down the nearest others of these points."""
-    most = found.shape[1]
-    distance, near = np.empty(most + 1), np.empty(most + 1, dtype=np.int64)
+def fill_neighbors(tree, rows, neighbors):
+    """Fill the neighbor lists of these points."""
+    count = neighbors.shape[1]
+    distance, found = np.empty(count + 1), np.empty(count + 1, dtype=np.int64)
     for row in rows:
-        nearest(tree, tree.space.matrix[row], distance, near)
-        place = 0
-        for other in near:
-            if other != row and place < most:  # of many points without a distance it may not be among the nearest
-                found[row, place] = other
-                place += 1
+        nearest(tree, tree.space.matrix[row], distance, found)
+        position = 0
+        for other in found:
+            if other != row and position < count:  # a point with many equal ones may be missing from its own list
+                neighbors[row, position] = other
+                position += 1

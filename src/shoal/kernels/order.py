@@ -1,4 +1,4 @@
-"""An order of all records: nearest point next, a group once entered being finished first."""
+"""Nearest-next order: each record is followed by the nearest remaining one, and a group is finished before the next."""
 
 from __future__ import annotations
 
@@ -6,64 +6,64 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import kernel, part
-from shoal.kernels.search import NOBODY, nearest
-from shoal.kernels.space import exact
-from shoal.kernels.unassigned import LEFT, Unassigned, carry_on, going, take
+from shoal.kernels.jit import inline, kernel
+from shoal.kernels.search import NO_RECORD, nearest
+from shoal.kernels.space import squared_distance
+from shoal.kernels.unassigned import LEFT, Unassigned, assign, enough_left, run
 from shoal.values import IntVector, Progress
 
 HERE, NEXT, STOP = range(3)
-"""What ``place`` tells: the record to go on from, and the members of its group that are still to be visited."""
+"""Fields of ``cursor``: the last record, and the range of members of its group not yet visited."""
 
 
-class Tour(NamedTuple):
-    """The records visited so far, in order; ``members`` lists the groups one after another, from ``starts`` on."""
+class NearestNextState(NamedTuple):
+    """The records visited so far, in ``order``; ``members`` lists the groups one after another, from ``starts`` on."""
 
     groups: IntVector
     members: IntVector
     starts: IntVector
     order: IntVector
-    place: IntVector
+    cursor: IntVector
 
 
 def nearest_next(state: Unassigned, groups: IntVector, start: int, *, progress: Progress) -> IntVector:
-    """All records, each followed by the nearest one left: of its own group first, then of all."""
+    """All records, each followed by the nearest remaining one: of its own group first, then of all."""
     starts = np.append(0, np.cumsum(np.bincount(groups)))
     order = np.empty(len(groups), dtype=np.int64)
-    tour = Tour(groups, np.argsort(groups, kind="stable"), starts, order, np.array([start, 0, 0]))
+    visits = NearestNextState(groups, np.argsort(groups, kind="stable"), starts, order, np.array([start, 0, 0]))
 
     def step(state: Unassigned, passes: int) -> None:
-        visit(state, tour, passes)
+        visit(state, visits, passes)
 
-    carry_on(state, step, least=1, progress=progress)
+    run(state, step, min_left=1, progress=progress)
     return order
 
 
 @kernel
-def visit(state, tour, passes):
-    """Visit one record a pass; where no member of the group is left, the nearest record says which group is next."""
+def visit(state, visits, passes):
+    """Visit one record per pass; the nearest remaining record determines the next group."""
     distance, rows = np.empty(1), np.empty(1, dtype=np.int64)
-    while passes > 0 and going(state, 1):
+    while passes > 0 and enough_left(state, 1):
         passes -= 1
-        if tour.place[NEXT] == tour.place[STOP]:
-            nearest(state.tree, state.space.matrix[tour.place[HERE]], distance, rows)
-            group = tour.groups[rows[0]]
-            tour.place[NEXT], tour.place[STOP] = tour.starts[group], tour.starts[group + 1]
-        row = next_member(state, tour)
-        tour.order[len(tour.order) - state.counts[LEFT]] = row
-        tour.place[HERE] = row
-        take(state, row, 0)
+        if visits.cursor[NEXT] == visits.cursor[STOP]:
+            nearest(state.tree, state.space.matrix[visits.cursor[HERE]], distance, rows)
+            group = visits.groups[rows[0]]
+            visits.cursor[NEXT], visits.cursor[STOP] = visits.starts[group], visits.starts[group + 1]
+        row = next_member(state, visits)
+        visits.order[len(visits.order) - state.counts[LEFT]] = row
+        visits.cursor[HERE] = row
+        assign(state, row, 0)
 
 
-@part
-def next_member(state, tour):
-    """The member of the group nearest to the record visited last; it leaves the list of those to be visited."""
-    here, first = state.space.matrix[tour.place[HERE]], tour.place[NEXT]
-    best, row, at = np.inf, NOBODY, first
-    for i in range(first, tour.place[STOP]):
-        far = exact(state.space, state.space.matrix[tour.members[i]], here)
-        if far < best or (far == best and tour.members[i] < row):
-            best, row, at = far, tour.members[i], i
-    tour.members[at] = tour.members[first]
-    tour.place[NEXT] = first + 1
+@inline
+def next_member(state, visits):
+    """Remove and return the unvisited member of the group nearest to the last record."""
+    current, first = state.space.matrix[visits.cursor[HERE]], visits.cursor[NEXT]
+    least, row, position = np.inf, NO_RECORD, first
+    for i in range(first, visits.cursor[STOP]):
+        distance = squared_distance(state.space, state.space.matrix[visits.members[i]], current)
+        if distance < least or (distance == least and visits.members[i] < row):
+            least, row, position = distance, visits.members[i], i
+    visits.members[position] = visits.members[first]
+    visits.cursor[NEXT] = first + 1
     return row

@@ -1,8 +1,7 @@
-"""The outermost records: those farthest from a center, in order, kept while records leave and the center moves.
+"""The records farthest from a center, in order, kept as a list while records leave and the center moves.
 
-The record farthest from the center of now is sought among them. A record that is not kept was no farther from the
-center of then than the last one kept, so that it is no farther from the center of now than that and the way between
-the two centers together. Where that leaves a doubt, the outermost records are sought anew.
+A record outside the list was no farther from the old center than the last listed record. So its distance to the new
+center is at most that distance plus the shift of the center. Where this bound does not decide, the list is refilled.
 """
 
 from __future__ import annotations
@@ -12,21 +11,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import kernel, part
-from shoal.kernels.search import NOBODY, farthest
-from shoal.kernels.space import copy, exact
+from shoal.kernels.jit import inline, kernel
+from shoal.kernels.search import NO_RECORD, farthest
+from shoal.kernels.space import copy, squared_distance
 from shoal.values import FloatVector, IntVector, Space
 
-KEPT = 256
-"""Records that are kept: their search takes a few times as long as that of a single one."""
-PATIENCE = 64
-"""Records that are looked at before the outermost are sought anew, around the center of now."""
+LIST_SIZE = 256
+"""Length of the list: searching so many records takes a few times as long as searching one."""
+MAX_CHECKED = 64
+"""Listed records that are checked before the list is refilled around the current center."""
 SLACK, TINY = 1e-12, 1e-300
-"""Rounding allowed for in an upper bound: relative, for each column, and absolute; the true error is far smaller."""
+"""Rounding allowed for in an upper bound: relative, per column, and absolute; the true error is far smaller."""
 
 
-class Outer(NamedTuple):
-    """``rows`` by their squared ``distance`` to a ``center``, farthest first; before ``first`` none is left."""
+class FarthestList(NamedTuple):
+    """``rows`` by squared ``distance`` to ``center``, farthest first; all before ``first`` are assigned."""
 
     center: FloatVector
     distance: FloatVector
@@ -34,70 +33,70 @@ class Outer(NamedTuple):
     first: IntVector
 
 
-def nothing_kept(space: Space) -> Outer:
-    """Room for the outermost records, none of which is known yet."""
-    return Outer(
+def empty_list(space: Space) -> FarthestList:
+    """Return an empty list."""
+    return FarthestList(
         center=np.full(space.matrix.shape[1], np.nan),
-        distance=np.zeros(KEPT),
-        rows=np.zeros(KEPT, dtype=np.int64),
-        first=np.array([KEPT]),
+        distance=np.zeros(LIST_SIZE),
+        rows=np.zeros(LIST_SIZE, dtype=np.int64),
+        first=np.array([LIST_SIZE]),
     )
 
 
 @kernel
-def outermost(state, point):
-    """The record left that is farthest from a point."""
-    outer, best, who = state.outer, -1.0, NOBODY
-    shift, looked = way(state.space, outer.center, point), 0
-    skip_gone(state)
-    for i in range(outer.first[0], len(outer.rows)):
-        row = outer.rows[i]
-        if row == NOBODY or bound(outer.distance[i], shift, len(point)) < best:
-            return who
-        if looked == PATIENCE:
+def farthest_unassigned(state, point):
+    """Return the unassigned record farthest from a point; ties go to the lowest row."""
+    listed, largest, best_row = state.farthest_list, -1.0, NO_RECORD
+    shift, checked = center_shift(state.space, listed.center, point), 0
+    skip_assigned(state)
+    for i in range(listed.first[0], len(listed.rows)):
+        row = listed.rows[i]
+        if row == NO_RECORD or distance_bound(listed.distance[i], shift, len(point)) < largest:
+            return best_row
+        if checked == MAX_CHECKED:
             break
         if state.labels[row] < 0:
             if shift == 0.0:
                 return row
-            looked += 1
-            far = exact(state.space, state.space.matrix[row], point)
-            if far > best or (far == best and row < who):
-                best, who = far, row
-    renew(state, point)
-    return outer.rows[0]
+            checked += 1
+            distance = squared_distance(state.space, state.space.matrix[row], point)
+            if distance > largest or (distance == largest and row < best_row):
+                largest, best_row = distance, row
+    refill(state, point)
+    return listed.rows[0]
 
 
 @kernel
-def renew(state, point):
-    """Seek the records that are farthest from a point."""
-    copy(point, state.outer.center)
-    farthest(state.tree, point, state.outer.distance, state.outer.rows)
-    state.outer.first[0] = 0
+def refill(state, point):
+    """Fill the list with the records farthest from a point."""
+    copy(point, state.farthest_list.center)
+    farthest(state.tree, point, state.farthest_list.distance, state.farthest_list.rows)
+    state.farthest_list.first[0] = 0
 
 
-@part
-def skip_gone(state):
-    """Pass over the first of the records kept, as far as they are gone."""
-    outer = state.outer
-    while outer.first[0] < len(outer.rows):
-        row = outer.rows[outer.first[0]]
-        if row == NOBODY or state.labels[row] < 0:
+@inline
+def skip_assigned(state):
+    """Skip the first listed records that have been assigned."""
+    listed = state.farthest_list
+    while listed.first[0] < len(listed.rows):
+        row = listed.rows[listed.first[0]]
+        if row == NO_RECORD or state.labels[row] < 0:
             break
-        outer.first[0] += 1
+        listed.first[0] += 1
 
 
-@part
-def way(space, center, point):
-    """How far a center has moved: 0 only if not at all, and infinitely far where the node of a category changed."""
-    total, least = 0.0, 0.0
+@inline
+def center_shift(space, center, point):
+    """Return how far a center has moved: 0 only if not at all, infinity if a category node changed."""
+    total, smallest = 0.0, 0.0
     for j in range(len(point)):
         if center[j] != point[j]:
-            total += (center[j] - point[j]) ** 2 if j < space.numbers else np.inf
-            least = math.sqrt(TINY)
-    return max(math.sqrt(total), least)
+            total += (center[j] - point[j]) ** 2 if j < space.n_numeric else np.inf
+            smallest = math.sqrt(TINY)
+    return max(math.sqrt(total), smallest)
 
 
-@part
-def bound(distance, shift, columns):
-    """No record is farther from a center that has moved so far than this, squared."""
+@inline
+def distance_bound(distance, shift, columns):
+    """Return an upper bound of the squared distance to a center that has moved by ``shift``."""
     return (math.sqrt(distance) + shift) ** 2 * (1.0 + SLACK * (columns + 4)) + TINY

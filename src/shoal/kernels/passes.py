@@ -1,4 +1,4 @@
-"""Passes over the unassigned records: each one builds one group or a few."""
+"""Passes over the unassigned records: each pass builds one group or a few."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.ahead import anticipate, nothing_ahead, room, wanting
-from shoal.kernels.jit import kernel, part
-from shoal.kernels.outer import outermost
+from shoal.kernels.jit import inline, kernel
+from shoal.kernels.outer import farthest_unassigned
 from shoal.kernels.search import nearest
 from shoal.kernels.space import add, copy, find_center
 from shoal.kernels.unassigned import (
@@ -16,109 +15,89 @@ from shoal.kernels.unassigned import (
     LEFT,
     NONE,
     Unassigned,
-    carry_on,
+    assign,
+    build_group,
     centroid,
-    farthest_from,
-    going,
-    grow,
-    opposite,
-    take,
+    enough_left,
+    run,
+    search_farthest,
 )
-from shoal.threads import crew, threads
 from shoal.values import FloatVector, IntMatrix, IntVector, Progress
 
-MANY = 10_000
-"""Records from which on it pays to search ahead on several threads."""
 
+def mdav_passes(state: Unassigned, k: int, *, per_pass: int, min_left: int, progress: Progress) -> Unassigned:
+    """Build groups around the record farthest from the centroid, then around the one farthest from that, and so on.
 
-def go_outward(state: Unassigned, k: int, *, turns: int, least: int, progress: Progress) -> Unassigned:
-    """Groups around the outermost record, then around the one farthest from that, and so on: so many turns a pass.
-
-    While at least ``least`` records are left. Where several threads work, they search ahead as long as many are left.
+    Each pass builds ``per_pass`` groups, while at least ``min_left`` records are left.
     """
 
     def step(state: Unassigned, passes: int) -> None:
-        outward(state, k, turns, least, passes)
+        mdav_step(state, k, per_pass, min_left, passes)
 
-    if threads() > 1 and state.counts[LEFT] >= max(MANY, least):
-        state = _together(state, k, turns=turns, least=max(MANY, least), progress=progress)
-    return carry_on(state._replace(ahead=nothing_ahead()), step, least=least, progress=progress)
-
-
-def _together(state: Unassigned, k: int, *, turns: int, least: int, progress: Progress) -> Unassigned:
-    """The same on several threads."""
-    with crew() as mates:
-
-        def step(state: Unassigned, passes: int) -> None:
-            anticipate(state, centroid(state), k=k, turns=turns, crew=mates)
-            outward(state, k, turns, least, passes)
-
-        state = state._replace(ahead=room(len(state.labels), k))
-        return carry_on(state, step, least=least, progress=progress)
+    return run(state, step, min_left=min_left, progress=progress)
 
 
 @kernel
-def outward(state, k, turns, least, passes):
-    """Passes as told above; none whose first seed has no lists where these are made ahead."""
-    while passes > 0 and going(state, least):
-        seed = outermost(state, centroid(state))
-        if wanting(state, seed):
-            return
+def mdav_step(state, k, per_pass, min_left, passes):
+    """Run some passes of `mdav_passes`."""
+    while passes > 0 and enough_left(state, min_left):
         passes -= 1
-        for turn in range(turns):
-            if turn > 0:
-                seed = opposite(state, seed)
-            grow(state, seed, k, state.counts[GROUPS])
+        seed = farthest_unassigned(state, centroid(state))
+        for number in range(per_pass):
+            if number > 0:
+                seed = search_farthest(state, state.space.matrix[seed])
+            build_group(state, seed, k, state.counts[GROUPS])
 
 
 @kernel
-def away_from(state, points, k, passes):
-    """A group around the record farthest from each of these points in turn, while at least k records are left."""
-    while passes > 0 and going(state, k):
+def point_passes(state, points, k, passes):
+    """Build a group around the record farthest from each of these points in turn, while k records are left."""
+    while passes > 0 and enough_left(state, k):
         passes -= 1
         for point in points:
             if state.counts[LEFT] >= k:
-                grow(state, farthest_from(state, point), k, state.counts[GROUPS])
+                build_group(state, search_farthest(state, point), k, state.counts[GROUPS])
 
 
 @kernel
-def extended(state, k, center, gamma, passes):
-    """A group around the record farthest from a fixed center, then extended by records near to it."""
-    while passes > 0 and going(state, k):
+def v_mdav_passes(state, k, center, gamma, passes):
+    """Build a group around the record farthest from a fixed center, then extend it by records near to it."""
+    while passes > 0 and enough_left(state, k):
         passes -= 1
         members = np.empty(2 * k - 1, dtype=np.int64)
-        members[0] = outermost(state, center)
-        copy(grow(state, members[0], k, state.counts[GROUPS]), members[1:k])
-        extend(state, members, k, gamma)
+        members[0] = farthest_unassigned(state, center)
+        copy(build_group(state, members[0], k, state.counts[GROUPS]), members[1:k])
+        extend_group(state, members, k, gamma)
 
 
 @kernel
-def extend(state, members, size, gamma):
-    """Extend a group of ``size`` while a record is nearer to it than gamma times to any other record left."""
+def extend_group(state, members, size, gamma):
+    """Extend a group while a record is nearer to it than gamma times to any other record left."""
     group = state.labels[members[0]]
-    distance, rows = np.full(len(members), -1.0), np.full(len(members), NONE)  # NONE: to be sought; then a lower bound
-    pair, pair_rows = np.empty(2), np.empty(2, dtype=np.int64)
+    # where a row is NONE, search again; the distance is then a lower bound
+    distance, rows = np.full(len(members), -1.0), np.full(len(members), NONE)
+    nearest_two, nearest_rows = np.empty(2), np.empty(2, dtype=np.int64)
     while size < len(members) and state.counts[LEFT] > 0:
-        best = closest(distance, rows, size)
+        best = closest_member(distance, rows, size)
         while rows[best] == NONE:
             nearest(state.tree, state.space.matrix[members[best]], distance[best : best + 1], rows[best : best + 1])
-            best = closest(distance, rows, size)
+            best = closest_member(distance, rows, size)
         row = rows[best]
-        nearest(state.tree, state.space.matrix[row], pair, pair_rows)
-        apart = pair[1] if pair_rows[0] == row else pair[0]
-        if not distance[best] < gamma * gamma * apart:
+        nearest(state.tree, state.space.matrix[row], nearest_two, nearest_rows)
+        to_others = nearest_two[1] if nearest_rows[0] == row else nearest_two[0]
+        if not distance[best] < gamma * gamma * to_others:
             return
         for i in range(size):
             if rows[i] == row:
                 rows[i] = NONE
         members[size] = row
         size += 1
-        take(state, row, group)
+        assign(state, row, group)
 
 
-@part
-def closest(distance, rows, size):
-    """The first of so many members with the least distance; of several, the one with the lowest row."""
+@inline
+def closest_member(distance, rows, size):
+    """Return the member with the smallest distance; ties go to the lowest row."""
     best = 0
     for i in range(1, size):
         if distance[i] < distance[best] or (distance[i] == distance[best] and rows[i] < rows[best]):
@@ -126,11 +105,11 @@ def closest(distance, rows, size):
     return best
 
 
-class Sort(NamedTuple):
-    """Records in the order of their keys; those left lie between the places ``edges`` of it.
+class SortedRecords(NamedTuple):
+    """Records in the order of their keys; those left are between the positions ``edges``.
 
-    With ``ranks`` by record and column a key is the sum of the ranks among the records left, and ``rows`` are out of
-    order once some have left; without any it stays.
+    With ``ranks``, by record and column, a key is the sum of the ranks among the records left, and ``rows`` is out of
+    order after the first pass. Without ranks the order stays valid.
     """
 
     rows: IntVector
@@ -140,24 +119,24 @@ class Sort(NamedTuple):
 
 
 @kernel
-def from_ends(state, sort, k, least, passes):
-    """Compact groups around the first and the last record left, while at least so many are left."""
-    while passes > 0 and going(state, least):
+def sorted_passes(state, sort, k, min_left, passes):
+    """Build compact groups around the first and the last record left, while ``min_left`` records are left."""
+    while passes > 0 and enough_left(state, min_left):
         passes -= 1
-        first, last = ends(state, sort)
+        first, last = first_and_last(state, sort)
         group = state.counts[GROUPS]
-        take(state, last, group + 1)
-        compact(state, first, k, group)
-        compact(state, last, k, group + 1)
+        assign(state, last, group + 1)
+        build_compact_group(state, first, k, group)
+        build_compact_group(state, last, k, group + 1)
         if sort.ranks.shape[1] > 0:
             for row in range(len(sort.keys)):
                 if state.labels[row] >= group:
-                    lower(state, sort.keys, sort.ranks, row)
+                    lower_ranks(state, sort.keys, sort.ranks, row)
 
 
 @kernel
-def ends(state, sort):
-    """The first record left and the last one; of equal keys the lower row comes first."""
+def first_and_last(state, sort):
+    """Return the first and the last record left; of equal keys the lower row comes first."""
     if sort.ranks.shape[1] == 0:
         while state.labels[sort.rows[sort.edges[0]]] != NONE:
             sort.edges[0] += 1
@@ -175,19 +154,19 @@ def ends(state, sort):
 
 
 @kernel
-def lower(state, keys, ranks, gone):
-    """In each column, the records left that rank above one that is gone move down by one."""
+def lower_ranks(state, keys, ranks, assigned):
+    """Lower by one the ranks, in each column, of the records left above an assigned one."""
     for row in range(len(keys)):
         if state.labels[row] == NONE:
             for j in range(ranks.shape[1]):
-                keys[row] -= ranks[row, j] > ranks[gone, j]
+                keys[row] -= ranks[row, j] > ranks[assigned, j]
 
 
 @kernel
-def compact(state, seed, k, group):
-    """A group of a seed and k - 1 records, each the one nearest to the center so far.
+def build_compact_group(state, seed, k, group):
+    """Build a group of a seed and k - 1 records, each the one nearest to the centroid so far.
 
-    The seed may have been taken before, to keep it out of another group.
+    The seed may have been assigned before, to keep it out of another group.
     """
     space, row = state.space, seed
     sums, center = np.zeros(len(state.sums)), np.empty(space.matrix.shape[1])
@@ -198,6 +177,6 @@ def compact(state, seed, k, group):
             nearest(state.tree, center, distance, rows)
             row = rows[0]
         if state.labels[row] == NONE:
-            take(state, row, group)
+            assign(state, row, group)
         add(space, sums, space.matrix[row], 1.0)
     state.counts[GROUPS] += 1

@@ -1,7 +1,7 @@
-"""Pools of rare combinations of categories that stand where they save, and groups that take in the others.
+"""Pools of rare tuples, which become groups where that lowers the loss; groups take in the other tuples.
 
-The price of a combination is what each of its records loses, squared, in the nearest group that stands. A pool loses
-the squared distances of its records to its center. It saves as long as that is less than the prices of its records.
+The price of a tuple is the squared loss of each of its records in the nearest group. The loss of a pool is the sum of
+squared distances of its records to its center. A pool saves as long as its loss is below the prices of its records.
 """
 
 from __future__ import annotations
@@ -10,178 +10,178 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.gather import add_all
-from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.meaning import add, apart, find_center, no_costs
+from shoal.kernels.gather import add_all_costs
+from shoal.kernels.jit import SLICE, inline, kernel
+from shoal.kernels.meaning import add, find_center, tuple_distance, zero_costs
 from shoal.values import FloatVector, IntVector, Progress, Tuples
 
-FREE, POOLED, ASIDE = -1, -2, -3
-"""Labels of combinations without a group: may enter a pool, in the pool, waiting for the end."""
-LEFT, GROUPS, MEMBERS, SIZE = range(4)
-"""What ``counts`` counts: free records, groups so far; combinations and records of the pool."""
+FREE, POOLED, SET_ASIDE = -1, -2, -3
+"""Labels of tuples without a group: may enter a pool, in the pool, set aside until the end."""
+LEFT, GROUPS, POOL_TUPLES, POOL_RECORDS = range(4)
+"""Places in ``counts``: free records, groups so far, tuples and records of the pool."""
 
 
-class Prices(NamedTuple):
-    """The state: for each combination its group, its price and the group ``near`` it; the pool, its costs and center.
+class TuplePools(NamedTuple):
+    """State: the group of each tuple, its price and its ``nearest`` group; the pool, its costs and its center.
 
-    Until a group stands, prices are those of one group of all records, and ``near`` is FREE.
+    Until there is a group, prices are those of one group of all records, and ``nearest`` is FREE.
     """
 
     tuples: Tuples
     labels: IntVector
     price: FloatVector
-    near: IntVector
+    nearest: IntVector
     pool: IntVector
     costs: FloatVector
     center: IntVector
     counts: IntVector
 
 
-def begin(tuples: Tuples) -> Prices:
-    """No group stands."""
+def init(tuples: Tuples) -> TuplePools:
+    """Return the state without groups."""
     m, q = tuples.codes.shape
-    state = Prices(
+    state = TuplePools(
         tuples=tuples,
         labels=np.full(m, FREE),
         price=np.zeros(m),
-        near=np.full(m, FREE),
+        nearest=np.full(m, FREE),
         pool=np.zeros(m, dtype=np.int64),
-        costs=no_costs(tuples),
+        costs=zero_costs(tuples),
         center=np.zeros(q, dtype=np.int64),
         counts=np.array([tuples.counts.sum(), 0, 0, 0]),
     )
-    price_as_one_group(state)
+    set_first_prices(state)
     return state
 
 
-def carry_on(state: Prices, k: int, *, progress: Progress) -> IntVector:
-    """Settle the frequent combinations, then pool the rare ones; the group of each combination."""
+def run(state: TuplePools, k: int, *, progress: Progress) -> IntVector:
+    """Group the frequent tuples, then pool the rare ones; return the group of each tuple."""
     n, steps = int(state.tuples.counts.sum()), max(1, SLICE // 8 // (state.tuples.codes.size + 2 * len(state.costs)))
     frequent = np.flatnonzero(state.tuples.counts >= k)
     for start in range(0, len(frequent), steps):
-        settle(state, frequent[start : start + steps])
+        group_frequent(state, frequent[start : start + steps])
         progress(n - int(state.counts[LEFT]), n)
-    while state.counts[MEMBERS] > 0 or state.counts[LEFT] >= k:
-        save(state, k, steps)
+    while state.counts[POOL_TUPLES] > 0 or state.counts[LEFT] >= k:
+        grow_pools(state, k, steps)
         progress(n - int(state.counts[LEFT]), n)
-    return np.where(state.labels < 0, state.near, state.labels)
+    return np.where(state.labels < 0, state.nearest, state.labels)
 
 
-@part
-def lost(state, t):
-    """What each record of a combination loses at the center of the pool."""
-    distance = apart(state.tuples, t, state.center)
+@inline
+def squared_loss(state, t):
+    """Return the squared loss of each record of a tuple at the center of the pool."""
+    distance = tuple_distance(state.tuples, t, state.center)
     return distance * distance
 
 
 @kernel
-def price_as_one_group(state):
-    """Prices where all records are one group."""
-    add_all(state.tuples, state.costs)
+def set_first_prices(state):
+    """Set the prices as if all records were one group."""
+    add_all_costs(state.tuples, state.costs)
     find_center(state.tuples, state.costs, state.center)
     for t in range(len(state.price)):
-        state.price[t] = lost(state, t)
+        state.price[t] = squared_loss(state, t)
     state.costs[:] = 0.0
 
 
 @kernel
-def settle(state, frequent):
-    """Each of these combinations is a group by itself."""
+def group_frequent(state, frequent):
+    """Make each of these tuples a group."""
     for t in frequent:
-        enter(state, t)
-        stand(state)
+        add_to_pool(state, t)
+        close_pool(state)
 
 
 @kernel
-def save(state, k, steps):
-    """Let so many combinations enter a pool, one pool after another, or fewer where fewer than k records are free."""
+def grow_pools(state, k, steps):
+    """Add up to ``steps`` tuples to one pool after another, until fewer than k records are free."""
     for _ in range(steps):
-        if state.counts[MEMBERS] > 0:
-            enter(state, closest(state, k - state.counts[SIZE]))
+        if state.counts[POOL_TUPLES] > 0:
+            add_to_pool(state, cheapest_addition(state, k - state.counts[POOL_RECORDS]))
         elif state.counts[LEFT] >= k:
-            enter(state, dearest(state))
+            add_to_pool(state, most_expensive(state))
         else:
             return
-        if state.counts[GROUPS] > 0 and not saves(state):
-            give_up(state)
-        elif state.counts[SIZE] >= k:
-            stand(state)
+        if state.counts[GROUPS] > 0 and not pool_saves(state):
+            abandon_pool(state)
+        elif state.counts[POOL_RECORDS] >= k:
+            close_pool(state)
 
 
 @kernel
-def dearest(state):
-    """The free combination with the highest price for all of its records; of several, the first."""
-    best, who = -1.0, FREE
+def most_expensive(state):
+    """Return the free tuple with the highest price for all its records; ties go to the first."""
+    largest, dearest = -1.0, FREE
     for t in range(len(state.labels)):
-        if state.labels[t] == FREE and state.tuples.counts[t] * state.price[t] > best:
-            best, who = state.tuples.counts[t] * state.price[t], t
-    return who
+        if state.labels[t] == FREE and state.tuples.counts[t] * state.price[t] > largest:
+            largest, dearest = state.tuples.counts[t] * state.price[t], t
+    return dearest
 
 
 @kernel
-def closest(state, missing):
-    """The free combination that loses least in the pool for each record the pool gains; of several, the first.
+def cheapest_addition(state, missing):
+    """Return the free tuple with the lowest loss in the pool per record it adds; ties go to the first.
 
-    Records beyond those that are missing are no gain.
+    Only the missing records count as added.
     """
-    best, who = np.inf, FREE
+    smallest, cheapest = np.inf, FREE
     for t in range(len(state.labels)):
         if state.labels[t] == FREE:
-            loss = lost(state, t)
+            loss = squared_loss(state, t)
             if state.tuples.counts[t] > missing:
                 loss *= state.tuples.counts[t] / missing
-            if loss < best:
-                best, who = loss, t
-    return who
+            if loss < smallest:
+                smallest, cheapest = loss, t
+    return cheapest
 
 
 @kernel
-def enter(state, t):
-    """A combination enters the pool; the center moves."""
+def add_to_pool(state, t):
+    """Add a tuple to the pool and update its center."""
     state.labels[t] = POOLED
-    state.pool[state.counts[MEMBERS]] = t
-    state.counts[MEMBERS] += 1
-    state.counts[SIZE] += state.tuples.counts[t]
+    state.pool[state.counts[POOL_TUPLES]] = t
+    state.counts[POOL_TUPLES] += 1
+    state.counts[POOL_RECORDS] += state.tuples.counts[t]
     add(state.tuples, state.costs, t, state.tuples.counts[t])
     find_center(state.tuples, state.costs, state.center)
 
 
-@part
-def saves(state):
-    """Whether the pool loses less than its records would in the groups near them."""
+@inline
+def pool_saves(state):
+    """Whether the loss of the pool is below the prices of its records."""
     loss, price = 0.0, 0.0
-    for t in state.pool[: state.counts[MEMBERS]]:
-        loss += state.tuples.counts[t] * lost(state, t)
+    for t in state.pool[: state.counts[POOL_TUPLES]]:
+        loss += state.tuples.counts[t] * squared_loss(state, t)
         price += state.tuples.counts[t] * state.price[t]
     return loss < price
 
 
-@part
-def give_up(state):
-    """The seed of the pool is put aside, the others are free again."""
-    for t in state.pool[: state.counts[MEMBERS]]:
+@inline
+def abandon_pool(state):
+    """Set the first tuple of the pool aside and free the others."""
+    for t in state.pool[: state.counts[POOL_TUPLES]]:
         state.labels[t] = FREE
-    state.labels[state.pool[0]] = ASIDE
+    state.labels[state.pool[0]] = SET_ASIDE
     state.counts[LEFT] -= state.tuples.counts[state.pool[0]]
-    empty(state)
+    clear_pool(state)
 
 
 @kernel
-def stand(state):
-    """The pool is a group; prices fall where it is the nearest."""
-    for t in state.pool[: state.counts[MEMBERS]]:
+def close_pool(state):
+    """Make the pool a group and lower the prices of the tuples to which it is nearest."""
+    for t in state.pool[: state.counts[POOL_TUPLES]]:
         state.labels[t] = state.counts[GROUPS]
     for t in range(len(state.labels)):
-        loss = lost(state, t)
-        if loss < state.price[t] or state.near[t] == FREE:
-            state.price[t], state.near[t] = loss, state.counts[GROUPS]
-    state.counts[LEFT] -= state.counts[SIZE]
+        loss = squared_loss(state, t)
+        if loss < state.price[t] or state.nearest[t] == FREE:
+            state.price[t], state.nearest[t] = loss, state.counts[GROUPS]
+    state.counts[LEFT] -= state.counts[POOL_RECORDS]
     state.counts[GROUPS] += 1
-    empty(state)
+    clear_pool(state)
 
 
-@part
-def empty(state):
-    """No combination is in the pool."""
+@inline
+def clear_pool(state):
+    """Empty the pool."""
     state.costs[:] = 0.0
-    state.counts[MEMBERS], state.counts[SIZE] = 0, 0
+    state.counts[POOL_TUPLES], state.counts[POOL_RECORDS] = 0, 0

@@ -1,7 +1,7 @@
-"""Combinations of categories that change groups where the loss falls: moves, swaps, groups dissolved and opened.
+"""Iterated local search on groups of tuples: moves, swaps, dissolved and new groups.
 
-A search goes down from where it stands until no move, no swap and no dissolved group lowers the loss. Then it kicks:
-it changes a little at random, goes down again around there, and takes everything back if the loss is now higher.
+The search descends until no move, swap or dissolved group lowers the loss. Then it kicks: it makes a few random
+changes, descends again around them, and undoes everything if the loss is now higher.
 """
 
 from __future__ import annotations
@@ -9,248 +9,248 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.cells import (
-    CELLS,
-    LEAST,
+    CALL_BUDGET,
     LIMIT,
-    LOOK,
+    MIN_SIZE,
     MOVES,
     NONE,
     SPENT,
-    STEADY,
+    TOLERANCE,
+    VISIT,
     WAITING,
-    Cells,
+    TupleGroups,
+    can_leave,
     draw,
-    move,
-    next_in_line,
-    room,
-    spared,
-    spread_with,
-    stir,
-    tired,
-    undo,
+    enqueue_changed,
+    has_log_space,
+    loss_with,
+    move_tuple,
+    over_limit,
+    pop_queue,
+    undo_moves,
 )
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import inline, kernel
 from shoal.values import Progress
 
-CHANGES = 3
-"""Changes that a kick makes at most, each near the one before."""
-DRAWS = 10
-"""How often a combination is drawn again because its group loses nothing."""
-DOWN = 700_000_000
-"""Cells that may be looked at on the way down. Where rounding alone decides, the way would never end."""
-KICK = 100_000_000
-"""Cells that one kick may look at."""
-ROUND = 70_000_000
-"""Cells that all kicks of one round may look at; the kick under way is brought to its end."""
+MAX_CHANGES = 3
+"""Changes of a kick, each near the one before."""
+MAX_DRAWS = 10
+"""Draws of a tuple before one is accepted whose group has no loss."""
+DESCENT_BUDGET = 700_000_000
+"""Cells for a descent; where rounding alone decides, it would never end."""
+KICK_BUDGET = 100_000_000
+"""Cells for one kick."""
+ROUND_BUDGET = 70_000_000
+"""Cells for all kicks of one round; the current kick is completed."""
 
 
-def descend(state: Cells, *, progress: Progress) -> None:
-    """Go down until none waits."""
-    total, least, end = len(state.labels), len(state.labels), state.counts[SPENT] + DOWN
+def descend(state: TupleGroups, *, progress: Progress) -> None:
+    """Descend until the queue is empty."""
+    total, fewest, end = len(state.labels), len(state.labels), state.counts[SPENT] + DESCENT_BUDGET
     while state.counts[WAITING] > 0 and state.counts[SPENT] < end:
         state.counts[MOVES] = 0
-        state.counts[LIMIT] = state.counts[SPENT] + 2 * CELLS
-        go_down(state, state.counts[SPENT] + CELLS)
-        least = min(least, int(state.counts[WAITING]))
-        progress(total - least, total)
-    rest(state)
+        state.counts[LIMIT] = state.counts[SPENT] + 2 * CALL_BUDGET
+        descend_until(state, state.counts[SPENT] + CALL_BUDGET)
+        fewest = min(fewest, int(state.counts[WAITING]))
+        progress(total - fewest, total)
+    clear_queue(state)
 
 
-def explore(state: Cells, kicks: int, *, rounds: int, progress: Progress) -> None:
-    """Kick so many times, or as often as it can be done in so many rounds."""
-    start, most, done = int(state.counts[SPENT]), rounds * ROUND, 0
-    while done < kicks and (spent := int(state.counts[SPENT]) - start) < most:
-        done += search(state, kicks - done, start + min(spent + CELLS, most))[0]
-        progress(min(most, max(int(state.counts[SPENT]) - start, done * most // kicks)), most)
+def explore(state: TupleGroups, kicks: int, *, rounds: int, progress: Progress) -> None:
+    """Kick ``kicks`` times, or as often as ``rounds`` allow."""
+    start, budget, done = int(state.counts[SPENT]), rounds * ROUND_BUDGET, 0
+    while done < kicks and (spent := int(state.counts[SPENT]) - start) < budget:
+        done += kick_until(state, kicks - done, start + min(spent + CALL_BUDGET, budget))[0]
+        progress(min(budget, max(int(state.counts[SPENT]) - start, done * budget // kicks)), budget)
 
 
 @kernel
-def go_down(state, until):
-    """Look at those that wait, one after another, until none waits or so many cells are looked at."""
-    while state.counts[WAITING] > 0 and state.counts[SPENT] < until and room(state):
-        t, moves = next_in_line(state), state.counts[MOVES]
+def descend_until(state, limit):
+    """Examine queued tuples until the queue is empty or the cell limit is reached."""
+    while state.counts[WAITING] > 0 and state.counts[SPENT] < limit and has_log_space(state):
+        t, moves = pop_queue(state), state.counts[MOVES]
         if not relocate(state, t) and not swap(state, t) and state.first[state.labels[t]] == t:
-            dissolve(state, state.labels[t], 0.0)
-        stir(state, moves)
+            dissolve_group(state, state.labels[t], 0.0)
+        enqueue_changed(state, moves)
 
 
 @kernel
-def search(state, kicks, until):
-    """Kick so many times, or until so many cells are looked at, and go down after each kick.
+def kick_until(state, kicks, limit):
+    """Kick ``kicks`` times, or until the cell limit, and descend after each kick.
 
-    What raises the loss is taken back. The number of kicks, and by how much the loss fell.
+    A kick that raises the loss is undone. Return the number of kicks, and by how much the loss fell.
     """
     total, done = 0.0, 0
-    while done < kicks and state.counts[SPENT] < until:
+    while done < kicks and state.counts[SPENT] < limit:
         done += 1
-        state.counts[MOVES], state.change[0] = 0, 0.0
-        state.counts[LIMIT] = state.counts[SPENT] + KICK
-        kept = kick(state)
-        if kept:
-            stir(state, 0)
-            go_down(state, state.counts[LIMIT])
-        if not kept or state.change[0] > 0.0:
-            undo(state, 0, 0.0)
-        total -= state.change[0]
-        rest(state)
+        state.counts[MOVES], state.loss_change[0] = 0, 0.0
+        state.counts[LIMIT] = state.counts[SPENT] + KICK_BUDGET
+        valid = kick(state)
+        if valid:
+            enqueue_changed(state, 0)
+            descend_until(state, state.counts[LIMIT])
+        if not valid or state.loss_change[0] > 0.0:
+            undo_moves(state, 0, 0.0)
+        total -= state.loss_change[0]
+        clear_queue(state)
     return done, total
 
 
 @kernel
-def rest(state):
-    """Have none wait."""
+def clear_queue(state):
+    """Clear the queue."""
     while state.counts[WAITING] > 0:
-        next_in_line(state)
+        pop_queue(state)
 
 
-@part
+@inline
 def relocate(state, t):
-    """Move a combination to another group if the loss falls."""
-    if not spared(state, t):
+    """Move a tuple to another group if that lowers the loss."""
+    if not can_leave(state, t):
         return False
     group = state.labels[t]
-    less = state.spread[group] - spread_with(state, group, t, NONE)
-    more, who = host(state, t)
-    if more >= less - STEADY:
+    less = state.loss[group] - loss_with(state, group, t, NONE)
+    more, best_choice = best_group(state, t)
+    if more >= less - TOLERANCE:
         return False
-    move(state, t, who)
+    move_tuple(state, t, best_choice)
     return True
 
 
 @kernel
-def host(state, t):
-    """By how much the loss grows with a combination in the best group near it, and this group; not in its own."""
-    best, who = np.inf, NONE
-    state.counts[LOOK] += 1
-    state.seen[state.labels[t]] = state.counts[LOOK]
+def best_group(state, t):
+    """Return the lowest loss increase for a tuple in another nearby group, and that group."""
+    best, best_choice = np.inf, NONE
+    state.counts[VISIT] += 1
+    state.visited[state.labels[t]] = state.counts[VISIT]
     for u in state.near[t]:
         group = NONE if u == NONE else state.labels[u]
-        if group != NONE and state.seen[group] != state.counts[LOOK]:
-            state.seen[group] = state.counts[LOOK]
-            more = spread_with(state, group, NONE, t) - state.spread[group]
+        if group != NONE and state.visited[group] != state.counts[VISIT]:
+            state.visited[group] = state.counts[VISIT]
+            more = loss_with(state, group, NONE, t) - state.loss[group]
             if more < best:
-                best, who = more, group
-    return best, who
+                best, best_choice = more, group
+    return best, best_choice
 
 
-@part
+@inline
 def swap(state, t):
-    """Exchange a combination with the one near it that lowers the loss most, if there is one."""
-    best, who, group = -STEADY, NONE, state.labels[t]
+    """Swap a tuple with the nearby one that lowers the loss most, if any."""
+    best, best_choice, group = -TOLERANCE, NONE, state.labels[t]
     for u in state.near[t]:
-        if u != NONE and state.labels[u] != group and exchangeable(state, t, u):
+        if u != NONE and state.labels[u] != group and can_swap(state, t, u):
             other = state.labels[u]
-            change = spread_with(state, other, u, t) - state.spread[other]
-            if change - state.spread[group] < best:
-                change += spread_with(state, group, t, u) - state.spread[group]
+            change = loss_with(state, other, u, t) - state.loss[other]
+            if change - state.loss[group] < best:
+                change += loss_with(state, group, t, u) - state.loss[group]
                 if change < best:
-                    best, who = change, u
-    if who == NONE:
+                    best, best_choice = change, u
+    if best_choice == NONE:
         return False
-    move(state, t, state.labels[who])
-    move(state, who, group)
+    move_tuple(state, t, state.labels[best_choice])
+    move_tuple(state, best_choice, group)
     return True
 
 
-@part
-def exchangeable(state, t, u):
-    """Whether the groups of two combinations keep k records without the one and with the other."""
+@inline
+def can_swap(state, t, u):
+    """Whether the groups of two tuples keep k records if they are swapped."""
     gain = state.tuples.counts[u] - state.tuples.counts[t]
     smallest = min(state.sizes[state.labels[t]] + gain, state.sizes[state.labels[u]] - gain)
-    return smallest >= state.counts[LEAST]
+    return smallest >= state.counts[MIN_SIZE]
 
 
 @kernel
-def dissolve(state, group, worth):
-    """Move every combination of a group to another group, unless the loss grows by as much as this is worth."""
-    moves, change = state.counts[MOVES], state.change[0]
-    left = worth + state.spread[group]
-    while state.sizes[group] > 0 and left > 0.0 and room(state) and not tired(state):
-        more, who = host(state, state.first[group])
-        if who == NONE:
+def dissolve_group(state, group, allowance):
+    """Move every tuple of a group to another group, unless the loss grows by the allowance or more."""
+    moves, change = state.counts[MOVES], state.loss_change[0]
+    left = allowance + state.loss[group]
+    while state.sizes[group] > 0 and left > 0.0 and has_log_space(state) and not over_limit(state):
+        more, best_choice = best_group(state, state.first[group])
+        if best_choice == NONE:
             break
         left -= more
-        move(state, state.first[group], who)
-    if state.sizes[group] > 0 or state.change[0] >= change + worth - STEADY:
-        undo(state, moves, change)
+        move_tuple(state, state.first[group], best_choice)
+    if state.sizes[group] > 0 or state.loss_change[0] >= change + allowance - TOLERANCE:
+        undo_moves(state, moves, change)
         return False
     return True
 
 
-@part
+@inline
 def kick(state):
-    """Make one or more changes at random, each near the one before; whether every group still has k records."""
-    t, fine = lossy(state), True
-    for _ in range(1 + draw(state, CHANGES)):
-        fine = fine and disturb(state, t)
-        t = neighbor(state, t)
-    return fine
+    """Make one or more random changes, each near the one before; return whether every group still has k records."""
+    t, valid = draw_lossy(state), True
+    for _ in range(1 + draw(state, MAX_CHANGES)):
+        valid = valid and random_change(state, t)
+        t = draw_neighbor(state, t)
+    return valid
 
 
-@part
-def lossy(state):
-    """A combination at random, one whose group loses something if that can be had in a few draws."""
+@inline
+def draw_lossy(state):
+    """Draw a tuple, preferably one whose group has a loss."""
     t = draw(state, len(state.labels))
-    for _ in range(DRAWS):
-        if state.spread[state.labels[t]] > STEADY:
+    for _ in range(MAX_DRAWS):
+        if state.loss[state.labels[t]] > TOLERANCE:
             break
         t = draw(state, len(state.labels))
     return t
 
 
-@part
-def neighbor(state, t):
-    """One of those near a combination at random, or itself."""
+@inline
+def draw_neighbor(state, t):
+    """Draw a neighbor of a tuple, or return the tuple."""
     u = state.near[t, draw(state, state.near.shape[1])]
     return t if u == NONE else u
 
 
-@part
-def disturb(state, t):
-    """Change something around a combination in one of four ways; whether every group still has k records."""
-    group, way = state.labels[t], draw(state, 4)
+@inline
+def random_change(state, t):
+    """Make one of four changes around a tuple; return whether every group still has k records."""
+    group, choice = state.labels[t], draw(state, 4)
     if state.counts[MOVES] + len(state.labels) + 2 > len(state.moved):
-        return True  # no room to write down what a whole group may move
-    if way == 0:
-        return dissolve(state, group, np.inf)
-    if way == 1:
-        return release(state, group)
-    if way == 2:
-        return found(state, t)
-    other = state.labels[neighbor(state, t)]
+        return True  # the log has no space for the moves of a whole group
+    if choice == 0:
+        return dissolve_group(state, group, np.inf)
+    if choice == 1:
+        return isolate_frequent(state, group)
+    if choice == 2:
+        return open_group(state, t)
+    other = state.labels[draw_neighbor(state, t)]
     if other != group:
-        move(state, t, other)
-    return mended(state, group)
+        move_tuple(state, t, other)
+    return repair(state, group)
 
 
-@part
-def release(state, group):
-    """Give each combination of a group that has k records a group of its own, and mend what is left."""
+@inline
+def isolate_frequent(state, group):
+    """Move each tuple of a group that has k records to its own group, and repair the rest."""
     t = state.first[group]
     while t != NONE:
         after = state.after[t]
-        if state.tuples.counts[t] >= state.counts[LEAST] and state.sizes[group] > state.tuples.counts[t]:
-            move(state, t, unused(state))
+        if state.tuples.counts[t] >= state.counts[MIN_SIZE] and state.sizes[group] > state.tuples.counts[t]:
+            move_tuple(state, t, empty_group(state))
         t = after
-    return mended(state, group)
+    return repair(state, group)
 
 
-@part
-def found(state, t):
-    """Found a new group around a combination, whatever is near, and mend the groups that it took from."""
+@inline
+def open_group(state, t):
+    """Open a new group around a tuple, and repair the groups that it took tuples from."""
     if state.sizes[state.labels[t]] == state.tuples.counts[t]:
         return True
-    new, begin = unused(state), state.counts[MOVES]
-    move(state, t, new)
-    fine = fill(state, new, False)
-    for i in range(begin, state.counts[MOVES]):
-        fine = fine and mended(state, state.origin[i])
-    return fine
+    new, first_move = empty_group(state), state.counts[MOVES]
+    move_tuple(state, t, new)
+    valid = fill(state, new, False)
+    for i in range(first_move, state.counts[MOVES]):
+        valid = valid and repair(state, state.moved_from[i])
+    return valid
 
 
-@part
-def unused(state):
-    """The first group without records; there is one wherever a group has two combinations."""
+@inline
+def empty_group(state):
+    """Return the first empty group; there is one wherever a group has two tuples."""
     group = 0
     while state.sizes[group] > 0:
         group += 1
@@ -259,49 +259,49 @@ def unused(state):
 
 
 @kernel
-def mended(state, group):
-    """Whether a group has k records or none, if need be after it was filled again or dissolved: what loses less."""
-    if state.sizes[group] == 0 or state.sizes[group] >= state.counts[LEAST]:
+def repair(state, group):
+    """Fill or dissolve a group below k, whichever loses less; return whether it has k records or none."""
+    if state.sizes[group] == 0 or state.sizes[group] >= state.counts[MIN_SIZE]:
         return True
-    moves, change = state.counts[MOVES], state.change[0]
+    moves, change = state.counts[MOVES], state.loss_change[0]
     filled = fill(state, group, True)
-    worth = state.change[0] - change if filled else np.inf
-    pulled = state.moved[moves : state.counts[MOVES]].copy()
-    undo(state, moves, change)
-    if dissolve(state, group, worth):
+    allowance = state.loss_change[0] - change if filled else np.inf
+    added = state.moved[moves : state.counts[MOVES]].copy()
+    undo_moves(state, moves, change)
+    if dissolve_group(state, group, allowance):
         return True
     if filled:
-        for t in pulled:
-            move(state, t, group)
+        for t in added:
+            move_tuple(state, t, group)
     return filled
 
 
 @kernel
-def fill(state, group, spare):
-    """Whether a group has k records after it took in one combination near it after another."""
-    while state.sizes[group] < state.counts[LEAST] and room(state) and not tired(state):
-        who = best_guest(state, group, spare)
-        if who == NONE:
+def fill(state, group, only_spare):
+    """Add nearby tuples to a group until it has k records; return whether it has."""
+    while state.sizes[group] < state.counts[MIN_SIZE] and has_log_space(state) and not over_limit(state):
+        best_choice = best_addition(state, group, only_spare)
+        if best_choice == NONE:
             break
-        move(state, who, group)
-    return state.sizes[group] >= state.counts[LEAST]
+        move_tuple(state, best_choice, group)
+    return state.sizes[group] >= state.counts[MIN_SIZE]
 
 
-@part
-def best_guest(state, group, spare):
-    """The combination near a group, maybe of those that can be spared only, that lowers the loss most by its move."""
-    best, who, t = np.inf, NONE, state.first[group]
-    state.counts[LOOK] += 1
-    while t != NONE and not tired(state):
+@inline
+def best_addition(state, group, only_spare):
+    """Return the tuple near a group, maybe only one that can leave its own, that lowers the loss most."""
+    best, best_choice, t = np.inf, NONE, state.first[group]
+    state.counts[VISIT] += 1
+    while t != NONE and not over_limit(state):
         state.counts[SPENT] += state.near.shape[1]
         for u in state.near[t]:
-            fresh = u != NONE and state.seen[u] != state.counts[LOOK]
-            if fresh and state.labels[u] != group and (spared(state, u) or not spare):
-                other, state.seen[u] = state.labels[u], state.counts[LOOK]
-                change = spread_with(state, group, NONE, u) - state.spread[group]
-                if change - state.spread[other] < best:
-                    change += spread_with(state, other, u, NONE) - state.spread[other]
+            is_new = u != NONE and state.visited[u] != state.counts[VISIT]
+            if is_new and state.labels[u] != group and (can_leave(state, u) or not only_spare):
+                other, state.visited[u] = state.labels[u], state.counts[VISIT]
+                change = loss_with(state, group, NONE, u) - state.loss[group]
+                if change - state.loss[other] < best:
+                    change += loss_with(state, other, u, NONE) - state.loss[other]
                     if change < best:
-                        best, who = change, u
+                        best, best_choice = change, u
         t = state.after[t]
-    return who
+    return best_choice

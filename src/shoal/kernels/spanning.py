@@ -1,7 +1,7 @@
-"""The minimum spanning tree of the records, and its longest edges cut.
+"""Minimum spanning tree of the records, and removal of its longest edges.
 
-A tree is kept as the record above each record: ``up``, with ``ROOT`` above the root. The edge of a record is the
-one that leads up from it.
+A tree is stored as the parent of each record: ``parents``, with ``ROOT`` above the root. The edge of a record leads to
+its parent.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from shoal.kernels.jit import SLICE, kernel
 from shoal.values import FloatMatrix, FloatVector, IntVector, Progress, Space
 
 ROOT = -1
-"""What lies above a root."""
+"""The parent of a root."""
 BLOCK = 1024
-"""Records outside that are compared at a time: their distances stay in the nearest cache."""
+"""Records compared at a time: their distances stay in the L1 cache."""
 
 
-class Spanning(NamedTuple):
-    """A tree in the making.
+class SpanningTree(NamedTuple):
+    """A spanning tree under construction.
 
-    ``up`` and ``length`` (squared) of an edge are by record, ``order`` is the order of joining. The records outside
-    lie in the first places of the other arrays, in no order: ``columns`` of the matrix, ``rows``, and the
-    ``nearest`` record inside with its squared ``distance``.
+    By record: ``parents`` and ``lengths`` (squared) of the edges. ``order`` lists the records as they joined. Records
+    outside the tree occupy the first places of the other arrays, in no order: ``columns`` of the matrix, ``rows``, and
+    the ``nearest`` record of the tree with its squared ``distance``.
     """
 
-    up: IntVector
-    length: FloatVector
+    parents: IntVector
+    lengths: FloatVector
     order: IntVector
     columns: FloatMatrix
     rows: IntVector
@@ -36,49 +36,49 @@ class Spanning(NamedTuple):
     distance: FloatVector
 
 
-def minimum_spanning_tree(space: Space, *, progress: Progress) -> Spanning:
-    """The tree of least length, by Prim from the first record."""
+def minimum_spanning_tree(space: Space, *, progress: Progress) -> SpanningTree:
+    """The minimum spanning tree, by Prim's algorithm from the first record."""
     n, p = space.matrix.shape
-    tree = Spanning(
-        up=np.full(n, ROOT),
-        length=np.zeros(n),
+    tree = SpanningTree(
+        parents=np.full(n, ROOT),
+        lengths=np.zeros(n),
         order=np.zeros(n, dtype=np.int64),
         columns=space.matrix[1:].T.copy(),
         rows=np.arange(1, n),
         nearest=np.full(n - 1, ROOT),
         distance=np.full(n - 1, np.inf),
     )
-    step = max(1, SLICE // (n * p))
-    for start in range(1, n, step):
-        stop = min(start + step, n)
-        span(space, tree, start, stop)
+    batch = max(1, SLICE // (n * p))
+    for start in range(1, n, batch):
+        stop = min(start + batch, n)
+        prim_steps(space, tree, start, stop)
         progress(stop, n)
     return tree
 
 
-def cut_longest(tree: Spanning, k: int, *, progress: Progress) -> IntVector:
-    """Labels of the parts that remain when edges are cut, longest first, as long as both sides keep k records."""
-    n = len(tree.up)
-    edges = np.lexsort((np.arange(n), -tree.length))
-    up, size = tree.up.copy(), count(tree.up, tree.order)
-    done = 0
-    while done < n:
-        done = cut(up, size, edges, k, done, SLICE)
+def cut_longest(tree: SpanningTree, k: int, *, progress: Progress) -> IntVector:
+    """Labels of the components after removing edges, longest first, while both sides keep k records."""
+    n = len(tree.parents)
+    edges = np.lexsort((np.arange(n), -tree.lengths))
+    parents, sizes = tree.parents.copy(), subtree_sizes(tree.parents, tree.order)
+    position = 0
+    while position < n:
+        position = cut_edges(parents, sizes, edges, k, position, SLICE)
         progress(n, n)
-    labels: IntVector = roots(up, tree.order)
+    labels: IntVector = find_roots(parents, tree.order)
     return labels
 
 
 @kernel
-def span(space, tree, start, stop):
-    """Prim: the record outside that is nearest to the tree joins, from the start-th of all to the last before stop."""
-    for turn in range(start, stop):
-        newest, left = tree.order[turn - 1], len(tree.order) - turn
-        for first in range(0, left, BLOCK):
-            approach(space, tree, first, min(first + BLOCK, left), newest)
-        place = closest(tree.distance[:left], tree.rows)
-        row, last = tree.rows[place], left - 1
-        tree.up[row], tree.length[row], tree.order[turn] = tree.nearest[place], tree.distance[place], row
+def prim_steps(space, tree, start, stop):
+    """Steps start to stop of Prim's algorithm: the nearest outside record joins the tree."""
+    for step in range(start, stop):
+        last_added, outside = tree.order[step - 1], len(tree.order) - step
+        for first in range(0, outside, BLOCK):
+            update_nearest(space, tree, first, min(first + BLOCK, outside), last_added)
+        place = nearest_position(tree.distance[:outside], tree.rows)
+        row, last = tree.rows[place], outside - 1
+        tree.parents[row], tree.lengths[row], tree.order[step] = tree.nearest[place], tree.distance[place], row
         tree.rows[place], tree.nearest[place] = tree.rows[last], tree.nearest[last]
         tree.distance[place] = tree.distance[last]
         for j in range(len(tree.columns)):
@@ -86,28 +86,29 @@ def span(space, tree, start, stop):
 
 
 @kernel
-def approach(space, tree, first, last, newest):
-    """Compare a block of records outside with the record that joined last; without branches, so that it vectorizes."""
-    found, distance, nearest = np.zeros(BLOCK), tree.distance[first:last], tree.nearest[first:last]
-    point = space.matrix[newest]
-    for j in range(space.numbers):
+def update_nearest(space, tree, first, last, last_added):
+    """Compare a block of outside records with the last added one; free of branches, so that it vectorizes."""
+    distances, best, nearest = np.zeros(BLOCK), tree.distance[first:last], tree.nearest[first:last]
+    point = space.matrix[last_added]
+    for j in range(space.n_numeric):
         column = tree.columns[j, first:last]
         for i in range(len(column)):
             difference = column[i] - point[j]
-            found[i] += difference * difference
+            distances[i] += difference * difference
     for j in range(len(space.widths)):
-        row, codes = space.starts[j] + space.widths[j] * int(point[space.numbers + j]), tree.columns[space.numbers + j]
+        codes = tree.columns[space.n_numeric + j]
+        row = space.table_offsets[j] + space.widths[j] * int(point[space.n_numeric + j])
         for i in range(last - first):
-            found[i] += space.square[row + int(codes[first + i])]
-    for i in range(len(distance)):
-        closer = found[i] < distance[i]
-        distance[i] = found[i] if closer else distance[i]
-        nearest[i] = newest if closer else nearest[i]
+            distances[i] += space.squared_distances[row + int(codes[first + i])]
+    for i in range(len(best)):
+        is_nearer = distances[i] < best[i]
+        best[i] = distances[i] if is_nearer else best[i]
+        nearest[i] = last_added if is_nearer else nearest[i]
 
 
 @kernel
-def closest(distance, rows):
-    """The place of the least distance; of several, that of the lowest row."""
+def nearest_position(distance, rows):
+    """The position of the least distance; of several, that of the lowest row."""
     best, least = 0, np.inf
     for place in range(len(distance)):
         if distance[place] <= least and (distance[place] < least or rows[place] < rows[best]):
@@ -116,44 +117,44 @@ def closest(distance, rows):
 
 
 @kernel
-def count(up, order):
-    """The number of records at and under each record."""
-    size = np.ones(len(up), dtype=np.int64)
+def subtree_sizes(parents, order):
+    """The number of records in the subtree of each record."""
+    sizes = np.ones(len(parents), dtype=np.int64)
     for i in range(len(order) - 1, 0, -1):
-        size[up[order[i]]] += size[order[i]]
-    return size
+        sizes[parents[order[i]]] += sizes[order[i]]
+    return sizes
 
 
 @kernel
-def cut(up, size, edges, k, start, budget):
-    """Cut those edges, from the start-th on, that leave k records on both sides; where it stopped.
+def cut_edges(parents, sizes, edges, k, start, budget):
+    """Remove the edges, from the start-th on, that leave k records on both sides; return where it stopped.
 
-    An edge that was kept need not be looked at again: its sides only shrink.
+    A kept edge need not be checked again: its sides only shrink.
     """
     for i in range(start, len(edges)):
         if budget <= 0:
             return i
         budget -= 1
         row = edges[i]
-        if size[row] < k or up[row] == ROOT:
+        if sizes[row] < k or parents[row] == ROOT:
             continue
-        root = up[row]
-        while up[root] != ROOT:
-            root = up[root]
+        root = parents[row]
+        while parents[root] != ROOT:
+            root = parents[root]
             budget -= 1
-        if size[root] - size[row] >= k:
-            above = up[row]
-            up[row] = ROOT
-            while above != ROOT:
-                size[above] -= size[row]
-                above = up[above]
+        if sizes[root] - sizes[row] >= k:
+            ancestor = parents[row]
+            parents[row] = ROOT
+            while ancestor != ROOT:
+                sizes[ancestor] -= sizes[row]
+                ancestor = parents[ancestor]
     return len(edges)
 
 
 @kernel
-def roots(up, order):
-    """The root of the tree that each record is in."""
-    labels = np.empty(len(up), dtype=np.int64)
+def find_roots(parents, order):
+    """The root of each record's tree."""
+    labels = np.empty(len(parents), dtype=np.int64)
     for row in order:
-        labels[row] = row if up[row] == ROOT else labels[up[row]]
+        labels[row] = row if parents[row] == ROOT else labels[parents[row]]
     return labels

@@ -1,7 +1,7 @@
-"""States: named tuples of arrays, as kernels take them.
+"""Numba types for states: named tuples of arrays, as kernels take them.
 
-A state is passed from kernel to kernel by its address. Its arrays are borrowed from the caller in Python, which holds
-them during the call. By default Numba passes every field of every array as an argument of its own and counts references
+A state is passed from kernel to kernel by its address. Its arrays are borrowed from the Python caller, which holds
+them during the call. By default Numba passes every field of every array as a separate argument and counts references
 to all of them, in each kernel: wide states then compile and run slowly.
 """
 
@@ -19,7 +19,7 @@ from numba.core.typing.typeof import Purpose, typeof
 
 
 class State(types.NamedTuple):
-    """The type of a named tuple that a kernel takes."""
+    """The type of a named tuple argument of a kernel."""
 
     def __init__(self, members: Any, cls: type) -> None:
         super().__init__(members, cls)
@@ -27,7 +27,7 @@ class State(types.NamedTuple):
 
 
 def state_of(value: Any) -> Any:
-    """The type of an argument of a kernel: of a named tuple a state."""
+    """The type of a kernel argument; of a named tuple a state."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return State([state_of(each) for each in value], type(value))
     return typeof(value, Purpose.argument)
@@ -35,7 +35,7 @@ def state_of(value: Any) -> Any:
 
 @register_default(State)
 class StateModel(models.PrimitiveModel):
-    """The address of the members, in their order."""
+    """The address of the members, in order."""
 
     def __init__(self, manager: Any, state: State) -> None:
         members = [manager.lookup(member).get_value_type() for member in state]
@@ -44,43 +44,43 @@ class StateModel(models.PrimitiveModel):
 
 @lower_getattr_generic(State)
 def get_member(context: Any, builder: Any, state: State, value: Any, name: str) -> Any:
-    """A member by its name."""
+    """A member by name."""
     return _load(context, builder, state, value, state.fields.index(name))
 
 
 @lower_builtin("static_getitem", State, types.IntegerLiteral)
 @lower_builtin("static_getitem", State, types.Integer)
 def get_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """A member by its place, as where a state is unpacked."""
+    """A member by position, as when a state is unpacked."""
     return _load(context, builder, signature.args[0], *arguments)
 
 
-def _load(context: Any, builder: Any, state: State, value: Any, place: int) -> Any:
+def _load(context: Any, builder: Any, state: State, value: Any, index: int) -> Any:
     """Load a member.
 
-    Nothing writes to a state while a kernel has its address, so that a member once loaded stays the same, whatever is
-    written to arrays meanwhile. The compiler is told so, or it would load the addresses of arrays again and again.
+    Nothing writes to a state while a kernel has its address, so a loaded member stays the same, whatever is written to
+    arrays meanwhile. The compiler is told so; otherwise it would load the addresses of arrays again and again.
     """
-    loaded = builder.load(cgutils.gep_inbounds(builder, value, 0, place))
-    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
-    return impl_ret_borrowed(context, builder, state.types[place], loaded)
+    member = builder.load(cgutils.gep_inbounds(builder, value, 0, index))
+    member.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return impl_ret_borrowed(context, builder, state.types[index], member)
 
 
 @unbox(State)
 def unbox_state(state: State, value: Any, context: Any) -> Any:
-    """The address of the members; their references are let go of after the call."""
+    """The address of the members; their references are released after the call."""
     builder, members = context.builder, []
-    place = cgutils.alloca_once(builder, context.context.get_value_type(state).pointee)
+    address = cgutils.alloca_once(builder, context.context.get_value_type(state).pointee)
     failed = cgutils.false_bit
     for i, member in enumerate(state.types):
         native = context.unbox(member, context.pyapi.tuple_getitem(value, i))
-        builder.store(native.value, cgutils.gep_inbounds(builder, place, 0, i))
+        builder.store(native.value, cgutils.gep_inbounds(builder, address, 0, i))
         failed = builder.or_(failed, native.is_error)
         members.append((member, native))
 
     # from here on nothing writes to the members, and the compiler must not know where they came from (`_load`)
-    address = ir.FunctionType(place.type, [place.type])
-    given = builder.asm(address, "", "=r,0,~{memory}", [place], side_effect=True)
+    function_type = ir.FunctionType(address.type, [address.type])
+    opaque = builder.asm(function_type, "", "=r,0,~{memory}", [address], side_effect=True)
 
     def cleanup() -> None:
         for member, native in reversed(members):
@@ -88,4 +88,4 @@ def unbox_state(state: State, value: Any, context: Any) -> Any:
                 native.cleanup()
             context.context.nrt.decref(builder, member, native.value)
 
-    return NativeValue(given, is_error=failed, cleanup=cleanup)
+    return NativeValue(opaque, is_error=failed, cleanup=cleanup)

@@ -1,6 +1,6 @@
-"""Strands: points tied one to the next, each to two others at most, until all are one strand.
+"""Greedy edge order: the shortest edges join points into paths until one path has all points.
 
-``links`` has the one or two points that a point is tied to, and ``NONE`` in the place of those not there.
+``adjacent`` has the one or two neighbors of a point on its path; ``NONE`` marks a missing one.
 """
 
 from __future__ import annotations
@@ -9,90 +9,92 @@ import math
 
 import numpy as np
 
-from shoal.kernels.forest import root_of
-from shoal.kernels.jit import kernel, part
-from shoal.kernels.near import nearest_others
-from shoal.kernels.space import exact
-from shoal.kernels.tree import halve
+from shoal.kernels.forest import find_root
+from shoal.kernels.jit import inline, kernel
+from shoal.kernels.near import nearest_neighbors
+from shoal.kernels.space import squared_distance
+from shoal.kernels.tree import median_order
 from shoal.values import IntMatrix, IntVector, Space
 
 NONE = -1
-"""In the place of a link that is not there."""
-TIED = 5
-"""Nearest points that an end may be tied to at a time."""
+"""A missing neighbor."""
+N_NEIGHBORS = 5
+"""Nearest points of each path end that are candidates for an edge."""
 
 
-def loose(n: int) -> IntMatrix:
-    """The links of so many points, none of which is tied."""
+def no_edges(n: int) -> IntMatrix:
+    """The adjacency of n points without edges."""
     return np.full((n, 2), NONE)
 
 
-def greedy(space: Space, near: IntMatrix) -> IntVector:
-    """An order of all points: the shortest of all pairs is tied, then the next that leaves strands, and so on.
+def greedy_path(space: Space, neighbors: IntMatrix) -> IntVector:
+    """An order of all points: add the shortest edge, then the next one that keeps paths, and so on.
 
-    Pairs are near ones: first of all points, then of the ends of the strands that are left, and so on. Points that
-    follow each other where the widest column is halved again and again are pairs too, so that there are enough of them
-    where all have the same few ones near.
+    Candidate edges join near points: first any two, then ends of the remaining paths, and so on. Consecutive points of
+    the median order are candidates too, so that there are enough where all points share the same few neighbors.
     """
     n = len(space.matrix)
-    links, head, ends, left = loose(n), np.arange(n), np.arange(n), n - 1
-    near = near[:, :TIED]
-    while left > 0:
-        along = halve(space.points, ends.copy(), -(-len(ends) // 2))
+    adjacent, union_find, ends, missing = no_edges(n), np.arange(n), np.arange(n), n - 1
+    neighbors = neighbors[:, :N_NEIGHBORS]
+    while missing > 0:
+        sorted_ends = median_order(space.sketched_points, ends.copy(), -(-len(ends) // 2))
         pairs = np.column_stack(
-            [np.append(np.repeat(ends, near.shape[1]), along[:-1]), np.append(near.ravel(), along[1:])]
+            [
+                np.append(np.repeat(ends, neighbors.shape[1]), sorted_ends[:-1]),
+                np.append(neighbors.ravel(), sorted_ends[1:]),
+            ]
         )
-        left -= tie(links, head, pairs[np.argsort(lengths(space, pairs), kind="stable")])
-        if left > 0:
-            ends = np.flatnonzero(links[:, 1] == NONE)
-            near = ends[nearest_others(space.some(ends), TIED)]
-    order: IntVector = walk(links)
+        missing -= add_edges(adjacent, union_find, pairs[np.argsort(edge_lengths(space, pairs), kind="stable")])
+        if missing > 0:
+            ends = np.flatnonzero(adjacent[:, 1] == NONE)
+            neighbors = ends[nearest_neighbors(space.take(ends), N_NEIGHBORS)]
+    order: IntVector = path_order(adjacent)
     return order
 
 
 @kernel
-def lengths(space, pairs):
+def edge_lengths(space, pairs):
     """The distances of pairs of points."""
-    found = np.empty(len(pairs))
+    result = np.empty(len(pairs))
     for i in range(len(pairs)):
-        found[i] = apart(space, pairs[i, 0], pairs[i, 1])
-    return found
+        result[i] = distance(space, pairs[i, 0], pairs[i, 1])
+    return result
 
 
 @kernel
-def apart(space, one, other):
+def distance(space, one, other):
     """The distance of two points."""
-    return math.sqrt(exact(space, space.matrix[one], space.matrix[other]))
+    return math.sqrt(squared_distance(space, space.matrix[one], space.matrix[other]))
 
 
 @kernel
-def tie(links, head, pairs):
-    """Tie pairs in this order, if both are ends, and of two strands; how many were tied."""
-    tied = 0
+def add_edges(adjacent, union_find, pairs):
+    """Add edges in this order if both points are ends of different paths; the number added."""
+    added = 0
     for one, other in pairs:
-        if links[one, 1] == NONE and links[other, 1] == NONE:
-            strand, another = root_of(head, one), root_of(head, other)
-            if strand != another:
-                head[max(strand, another)] = min(strand, another)
-                join(links, one, other)
-                tied += 1
-    return tied
+        if adjacent[one, 1] == NONE and adjacent[other, 1] == NONE:
+            path, other_path = find_root(union_find, one), find_root(union_find, other)
+            if path != other_path:
+                union_find[max(path, other_path)] = min(path, other_path)
+                add_edge(adjacent, one, other)
+                added += 1
+    return added
 
 
-@part
-def join(links, one, other):
-    """Tie two ends."""
-    links[one, 0 if links[one, 0] == NONE else 1] = other
-    links[other, 0 if links[other, 0] == NONE else 1] = one
+@inline
+def add_edge(adjacent, one, other):
+    """Add an edge between two ends."""
+    adjacent[one, 0 if adjacent[one, 0] == NONE else 1] = other
+    adjacent[other, 0 if adjacent[other, 0] == NONE else 1] = one
 
 
 @kernel
-def walk(links):
-    """The points of the one strand, from its lower end on."""
-    order, before, here = np.empty(len(links), dtype=np.int64), NONE, 0
-    while links[here, 1] != NONE:
-        here += 1
-    for i in range(len(links)):
-        order[i] = here
-        before, here = here, links[here, 1] if links[here, 0] == before else links[here, 0]
+def path_order(adjacent):
+    """The points of the only path, from its lower end."""
+    order, previous, current = np.empty(len(adjacent), dtype=np.int64), NONE, 0
+    while adjacent[current, 1] != NONE:
+        current += 1
+    for i in range(len(adjacent)):
+        order[i] = current
+        previous, current = current, adjacent[current, 1] if adjacent[current, 0] == previous else adjacent[current, 0]
     return order

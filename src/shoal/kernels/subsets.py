@@ -1,4 +1,4 @@
-"""The best partition of a few records, by looking at all subsets."""
+"""Optimal partition of a few records, by dynamic programming over all subsets."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from shoal.kernels.jit import kernel
 from shoal.values import FloatMatrix, FloatVector
 
 
-def costs(apart: FloatMatrix) -> FloatVector:
-    """The SSE of every subset, by the number whose bits tell its records, from their squared distances."""
+def subset_costs(distances: FloatMatrix) -> FloatVector:
+    """The SSE of every subset, indexed by its bit mask, from the squared distances of the records."""
     pairs, sizes = np.zeros(1), np.zeros(1, dtype=np.int64)
-    for i in range(len(apart)):
-        to = np.zeros(1)
+    for i in range(len(distances)):
+        new_pairs = np.zeros(1)
         for j in range(i):
-            to = np.concatenate([to, to + apart[i, j]])
-        pairs, sizes = np.concatenate([pairs, pairs + to]), np.concatenate([sizes, sizes + 1])
+            new_pairs = np.concatenate([new_pairs, new_pairs + distances[i, j]])
+        pairs, sizes = np.concatenate([pairs, pairs + new_pairs]), np.concatenate([sizes, sizes + 1])
     return pairs / np.maximum(sizes, 1)
 
 
 @kernel
-def least(costs, k):
-    """The least cost of a partition of all records into groups of at least k; infinite where there is none."""
+def best_partition_cost(costs, k):
+    """The least cost of a partition of all records into groups of at least k; infinite if there is none."""
     best = np.full(len(costs), np.inf)
     best[0] = 0.0
-    for taken in range(1, len(costs)):
-        lowest = taken & -taken
-        rest = taken ^ lowest
+    for subset in range(1, len(costs)):
+        lowest = subset & -subset
+        rest = subset ^ lowest
         others = rest
-        while True:  # every group that has the first of these records
+        while True:  # every group with the lowest record of the subset
             group = lowest | others
-            if best[taken ^ group] + costs[group] < best[taken] and count(group) >= k:
-                best[taken] = best[taken ^ group] + costs[group]
+            if best[subset ^ group] + costs[group] < best[subset] and popcount(group) >= k:
+                best[subset] = best[subset ^ group] + costs[group]
             if others == 0:
                 break
             others = (others - 1) & rest
@@ -39,7 +39,7 @@ def least(costs, k):
 
 
 @kernel
-def count(bits):
+def popcount(bits):
     """The number of ones."""
     total = 0
     while bits:

@@ -1,7 +1,7 @@
-"""A closed tour of all points, made shorter by 2-opt and Or-opt until no near point offers a gain.
+"""Closed tour of all points, shortened by 2-opt and Or-opt moves until no near point offers a gain.
 
-A tour is an order whose last point is beside its first one. Every step makes it shorter by more than rounding can,
-so that it ends.
+A tour is an order whose last point is adjacent to its first. Every move gains more than rounding can, so the search
+ends.
 """
 
 from __future__ import annotations
@@ -11,166 +11,168 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import SLICE, kernel
-from shoal.kernels.strands import apart
+from shoal.kernels.strands import distance
 from shoal.values import BoolVector, IntMatrix, IntVector, Progress, Space
 
-FIRST, WAITING, SEEN = range(3)
-"""What ``counts`` tells: where the queue begins, how many wait in it, and how many were looked at."""
-PIECE = 3
-"""Points at most that Or-opt moves together."""
-LEAST = 1e-9
-"""The share of the edges taken out that is a gain: far more than rounding makes of none."""
+HEAD, QUEUED, VISITED = range(3)
+"""Fields of ``counts``: the start of the queue, its length, and the points visited so far."""
+MAX_SEGMENT = 3
+"""Points that Or-opt moves together, at most."""
+MIN_GAIN = 1e-9
+"""Least gain of a move, as a fraction of the removed edges: far above rounding."""
 
 
 class Tour(NamedTuple):
-    """The order of the points and the place of each; ``turned`` counts those that were given another place."""
+    """The order of the points and the position of each; ``moved`` counts changed positions."""
 
     order: IntVector
-    place: IntVector
-    turned: IntVector
+    position: IntVector
+    moved: IntVector
 
 
-class Queue(NamedTuple):
-    """The points whose neighborhood has changed, in a ring, to be looked at; ``waits`` tells who is among them."""
+class PointQueue(NamedTuple):
+    """A ring buffer of points whose neighborhood changed; ``queued`` marks them."""
 
     ring: IntVector
-    waits: BoolVector
+    queued: BoolVector
     counts: IntVector
 
 
-def shorten(space: Space, near: IntMatrix, order: IntVector, *, progress: Progress) -> IntVector:
-    """The tour that begins as this order, after all improvements; ``near`` has the points that each may go on to."""
+def shorten(space: Space, neighbors: IntMatrix, order: IntVector, *, progress: Progress) -> IntVector:
+    """The improved tour that starts from this order; ``neighbors`` has the candidate neighbors of each point."""
     n = len(order)
     tour = Tour(order.copy(), np.argsort(order), np.zeros(1, dtype=np.int64))
-    queue = Queue(order.copy(), np.ones(n, dtype=np.bool_), np.array([0, n, 0]))
-    looks = max(1, SLICE // (4 * (1 + 2 * PIECE) * (near.shape[1] + 1) * space.matrix.shape[1]))
-    while queue.counts[WAITING] > 0:
-        tour.turned[0] = 0
-        improve(space, near, tour, queue, looks)
-        progress(min(int(queue.counts[SEEN]), n), n)
+    queue = PointQueue(order.copy(), np.ones(n, dtype=np.bool_), np.array([0, n, 0]))
+    visits = max(1, SLICE // (4 * (1 + 2 * MAX_SEGMENT) * (neighbors.shape[1] + 1) * space.matrix.shape[1]))
+    while queue.counts[QUEUED] > 0:
+        tour.moved[0] = 0
+        improve(space, neighbors, tour, queue, visits)
+        progress(min(int(queue.counts[VISITED]), n), n)
     return tour.order
 
 
 @kernel
-def improve(space, near, tour, queue, looks):
-    """Look at the points of the queue until it is empty, or so many were looked at, or a slice of them was turned."""
-    ring, waits, counts = queue
-    while counts[WAITING] > 0 and looks > 0 and tour.turned[0] < SLICE:
-        row = ring[counts[FIRST]]
-        counts[FIRST] = (counts[FIRST] + 1) % len(ring)
-        counts[WAITING] -= 1
-        counts[SEEN] += 1
-        waits[row] = False
-        looks -= 1
-        others = near[row]
+def improve(space, neighbors, tour, queue, visits):
+    """Visit queued points until the queue is empty or the number of visits or moved points is reached."""
+    ring, queued, counts = queue
+    while counts[QUEUED] > 0 and visits > 0 and tour.moved[0] < SLICE:
+        row = ring[counts[HEAD]]
+        counts[HEAD] = (counts[HEAD] + 1) % len(ring)
+        counts[QUEUED] -= 1
+        counts[VISITED] += 1
+        queued[row] = False
+        visits -= 1
+        others = neighbors[row]
         for step in (1, -1):
-            if reconnect(space, others, tour, queue, row, step) or relocate(space, others, tour, queue, row, step):
-                wake(queue, row)
+            moved = two_opt_move(space, others, tour, queue, row, step)
+            if moved or or_opt_move(space, others, tour, queue, row, step):
+                enqueue(queue, row)
                 break
 
 
 @kernel
-def reconnect(space, near, tour, queue, row, step):
-    """2-opt: a point gets a near one beside it, and the two points that were beside them get each other."""
-    beside = neighbor(tour, row, step)
-    here, best, found = apart(space, row, beside), 0.0, row
-    for other in near:
-        new = apart(space, row, other)
-        if new >= here:
+def two_opt_move(space, neighbors, tour, queue, row, step):
+    """2-opt: connect a point with a near one, and the two points that were adjacent to them."""
+    adjacent = neighbor(tour, row, step)
+    old_edge, best, partner = distance(space, row, adjacent), 0.0, row
+    for other in neighbors:
+        new = distance(space, row, other)
+        if new >= old_edge:
             break
-        beyond = neighbor(tour, other, step)
-        old = here + apart(space, other, beyond)
-        gain = old - new - apart(space, beside, beyond)
-        if gain > max(best, LEAST * old):
-            best, found = gain, other
-    if found != row:
-        for each in (beside, found, neighbor(tour, found, step)):
-            wake(queue, each)
-        exchange(tour, row, beside, found)
-    return found != row
+        other_adjacent = neighbor(tour, other, step)
+        old = old_edge + distance(space, other, other_adjacent)
+        gain = old - new - distance(space, adjacent, other_adjacent)
+        if gain > max(best, MIN_GAIN * old):
+            best, partner = gain, other
+    if partner != row:
+        for point in (adjacent, partner, neighbor(tour, partner, step)):
+            enqueue(queue, point)
+        reverse_between(tour, row, adjacent, partner)
+    return partner != row
 
 
 @kernel
-def relocate(space, near, tour, queue, row, step):
-    """Or-opt: up to three points that end with this one move between a near point and one of those beside that."""
-    beside, far = neighbor(tour, row, step), row
-    for length in range(1, min(PIECE, len(tour.order) - 3) + 1):
-        before = neighbor(tour, far, -step)
-        old = apart(space, row, beside) + apart(space, far, before)
-        spare = old - apart(space, before, beside)
-        best, found, side = 0.0, row, step
-        for other in near:
-            new = apart(space, row, other)
+def or_opt_move(space, neighbors, tour, queue, row, step):
+    """Or-opt: move up to three points that end with this one between a near point and one adjacent to it."""
+    adjacent, segment_end = neighbor(tour, row, step), row
+    for length in range(1, min(MAX_SEGMENT, len(tour.order) - 3) + 1):
+        before = neighbor(tour, segment_end, -step)
+        old = distance(space, row, adjacent) + distance(space, segment_end, before)
+        spare = old - distance(space, before, adjacent)
+        best, partner, side = 0.0, row, step
+        for other in neighbors:
+            new = distance(space, row, other)
             if new >= spare:
                 break
-            for way in (step, -step):
-                beyond = neighbor(tour, other, way)
-                if outside(tour, row, other, step, length) and outside(tour, row, beyond, step, length):
-                    split = apart(space, other, beyond)
-                    gain = spare + split - new - apart(space, far, beyond)
-                    if gain > max(best, LEAST * (old + split)):
-                        best, found, side = gain, other, way
-        if found != row:
-            for each in (before, far, beside, found, neighbor(tour, found, side)):
-                wake(queue, each)
-            insert(tour, (before, far, row, beside), found, side, step)
+            for direction in (step, -step):
+                other_adjacent = neighbor(tour, other, direction)
+                outside = outside_segment(tour, row, other, step, length)
+                if outside and outside_segment(tour, row, other_adjacent, step, length):
+                    split = distance(space, other, other_adjacent)
+                    gain = spare + split - new - distance(space, segment_end, other_adjacent)
+                    if gain > max(best, MIN_GAIN * (old + split)):
+                        best, partner, side = gain, other, direction
+        if partner != row:
+            for point in (before, segment_end, adjacent, partner, neighbor(tour, partner, side)):
+                enqueue(queue, point)
+            move_segment(tour, (before, segment_end, row, adjacent), partner, side, step)
             return True
-        far = before
+        segment_end = before
     return False
 
 
 @kernel
-def outside(tour, row, other, step, length):
-    """Whether a point is not among so many that lead up to a row."""
-    return (step * (tour.place[row] - tour.place[other])) % len(tour.order) >= length
+def outside_segment(tour, row, other, step, length):
+    """Whether a point is outside the segment of this length that ends with a row."""
+    return (step * (tour.position[row] - tour.position[other])) % len(tour.order) >= length
 
 
 @kernel
-def insert(tour, piece, other, side, step):
-    """Move the middle of a piece, by exchanges, between a point and the one at its side; its last point meets that."""
-    before, far, row, beside = piece
-    beyond = neighbor(tour, other, side)
-    if side == step:
-        exchange(tour, before, far, other)
-        exchange(tour, before, other, beside)
+def move_segment(tour, segment, other, direction, step):
+    """Move the middle of a segment, by reversals, between a point and its neighbor; its last point meets the point."""
+    before, segment_end, row, adjacent = segment
+    other_adjacent = neighbor(tour, other, direction)
+    if direction == step:
+        reverse_between(tour, before, segment_end, other)
+        reverse_between(tour, before, other, adjacent)
     else:
-        exchange(tour, before, far, beyond)
-        exchange(tour, before, beyond, beside)
-        exchange(tour, beyond, row, far)
+        reverse_between(tour, before, segment_end, other_adjacent)
+        reverse_between(tour, before, other_adjacent, adjacent)
+        reverse_between(tour, other_adjacent, row, segment_end)
 
 
 @kernel
-def exchange(tour, one, after, other):
-    """Turn the way from the point after one to another, so that these two come to lie side by side.
+def reverse_between(tour, one, after, other):
+    """Reverse the path from the point after one to another, so that these two become adjacent.
 
-    What is shorter is turned: that way, or the rest of the tour.
+    The shorter of this path and the rest of the tour is reversed.
     """
-    order, place, turned = tour
+    order, position, moved = tour
     n = len(order)
-    left, right = place[after], place[other]
-    if order[(place[one] + 1) % n] != after:
+    left, right = position[after], position[other]
+    if order[(position[one] + 1) % n] != after:
         left, right = right, left
     length = (right - left) % n + 1
     if 2 * length > n:
         left, right, length = (right + 1) % n, (left - 1) % n, n - length
-    turned[0] += length
+    moved[0] += length
     for _ in range(length // 2):
         order[left], order[right] = order[right], order[left]
-        place[order[left]], place[order[right]] = left, right
+        position[order[left]], position[order[right]] = left, right
         left, right = (left + 1) % n, (right - 1) % n
 
 
 @kernel
 def neighbor(tour, row, step):
-    """The point beside another one, after (1) or before it (-1)."""
-    return tour.order[(tour.place[row] + step) % len(tour.order)]
+    """The point after (1) or before (-1) another one."""
+    return tour.order[(tour.position[row] + step) % len(tour.order)]
 
 
 @kernel
-def wake(queue, row):
-    """Let a point be looked at again."""
-    ring, waits, counts = queue
-    if not waits[row]:
-        waits[row] = True
-        ring[(counts[FIRST] + counts[WAITING]) % len(ring)] = row
-        counts[WAITING] += 1
+def enqueue(queue, row):
+    """Queue a point unless it is queued."""
+    ring, queued, counts = queue
+    if not queued[row]:
+        queued[row] = True
+        ring[(counts[HEAD] + counts[QUEUED]) % len(ring)] = row
+        counts[QUEUED] += 1

@@ -1,15 +1,25 @@
-"""A tree of boxes over the records: exact nearest and farthest in a fraction of the distances.
+"""A tree of boxes over the records, for exact nearest and farthest searches.
 
-Records lie in leaves of at most ``WIDTH``, made by halving the widest column again and again. A block holds
-the boxes of up to ``WIDTH`` leaves or blocks below it. Leaves and blocks are stored column by column, so that
-the inner loops run over neighbors in memory and vectorize.
+Searches (`search`) compute a small part of all distances. Leaves hold up to ``WIDTH`` records; the median of the widest
+column cuts them. A block is an inner node with the boxes of up to ``WIDTH`` children, blocks or leaves::
 
-The leaves hold a sketch of the records: their differences from an anchor, in single precision, with a few coordinates
-in the place of each category. It needs half the memory and half the time, and serves only to pass records over;
-``search`` knows how far it may be off.
+    nodes    0 .. B-1    blocks, root first           parents[node] = WIDTH * block + slot
+             B .. B+L-1  leaves                       children[block, slot] = node
+                                   +-- block 0 --+
+                                   | box box ... |    low, high, max_norms, counts [block, .., slot]
+                                   +--|---|------+
+                    leaf B ...  <-----+   +---->  leaf B+1 ...
+                    +-------------------+
+                    | column 0: x x x . |    coords[leaf, column, position]
+                    | column 1: x x x . |    the first leaf_sizes[leaf] positions are used
+                    +-------------------+    rows, norms[leaf, position]
 
-A record that joins a group is removed, and the boxes above it shrink at once. Blocks are numbered from the
-root down, leaves after them.
+Leaves and blocks are stored column by column, so that the inner loops read contiguous memory and vectorize.
+
+Coordinates are differences from an anchor, in single precision; each category has a few coordinates in place of its
+code. They take half the memory and time, and only rule records out; `search` bounds their error.
+
+A record that joins a group is removed, and the boxes above it shrink at once.
 """
 
 from __future__ import annotations
@@ -20,162 +30,161 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.jit import kernel, part
+from shoal.kernels.jit import inline, kernel
 from shoal.values import FloatMatrix, FloatVector, IntVector, Space
 
 WIDTH = 32
-"""Places in a leaf and slots in a block: enough for the vector units, few enough for tight boxes."""
-DEEP = 16 * WIDTH
-"""Room for what is still to be visited on a walk through the tree: one of WIDTH**16 leaves would fill it."""
+"""Records in a leaf and children of a block: enough for the vector units, few enough for tight boxes."""
+STACK_SIZE = 16 * WIDTH
+"""Size of the stack of a depth-first search: a tree of WIDTH**16 leaves would fill it."""
 
-Sketch = NDArray[np.float32]
+Float32Array = NDArray[np.float32]
 
 
-class Tree(NamedTuple):
-    """The records that are left, and the boxes around them; ``space`` has the exact records.
+class BoxTree(NamedTuple):
+    """The remaining records and the boxes around them; drawn in the docstring of this module.
 
-    ``columns``, ``rows`` and ``spread`` (squared distance to the anchor) are by leaf and place in the leaf,
-    of which the first ``held`` are taken.
-    ``low``, ``high``, ``reach`` (largest spread), ``filled`` (records) and ``below`` (number of the block or
-    leaf) are by block and slot. ``above`` tells where a block or leaf hangs: WIDTH * block + slot.
-    ``home`` tells the leaf of a record.
+    ``space`` has the exact records, and ``anchor`` the origin of the coordinates. By leaf and position: ``coords``,
+    ``rows`` and ``norms`` (squared distance to the anchor); by leaf: ``leaf_sizes``. By block and slot: ``low``,
+    ``high``, ``max_norms``, ``counts`` (records below) and ``children`` (node numbers). By node: ``parents`` (WIDTH *
+    block + slot). By record: ``leaf_of``.
     """
 
     space: Space
-    columns: Sketch
+    coords: Float32Array
     rows: IntVector
-    spread: Sketch
-    held: IntVector
-    low: Sketch
-    high: Sketch
-    reach: Sketch
-    filled: IntVector
-    below: IntVector
-    above: IntVector
-    home: IntVector
+    norms: Float32Array
+    leaf_sizes: IntVector
+    low: Float32Array
+    high: Float32Array
+    max_norms: Float32Array
+    counts: IntVector
+    children: IntVector
+    parents: IntVector
+    leaf_of: IntVector
     anchor: FloatVector
 
 
-def plant(space: Space, rows: IntVector) -> Tree:
-    """A tree over these points of the space."""
-    matrix = space.points
+def build_tree(space: Space, rows: IntVector) -> BoxTree:
+    """Build the tree of these rows of the space."""
+    matrix = space.sketched_points
     anchor = matrix[rows].mean(axis=0) if len(rows) else np.zeros(matrix.shape[1])
     leaves = max(1, -(-len(rows) // WIDTH))
-    order = rows[halve(_with_spread(matrix[rows], anchor), np.arange(len(rows)), leaves)]
-    start = len(rows) * np.arange(leaves + 1) // leaves
-    held = np.diff(start)
-    taken = np.arange(WIDTH) < held[:, None]
+    order = rows[median_order(_with_norm(matrix[rows], anchor), np.arange(len(rows)), leaves)]
+    starts = len(rows) * np.arange(leaves + 1) // leaves
+    leaf_sizes = np.diff(starts)
+    used = np.arange(WIDTH) < leaf_sizes[:, None]
     places = np.zeros((leaves, WIDTH), dtype=np.int64)
-    places[taken] = order
-    home = np.zeros(len(matrix), dtype=np.int64)
-    home[order] = np.repeat(np.arange(leaves), held)
-    columns = np.empty((leaves, matrix.shape[1], WIDTH), dtype=np.float32)
-    spread = np.zeros((leaves, WIDTH))
+    places[used] = order
+    leaf_of = np.zeros(len(matrix), dtype=np.int64)
+    leaf_of[order] = np.repeat(np.arange(leaves), leaf_sizes)
+    coords = np.empty((leaves, matrix.shape[1], WIDTH), dtype=np.float32)
+    norms = np.zeros((leaves, WIDTH))
     for j in range(matrix.shape[1]):
         differences = matrix[:, j][places] - anchor[j]
-        columns[:, j] = differences
-        spread += differences**2
-    above, below = _hang(leaves)
-    shape = (len(below), matrix.shape[1], WIDTH)
-    tree = Tree(
+        coords[:, j] = differences
+        norms += differences**2
+    parents, children = _link_nodes(leaves)
+    shape = (len(children), matrix.shape[1], WIDTH)
+    tree = BoxTree(
         space=space,
-        columns=columns,
+        coords=coords,
         rows=places,
-        spread=spread.astype(np.float32),
-        held=held,
+        norms=norms.astype(np.float32),
+        leaf_sizes=leaf_sizes,
         low=np.full(shape, np.inf, dtype=np.float32),
         high=np.full(shape, -np.inf, dtype=np.float32),
-        reach=np.zeros((len(below), WIDTH), dtype=np.float32),
-        filled=np.zeros((len(below), WIDTH), dtype=np.int64),
-        below=below,
-        above=above,
-        home=home,
+        max_norms=np.zeros((len(children), WIDTH), dtype=np.float32),
+        counts=np.zeros((len(children), WIDTH), dtype=np.int64),
+        children=children,
+        parents=parents,
+        leaf_of=leaf_of,
         anchor=anchor,
     )
-    _draw(tree)
+    _fill_boxes(tree)
     return tree
 
 
-def _with_spread(matrix: FloatMatrix, anchor: FloatVector) -> FloatMatrix:
-    """These points, with twice their distance to the anchor as one more column.
+def _with_norm(matrix: FloatMatrix, anchor: FloatVector) -> FloatMatrix:
+    """Append twice the distance to the anchor as one more column.
 
-    Leaves are cut by it too: a search for the farthest then passes over whole leaves of inner records.
+    Leaves are cut by it too: a search for the farthest record then skips whole leaves of inner records.
     """
-    wide = np.empty((len(matrix), matrix.shape[1] + 1))
-    wide[:, :-1] = matrix
-    wide[:, -1] = 2.0 * np.sqrt(sum((matrix[:, j] - anchor[j]) ** 2 for j in range(matrix.shape[1])))
-    return wide
+    extended = np.empty((len(matrix), matrix.shape[1] + 1))
+    extended[:, :-1] = matrix
+    extended[:, -1] = 2.0 * np.sqrt(sum((matrix[:, j] - anchor[j]) ** 2 for j in range(matrix.shape[1])))
+    return extended
 
 
-def _draw(tree: Tree) -> None:
-    """Draw all boxes, from the leaves up; in numpy, which has nothing to compile."""
-    taken = (np.arange(WIDTH) < tree.held[:, None])[:, None, :]
-    low = np.where(taken, tree.columns, np.inf).min(axis=2)
-    high = np.where(taken, tree.columns, -np.inf).max(axis=2)
-    reach, count = np.where(taken[:, 0], tree.spread, 0.0).max(axis=1), tree.held
-    nodes = len(tree.below) + np.arange(len(tree.held))
+def _fill_boxes(tree: BoxTree) -> None:
+    """Compute all boxes, from the leaves up; in numpy, which compiles nothing."""
+    used = (np.arange(WIDTH) < tree.leaf_sizes[:, None])[:, None, :]
+    low = np.where(used, tree.coords, np.inf).min(axis=2)
+    high = np.where(used, tree.coords, -np.inf).max(axis=2)
+    max_norm, counts = np.where(used[:, 0], tree.norms, 0.0).max(axis=1), tree.leaf_sizes
+    nodes = len(tree.children) + np.arange(len(tree.leaf_sizes))
     while len(nodes) and nodes[0] > 0:
-        block, slot = divmod(tree.above[nodes], WIDTH)
-        tree.low[block, :, slot], tree.high[block, :, slot] = low, high
-        tree.reach[block, slot], tree.filled[block, slot] = reach, count
-        nodes = np.unique(block)
+        parent, slot = divmod(tree.parents[nodes], WIDTH)
+        tree.low[parent, :, slot], tree.high[parent, :, slot] = low, high
+        tree.max_norms[parent, slot], tree.counts[parent, slot] = max_norm, counts
+        nodes = np.unique(parent)
         low, high = tree.low[nodes].min(axis=2), tree.high[nodes].max(axis=2)
-        reach, count = tree.reach[nodes].max(axis=1), tree.filled[nodes].sum(axis=1)
+        max_norm, counts = tree.max_norms[nodes].max(axis=1), tree.counts[nodes].sum(axis=1)
 
 
-def _hang(leaves: int) -> tuple[IntVector, IntVector]:
-    """Where each block and leaf hangs, and what hangs in each slot."""
-    counts = [leaves]
-    while counts[0] > 1 or len(counts) == 1:
-        counts.insert(0, -(-counts[0] // WIDTH))
-    above = np.zeros(sum(counts), dtype=np.int64)
+def _link_nodes(leaves: int) -> tuple[IntVector, IntVector]:
+    """Parents of all blocks and leaves, and children of all slots."""
+    level_sizes = [leaves]
+    while level_sizes[0] > 1 or len(level_sizes) == 1:
+        level_sizes.insert(0, -(-level_sizes[0] // WIDTH))
+    parents = np.zeros(sum(level_sizes), dtype=np.int64)
     first = 0
-    for upper, lower in pairwise(counts):
-        place = np.arange(lower)
-        above[first + upper + place] = WIDTH * first + place
-        first += upper
-    below = np.zeros((first, WIDTH), dtype=np.int64)
-    below.flat[above[1:]] = np.arange(1, len(above))
-    return above, below
+    for n_upper, n_lower in pairwise(level_sizes):
+        position = np.arange(n_lower)
+        parents[first + n_upper + position] = WIDTH * first + position
+        first += n_upper
+    children = np.zeros((first, WIDTH), dtype=np.int64)
+    children.flat[parents[1:]] = np.arange(1, len(parents))
+    return parents, children
 
 
 @kernel
-def halve(matrix, rows, leaves):
-    """Order the rows so that each leaf takes the next ones: cut the widest column in the middle, again and again.
+def median_order(matrix, rows, leaves):
+    """Order the rows for consecutive leaves: cut the widest column at the median, recursively.
 
     A cut falls between two blocks wherever there are several, so that blocks are compact too.
     """
-    ends, top, wide = np.zeros((DEEP, 2), dtype=np.int64), 1, np.empty(matrix.shape[1])
-    ends[0, 1] = leaves
+    stack, top, widths = np.zeros((STACK_SIZE, 2), dtype=np.int64), 1, np.empty(matrix.shape[1])
+    stack[0, 1] = leaves
     while top > 0:
         top -= 1
-        first, last = ends[top]
+        first, last = stack[top]
         unit = 1
         while unit * WIDTH < last - first:
             unit *= WIDTH
         middle = first + unit * ((last - first + 2 * unit - 1) // (2 * unit))
         if middle < last:
             start, stop = len(rows) * first // leaves, len(rows) * last // leaves
-            ranges(matrix, rows, start, stop, wide)
-            select(matrix, widest(wide), rows, start, stop, len(rows) * middle // leaves)
-            ends[top, 0], ends[top, 1], ends[top + 1, 0], ends[top + 1, 1] = first, middle, middle, last
+            column_ranges(matrix, rows, start, stop, widths)
+            quickselect(matrix, widest_column(widths), rows, start, stop, len(rows) * middle // leaves)
+            stack[top, 0], stack[top, 1], stack[top + 1, 0], stack[top + 1, 1] = first, middle, middle, last
             top += 2
     return rows
 
 
-@part
-def widest(wide):
-    """The first of the columns with the largest range."""
+@inline
+def widest_column(widths):
+    """The column of the largest range; the first of several."""
     column = 0
-    for j in range(1, len(wide)):
-        if wide[j] > wide[column]:
+    for j in range(1, len(widths)):
+        if widths[j] > widths[column]:
             column = j
     return column
 
 
 @kernel
-def ranges(matrix, rows, start, stop, out):
-    """The range of every column over rows[start:stop]."""
+def column_ranges(matrix, rows, start, stop, out):
+    """Compute the range of every column over rows[start:stop]."""
     for j in range(len(out)):
         low, high = np.inf, -np.inf
         for i in range(start, stop):
@@ -184,7 +193,7 @@ def ranges(matrix, rows, start, stop, out):
 
 
 @kernel
-def select(matrix, j, rows, start, stop, middle):
+def quickselect(matrix, j, rows, start, stop, middle):
     """Order rows[start:stop] so that none before the middle is larger in column j than any after it."""
     left, right = start, stop - 1
     while left < right:
@@ -208,54 +217,54 @@ def select(matrix, j, rows, start, stop, middle):
 
 @kernel
 def remove(tree, row):
-    """Take a record out and shrink the boxes above it."""
-    leaf = tree.home[row]
-    tree.held[leaf] -= 1
-    last, place = tree.held[leaf], 0
-    while tree.rows[leaf, place] != row:
-        place += 1
-    tree.rows[leaf, place] = tree.rows[leaf, last]
-    far = tree.spread[leaf, place]
-    tree.spread[leaf, place] = tree.spread[leaf, last]
-    draw_in(tree, leaf, far)
-    for j in range(tree.columns.shape[1]):
-        side = tree.columns[leaf, j, place]
-        tree.columns[leaf, j, place] = tree.columns[leaf, j, last]
-        slot = tree.above[len(tree.below) + leaf]
-        if side <= tree.low[slot // WIDTH, j, slot % WIDTH] or side >= tree.high[slot // WIDTH, j, slot % WIDTH]:
-            narrow(tree, leaf, j, side)
+    """Remove a record and shrink the boxes above it."""
+    leaf = tree.leaf_of[row]
+    tree.leaf_sizes[leaf] -= 1
+    last, position = tree.leaf_sizes[leaf], 0
+    while tree.rows[leaf, position] != row:
+        position += 1
+    tree.rows[leaf, position] = tree.rows[leaf, last]
+    norm = tree.norms[leaf, position]
+    tree.norms[leaf, position] = tree.norms[leaf, last]
+    shrink_norms(tree, leaf, norm)
+    for j in range(tree.coords.shape[1]):
+        value = tree.coords[leaf, j, position]
+        tree.coords[leaf, j, position] = tree.coords[leaf, j, last]
+        slot = tree.parents[len(tree.children) + leaf]
+        if value <= tree.low[slot // WIDTH, j, slot % WIDTH] or value >= tree.high[slot // WIDTH, j, slot % WIDTH]:
+            shrink_column(tree, leaf, j, value)
 
 
 @kernel
-def draw_in(tree, leaf, far):
-    """Count one record less in all boxes above a leaf, and find their reach anew where the record was the farthest."""
-    node, reach = len(tree.below) + leaf, 0.0
-    for i in range(tree.held[leaf]):
-        reach = max(reach, tree.spread[leaf, i])
+def shrink_norms(tree, leaf, norm):
+    """Count one record less in all boxes above a leaf; recompute their largest norm if it was that record's."""
+    node, max_norm = len(tree.children) + leaf, 0.0
+    for i in range(tree.leaf_sizes[leaf]):
+        max_norm = max(max_norm, tree.norms[leaf, i])
     while node > 0:
-        block, slot = tree.above[node] // WIDTH, tree.above[node] % WIDTH
-        tree.filled[block, slot] -= 1
-        if far >= tree.reach[block, slot]:
-            tree.reach[block, slot] = reach
-            reach = 0.0
+        parent, slot = tree.parents[node] // WIDTH, tree.parents[node] % WIDTH
+        tree.counts[parent, slot] -= 1
+        if norm >= tree.max_norms[parent, slot]:
+            tree.max_norms[parent, slot] = max_norm
+            max_norm = 0.0
             for i in range(WIDTH):
-                reach = max(reach, tree.reach[block, i])
-        node = block
+                max_norm = max(max_norm, tree.max_norms[parent, i])
+        node = parent
 
 
 @kernel
-def narrow(tree, leaf, j, side):
-    """Draw a column of the boxes above a leaf anew as far up as the record that left stood at a side of them."""
+def shrink_column(tree, leaf, j, value):
+    """Recompute a column of the boxes above a leaf, up to the first box that the removed value was not an edge of."""
     low, high = np.inf, -np.inf
-    for i in range(tree.held[leaf]):
-        low, high = min(low, tree.columns[leaf, j, i]), max(high, tree.columns[leaf, j, i])
-    node = len(tree.below) + leaf
+    for i in range(tree.leaf_sizes[leaf]):
+        low, high = min(low, tree.coords[leaf, j, i]), max(high, tree.coords[leaf, j, i])
+    node = len(tree.children) + leaf
     while node > 0:
-        block, slot = tree.above[node] // WIDTH, tree.above[node] % WIDTH
-        if tree.low[block, j, slot] < side < tree.high[block, j, slot]:
+        parent, slot = tree.parents[node] // WIDTH, tree.parents[node] % WIDTH
+        if tree.low[parent, j, slot] < value < tree.high[parent, j, slot]:
             return
-        tree.low[block, j, slot], tree.high[block, j, slot] = low, high
+        tree.low[parent, j, slot], tree.high[parent, j, slot] = low, high
         low, high = np.inf, -np.inf
         for i in range(WIDTH):
-            low, high = min(low, tree.low[block, j, i]), max(high, tree.high[block, j, i])
-        node = block
+            low, high = min(low, tree.low[parent, j, i]), max(high, tree.high[parent, j, i])
+        node = parent

@@ -1,8 +1,8 @@
-"""Turns: the changes of a standing partition that local search tries, each done only if it pays.
+"""Moves of local search: move, swap, split (a new group) and merge (a dissolved group).
 
-Every turn weighs the rise of the error against a limit: below 0 for a search that only goes down, above it for one
-that may also go up. It gives back the rise if the turn was done, and 0 if not. No group falls below k units, and every
-group that changes meets the demands.
+Every move compares the increase of the error with a limit: below 0 in a descent, above 0 where the error may
+increase. It returns the increase if it was made, else 0. No group falls below k units, and every changed group meets
+the constraints.
 """
 
 from __future__ import annotations
@@ -12,131 +12,142 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.jit import kernel
-from shoal.kernels.meanings import NOBODY
-from shoal.kernels.standing import FREE, allowed, joining, leaving, put, take, trading
+from shoal.kernels.meanings import NONE
+from shoal.kernels.standing import N_EMPTY, add, add_increase, is_feasible, remove, remove_decrease, replace_increase
 from shoal.values import IntMatrix, IntVector
 
-LOOK = 32
-"""Units of a large group that are looked at, those that joined it last first."""
+MAX_VISITS = 32
+"""Units of a large group that are considered, the last added first."""
 
 
-class Near(NamedTuple):
-    """Which units are near: equal units are one point, ``point`` is that of each unit, and the units of point q are
-    ``units[first[q] : first[q + 1]]``. ``points`` has the nearest points of each point, nearest first, itself among
-    them where it has several units."""
+class UnitNeighbors(NamedTuple):
+    """Neighbors of units; equal units are one point.
+
+    ``point_of`` is the point of each unit, and point q has the units ``units[starts[q] : starts[q + 1]]``. ``points``
+    has the nearest points of each point, nearest first, itself included if it has several units.
+    """
 
     points: IntMatrix
-    point: IntVector
-    first: IntVector
+    point_of: IntVector
+    starts: IntVector
     units: IntVector
 
 
 @kernel
-def move(standing, meanings, asked, unit, group, limit):
-    """A unit leaves its group, which can spare it, for another."""
-    own = standing.labels[unit]
-    if standing.sizes[own] <= standing.k:
+def move(partition, centroids, constraints, unit, group, limit):
+    """Move a unit to another group, if its own has more than k units."""
+    own = partition.labels[unit]
+    if partition.sizes[own] <= partition.k:
         return 0.0
-    rise = joining(standing, meanings, unit, group) - leaving(standing, meanings, unit)
-    if rise < limit and allowed(standing, asked, own, unit, NOBODY) and allowed(standing, asked, group, NOBODY, unit):
-        take(standing, meanings, unit)
-        put(standing, meanings, unit, group)
-        return rise
+    increase = add_increase(partition, centroids, unit, group) - remove_decrease(partition, centroids, unit)
+    if (
+        increase < limit
+        and is_feasible(partition, constraints, own, unit, NONE)
+        and is_feasible(partition, constraints, group, NONE, unit)
+    ):
+        remove(partition, centroids, unit)
+        add(partition, centroids, unit, group)
+        return increase
     return 0.0
 
 
 @kernel
-def swap(standing, meanings, asked, unit, other, limit):
-    """Two units of different groups change places."""
-    own, group = standing.labels[unit], standing.labels[other]
-    rise = trading(standing, meanings, other, unit)
-    rise += trading(standing, meanings, unit, other)
-    if rise < limit and allowed(standing, asked, own, unit, other) and allowed(standing, asked, group, other, unit):
-        take(standing, meanings, unit)
-        take(standing, meanings, other)
-        put(standing, meanings, unit, group)
-        put(standing, meanings, other, own)
-        return rise
+def swap(partition, centroids, constraints, unit, other, limit):
+    """Swap two units of different groups."""
+    own, group = partition.labels[unit], partition.labels[other]
+    increase = replace_increase(partition, centroids, other, unit)
+    increase += replace_increase(partition, centroids, unit, other)
+    if (
+        increase < limit
+        and is_feasible(partition, constraints, own, unit, other)
+        and is_feasible(partition, constraints, group, other, unit)
+    ):
+        remove(partition, centroids, unit)
+        remove(partition, centroids, other)
+        add(partition, centroids, unit, group)
+        add(partition, centroids, other, own)
+        return increase
     return 0.0
 
 
 @kernel
-def found(standing, meanings, asked, near, unit, limit):
-    """A new group of a unit and the nearest ones that their groups can spare: a split, if one group gives them all."""
-    k, rise, taken = standing.k, 0.0, 0
-    if standing.counts[FREE] == 0 or standing.sizes[standing.labels[unit]] <= k:
+def create_group(partition, centroids, constraints, neighbors, unit, limit):
+    """Split move: a new group of a unit and the nearest units that their groups can spare."""
+    k, increase, n_moved = partition.k, 0.0, 0
+    if partition.counts[N_EMPTY] == 0 or partition.sizes[partition.labels[unit]] <= k:
         return 0.0
-    if leaving(standing, meanings, unit) <= 0.0:  # it is where its group is
+    if remove_decrease(partition, centroids, unit) <= 0.0:  # it is at the center of its group
         return 0.0
-    group = standing.free[standing.counts[FREE] - 1]
-    gathered, origin = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
-    own = near.point[unit]
-    for place in range(-1, near.points.shape[1]):
-        point = own if place < 0 else near.points[own, place]
-        if point == NOBODY or (place >= 0 and point == own):
+    group = partition.empty_groups[partition.counts[N_EMPTY] - 1]
+    moved, origin = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    own_point = neighbors.point_of[unit]
+    for i in range(-1, neighbors.points.shape[1]):
+        point = own_point if i < 0 else neighbors.points[own_point, i]
+        if point == NONE or (i >= 0 and point == own_point):
             continue
-        for at in range(near.first[point], min(near.first[point + 1], near.first[point] + LOOK)):
-            one = unit if place < 0 and at == near.first[point] else near.units[at]
-            if taken < k and standing.labels[one] != group and standing.sizes[standing.labels[one]] > k:
-                gathered[taken], origin[taken] = one, standing.labels[one]
-                rise -= leaving(standing, meanings, one)
-                rise += joining(standing, meanings, one, group)
-                take(standing, meanings, one)
-                put(standing, meanings, one, group)
-                taken += 1
-    if taken == k and rise < limit and all_allowed(standing, asked, origin, group):
-        standing.counts[FREE] -= 1
-        return rise
-    put_back(standing, meanings, gathered, origin, taken)
+        for j in range(neighbors.starts[point], min(neighbors.starts[point + 1], neighbors.starts[point] + MAX_VISITS)):
+            candidate = unit if i < 0 and j == neighbors.starts[point] else neighbors.units[j]
+            old = partition.labels[candidate]
+            if n_moved < k and old != group and partition.sizes[old] > k:
+                moved[n_moved], origin[n_moved] = candidate, old
+                increase -= remove_decrease(partition, centroids, candidate)
+                increase += add_increase(partition, centroids, candidate, group)
+                remove(partition, centroids, candidate)
+                add(partition, centroids, candidate, group)
+                n_moved += 1
+    if n_moved == k and increase < limit and all_feasible(partition, constraints, origin, group):
+        partition.counts[N_EMPTY] -= 1
+        return increase
+    undo(partition, centroids, moved, origin, n_moved)
     return 0.0
 
 
 @kernel
-def dissolve(standing, meanings, asked, near, group, limit):
-    """A group gives each of its units to the near group that suits it best: a merger, if one group takes them all."""
-    size, rise, taken = standing.sizes[group], 0.0, 0
-    gathered, origin = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    aims = np.empty(size, dtype=np.int64)
-    while taken < size:
-        unit, aim, least, last = standing.head[group], NOBODY, np.inf, group
-        for place in range(min(near.points.shape[1], LOOK)):
-            point = near.points[near.point[unit], place]
-            if point != NOBODY:
-                other = standing.labels[near.units[near.first[point]]]
+def dissolve_group(partition, centroids, constraints, neighbors, group, limit):
+    """Merge move: each unit of a group moves to the near group where it costs least."""
+    size, total, n_moved = partition.sizes[group], 0.0, 0
+    moved, origin = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    targets = np.empty(size, dtype=np.int64)
+    while n_moved < size:
+        unit, target, best_increase, last = partition.head[group], NONE, np.inf, group
+        for i in range(min(neighbors.points.shape[1], MAX_VISITS)):
+            point = neighbors.points[neighbors.point_of[unit], i]
+            if point != NONE:
+                other = partition.labels[neighbors.units[neighbors.starts[point]]]
                 if other != group and other != last:
                     last = other
-                    price = joining(standing, meanings, unit, other)
-                    if price < least:
-                        least, aim = price, other
-        if aim == NOBODY:
+                    increase = add_increase(partition, centroids, unit, other)
+                    if increase < best_increase:
+                        best_increase, target = increase, other
+        if target == NONE:
             break
-        rise += least - leaving(standing, meanings, unit)
-        gathered[taken], origin[taken], aims[taken] = unit, group, aim
-        take(standing, meanings, unit)
-        put(standing, meanings, unit, aim)
-        taken += 1
-    if taken == size and rise < limit and all_allowed(standing, asked, aims, NOBODY):
-        standing.free[standing.counts[FREE]] = group
-        standing.counts[FREE] += 1
-        return rise
-    put_back(standing, meanings, gathered, origin, taken)
+        total += best_increase - remove_decrease(partition, centroids, unit)
+        moved[n_moved], origin[n_moved], targets[n_moved] = unit, group, target
+        remove(partition, centroids, unit)
+        add(partition, centroids, unit, target)
+        n_moved += 1
+    if n_moved == size and total < limit and all_feasible(partition, constraints, targets, NONE):
+        partition.empty_groups[partition.counts[N_EMPTY]] = group
+        partition.counts[N_EMPTY] += 1
+        return total
+    undo(partition, centroids, moved, origin, n_moved)
     return 0.0
 
 
 @kernel
-def all_allowed(standing, asked, groups, group):
-    """Whether all these groups meet the demands, and one more if it is not nobody."""
-    if len(asked.members) == 0:
+def all_feasible(partition, constraints, groups, group):
+    """Whether all these groups meet the constraints, and one more group unless it is NONE."""
+    if len(constraints.members) == 0:
         return True
-    for place in range(len(groups)):
-        if not allowed(standing, asked, groups[place], NOBODY, NOBODY):
+    for i in range(len(groups)):
+        if not is_feasible(partition, constraints, groups[i], NONE, NONE):
             return False
-    return group == NOBODY or allowed(standing, asked, group, NOBODY, NOBODY)
+    return group == NONE or is_feasible(partition, constraints, group, NONE, NONE)
 
 
 @kernel
-def put_back(standing, meanings, units, groups, taken):
-    """Return units to the groups that they came from, the last one first."""
-    for place in range(taken - 1, -1, -1):
-        take(standing, meanings, units[place])
-        put(standing, meanings, units[place], groups[place])
+def undo(partition, centroids, units, groups, n_moved):
+    """Return units to their former groups, the last one first."""
+    for i in range(n_moved - 1, -1, -1):
+        remove(partition, centroids, units[i])
+        add(partition, centroids, units[i], groups[i])

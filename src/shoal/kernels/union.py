@@ -1,7 +1,7 @@
-"""Groups that merge with near ones until each has k records and meets the demands.
+"""Merge groups with nearby ones until each has k records and satisfies the privacy models.
 
-A group is a chain of records. The group at work has its tally and its sums at hand, so that a merger costs what the
-other group has.
+A group is a linked list of records. The current group has its value counts and sums at hand, so a merger costs only
+what the other group has.
 """
 
 from __future__ import annotations
@@ -10,86 +10,85 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels import demands as sensitive
-from shoal.kernels.demands import holds, lack
+from shoal.kernels import demands as privacy_models
+from shoal.kernels.demands import satisfied, shortfall
 from shoal.kernels.groups import centroids
-from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.space import add, exact, find_center, no_sums
-from shoal.values import Demands, FloatMatrix, FloatVector, IntVector, Progress, Space
+from shoal.kernels.jit import SLICE, inline, kernel
+from shoal.kernels.space import add, find_center, squared_distance, zero_sums
+from shoal.values import FloatMatrix, FloatVector, IntVector, ModelConstraints, Progress, Space
 
-LOOK, CELLS = 12, 6_000
-"""So many groups are tried as partners at least, and so many that their tallies and records come to so many cells.
+MIN_PARTNERS, PARTNER_BUDGET = 12, 6_000
+"""Minimum number of groups tried as partners, and cells of value counts and records that may be read for more of them.
 
-The more are tried, the farther a group reaches for one that makes it stand at once; some hundreds lost least on Adult.
+The more are tried, the farther a group reaches for one that completes it at once; some hundreds lost least on Adult.
 """
-PLACE = 20
-"""A group takes the time of so many cells besides those of its center: its place in the queue, and trials."""
+GROUP_COST = 20
+"""Cells per group besides those of its center: its place in the queue, and trials."""
 NONE = -1
 
 
-class Union(NamedTuple):
-    """Groups by number: center, size, first and last record; of those that were merged into others the size is 0.
+class MergingGroups(NamedTuple):
+    """Groups by number: center, size, first and last record; merged ones have size 0.
 
-    ``after`` leads from a record to the next one of its group. ``tally`` and ``sums`` are those of the group at work,
-    ``rises`` tells for each other group how much the error grows if they merge, and ``queue`` is a heap of the other
-    groups by that.
+    ``after`` leads from a record to the next one of its group. ``counts`` and ``sums`` belong to the current group;
+    ``increases`` is the growth of the SSE by a merger with each other group, and ``queue`` a heap of these groups.
     """
 
     space: Space
-    demands: Demands
+    constraints: ModelConstraints
     centers: FloatMatrix
     sizes: IntVector
     first: IntVector
     last: IntVector
     after: IntVector
-    tally: IntVector
+    counts: IntVector
     sums: FloatVector
-    rises: FloatVector
+    increases: FloatVector
     queue: IntVector
     k: int
 
 
-def begin(space: Space, labels: IntVector, demands: Demands, *, k: int) -> Union:
-    """The groups of these labels, numbered without gaps."""
+def init(space: Space, labels: IntVector, constraints: ModelConstraints, *, k: int) -> MergingGroups:
+    """Return the state for these labels, which are numbered without gaps."""
     groups, n = int(labels.max()) + 1, len(labels)
-    state = Union(
+    state = MergingGroups(
         space=space,
-        demands=demands,
+        constraints=constraints,
         centers=centroids(space, labels, groups),
         sizes=np.bincount(labels).astype(np.int64),
         first=np.full(groups, NONE),
         last=np.full(groups, NONE),
         after=np.full(n, NONE),
-        tally=sensitive.no_tally(demands),
-        sums=no_sums(space),
-        rises=np.zeros(groups),
+        counts=privacy_models.zero_counts(constraints),
+        sums=zero_sums(space),
+        increases=np.zeros(groups),
         queue=np.zeros(groups, dtype=np.int64),
         k=k,
     )
-    chain(state, labels)
+    link_records(state, labels)
     return state
 
 
-def unite(state: Union, *, progress: Progress) -> IntVector:
-    """Merge groups that do not stand with others until all stand, or all are one; the group of each record."""
+def run(state: MergingGroups, *, progress: Progress) -> IntVector:
+    """Merge incomplete groups with others until all are complete, or one is left; return the group of each record."""
     group, groups, n = 0, len(state.sizes), len(state.after)
     while group < groups:
-        group = settle(state, group, SLICE // 4)
+        group = merge_undersized(state, group, SLICE // 4)
         progress(n * group // groups, n)
-    labels: IntVector = labeled(state)
+    labels: IntVector = group_labels(state)
     return labels
 
 
 @kernel
-def chain(state, labels):
-    """Chain the records of each group in the order of the rows."""
+def link_records(state, labels):
+    """Link the records of each group in row order."""
     for record in range(len(labels)):
-        link(state, labels[record], record, record)
+        append(state, labels[record], record, record)
 
 
-@part
-def link(state, group, first, last):
-    """Append a chain of records to that of a group."""
+@inline
+def append(state, group, first, last):
+    """Append a list of records to that of a group."""
     if state.first[group] == NONE:
         state.first[group] = first
     else:
@@ -98,8 +97,8 @@ def link(state, group, first, last):
 
 
 @kernel
-def weigh(state, group):
-    """Add the records of a group to the sums of the one at work."""
+def add_to_sums(state, group):
+    """Add the records of a group to the sums of the current one."""
     record = state.first[group]
     while record != NONE:
         add(state.space, state.sums, state.space.matrix[record], 1.0)
@@ -107,120 +106,120 @@ def weigh(state, group):
 
 
 @kernel
-def count(demands, tally, first, after, times):
-    """Add a chain of records to a tally, or take it away; with arrays and not the state, which takes long to unpack."""
+def count_records(constraints, counts, first, after, times):
+    """Add a list of records to the value counts, or remove it; takes arrays, since a state is slow to unpack."""
     record = first
     while record != NONE:
-        sensitive.add(demands, tally, record, times)
+        privacy_models.add(constraints, counts, record, times)
         record = after[record]
 
 
-@part
-def stands(state, group):
-    """Whether the group at work has k records and meets the demands."""
-    return state.sizes[group] >= state.k and holds(state.demands, state.tally)
+@inline
+def is_complete(state, group):
+    """Whether the current group has k records and satisfies the privacy models."""
+    return state.sizes[group] >= state.k and satisfied(state.constraints, state.counts)
 
 
 @kernel
-def settle(state, group, cells):
-    """Merge each group from this one on with others until it stands, or so many cells are looked at; the next group."""
+def merge_undersized(state, group, cells):
+    """Complete each group from this one on, until the cell limit; return the next group."""
     while group < len(state.sizes) and cells > 0:
         if state.sizes[group] > 0:
-            count(state.demands, state.tally, state.first[group], state.after, 1)
-            weigh(state, group)
-            while state.sizes[group] < len(state.after) and not stands(state, group):
-                cells -= len(state.sizes) * (state.centers.shape[1] + PLACE)
-                absorb(state, group, partner(state, group))
-            count(state.demands, state.tally, state.first[group], state.after, -1)
+            count_records(state.constraints, state.counts, state.first[group], state.after, 1)
+            add_to_sums(state, group)
+            while state.sizes[group] < len(state.after) and not is_complete(state, group):
+                cells -= len(state.sizes) * (state.centers.shape[1] + GROUP_COST)
+                absorb(state, group, best_partner(state, group))
+            count_records(state.constraints, state.counts, state.first[group], state.after, -1)
             state.sums[:] = 0.0
-        cells -= len(state.tally) + len(state.sums)
+        cells -= len(state.counts) + len(state.sums)
         group += 1
     return group
 
 
 @kernel
-def partner(state, group):
-    """The group that makes this one stand with the least rise of the error, or else the one that helps most for it.
+def best_partner(state, group):
+    """Return the group that completes this one with the least growth of the SSE.
 
-    Where none helps, the one with the least rise.
+    If none does, return the one that helps most per growth, or else the one with the least growth.
     """
-    left = line_up(state, group)
-    demands, tally, first, after, queue = state.demands, state.tally, state.first, state.after, state.queue
-    best, gain, price, before, cells = queue[0], 0.0, 1.0, lack(demands, tally), CELLS
+    left = build_queue(state, group)
+    constraints, counts, first, after, queue = state.constraints, state.counts, state.first, state.after, state.queue
+    best, progress, increase, before, cells = queue[0], 0.0, 1.0, shortfall(constraints, counts), PARTNER_BUDGET
     while left > 0 and cells > 0:
         other = queue[0]
         left -= 1
         queue[0] = queue[left]
-        sink(queue, state.rises, 0, left)
-        count(demands, tally, first[other], after, 1)
-        lacking = lack(demands, tally)
-        count(demands, tally, first[other], after, -1)
-        if lacking == 0.0 and state.sizes[group] + state.sizes[other] >= state.k:
+        sift_down(queue, state.increases, 0, left)
+        count_records(constraints, counts, first[other], after, 1)
+        missing = shortfall(constraints, counts)
+        count_records(constraints, counts, first[other], after, -1)
+        if missing == 0.0 and state.sizes[group] + state.sizes[other] >= state.k:
             return other
-        if (before - lacking) * price > gain * state.rises[other]:
-            best, gain, price = other, before - lacking, state.rises[other]
-        cells -= min(len(tally) + state.sizes[other], CELLS // LOOK)
+        if (before - missing) * increase > progress * state.increases[other]:
+            best, progress, increase = other, before - missing, state.increases[other]
+        cells -= min(len(counts) + state.sizes[other], PARTNER_BUDGET // MIN_PARTNERS)
     return best
 
 
 @kernel
-def line_up(state, group):
-    """Queue the other groups by the rise of the error if they were merged with this one; how many there are."""
-    measure(state, group)
-    rises, sizes, queue, size, left = state.rises, state.sizes, state.queue, state.sizes[group], 0
-    for other in range(len(rises)):
+def build_queue(state, group):
+    """Queue the other groups by the growth of the SSE if they were merged with this one; return their number."""
+    center_distances(state, group)
+    increases, sizes, queue, size, left = state.increases, state.sizes, state.queue, state.sizes[group], 0
+    for other in range(len(increases)):
         if sizes[other] > 0 and other != group:
-            rises[other] *= size * sizes[other] / (size + sizes[other])
+            increases[other] *= size * sizes[other] / (size + sizes[other])
             queue[left] = other
             left += 1
     for place in range(left // 2 - 1, -1, -1):
-        sink(queue, rises, place, left)
+        sift_down(queue, increases, place, left)
     return left
 
 
 @kernel
-def sink(queue, rises, place, length):
-    """Let what stands at a place of a heap sink to where nothing below it comes first; of equals the lowest does."""
+def sift_down(queue, increases, place, length):
+    """Sift down the entry at a position of a heap; ties go to the lowest group."""
     moved = queue[place]
-    below = 2 * place + 1
-    while below < length:
-        if below + 1 < length and earlier(rises, queue[below + 1], queue[below]):
-            below += 1
-        if not earlier(rises, queue[below], moved):
+    child = 2 * place + 1
+    while child < length:
+        if child + 1 < length and precedes(increases, queue[child + 1], queue[child]):
+            child += 1
+        if not precedes(increases, queue[child], moved):
             break
-        queue[place] = queue[below]
-        place, below = below, 2 * below + 1
+        queue[place] = queue[child]
+        place, child = child, 2 * child + 1
     queue[place] = moved
 
 
-@part
-def earlier(rises, one, other):
+@inline
+def precedes(increases, one, other):
     """Whether one group comes before another."""
-    return rises[one] < rises[other] or (rises[one] == rises[other] and one < other)
+    return increases[one] < increases[other] or (increases[one] == increases[other] and one < other)
 
 
 @kernel
-def measure(state, group):
-    """Write the distances between the center of a group and those of all groups where the rises will be."""
-    gaps, centers, space = state.rises, state.centers, state.space
-    for other in range(len(gaps)):
-        gaps[other] = exact(space, centers[group], centers[other])
+def center_distances(state, group):
+    """Write the distances between the center of a group and all centers to ``increases``."""
+    distances, centers, space = state.increases, state.centers, state.space
+    for other in range(len(distances)):
+        distances[other] = squared_distance(space, centers[group], centers[other])
 
 
 @kernel
 def absorb(state, group, other):
-    """Merge a group into the one at work."""
-    count(state.demands, state.tally, state.first[other], state.after, 1)
-    weigh(state, other)
-    link(state, group, state.first[other], state.last[other])
+    """Merge a group into the current one."""
+    count_records(state.constraints, state.counts, state.first[other], state.after, 1)
+    add_to_sums(state, other)
+    append(state, group, state.first[other], state.last[other])
     state.sizes[group] += state.sizes[other]
     state.sizes[other] = 0
     find_center(state.space, state.sums, state.sizes[group], state.centers[group])
 
 
 @kernel
-def labeled(state):
-    """The group of each record."""
+def group_labels(state):
+    """Return the group of each record."""
     labels = np.zeros(len(state.after), dtype=np.int64)
     for group in range(len(state.sizes)):
         record = state.first[group] if state.sizes[group] > 0 else NONE

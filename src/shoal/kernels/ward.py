@@ -1,13 +1,13 @@
-"""The tree of Ward as an order: clusters merge, two at a time, and their strands are tied where they are nearest.
+"""Leaf order of Ward's tree: clusters merge pairwise, and their paths join at their nearest ends.
 
-The distance of two clusters is s·t / (s + t) times the squared distance of their centers, s and t being the records in
-them. From cluster to nearest cluster a chain is followed until two are the nearest ones of each other; these merge,
-and the chain goes on from what is left of it. For numbers that makes the same tree as merging the nearest two of all.
-For categories a union may be nearer to a cluster than both its parts were, and the chain may come back to one that it
-has passed: it goes on from there, with distances that only get less, so that it ends.
+The distance of two clusters of s and t records is s·t / (s + t) times the squared distance of their centers. A
+nearest-neighbor chain leads from cluster to nearest cluster until two are each other's nearest; these merge, and the
+chain continues from what is left of it. For numbers this yields the same tree as merging the nearest pair of all. With
+categories a union may be nearer to a cluster than both its parts, and the chain may return to a cluster that it
+contains: it continues from there, with distances that only decrease, so that it ends.
 
-A cluster is named after its lowest point. The clusters that are left lie in the first places of the arrays, in no
-order, so that the inner loops run over neighbors in memory and vectorize.
+A cluster is named after its lowest point. The remaining clusters occupy the first places of the arrays, in no order, so
+that the inner loops read contiguous memory and vectorize.
 """
 
 from __future__ import annotations
@@ -16,26 +16,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.jit import SLICE, kernel, part
-from shoal.kernels.near import cells
+from shoal.kernels.jit import SLICE, inline, kernel
+from shoal.kernels.near import median_cells
 from shoal.kernels.space import add_costs, find_center
-from shoal.kernels.spanning import BLOCK, closest
-from shoal.kernels.strands import apart, join, loose, walk
+from shoal.kernels.spanning import BLOCK, nearest_position
+from shoal.kernels.strands import add_edge, distance, no_edges, path_order
 from shoal.values import BoolVector, FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Space
 
-LEFT, LINKS = range(2)
-"""What ``counts`` counts: the clusters that are left, and those in the chain."""
-NOBODY = -1
-"""Before the first one of a chain."""
-CELL = 50_000
-"""Points of a tree at most: one of so many takes some ten seconds, and one of twice as many four times that."""
+REMAINING, CHAIN_LENGTH = range(2)
+"""Fields of ``counts``."""
+NONE = -1
+"""The predecessor of the first cluster of a chain."""
+CELL_SIZE = 50_000
+"""Points of a tree at most: one of this size takes some ten seconds, one of twice the size four times that."""
 
 
-class Clusters(NamedTuple):
-    """By place: centers (``columns``), ``sizes`` in records, costs of the nodes of categories, names, both ``ends``.
+class WardClusters(NamedTuple):
+    """By place: centers (``columns``), ``sizes`` in records, costs of category nodes, ``names``, both path ``ends``.
 
-    ``place`` finds the place of a name. ``chain`` has the names from its first on, and ``inside`` those that are in it.
-    ``distance`` has room for the distances to all others.
+    ``position`` is the place of a name. ``chain`` lists names; ``in_chain`` marks them. ``distance`` is a work array.
     """
 
     columns: FloatMatrix
@@ -43,160 +42,161 @@ class Clusters(NamedTuple):
     costs: FloatMatrix
     names: IntVector
     ends: IntMatrix
-    place: IntVector
+    position: IntVector
     chain: IntVector
-    inside: BoolVector
+    in_chain: BoolVector
     distance: FloatVector
     counts: IntVector
 
 
-def order_of_leaves(space: Space, times: IntVector, *, progress: Progress) -> IntVector:
-    """An order of points, each of which stands for so many records, that keeps every cluster of the tree together.
+def leaf_order(space: Space, weights: IntVector, *, progress: Progress) -> IntVector:
+    """An order of weighted points that keeps every cluster of the tree contiguous.
 
-    Where there are several cells, each has a tree of its own.
+    With several cells, each has its own tree.
     """
     orders: list[IntVector] = []
     done = 0
-    for rows in cells(space, CELL):
-        orders.append(rows[leaves(space.some(rows), times[rows], progress=_after(done, progress, len(times)))])
+    for rows in median_cells(space, CELL_SIZE):
+        report = _offset_progress(done, progress, len(weights))
+        orders.append(rows[tree_leaf_order(space.take(rows), weights[rows], progress=report)])
         done += len(rows)
     return np.concatenate(orders)
 
 
-def _after(done: int, progress: Progress, total: int) -> Progress:
-    """The progress of a cell, after so many points."""
-    return lambda more, _: progress(done + more, total)
+def _offset_progress(done: int, progress: Progress, total: int) -> Progress:
+    """The progress of a cell, after the points done before."""
+    return lambda n, _: progress(done + n, total)
 
 
-def leaves(space: Space, times: IntVector, *, progress: Progress) -> IntVector:
+def tree_leaf_order(space: Space, weights: IntVector, *, progress: Progress) -> IntVector:
     """The order of the points of one tree."""
     n, p = space.matrix.shape
-    clusters = Clusters(
+    clusters = WardClusters(
         columns=space.matrix.T.copy(),
-        sizes=times.astype(np.float64),
+        sizes=weights.astype(np.float64),
         costs=np.zeros((n, len(space.sketch))),
         names=np.arange(n),
         ends=np.column_stack([np.arange(n), np.arange(n)]),
-        place=np.arange(n),
+        position=np.arange(n),
         chain=np.zeros(n, dtype=np.int64),
-        inside=np.zeros(n, dtype=np.bool_),
+        in_chain=np.zeros(n, dtype=np.bool_),
         distance=np.empty(n),
         counts=np.array([n, 0]),
     )
     if len(space.widths):
-        count(space, clusters)
-    links = loose(n)
-    while clusters.counts[LEFT] > 1:
-        follow(space, clusters, links, max(1, SLICE // (int(clusters.counts[LEFT]) * (p + 2))))
-        progress(n - int(clusters.counts[LEFT]), n)
-    order: IntVector = walk(links)
+        init_costs(space, clusters)
+    adjacent = no_edges(n)
+    while clusters.counts[REMAINING] > 1:
+        follow_chain(space, clusters, adjacent, max(1, SLICE // (int(clusters.counts[REMAINING]) * (p + 2))))
+        progress(n - int(clusters.counts[REMAINING]), n)
+    order: IntVector = path_order(adjacent)
     return order
 
 
 @kernel
-def count(space, clusters):
-    """What the nodes of the categories would cost as the center of each point."""
+def init_costs(space, clusters):
+    """The costs of the category nodes as the center of each point."""
     for row in range(len(clusters.names)):
         add_costs(space, clusters.costs[row], space.matrix[row], clusters.sizes[row])
 
 
 @kernel
-def follow(space, clusters, links, passes):
-    """Follow the chain for so many steps, and merge two clusters wherever it ends."""
-    chain, inside, counts = clusters.chain, clusters.inside, clusters.counts
-    while passes > 0 and counts[LEFT] > 1:
+def follow_chain(space, clusters, adjacent, passes):
+    """Follow the chain for some steps, and merge two clusters wherever it ends."""
+    chain, in_chain, counts = clusters.chain, clusters.in_chain, clusters.counts
+    while passes > 0 and counts[REMAINING] > 1:
         passes -= 1
-        if counts[LINKS] == 0:
-            enter(clusters, clusters.names[0])
-        last = counts[LINKS] - 1
-        name, before = chain[last], chain[last - 1] if last > 0 else NOBODY
-        near = nearest_cluster(space, clusters, name, before)
-        if near == before:
-            inside[name], inside[before] = False, False
-            counts[LINKS] -= 2
-            one, other = clusters.place[name], clusters.place[before]
-            merge(space, clusters, links, min(one, other), max(one, other))
-        elif inside[near]:  # it has come nearer since it was left behind
-            while chain[counts[LINKS] - 1] != near:
-                counts[LINKS] -= 1
-                inside[chain[counts[LINKS]]] = False
+        if counts[CHAIN_LENGTH] == 0:
+            push(clusters, clusters.names[0])
+        last = counts[CHAIN_LENGTH] - 1
+        name, previous = chain[last], chain[last - 1] if last > 0 else NONE
+        neighbor = nearest_cluster(space, clusters, name, previous)
+        if neighbor == previous:
+            in_chain[name], in_chain[previous] = False, False
+            counts[CHAIN_LENGTH] -= 2
+            one, other = clusters.position[name], clusters.position[previous]
+            merge(space, clusters, adjacent, min(one, other), max(one, other))
+        elif in_chain[neighbor]:  # it came nearer through merges
+            while chain[counts[CHAIN_LENGTH] - 1] != neighbor:
+                counts[CHAIN_LENGTH] -= 1
+                in_chain[chain[counts[CHAIN_LENGTH]]] = False
         else:
-            enter(clusters, near)
+            push(clusters, neighbor)
 
 
-@part
-def enter(clusters, name):
-    """Put a cluster at the end of the chain."""
-    clusters.chain[clusters.counts[LINKS]], clusters.inside[name] = name, True
-    clusters.counts[LINKS] += 1
-
-
-@kernel
-def nearest_cluster(space, clusters, name, before):
-    """The nearest other cluster; of several the one before it in the chain, then the lowest name."""
-    left, here, distance = clusters.counts[LEFT], clusters.place[name], clusters.distance
-    for first in range(0, left, BLOCK):
-        measure(space, clusters, here, first, min(first + BLOCK, left))
-    distance[here] = np.inf
-    near = closest(distance[:left], clusters.names)
-    if before != NOBODY and distance[clusters.place[before]] <= distance[near]:
-        return before
-    return clusters.names[near]
+@inline
+def push(clusters, name):
+    """Append a cluster to the chain."""
+    clusters.chain[clusters.counts[CHAIN_LENGTH]], clusters.in_chain[name] = name, True
+    clusters.counts[CHAIN_LENGTH] += 1
 
 
 @kernel
-def measure(space, clusters, here, first, last):
-    """The distances of one cluster to those of a block; without branches, so that it vectorizes."""
-    found, sizes, size = clusters.distance[first:last], clusters.sizes[first:last], clusters.sizes[here]
-    for i in range(len(found)):
-        found[i] = 0.0
-    for j in range(space.numbers):
-        column, value = clusters.columns[j, first:last], clusters.columns[j, here]
-        for i in range(len(found)):
+def nearest_cluster(space, clusters, name, previous):
+    """The nearest other cluster; of several, the previous one of the chain, then the lowest name."""
+    remaining, index, distance = clusters.counts[REMAINING], clusters.position[name], clusters.distance
+    for first in range(0, remaining, BLOCK):
+        block_distances(space, clusters, index, first, min(first + BLOCK, remaining))
+    distance[index] = np.inf
+    neighbor = nearest_position(distance[:remaining], clusters.names)
+    if previous != NONE and distance[clusters.position[previous]] <= distance[neighbor]:
+        return previous
+    return clusters.names[neighbor]
+
+
+@kernel
+def block_distances(space, clusters, index, first, last):
+    """The distances of one cluster to those of a block; free of branches, so that it vectorizes."""
+    result, sizes, size = clusters.distance[first:last], clusters.sizes[first:last], clusters.sizes[index]
+    for i in range(len(result)):
+        result[i] = 0.0
+    for j in range(space.n_numeric):
+        column, value = clusters.columns[j, first:last], clusters.columns[j, index]
+        for i in range(len(result)):
             difference = column[i] - value
-            found[i] += difference * difference
+            result[i] += difference * difference
     for j in range(len(space.widths)):
-        codes = clusters.columns[space.numbers + j]
-        row = space.starts[j] + space.widths[j] * int(codes[here])
-        for i in range(len(found)):
-            found[i] += space.square[row + int(codes[first + i])]
-    for i in range(len(found)):
-        found[i] *= size * sizes[i] / (size + sizes[i])
+        codes = clusters.columns[space.n_numeric + j]
+        row = space.table_offsets[j] + space.widths[j] * int(codes[index])
+        for i in range(len(result)):
+            result[i] += space.squared_distances[row + int(codes[first + i])]
+    for i in range(len(result)):
+        result[i] *= size * sizes[i] / (size + sizes[i])
 
 
 @kernel
-def merge(space, clusters, links, here, there):
-    """Let the cluster at a place take in one at a later place, which the last of all then takes."""
+def merge(space, clusters, adjacent, index, other_index):
+    """Merge the cluster at a later place into the one at a place; the last of all moves to the free place."""
     columns, sizes, costs, names = clusters.columns, clusters.sizes, clusters.costs, clusters.names
-    last = clusters.counts[LEFT] - 1
-    tie_ends(space, links, clusters.ends[here], clusters.ends[there])
-    size = sizes[here] + sizes[there]
-    sums, center = np.empty(space.numbers + costs.shape[1]), np.empty(len(columns))
-    for j in range(space.numbers):
-        sums[j] = sizes[here] * columns[j, here] + sizes[there] * columns[j, there]
+    last = clusters.counts[REMAINING] - 1
+    join_paths(space, adjacent, clusters.ends[index], clusters.ends[other_index])
+    size = sizes[index] + sizes[other_index]
+    sums, center = np.empty(space.n_numeric + costs.shape[1]), np.empty(len(columns))
+    for j in range(space.n_numeric):
+        sums[j] = sizes[index] * columns[j, index] + sizes[other_index] * columns[j, other_index]
     for node in range(costs.shape[1]):
-        costs[here, node] += costs[there, node]
-        sums[space.numbers + node] = costs[here, node]
-        costs[there, node] = costs[last, node]
+        costs[index, node] += costs[other_index, node]
+        sums[space.n_numeric + node] = costs[index, node]
+        costs[other_index, node] = costs[last, node]
     find_center(space, sums, size, center)
     for j in range(len(columns)):
-        columns[j, here], columns[j, there] = center[j], columns[j, last]
-    sizes[here], sizes[there] = size, sizes[last]
-    names[here], names[there] = min(names[here], names[there]), names[last]
+        columns[j, index], columns[j, other_index] = center[j], columns[j, last]
+    sizes[index], sizes[other_index] = size, sizes[last]
+    names[index], names[other_index] = min(names[index], names[other_index]), names[last]
     for i in range(2):
-        clusters.ends[there, i] = clusters.ends[last, i]
-    clusters.place[names[there]], clusters.place[names[here]] = there, here
-    clusters.counts[LEFT] = last
+        clusters.ends[other_index, i] = clusters.ends[last, i]
+    clusters.position[names[other_index]], clusters.position[names[index]] = other_index, index
+    clusters.counts[REMAINING] = last
 
 
 @kernel
-def tie_ends(space, links, ends, others):
-    """Tie two strands where their ends are nearest; the first one then has the ends that are left."""
+def join_paths(space, adjacent, ends, others):
+    """Join two paths at their nearest ends; the first one then has the remaining ends."""
     best, end, start = np.inf, 0, 0
     for i in range(2):
         for j in range(2):
-            gap = apart(space, ends[i], others[j])
-            if gap < best:
-                best, end, start = gap, i, j
-    join(links, ends[end], others[start])
+            length = distance(space, ends[i], others[j])
+            if length < best:
+                best, end, start = length, i, j
+    add_edge(adjacent, ends[end], others[start])
     ends[0], ends[1] = ends[1 - end], others[1 - start]

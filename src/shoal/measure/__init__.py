@@ -1,19 +1,19 @@
-"""What a release cost and what risk is left: one file a measure."""
+"""Metrics of information loss and disclosure risk."""
 
 from shoal.measure.counting import count_classes
 from shoal.measure.evaluate import evaluate
 from shoal.measure.individual import individual_risk
-from shoal.measure.pair import Classes, Facts, Meaning, Pair
+from shoal.measure.pair import CategoryCodes, EquivalenceClasses, MetricInputs, TableFacts
 from shoal.measure.registry import Measure, measures
 from shoal.measure.semantic import semantic_loss
-from shoal.measure.squared_error import information_loss, percent, variation
+from shoal.measure.squared_error import information_loss, percent, total_sum_of_squares
 
 __all__ = [
-    "Classes",
-    "Facts",
-    "Meaning",
+    "CategoryCodes",
+    "EquivalenceClasses",
     "Measure",
-    "Pair",
+    "MetricInputs",
+    "TableFacts",
     "count_classes",
     "evaluate",
     "individual_risk",
@@ -21,5 +21,5 @@ __all__ = [
     "measures",
     "percent",
     "semantic_loss",
-    "variation",
+    "total_sum_of_squares",
 ]

@@ -1,9 +1,9 @@
-"""C_avg: how far the classes go beyond what k asks."""
+"""C_avg: the mean class size relative to k."""
 
 from __future__ import annotations
 
-from shoal.measure.class_sizes import Sizes, released_sizes
-from shoal.measure.pair import Facts
+from shoal.measure.class_sizes import ClassSizeSums, released_class_size_sums
+from shoal.measure.pair import TableFacts
 from shoal.measure.registry import loss
 
 
@@ -16,9 +16,9 @@ from shoal.measure.registry import loss
     reference="LeFevre, DeWitt and Ramakrishnan (2006), Mondrian multidimensional k-anonymity, ICDE",
     sentence="The mean class size as a multiple of k: {figure}.",
     headline=True,
-    part=released_sizes,
+    partial=released_class_size_sums,
 )
-def c_avg(sums: Sizes, facts: Facts) -> float | None:
-    """The mean class size as a multiple of k."""
-    # records that may be alike make no classes: wildcards split them into smaller ones
-    return None if facts.k is None or sums.classes >= 0 else sums.records / (sums.number * facts.k)
+def c_avg(sums: ClassSizeSums, facts: TableFacts) -> float | None:
+    """Mean class size as a multiple of k."""
+    # with wildcards there are no disjoint classes
+    return None if facts.k is None or sums.known_classes >= 0 else sums.records / (sums.n_classes * facts.k)

@@ -1,10 +1,9 @@
-"""Certainty penalty: how much of its column a released cell leaves open.
+"""Certainty penalty: the uncertainty of a released cell relative to its column.
 
-A cell that shows a value is certain, whatever the value: 0. So is a mean or a centroid, which is shown exactly although
-it stands for several records; how much of a column the records of a class cover is told by `extent`. An interval costs
-its width as a share of the column's range, an inner node the leaves below it as a share of all leaves of the column's
-hierarchy, both over the values that occur; a cell that shows nothing where something was costs 1. Cells that were
-missing before do not count.
+A released value has penalty 0, whatever the value, and so has a mean or a centroid; `extent` measures how much of a
+column the records of a class cover. The penalty of an interval is its width as a fraction of the column's range. The
+penalty of an inner node is the number of leaves below it as a fraction of all leaves of the hierarchy. Both refer to
+the values that occur. A cell that lost its value has penalty 1. Cells that were missing before do not count.
 """
 
 from __future__ import annotations
@@ -13,56 +12,56 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.column_loss import by_name
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.column_loss import map_columns
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import change, loss
-from shoal.values import Categories, FloatVector
+from shoal.values import CategoricalColumn, FloatVector
 
 _XU = "Xu, Wang, Pei, Wang, Shi and Fu (2006), Utility-based anonymization using local recoding, KDD"
 _GHINITA = "Ghinita, Karras, Kalnis and Mamoulis (2007), Fast data anonymization with low information loss, VLDB"
 
 
 class Penalties(NamedTuple):
-    """For each column, numbers before categories, the sum of the penalties, and the cells that count."""
+    """The sum of the penalties and the number of cells of each column, numeric before categorical."""
 
     penalty: FloatVector
     cells: FloatVector
 
 
-def penalties(block: Pair) -> Penalties | None:
-    """Of a block."""
-    found = [_numbers(block, j) for j in range(len(block.numeric))]
-    found += [_nodes(block, j) for j in range(len(block.categories))]
-    return Penalties(*np.array(found, dtype=np.float64).T) if found else None
+def penalty_sums(block: MetricInputs) -> Penalties | None:
+    """Partial sums of a block."""
+    sums = [_numeric_penalty(block, j) for j in range(len(block.numeric))]
+    sums += [_node_penalty(block, j) for j in range(len(block.categories))]
+    return Penalties(*np.array(sums, dtype=np.float64).T) if sums else None
 
 
-def _numbers(block: Pair, j: int) -> tuple[float, int]:
-    known, facts = ~block.gone(j), block.facts
-    penalty = block.empty(j).astype(np.float64)
-    ends, range_ = block.ends(j), facts.high[j] - facts.low[j]
-    if ends is not None and range_ > 0:
-        penalty = np.where(block.empty(j), 1.0, np.clip((ends[1] - ends[0]) / range_, 0.0, 1.0))
+def _numeric_penalty(block: MetricInputs, j: int) -> tuple[float, int]:
+    known, facts = ~block.is_original_missing(j), block.facts
+    penalty = block.is_released_missing(j).astype(np.float64)
+    interval, range_ = block.scaled_intervals(j), facts.maxima[j] - facts.minima[j]
+    if interval is not None and range_ > 0:
+        penalty = np.where(block.is_released_missing(j), 1.0, np.clip((interval[1] - interval[0]) / range_, 0.0, 1.0))
     return float(penalty[known].sum()), int(known.sum())
 
 
-def _nodes(block: Pair, j: int) -> tuple[float, int]:
-    known, codes, nodes = ~block.lacked(j), block.codes[:, j], block.nodes[:, j]
-    penalty = np.where(nodes == codes, 0.0, open_shares(block.categories[j])[nodes])
+def _node_penalty(block: MetricInputs, j: int) -> tuple[float, int]:
+    known, codes, nodes = ~block.is_original_code_missing(j), block.original_codes[:, j], block.released_codes[:, j]
+    penalty = np.where(nodes == codes, 0.0, node_penalties(block.categories[j])[nodes])
     return float(penalty[known].sum()), int(known.sum())
 
 
-def open_shares(column: Categories) -> FloatVector:
-    """For each node the share of the leaves that it may mean: 0 for a leaf, 1 for the root and for what is missing."""
+def node_penalties(column: CategoricalColumn) -> FloatVector:
+    """The penalty of each node: 0 for a leaf, 1 for the root and for the node of missing values."""
     below = np.zeros(len(column.hierarchy))
     inner = np.zeros(len(column.hierarchy), dtype=np.bool_)
-    for number, parent in enumerate(column.hierarchy.parents[:-1]):
-        if number != column.gap:
-            below[parent] += below[number] if inner[number] else 1
+    for node, parent in enumerate(column.hierarchy.parents[:-1]):
+        if node != column.missing_code:
+            below[parent] += below[node] if inner[node] else 1
             inner[parent] = True
-    shares: FloatVector = np.where(inner, below / max(below[-1], 1.0), 0.0)
-    if column.gap is not None:
-        shares[[column.gap, -1]] = 1.0
-    return shares
+    penalties: FloatVector = np.where(inner, below / max(below[-1], 1.0), 0.0)
+    if column.missing_code is not None:
+        penalties[[column.missing_code, -1]] = 1.0
+    return penalties
 
 
 @loss(
@@ -73,10 +72,10 @@ def open_shares(column: Categories) -> FloatVector:
     good="low",
     reference=_XU,
     sentence="What the cells leave open adds up to that of {figure} cells that show nothing.",
-    part=penalties,
+    partial=penalty_sums,
 )
-def ncp(sums: Penalties, _: Facts) -> float | None:
-    """The normalized certainty penalty of all cells, summed."""
+def ncp(sums: Penalties, _: TableFacts) -> float | None:
+    """Normalized certainty penalty: the sum over all cells."""
     return float(sums.penalty.sum())
 
 
@@ -88,12 +87,12 @@ def ncp(sums: Penalties, _: Facts) -> float | None:
     good="low",
     reference=_GHINITA,
     sentence="A cell leaves a share of {figure} of its column open on average.",
-    part=penalties,
+    partial=penalty_sums,
 )
-def gcp(sums: Penalties, _: Facts) -> float | None:
-    """The global certainty penalty: the mean over cells.
+def gcp(sums: Penalties, _: TableFacts) -> float | None:
+    """Global certainty penalty: the mean over all cells.
 
-    A mean or a centroid is shown exactly and costs nothing: `extent` tells what its class covers.
+    A mean or a centroid has no penalty: `extent` measures what its class covers.
     """
     return float(sums.penalty.sum() / max(sums.cells.sum(), 1.0))
 
@@ -106,8 +105,8 @@ def gcp(sums: Penalties, _: Facts) -> float | None:
     good="low",
     reference=_XU,
     sentence="A cell of {column} leaves a share of {figure} of it open on average.",
-    part=penalties,
+    partial=penalty_sums,
 )
-def certainty_penalty(sums: Penalties, facts: Facts) -> dict[str, float]:
-    """The mean penalty of the cells of each column."""
-    return by_name(sums.penalty / np.maximum(sums.cells, 1.0), facts)
+def certainty_penalty(sums: Penalties, facts: TableFacts) -> dict[str, float]:
+    """Mean penalty of the cells of each column."""
+    return map_columns(sums.penalty / np.maximum(sums.cells, 1.0), facts)

@@ -1,57 +1,57 @@
-"""The sizes of classes, as the risks and losses that go by them count them."""
+"""Class size counts that several risks and losses share."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from shoal.measure.pair import Classes, Pair
-from shoal.measure.sums import Most, Tally
+from shoal.measure.pair import EquivalenceClasses, MetricInputs
+from shoal.measure.sums import KeyedCounts, MergeByMax
 
 
-class Sizes(NamedTuple):
-    """How many records are in classes of each size, and the risk of all of them."""
+class ClassSizeSums(NamedTuple):
+    """The number of records by class size, and their individual risks."""
 
-    tally: Tally
-    risk: float
-    highest: Most
+    counts: KeyedCounts
+    total_risk: float
+    max_risk: MergeByMax
     records: int
-    classes: Most
-    """The number of classes where the sizes do not tell it, else -1."""
-    weighted: Most
-    """Whether the records stand for more persons than themselves."""
+    known_classes: MergeByMax
+    """The number of classes if the sizes do not determine it, else -1."""
+    weighted: MergeByMax
+    """Whether the records have sampling weights."""
 
     @property
-    def shares(self) -> float:
-        """Σ 1/f, size by size: a whole number where the sizes are those of classes."""
-        return float((self.tally.counts / self.tally.keys).sum())
+    def reciprocal_sum(self) -> float:
+        """Σ 1/f over records: the number of classes, unless wildcards make sizes overlap."""
+        return float((self.counts.counts / self.counts.keys).sum())
 
     @property
-    def number(self) -> int:
-        """The number of classes: every record counts for its share of one."""
-        return round(self.shares) if self.classes < 0 else int(self.classes)
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return round(self.reciprocal_sum) if self.known_classes < 0 else int(self.known_classes)
 
     @property
-    def found(self) -> float:
+    def expected_hits(self) -> float:
         """The sum of the individual risks."""
-        return self.risk if self.weighted else self.shares
+        return self.total_risk if self.weighted else self.reciprocal_sum
 
-    def below(self, size: float) -> int:
-        """The records in smaller classes."""
-        return int(self.tally.counts[self.tally.keys < size].sum())
+    def records_below(self, size: float) -> int:
+        """The number of records in classes smaller than this."""
+        return int(self.counts.counts[self.counts.keys < size].sum())
 
 
-def sizes(block: Classes) -> Sizes:
-    """Of the records of a block, by the sizes of their classes in the whole table."""
-    return Sizes(
-        tally=Tally.of(block.sizes),
-        risk=float(block.risk.sum()),
-        highest=Most(block.risk.max()),
+def class_size_sums(block: EquivalenceClasses) -> ClassSizeSums:
+    """Partial sums of a block, by class size in the whole table."""
+    return ClassSizeSums(
+        counts=KeyedCounts.of(block.sizes),
+        total_risk=float(block.risk.sum()),
+        max_risk=MergeByMax(block.risk.max()),
         records=block.records,
-        classes=Most(-1 if block.classes is None else block.classes),
-        weighted=Most(block.weights is not None),
+        known_classes=MergeByMax(-1 if block.n_classes is None else block.n_classes),
+        weighted=MergeByMax(block.weighted_sizes is not None),
     )
 
 
-def released_sizes(block: Pair) -> Sizes:
-    """The same of the release, for losses."""
-    return sizes(block.after)
+def released_class_size_sums(block: MetricInputs) -> ClassSizeSums:
+    """Partial sums of the released classes of a block, for losses."""
+    return class_size_sums(block.released_classes)

@@ -1,7 +1,7 @@
-"""What happened to the distribution of each quasi-identifier.
+"""Change of the distribution of each quasi-identifier.
 
-Records in which a column was missing before do not count, and after the release only those count that show something.
-An interval counts for its middle, a node of an ordinal column for the middle of its levels.
+Records in which a column was missing before do not count; after the release, only records with a value count. An
+interval counts as its midpoint, a node of an ordinal column as the midpoint of its levels.
 """
 
 from __future__ import annotations
@@ -12,48 +12,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import change
-from shoal.measure.tallies import ranks, tallies, told
+from shoal.measure.tallies import count_columns, is_informative, level_ranks
 from shoal.values import BoolVector, FloatMatrix, FloatVector
 
-Spread = tuple[float, float]
+MeanAndStd = tuple[float, float]
 """A mean and a standard deviation."""
 _TINY = 1e-12
 _REFERENCE = "Templ (2017), Statistical disclosure control for microdata, Springer, chapter 5"
 
 
-class Moments(NamedTuple):
-    """For each column, numbers before categories, the number, the sum and the squares of what is known and shown."""
+class ColumnMoments(NamedTuple):
+    """For each column, numeric before categorical: count, sum and sum of squares before and after."""
 
     before: FloatMatrix
     after: FloatMatrix
 
 
-def moments(block: Pair) -> Moments | None:
-    """Of a block: numbers on the base about their means, ordinal categories by rank, others not at all."""
-    found = []
-    for j, center in enumerate(block.facts.center if block.numeric else ()):
-        known = ~block.gone(j)
-        shown = known & ~block.empty(j)
-        found.append((_powers(block.was[:, j] - center, known), _powers(block.now[:, j] - center, shown)))
+def column_moments(block: MetricInputs) -> ColumnMoments | None:
+    """Partial sums of a block: scaled numbers about their means, ranks of ordinal categories, zeros for others."""
+    powers = []
+    for j, center in enumerate(block.facts.means if block.numeric else ()):
+        known = ~block.is_original_missing(j)
+        present = known & ~block.is_released_missing(j)
+        powers.append((_powers(block.original[:, j] - center, known), _powers(block.released[:, j] - center, present)))
     for j, column in enumerate(block.categories):
-        rank, codes, nodes = ranks(column), block.codes[:, j], block.nodes[:, j]
+        rank, codes, nodes = level_ranks(column), block.original_codes[:, j], block.released_codes[:, j]
         if rank is None:
-            found.append((np.zeros(3), np.zeros(3)))
+            powers.append((np.zeros(3), np.zeros(3)))
             continue
-        known = ~block.lacked(j) & told(column, codes)
-        found.append((_powers(rank[codes], known), _powers(rank[nodes], known & told(column, nodes))))
-    return Moments(*(np.array(part) for part in zip(*found, strict=True))) if found else None
+        known = ~block.is_original_code_missing(j) & is_informative(column, codes)
+        powers.append((_powers(rank[codes], known), _powers(rank[nodes], known & is_informative(column, nodes))))
+    return ColumnMoments(*(np.array(rows) for rows in zip(*powers, strict=True))) if powers else None
 
 
-def _powers(numbers: FloatVector, some: BoolVector) -> FloatVector:
-    chosen = numbers[some]
-    return np.array([len(chosen), chosen.sum(), (chosen**2).sum()])
+def _powers(numbers: FloatVector, mask: BoolVector) -> FloatVector:
+    selected = numbers[mask]
+    return np.array([len(selected), selected.sum(), (selected**2).sum()])
 
 
-def mean_spread(sums: FloatVector) -> Spread:
-    """The mean and the standard deviation (with n − 1) of a column; NaN where it has none."""
+def mean_and_std(sums: FloatVector) -> MeanAndStd:
+    """The mean and the standard deviation (with n − 1) of a column; NaN if undefined."""
     n, total, squares = sums
     if n < 2:
         return (float(total) if n else math.nan), math.nan
@@ -61,15 +61,17 @@ def mean_spread(sums: FloatVector) -> Spread:
     return float(total / n), float(np.sqrt(rest / (n - 1))) if rest > _TINY * squares else 0.0
 
 
-def _of_each(sums: Moments, facts: Facts, figure: Callable[[Spread, Spread], float]) -> dict[str, float | None]:
-    """A figure of each column that varied; None where there is nothing to compare."""
-    found: dict[str, float | None] = {}
-    for j, name in enumerate(facts.measured):
-        before, after = mean_spread(sums.before[j]), mean_spread(sums.after[j])
-        constant = before[1] == 0 or (j < len(facts.numeric) and facts.high[j] == facts.low[j])
+def _by_column(
+    sums: ColumnMoments, facts: TableFacts, figure: Callable[[MeanAndStd, MeanAndStd], float]
+) -> dict[str, float | None]:
+    """Compute a metric for each column that varies; None where there is nothing to compare."""
+    values: dict[str, float | None] = {}
+    for j, name in enumerate(facts.compared_columns):
+        before, after = mean_and_std(sums.before[j]), mean_and_std(sums.after[j])
+        constant = before[1] == 0 or (j < len(facts.numeric) and facts.maxima[j] == facts.minima[j])
         value = math.nan if constant else figure(before, after)
-        found[name] = None if math.isnan(value) else value
-    return found
+        values[name] = None if math.isnan(value) else value
+    return values
 
 
 @change(
@@ -80,11 +82,11 @@ def _of_each(sums: Moments, facts: Facts, figure: Callable[[Spread, Spread], flo
     good="near 0",
     reference=_REFERENCE,
     sentence="The mean of {column} moved by {figure} standard deviations.",
-    part=moments,
+    partial=column_moments,
 )
-def mean_shift(sums: Moments, facts: Facts) -> dict[str, float | None]:
-    """How far the mean of each number or ordinal category moved, in standard deviations of the original."""
-    return _of_each(sums, facts, lambda before, after: (after[0] - before[0]) / before[1])
+def mean_shift(sums: ColumnMoments, facts: TableFacts) -> dict[str, float | None]:
+    """Shift of the mean of each numeric or ordinal column, in standard deviations of the original."""
+    return _by_column(sums, facts, lambda before, after: (after[0] - before[0]) / before[1])
 
 
 @change(
@@ -96,11 +98,11 @@ def mean_shift(sums: Moments, facts: Facts) -> dict[str, float | None]:
     good="near 100",
     reference=_REFERENCE,
     sentence="{column} keeps {figure} % of its standard deviation.",
-    part=moments,
+    partial=column_moments,
 )
-def spread_kept(sums: Moments, facts: Facts) -> dict[str, float | None]:
-    """The standard deviation that is left of each number or ordinal category, in percent."""
-    return _of_each(sums, facts, lambda before, after: 100.0 * after[1] / before[1])
+def spread_kept(sums: ColumnMoments, facts: TableFacts) -> dict[str, float | None]:
+    """Standard deviation after the release of each numeric or ordinal column, in percent of the original."""
+    return _by_column(sums, facts, lambda before, after: 100.0 * after[1] / before[1])
 
 
 @change(
@@ -112,9 +114,11 @@ def spread_kept(sums: Moments, facts: Facts) -> dict[str, float | None]:
     reference=_REFERENCE,
     sentence="The distribution of {column} moved by {figure}, where 1 is as far as can be.",
 )
-def distribution(pair: Pair) -> dict[str, float | None]:
-    """The Kolmogorov-Smirnov distance of what has an order, the total variation distance of all else."""
-    return {name: one.apart for name, one in zip(pair.facts.measured, tallies(pair), strict=True)}
+def distribution(inputs: MetricInputs) -> dict[str, float | None]:
+    """Kolmogorov-Smirnov distance for numeric and ordinal columns, total variation distance for others."""
+    return {
+        name: counts.distance for name, counts in zip(inputs.facts.compared_columns, count_columns(inputs), strict=True)
+    }
 
 
 @change(
@@ -127,7 +131,10 @@ def distribution(pair: Pair) -> dict[str, float | None]:
     reference=_REFERENCE,
     sentence="{column} has {figure} % as many different values as before.",
 )
-def values_kept(pair: Pair) -> dict[str, float | None]:
-    """How many different values each column shows, in percent of those before; a cell that shows nothing has none."""
-    found = zip(pair.facts.measured, tallies(pair), strict=True)
-    return {name: 100.0 * one.after / one.before if one.before else None for name, one in found}
+def values_kept(inputs: MetricInputs) -> dict[str, float | None]:
+    """Number of distinct released values of each column, in percent of the original number."""
+    columns = zip(inputs.facts.compared_columns, count_columns(inputs), strict=True)
+    return {
+        name: 100.0 * counts.n_distinct_after / counts.n_distinct_before if counts.n_distinct_before else None
+        for name, counts in columns
+    }

@@ -1,4 +1,4 @@
-"""What each quasi-identifier lost by itself."""
+"""Information loss per quasi-identifier."""
 
 from __future__ import annotations
 
@@ -6,32 +6,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import change
 from shoal.measure.squared_error import percent
 from shoal.values import FloatVector
 
 
-class Squares(NamedTuple):
-    """For each column, numbers before categories, the squared distance to what is released, and to the center."""
+class ColumnSquaredErrors(NamedTuple):
+    """For each column, numeric before categorical, the squared error and the total sum of squares."""
 
     error: FloatVector
     total: FloatVector
 
 
-def squares(block: Pair) -> Squares:
-    """Of a block: numbers on the base, categories by their distances."""
-    facts, middle = block.facts, block.facts.centroid
-    error, total = list(((block.was - block.now) ** 2).sum(axis=0)), list(((block.was - facts.center) ** 2).sum(axis=0))
+def column_squared_errors(block: MetricInputs) -> ColumnSquaredErrors:
+    """Partial sums of a block: scaled numbers, distances of categories."""
+    facts, middle = block.facts, block.facts.centroid_codes
+    error, total = (
+        list(((block.original - block.released) ** 2).sum(axis=0)),
+        list(((block.original - facts.means) ** 2).sum(axis=0)),
+    )
     for j, column in enumerate(block.categories):
-        error.append((column.distance[block.codes[:, j], block.nodes[:, j]] ** 2).sum())
-        total.append((column.distance[block.codes[:, j], middle[j]] ** 2).sum())
-    return Squares(np.array(error, dtype=np.float64), np.array(total, dtype=np.float64))
+        error.append((column.distance[block.original_codes[:, j], block.released_codes[:, j]] ** 2).sum())
+        total.append((column.distance[block.original_codes[:, j], middle[j]] ** 2).sum())
+    return ColumnSquaredErrors(np.array(error, dtype=np.float64), np.array(total, dtype=np.float64))
 
 
-def by_name(figures: FloatVector, facts: Facts) -> dict[str, float]:
-    """Figures of numbers and then of categories by the names of their columns."""
-    return dict(zip(facts.measured, figures.tolist(), strict=True))
+def map_columns(values: FloatVector, facts: TableFacts) -> dict[str, float]:
+    """Map column names to values, numeric columns before categorical ones."""
+    return dict(zip(facts.compared_columns, values.tolist(), strict=True))
 
 
 @change(
@@ -44,9 +47,9 @@ def by_name(figures: FloatVector, facts: Facts) -> dict[str, float]:
     reference="Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented microaggregation, IEEE TKDE 14(1)",
     sentence="{column} lost {figure} % of its variation.",
     headline=True,
-    part=squares,
+    partial=column_squared_errors,
 )
-def loss(sums: Squares, facts: Facts) -> dict[str, float]:
-    """The share of its own variation that each column lost, in percent."""
+def column_loss(sums: ColumnSquaredErrors, facts: TableFacts) -> dict[str, float]:
+    """Loss of each column's own variation, in percent."""
     both = zip(sums.error.tolist(), sums.total.tolist(), strict=True)
-    return by_name(np.array([percent(error, total) for error, total in both]), facts)
+    return map_columns(np.array([percent(error, total) for error, total in both]), facts)

@@ -1,4 +1,4 @@
-"""Correlation shift: how far the correlations of the numbers moved."""
+"""Correlation shift: the change of the correlations between numeric columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import loss
 from shoal.values import BoolMatrix, FloatMatrix
 
@@ -14,9 +14,10 @@ _TINY = 1e-12
 _REFERENCE = "Templ, Kowarik and Meindl (2015), Statistical disclosure control with sdcMicro, JSS 67(4)"
 
 
-class Moments(NamedTuple):
-    """For any two columns, over the records that have both: their number, and sums of the first one, of its squares
-    and of the products of both."""
+class CrossMoments(NamedTuple):
+    """For each pair of columns, over the records with both: the count, the sum of the first column, the sum of its
+    squares, and the sum of products.
+    """
 
     counts: FloatMatrix
     sums: FloatMatrix
@@ -24,57 +25,59 @@ class Moments(NamedTuple):
     products: FloatMatrix
 
 
-class Both(NamedTuple):
-    """The moments of the original and of the released numbers."""
+class CrossMomentsPair(NamedTuple):
+    """Moments of the original and of the released numbers."""
 
-    before: Moments
-    after: Moments
+    before: CrossMoments
+    after: CrossMoments
 
 
-def moments(matrix: FloatMatrix, known: BoolMatrix | None) -> Moments:
-    """Of columns that are centered, so that nothing is lost by their squares; without the cells not known."""
+def cross_moments(matrix: FloatMatrix, known: BoolMatrix | None) -> CrossMoments:
+    """Moments of centered columns (centering avoids cancellation), without missing values."""
     rows, size = np.ascontiguousarray(matrix.T), (matrix.shape[1],) * 2
     if known is None:
         products = _products(rows, rows, symmetric=True)
         sums, squares = np.broadcast_to(rows.sum(axis=1), size).T, np.broadcast_to(np.diag(products), size).T
-        return Moments(np.full(size, float(len(matrix))), sums, squares, products)
+        return CrossMoments(np.full(size, float(len(matrix))), sums, squares, products)
     here = np.ascontiguousarray(known.T).astype(np.float64)
     rows = np.where(known.T, rows, 0.0)
     counts, products = (_products(part, part, symmetric=True) for part in (here, rows))
-    return Moments(counts, _products(rows, here), _products(rows**2, here), products)
+    return CrossMoments(counts, _products(rows, here), _products(rows**2, here), products)
 
 
 def _products(rows: FloatMatrix, others: FloatMatrix, *, symmetric: bool = False) -> FloatMatrix:
-    """The sums of the products of any two rows, by pairwise summation: no library decides their order."""
-    found = np.empty((len(rows), len(others)))
+    """Dot products of all pairs of rows, by pairwise summation so that no BLAS decides the order of additions."""
+    products = np.empty((len(rows), len(others)))
     for i, row in enumerate(rows):
         for j, other in enumerate(others[: i + 1] if symmetric else others):
-            found[i, j] = (row * other).sum()
+            products[i, j] = (row * other).sum()
             if symmetric:
-                found[j, i] = found[i, j]
-    return found
+                products[j, i] = products[i, j]
+    return products
 
 
-def both(block: Pair) -> Both | None:
-    """Of a block, in standard deviations about the means of the table."""
+def cross_moments_pair(block: MetricInputs) -> CrossMomentsPair | None:
+    """Partial sums of a block, in standard deviations from the means of the table."""
     if len(block.numeric) < 2:
         return None
-    facts, known = block.facts, None if block.gaps is None else ~block.gaps
-    spread = np.where(facts.spread > 0, facts.spread, 1.0)
-    return Both(*(moments((numbers - facts.center) / spread, known) for numbers in (block.was, block.now)))
+    facts, known = block.facts, None if block.original_missing is None else ~block.original_missing
+    spread = np.where(facts.stds > 0, facts.stds, 1.0)
+    return CrossMomentsPair(
+        *(cross_moments((numbers - facts.means) / spread, known) for numbers in (block.original, block.released))
+    )
 
 
-def correlations(sums: Moments) -> FloatMatrix:
-    """Of any two columns; NaN where one of them does not vary."""
+def correlations(sums: CrossMoments) -> FloatMatrix:
+    """Correlation matrix; NaN where a column does not vary."""
     n = np.maximum(sums.counts, 1.0)
     variance = sums.squares - sums.sums**2 / n
     variance = np.where(variance > _TINY * sums.squares, variance, np.nan)
-    found: FloatMatrix = (sums.products - sums.sums * sums.sums.T / n) / np.sqrt(variance * variance.T)
-    return np.clip(found, -1.0, 1.0)
+    matrix: FloatMatrix = (sums.products - sums.sums * sums.sums.T / n) / np.sqrt(variance * variance.T)
+    return np.clip(matrix, -1.0, 1.0)
 
 
-def differences(sums: Both) -> FloatMatrix:
-    """What the correlation of each pair moved by, a pair once; only those that have one before and after."""
+def correlation_changes(sums: CrossMomentsPair) -> FloatMatrix:
+    """Absolute change of each correlation that is defined before and after; each pair of columns once."""
     moved = np.abs(correlations(sums.before) - correlations(sums.after))[np.triu_indices(len(sums.before.sums), 1)]
     return moved[~np.isnan(moved)]
 
@@ -88,14 +91,14 @@ def differences(sums: Both) -> FloatMatrix:
     reference=_REFERENCE,
     sentence="No correlation of two columns moved by more than {figure}.",
     headline=True,
-    part=both,
+    partial=cross_moments_pair,
 )
-def correlation_shift(sums: Both, _: Facts) -> float | None:
-    """The largest difference of a correlation of two numeric columns.
+def correlation_shift(sums: CrossMomentsPair, _: TableFacts) -> float | None:
+    """Largest change of a correlation of two numeric columns.
 
-    A record counts for two columns where neither was missing; where the release shows nothing, the mean stands in.
+    A record counts for two columns if neither was missing; a missing released value counts as the mean.
     """
-    moved = differences(sums)
+    moved = correlation_changes(sums)
     return float(moved.max()) if len(moved) else None
 
 
@@ -107,11 +110,11 @@ def correlation_shift(sums: Both, _: Facts) -> float | None:
     good="near 0",
     reference=_REFERENCE,
     sentence="The correlation of two columns moved by {figure} on average.",
-    part=both,
+    partial=cross_moments_pair,
 )
-def correlation_shift_mean(sums: Both, _: Facts) -> float | None:
-    """The mean difference of the correlations of two numeric columns."""
-    moved = differences(sums)
+def correlation_shift_mean(sums: CrossMomentsPair, _: TableFacts) -> float | None:
+    """Mean change of the correlations of two numeric columns."""
+    moved = correlation_changes(sums)
     return float(moved.mean()) if len(moved) else None
 
 
@@ -123,15 +126,15 @@ def correlation_shift_mean(sums: Both, _: Facts) -> float | None:
     good="near 0",
     reference=f"{_REFERENCE}: dUtility, method eigen",
     sentence="The eigenvalues of the correlations moved by {figure} of themselves in all.",
-    part=both,
+    partial=cross_moments_pair,
 )
-def eigenvalue_shift(sums: Both, _: Facts) -> float | None:
-    """How far the eigenvalues of the correlations moved, as sdcMicro has it; columns of one value are left out."""
+def eigenvalue_shift(sums: CrossMomentsPair, _: TableFacts) -> float | None:
+    """Total relative change of the eigenvalues of the correlation matrix, as in sdcMicro, without constant columns."""
     matrices = [correlations(part) for part in sums]
     varied = ~np.isnan(sum(np.diag(matrix) for matrix in matrices))
-    kept = [matrix[np.ix_(varied, varied)] for matrix in matrices]
-    if varied.sum() < 2 or any(np.isnan(matrix).any() for matrix in kept):
+    reduced = [matrix[np.ix_(varied, varied)] for matrix in matrices]
+    if varied.sum() < 2 or any(np.isnan(matrix).any() for matrix in reduced):
         return None
-    before, after = (np.linalg.eigvalsh(matrix) for matrix in kept)
-    there = before > _TINY * len(before)
-    return float((np.abs(before - after)[there] / before[there]).sum())
+    before, after = (np.linalg.eigvalsh(matrix) for matrix in reduced)
+    positive = before > _TINY * len(before)
+    return float((np.abs(before - after)[positive] / before[positive]).sum())

@@ -1,4 +1,4 @@
-"""Counting: the classes of a table as the risks see them."""
+"""Equivalence classes of a table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal import tables
-from shoal.measure.pair import Classes
+from shoal.measure.pair import EquivalenceClasses
 from shoal.tables import Table
-from shoal.values import BoolVector, Design
+from shoal.values import BoolVector, SurveyDesign
 
 
 def count_classes(
@@ -19,22 +19,32 @@ def count_classes(
     k: int | None,
     missing: str,
     alpha: float,
-    design: Design,
-    apart: BoolVector | None = None,
+    design: SurveyDesign,
+    suppressed: BoolVector | None = None,
     population: Table | None = None,
-) -> Classes:
-    """How many records look like each one in these columns, and how many persons they stand for.
+) -> EquivalenceClasses:
+    """Compute the size of each record's class in these columns, and its sampling weight.
 
-    A missing value is a value of its own, unless it is a ``wildcard``, which counts by ``alpha``.
-    No wildcard reaches records that are ``apart``, such as suppressed ones. In a ``population`` they are counted as
-    they are shown, missing as a value.
+    A missing value is a category of its own, unless ``missing`` is ``wildcard``: then compatible records count with
+    ``alpha``, except those that are ``suppressed``. In a ``population`` table, missing is always a category.
     """
-    numbers = tables.class_numbers(table, names)
-    known = None if population is None else tables.population_counts(table, population, names)
+    labels = tables.class_labels(table, names)
+    population_sizes = None if population is None else tables.population_counts(table, population, names)
     if missing == "wildcard":
-        sizes, persons = tables.alike_counts(table, names, alpha=alpha, weights=design.sampling, apart=apart)
-        return Classes(sizes, k, persons, design.households, int(numbers.max()) + 1, population=known)
-    persons = None
-    if design.sampling is not None:
-        persons = np.bincount(numbers, design.sampling).astype(np.float64)[numbers]
-    return Classes(np.bincount(numbers)[numbers], k, persons, design.households, numbers=numbers, population=known)
+        sizes, weighted_sizes = tables.separate_wildcard_counts(
+            table, names, alpha=alpha, weights=design.sampling_weights, apart=suppressed
+        )
+        return EquivalenceClasses(
+            sizes, k, weighted_sizes, design.households, int(labels.max()) + 1, population_counts=population_sizes
+        )
+    weighted_sizes = None
+    if design.sampling_weights is not None:
+        weighted_sizes = np.bincount(labels, design.sampling_weights).astype(np.float64)[labels]
+    return EquivalenceClasses(
+        np.bincount(labels)[labels],
+        k,
+        weighted_sizes,
+        design.households,
+        labels=labels,
+        population_counts=population_sizes,
+    )

@@ -1,4 +1,4 @@
-"""Discernibility: how many records each record cannot be told from."""
+"""Discernibility: the number of records that each record is indistinguishable from."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import loss
-from shoal.values import plain
+from shoal.values import to_builtin
 
 
-class Alike(NamedTuple):
-    """The sizes of classes summed over the records that are shown, and the number of those that are not."""
+class DiscernibilitySums(NamedTuple):
+    """The sum of the class sizes over records, and the number of suppressed records."""
 
     sizes: float
     suppressed: int
 
 
-def alike(block: Pair) -> Alike:
-    """Of a block."""
-    hidden = np.zeros(block.records, dtype=np.bool_) if block.suppressed is None else block.suppressed
-    return Alike(float(block.after.sizes[~hidden].sum()), int(hidden.sum()))
+def discernibility_sums(block: MetricInputs) -> DiscernibilitySums:
+    """Partial sums of a block."""
+    suppressed = np.zeros(block.records, dtype=np.bool_) if block.suppressed is None else block.suppressed
+    return DiscernibilitySums(float(block.released_classes.sizes[~suppressed].sum()), int(suppressed.sum()))
 
 
 @loss(
@@ -32,8 +32,8 @@ def alike(block: Pair) -> Alike:
     good="low",
     reference="Bayardo and Agrawal (2005), Data privacy through optimal k-anonymization, ICDE",
     sentence="The records that each record cannot be told from add up to {figure}.",
-    part=alike,
+    partial=discernibility_sums,
 )
-def discernibility(sums: Alike, facts: Facts) -> float | None:
-    """For every record the number of records that it cannot be told from, summed."""
-    return plain(sums.sizes + sums.suppressed * facts.records)
+def discernibility(sums: DiscernibilitySums, facts: TableFacts) -> float | None:
+    """Sum over records of the number of records that it is indistinguishable from."""
+    return to_builtin(sums.sizes + sums.suppressed * facts.records)

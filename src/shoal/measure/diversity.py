@@ -1,11 +1,11 @@
-"""Diversity: how many sensitive values a class leaves open."""
+"""Diversity: the variety of sensitive values in each class."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.measure.occurrences import Cells, Values, by_column, values
-from shoal.measure.pair import Facts
+from shoal.measure.occurrences import ClassDistribution, SensitiveCounts, count_values, metric_by_column
+from shoal.measure.pair import TableFacts
 from shoal.measure.registry import disclosure
 
 _REFERENCE = (
@@ -22,11 +22,11 @@ _REFERENCE = (
     good="high",
     reference=_REFERENCE,
     sentence="Different values of {column} in the least diverse class: {figure}.",
-    part=values,
+    partial=count_values,
 )
-def distinct_l(sums: Values, facts: Facts) -> dict[str, float | None]:
-    """The fewest different values that a class has."""
-    return by_column(sums, facts, lambda cells: int(np.bincount(cells.classes.group).min()))
+def distinct_l(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+    """Smallest number of distinct values in a class."""
+    return metric_by_column(sums, facts, lambda cells: int(np.bincount(cells.classes.group).min()))
 
 
 @disclosure(
@@ -37,13 +37,13 @@ def distinct_l(sums: Values, facts: Facts) -> dict[str, float | None]:
     good="high",
     reference=_REFERENCE,
     sentence="In every class {column} is at least as hard to guess as a choice among {figure}.",
-    part=values,
+    partial=count_values,
 )
-def entropy_l(sums: Values, facts: Facts) -> dict[str, float | None]:
-    """How many equally frequent values are as hard to guess as those of the least diverse class."""
-    return by_column(sums, facts, _entropy)
+def entropy_l(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+    """Smallest effective number of values in a class: the exponential of the entropy."""
+    return metric_by_column(sums, facts, _entropy)
 
 
-def _entropy(cells: Cells) -> float:
-    share = cells.classes.share
-    return float(np.exp(-cells.classes.summed(share * np.log(share))).min())
+def _entropy(cells: ClassDistribution) -> float:
+    share = cells.classes.proportion
+    return float(np.exp(-cells.classes.sum_by_class(share * np.log(share))).min())

@@ -1,11 +1,11 @@
-"""Entropy: how many of the bits of the original values the released ones leave unsaid."""
+"""Entropy: the fraction of the information in the original values that the release loses."""
 
 from __future__ import annotations
 
-from shoal.measure.pair import Pair
+from shoal.measure.pair import MetricInputs
 from shoal.measure.registry import change, loss
 from shoal.measure.squared_error import percent
-from shoal.measure.tallies import tallies
+from shoal.measure.tallies import count_columns
 
 _REFERENCE = (
     "De Waal and Willenborg (1999), Information loss through global recoding and local suppression, Netherlands"
@@ -23,14 +23,18 @@ _REFERENCE = (
     reference=_REFERENCE,
     sentence="The released values leave {figure} % of what the original ones say unsaid.",
 )
-def entropy(pair: Pair) -> float | None:
-    """The share of the bits of the original values that the released ones do not tell, in percent.
+def entropy(inputs: MetricInputs) -> float | None:
+    """Information in the original values that the released values lose, in percent of all bits.
 
-    P(x | x′) is by the records that have both, so that a value is told wholly by any other that it alone became. For a
-    recoding that is the same in the whole table this is what ARX computes.
+    P(x | x′) is estimated from the records that have both, so a released value that replaces a single original value
+    loses nothing. For global recoding this is what ARX computes.
     """
-    found = tallies(pair)
-    return percent(sum(one.unsaid for one in found), sum(one.entropy for one in found)) if found else None
+    counts = count_columns(inputs)
+    return (
+        percent(sum(column.lost_entropy for column in counts), sum(column.entropy for column in counts))
+        if counts
+        else None
+    )
 
 
 @change(
@@ -43,7 +47,7 @@ def entropy(pair: Pair) -> float | None:
     reference=_REFERENCE,
     sentence="The released values of {column} leave {figure} % of what the original ones say unsaid.",
 )
-def entropy_lost(pair: Pair) -> dict[str, float]:
-    """The share of the bits of each column that its released values do not tell, in percent."""
-    found = zip(pair.facts.measured, tallies(pair), strict=True)
-    return {name: percent(one.unsaid, one.entropy) for name, one in found}
+def entropy_lost(inputs: MetricInputs) -> dict[str, float]:
+    """Information in each column that its released values lose, in percent of its bits."""
+    columns = zip(inputs.facts.compared_columns, count_columns(inputs), strict=True)
+    return {name: percent(counts.lost_entropy, counts.entropy) for name, counts in columns}

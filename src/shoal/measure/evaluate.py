@@ -1,4 +1,4 @@
-"""An evaluation: the measures that are asked for, on one pair of tables."""
+"""Evaluation of a release: run the selected metrics."""
 
 from __future__ import annotations
 
@@ -8,50 +8,52 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import OptionError
-from shoal.measure.pair import Classes, Facts, Pair
+from shoal.measure.pair import EquivalenceClasses, MetricInputs, TableFacts
 from shoal.measure.registry import Measure, measures
-from shoal.measure.sums import total
+from shoal.measure.sums import merge_partials
 from shoal.schema.columns import Kind
-from shoal.threads import share
+from shoal.threads import parallel_map
 from shoal.values import Evaluation, ModelCheck
 
 DEFAULT, ALL = "default", "all"
-Part = Callable[[Any], Any]
+PartialFunction = Callable[[Any], Any]
 
 
-def chosen(which: str | Iterable[str]) -> tuple[Measure, ...]:
-    """The measures of these names; ``default`` are those that one look at every record tells, ``all`` is all."""
+def select_measures(which: str | Iterable[str]) -> tuple[Measure, ...]:
+    """Select metrics by name; ``default`` is every metric that is not slow, ``all`` is every metric."""
     known = measures()
     if which == ALL:
         return tuple(known.values())
     if which == DEFAULT:
         return tuple(measure for measure in known.values() if not measure.searching)
     if not isinstance(which, Iterable):
-        raise OptionError.bad_option("measures", "default, all, or the names of some measures")
+        raise OptionError.invalid_value("measures", "default, all, or the names of some measures")
     names = [which] if isinstance(which, str) else [str(name) for name in which]
     if not names or not {DEFAULT, ALL}.isdisjoint(names):
-        raise OptionError.bad_option("measures", "default, all, or the names of some measures")
+        raise OptionError.invalid_value("measures", "default, all, or the names of some measures")
     for name in names:
         if name not in known:
             raise OptionError.unknown_choice("measure", name, (DEFAULT, ALL, *known))
     return tuple(known[name] for name in names)
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a release may show what is far beyond the original
+@np.errstate(over="ignore", invalid="ignore")  # released values may be far beyond the original
 def evaluate(
-    pair: Pair,
+    inputs: MetricInputs,
     *,
     which: str | Iterable[str] = DEFAULT,
     notes: tuple[str, ...] = (),
     models: tuple[ModelCheck, ...] = (),
 ) -> Evaluation:
-    """These measures on a table and its release; notes and models are counted before."""
-    asked = chosen(which)
-    risks = [measure for measure in asked if measure.family == "risk"]
-    others = [measure for measure in asked if measure.family != "risk"]
-    sums = summed(pair, others)
+    """Evaluate a release with the selected metrics; notes and models were computed before."""
+    selected = select_measures(which)
+    risks = [measure for measure in selected if measure.family == "risk"]
+    others = [measure for measure in selected if measure.family != "risk"]
+    sums = compute_partials(inputs, others)
     figures = {
-        measure.name: measure.finish(pair) if measure.part is None else figured(measure, sums, pair.facts)
+        measure.name: measure.finalize(inputs)
+        if measure.partial is None
+        else finalize_measure(measure, sums, inputs.facts)
         for measure in others
     }
 
@@ -59,57 +61,59 @@ def evaluate(
         return {measure.name: figures[measure.name] for measure in others if measure.family == family}
 
     def by_column(family: str) -> dict[str, dict[str, float | None]]:
-        found: dict[str, dict[str, float | None]] = {}
+        result: dict[str, dict[str, float | None]] = {}
         for name, columns in of(family).items():
             for column, figure in (columns or {}).items():
-                found.setdefault(column, {})[name] = figure
-        return found
+                result.setdefault(column, {})[name] = figure
+        return result
 
     changes = by_column("change")
     return Evaluation(
-        records=pair.records,
-        k=pair.after.k,
-        quasi_identifiers=pair.names,
-        base=pair.scale.name if pair.scale and pair.numeric else "none",
-        distance=_named(pair),
+        records=inputs.records,
+        k=inputs.released_classes.k,
+        quasi_identifiers=inputs.quasi_identifiers,
+        base=inputs.scale.name if inputs.scale and inputs.numeric else "none",
+        distance=_distance_name(inputs),
         loss=of("loss"),
-        before=_risks(pair.before, risks),
-        after=_risks(pair.after, risks),
+        before=_risks(inputs.original_classes, risks),
+        after=_risks(inputs.released_classes, risks),
         attacks=of("attack"),
-        changes={name: changes[name] for name in pair.names if name in changes},
+        changes={name: changes[name] for name in inputs.quasi_identifiers if name in changes},
         disclosures=by_column("disclosure"),
         notes=notes,
         models=models,
     )
 
 
-def summed(data: Pair | Classes, asked: Sequence[Measure]) -> dict[Part, Any]:
-    """What each part that these measures share counts in all blocks together."""
-    parts = list(dict.fromkeys(measure.part for measure in asked if measure.part is not None))
-    if not parts:
+def compute_partials(
+    data: MetricInputs | EquivalenceClasses, selected: Sequence[Measure]
+) -> dict[PartialFunction, Any]:
+    """Run each partial function of these metrics once per block and merge the results."""
+    partials = list(dict.fromkeys(measure.partial for measure in selected if measure.partial is not None))
+    if not partials:
         return {}
-    found = zip(*share(lambda block: [part(block) for part in parts], data.blocks()), strict=True)
-    return {part: total(sums) for part, sums in zip(parts, found, strict=True)}
+    results = zip(*parallel_map(lambda block: [partial(block) for partial in partials], data.blocks()), strict=True)
+    return {partial: merge_partials(sums) for partial, sums in zip(partials, results, strict=True)}
 
 
-def figured(measure: Measure, sums: dict[Part, Any], facts: Facts) -> Any:
-    """The figure of a measure that sums tell."""
-    counted = sums[measure.part] if measure.part is not None else None
-    return None if counted is None else measure.finish(counted, facts)
+def finalize_measure(measure: Measure, partials: dict[PartialFunction, Any], facts: TableFacts) -> Any:
+    """Finalize a metric that has partial sums."""
+    merged = partials[measure.partial] if measure.partial is not None else None
+    return None if merged is None else measure.finalize(merged, facts)
 
 
-def _risks(classes: Classes, asked: Sequence[Measure]) -> dict[str, float | None]:
-    sums = summed(classes, asked)
-    found: dict[str, float | None] = {}
-    for measure in asked:
-        counted = None if measure.part is None else sums[measure.part]
-        found[measure.name] = None if counted is None else measure.finish(counted, classes.k)
-    return found
+def _risks(classes: EquivalenceClasses, selected: Sequence[Measure]) -> dict[str, float | None]:
+    sums = compute_partials(classes, selected)
+    values: dict[str, float | None] = {}
+    for measure in selected:
+        merged = None if measure.partial is None else sums[measure.partial]
+        values[measure.name] = None if merged is None else measure.finalize(merged, classes.k)
+    return values
 
 
-def _named(pair: Pair) -> str | None:
-    """How distances between categories were measured; without a hierarchy there are equality and ranks only."""
-    if not pair.categories:
+def _distance_name(inputs: MetricInputs) -> str | None:
+    """The distance between categories that was used; without a hierarchy only equality and ranks are."""
+    if not inputs.categories:
         return None
-    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in pair.categories)
-    return pair.distance if hierarchical else "rank or equality"
+    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in inputs.categories)
+    return inputs.distance if hierarchical else "rank or equality"

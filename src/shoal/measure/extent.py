@@ -1,4 +1,4 @@
-"""Extent: how much of each column the original values inside a class cover."""
+"""Extent: how much of each column the original values of a class cover."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from shoal.measure.pair import Pair
+from shoal.measure.pair import MetricInputs
 from shoal.measure.registry import loss
 from shoal.schema.columns import Kind
-from shoal.threads import share
+from shoal.threads import parallel_map
 from shoal.values import FloatVector, IntVector
-from shoal.values.arrays import dense
+from shoal.values.arrays import dense_ranks
 
 
 def extent(
@@ -19,40 +19,42 @@ def extent(
 ) -> float:
     """The mean over all cells of the extent of their class in their column, from 0 to 1; column by column.
 
-    Of numbers it is their range in the class divided by that in the table; of ordinal codes likewise, in places among
-    the levels that occur; of other codes the number of different ones less 1, divided by that of the table less 1.
-    A column of one value has no extent, and neither has a class in which all are missing (NaN).
+    For numbers it is their range in the class divided by that in the table; for ordinal codes the same by rank among
+    the levels that occur; for other codes the number of distinct codes minus 1, divided by that of the table minus 1.
+    Constant columns and classes in which all values are missing (NaN) have extent 0.
     """
-    classes = dense(labels)
+    classes = dense_ranks(labels)
     order = np.argsort(classes)
     starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
     sizes = np.bincount(classes)
 
-    def cover(column: tuple[IntVector, bool]) -> FloatVector:
-        places, ordered = dense(column[0]), column[1]
-        return _reach(places[order].astype(np.float64), starts) if ordered else _variety(places, classes)
+    def code_extent(column: tuple[IntVector, bool]) -> FloatVector:
+        ranks, ordered = dense_ranks(column[0]), column[1]
+        return (
+            _relative_range(ranks[order].astype(np.float64), starts) if ordered else _relative_variety(ranks, classes)
+        )
 
-    covered = list(share(lambda column: _reach(column[order], starts), values, records=len(labels)))
-    covered += share(cover, zip(codes, ordinal, strict=True), records=len(labels))
-    if not covered:
+    extents = list(parallel_map(lambda column: _relative_range(column[order], starts), values, records=len(labels)))
+    extents += parallel_map(code_extent, zip(codes, ordinal, strict=True), records=len(labels))
+    if not extents:
         return 0.0
-    return float(sum(sizes @ column for column in covered) / (len(labels) * len(covered)))
+    return float(sum(sizes @ column for column in extents) / (len(labels) * len(extents)))
 
 
-def _reach(column: FloatVector, starts: IntVector) -> FloatVector:
-    """The range of each class, which begin at the starts, as a share of the whole."""
-    half = column / 2  # the range of finite numbers may not be finite
+def _relative_range(column: FloatVector, starts: IntVector) -> FloatVector:
+    """The range of each class as a fraction of the whole range; classes begin at the starts."""
+    half = column / 2  # the range of finite numbers may overflow
     span = np.fmax.reduce(half) - np.fmin.reduce(half)
-    reach: FloatVector = np.nan_to_num(np.fmax.reduceat(half, starts) - np.fmin.reduceat(half, starts))
-    return reach / span if span > 0 else np.zeros_like(reach)
+    ranges: FloatVector = np.nan_to_num(np.fmax.reduceat(half, starts) - np.fmin.reduceat(half, starts))
+    return ranges / span if span > 0 else np.zeros_like(ranges)
 
 
-def _variety(places: IntVector, classes: IntVector) -> FloatVector:
-    """The different values of each class less 1, as a share of those of the whole."""
-    values = int(places.max()) + 1
-    keys = np.sort(classes * values + places)
-    held = np.bincount(keys[np.flatnonzero(np.diff(keys, prepend=-1))] // values)
-    return (held - 1.0) / max(values - 1, 1)
+def _relative_variety(codes: IntVector, classes: IntVector) -> FloatVector:
+    """The number of distinct values of each class minus 1, as a fraction of that of the table."""
+    n_values = int(codes.max()) + 1
+    keys = np.sort(classes * n_values + codes)
+    distinct = np.bincount(keys[np.flatnonzero(np.diff(keys, prepend=-1))] // n_values)
+    return (distinct - 1.0) / max(n_values - 1, 1)
 
 
 @loss(
@@ -65,13 +67,14 @@ def _variety(places: IntVector, classes: IntVector) -> FloatVector:
     sentence="The original values of a class cover a share of {figure} of their column on average.",
     headline=True,
 )
-def class_extent(pair: Pair) -> float | None:
-    """The share of its column that the original values of a class cover."""
-    labels = pair.after.numbers
-    if labels is None or not (pair.numeric or pair.categories):
+def class_extent(inputs: MetricInputs) -> float | None:
+    """Mean fraction of its column that the original values of a class cover."""
+    labels = inputs.released_classes.labels
+    if labels is None or not (inputs.numeric or inputs.categories):
         return None
     values = (
-        column if pair.gaps is None else np.where(pair.gone(j), np.nan, column) for j, column in enumerate(pair.values)
+        column if inputs.original_missing is None else np.where(inputs.is_original_missing(j), np.nan, column)
+        for j, column in enumerate(inputs.original_values)
     )
-    codes = pair.codes.T if pair.categories else ()
-    return extent(values, codes, [column.kind is Kind.ORDINAL for column in pair.categories], labels)
+    codes = inputs.original_codes.T if inputs.categories else ()
+    return extent(values, codes, [column.kind is Kind.ORDINAL for column in inputs.categories], labels)

@@ -1,10 +1,10 @@
-"""Global risk: how many records somebody who knows all quasi-identifiers would find."""
+"""Global risk: the expected number of re-identified records."""
 
 from __future__ import annotations
 
-from shoal.measure.class_sizes import Sizes, sizes
+from shoal.measure.class_sizes import ClassSizeSums, class_size_sums
 from shoal.measure.registry import risk
-from shoal.values import plain
+from shoal.values import to_builtin
 
 _REFERENCE = "Templ, Kowarik and Meindl (2015), Statistical disclosure control with sdcMicro, JSS 67(4)"
 
@@ -18,11 +18,11 @@ _REFERENCE = "Templ, Kowarik and Meindl (2015), Statistical disclosure control w
     good="low",
     reference=_REFERENCE,
     sentence="Records that somebody who knows all quasi-identifiers is expected to find: {figure}.",
-    part=sizes,
+    partial=class_size_sums,
 )
-def expected_reidentifications(sums: Sizes, _: int | None) -> float | None:
-    """The number of records found by guessing inside each class: one a class, without sampling weights."""
-    return plain(sums.found)
+def expected_reidentifications(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Expected number of correctly re-identified records; one per class without sampling weights."""
+    return to_builtin(sums.expected_hits)
 
 
 @risk(
@@ -35,11 +35,11 @@ def expected_reidentifications(sums: Sizes, _: int | None) -> float | None:
     reference=_REFERENCE,
     sentence="On average 1 of {one_in} records can be found by somebody who knows all quasi-identifiers.",
     headline=True,
-    part=sizes,
+    partial=class_size_sums,
 )
-def global_risk(sums: Sizes, _: int | None) -> float | None:
-    """The share of the records found by guessing inside each class, in percent."""
-    return 100.0 * sums.found / sums.records
+def global_risk(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Expected percentage of records that are correctly re-identified."""
+    return 100.0 * sums.expected_hits / sums.records
 
 
 @risk(
@@ -50,8 +50,8 @@ def global_risk(sums: Sizes, _: int | None) -> float | None:
     good="at most 1/k",
     reference=_REFERENCE,
     sentence="The record at most risk is found in 1 of {one_in} tries.",
-    part=sizes,
+    partial=class_size_sums,
 )
-def highest_risk(sums: Sizes, _: int | None) -> float | None:
-    """The risk of the record that is found most easily."""
-    return float(sums.highest)
+def highest_risk(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Largest individual risk of a record."""
+    return float(sums.max_risk)

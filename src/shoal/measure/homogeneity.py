@@ -1,9 +1,9 @@
-"""Homogeneity: classes whose sensitive value can be told, or guessed, without finding the record."""
+"""Homogeneity: attribute disclosure without re-identification."""
 
 from __future__ import annotations
 
-from shoal.measure.occurrences import Cells, Values, by_column, values
-from shoal.measure.pair import Facts
+from shoal.measure.occurrences import ClassDistribution, SensitiveCounts, count_values, metric_by_column
+from shoal.measure.pair import TableFacts
 from shoal.measure.registry import disclosure
 from shoal.values import BoolVector
 
@@ -13,9 +13,9 @@ _REFERENCE = (
 )
 
 
-def _one_value(cells: Cells) -> BoolVector:
-    """The classes whose records all have the same value."""
-    same: BoolVector = cells.most == cells.classes.sizes
+def _one_value(cells: ClassDistribution) -> BoolVector:
+    """Mask of the classes in which all records have the same value."""
+    same: BoolVector = cells.most_frequent == cells.classes.sizes
     return same
 
 
@@ -29,11 +29,11 @@ def _one_value(cells: Cells) -> BoolVector:
     reference=_REFERENCE,
     sentence="For {figure} of 100 records, everybody who knows the quasi-identifiers learns {column}.",
     headline=True,
-    part=values,
+    partial=count_values,
 )
-def homogeneous_records(sums: Values, facts: Facts) -> dict[str, float | None]:
-    """The share of the records in classes that all share one value, in percent."""
-    return by_column(
+def homogeneous_records(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+    """Percentage of the records in classes with a single value."""
+    return metric_by_column(
         sums, facts, lambda cells: 100.0 * float(cells.classes.sizes[_one_value(cells)].sum()) / facts.records
     )
 
@@ -47,11 +47,11 @@ def homogeneous_records(sums: Values, facts: Facts) -> dict[str, float | None]:
     good="0",
     reference=_REFERENCE,
     sentence="Classes in which all records share one value of {column}: {figure}.",
-    part=values,
+    partial=count_values,
 )
-def homogeneous_classes(sums: Values, facts: Facts) -> dict[str, float | None]:
-    """The classes whose records all share one value."""
-    return by_column(sums, facts, lambda cells: int(_one_value(cells).sum()))
+def homogeneous_classes(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+    """Number of classes with a single value."""
+    return metric_by_column(sums, facts, lambda cells: int(_one_value(cells).sum()))
 
 
 @disclosure(
@@ -63,11 +63,11 @@ def homogeneous_classes(sums: Values, facts: Facts) -> dict[str, float | None]:
     good="near the share guessed by the table",
     reference=_REFERENCE,
     sentence="Who guesses the most frequent value of the class is right about {column} for {figure} of 100 records.",
-    part=values,
+    partial=count_values,
 )
-def guessed(sums: Values, facts: Facts) -> dict[str, float | None]:
-    """How often the most frequent value of its class is that of a record, in percent."""
-    return by_column(sums, facts, lambda cells: 100.0 * float(cells.most.sum()) / facts.records)
+def guessed(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+    """Percentage of the records that have the most frequent value of their class."""
+    return metric_by_column(sums, facts, lambda cells: 100.0 * float(cells.most_frequent.sum()) / facts.records)
 
 
 @disclosure(
@@ -79,8 +79,8 @@ def guessed(sums: Values, facts: Facts) -> dict[str, float | None]:
     good="what the classes are to be compared with",
     reference=_REFERENCE,
     sentence="Who guesses the most frequent value of the table is right about {column} for {figure} of 100 records.",
-    part=values,
+    partial=count_values,
 )
-def guessed_before(sums: Values, facts: Facts) -> dict[str, float | None]:
-    """How often the most frequent value of the table is that of a record, in percent."""
-    return by_column(sums, facts, lambda cells: 100.0 * float(cells.shares.max()))
+def guessed_before(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+    """Percentage of the records that have the most frequent value of the table."""
+    return metric_by_column(sums, facts, lambda cells: 100.0 * float(cells.frequencies.max()))

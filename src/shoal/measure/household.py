@@ -1,4 +1,4 @@
-"""Household risk: who finds one member of a household knows the others."""
+"""Household risk: re-identifying one member of a household re-identifies all."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Classes
+from shoal.measure.pair import EquivalenceClasses
 from shoal.measure.registry import risk
-from shoal.measure.sums import Tally
+from shoal.measure.sums import KeyedCounts
 
 
-class Missed(NamedTuple):
-    """For each household its members, and the logarithm of the chance that none of them is found."""
+class HouseholdSums(NamedTuple):
+    """For each household, its number of members and the log probability that none of them is re-identified."""
 
-    members: Tally
-    missed: Tally
+    members: KeyedCounts
+    log_survival: KeyedCounts
 
 
-def missed(block: Classes) -> Missed | None:
-    """Of the members in a block."""
+def household_sums(block: EquivalenceClasses) -> HouseholdSums | None:
+    """Partial sums of the members in a block."""
     if block.households is None:
         return None
     with np.errstate(divide="ignore"):
-        chance = np.log1p(-block.risk)
-    return Missed(Tally.of(block.households), Tally.of(block.households, chance))
+        log_survival = np.log1p(-block.risk)
+    return HouseholdSums(KeyedCounts.of(block.households), KeyedCounts.of(block.households, log_survival))
 
 
 @risk(
@@ -37,9 +37,9 @@ def missed(block: Classes) -> Missed | None:
     reference="Templ, Kowarik and Meindl (2015), Statistical disclosure control with sdcMicro, JSS 67(4)",
     sentence="Some member of a person's household is found in {figure} of 100 tries.",
     headline=True,
-    part=missed,
+    partial=household_sums,
 )
-def household_risk(sums: Missed, _: int | None) -> float | None:
-    """How often some member of a record's household is found, in percent; who finds one knows the others."""
+def household_risk(sums: HouseholdSums, _: int | None) -> float | None:
+    """Mean probability that some member of a record's household is re-identified, in percent."""
     members = sums.members.counts
-    return 100.0 * float((members * -np.expm1(sums.missed.counts)).sum() / members.sum())
+    return 100.0 * float((members * -np.expm1(sums.log_survival.counts)).sum() / members.sum())

@@ -1,4 +1,4 @@
-"""IL1s: how far the released numbers are from the original ones, in standard deviations."""
+"""IL1s: the absolute error of the released numbers in standard deviations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import change, loss
 from shoal.values import FloatVector
 
@@ -17,25 +17,25 @@ _REFERENCE = (
 )
 
 
-class Distances(NamedTuple):
-    """For each numeric column the absolute differences to the released values, and the cells that were not missing."""
+class AbsoluteErrors(NamedTuple):
+    """For each numeric column, the sum of the absolute errors and the number of cells that were not missing."""
 
-    apart: FloatVector
+    total: FloatVector
     cells: FloatVector
 
 
-def distances(block: Pair) -> Distances | None:
-    """Of a block, on the base."""
+def absolute_errors(block: MetricInputs) -> AbsoluteErrors | None:
+    """Partial sums of a block, on scaled numbers."""
     if not block.numeric:
         return None
-    known = [block.records - int(block.gone(j).sum()) for j in range(len(block.numeric))]
-    return Distances(np.abs(block.was - block.now).sum(axis=0), np.array(known, dtype=np.float64))
+    known = [block.records - int(block.is_original_missing(j).sum()) for j in range(len(block.numeric))]
+    return AbsoluteErrors(np.abs(block.original - block.released).sum(axis=0), np.array(known, dtype=np.float64))
 
 
-def scaled(sums: Distances, facts: Facts) -> FloatVector:
-    """The sum of each column in units of √2 standard deviations; a column of one value adds nothing."""
-    varied = (facts.high > facts.low) & (facts.spread > 0)
-    return np.where(varied, sums.apart / (math.sqrt(2) * np.where(varied, facts.spread, 1.0)), 0.0)
+def standardized_errors(sums: AbsoluteErrors, facts: TableFacts) -> FloatVector:
+    """The sum of each column in units of √2 standard deviations; 0 for a constant column."""
+    varied = (facts.maxima > facts.minima) & (facts.stds > 0)
+    return np.where(varied, sums.total / (math.sqrt(2) * np.where(varied, facts.stds, 1.0)), 0.0)
 
 
 @loss(
@@ -46,11 +46,11 @@ def scaled(sums: Distances, facts: Facts) -> FloatVector:
     good="low",
     reference=_REFERENCE,
     sentence="The numbers moved by {figure} × √2 standard deviations in all.",
-    part=distances,
+    partial=absolute_errors,
 )
-def il1s(sums: Distances, facts: Facts) -> float | None:
-    """The absolute differences between original and released numbers, in standard deviations, summed."""
-    return float(scaled(sums, facts).sum())
+def il1s(sums: AbsoluteErrors, facts: TableFacts) -> float | None:
+    """Sum of the absolute errors of the released numbers, in standard deviations."""
+    return float(standardized_errors(sums, facts).sum())
 
 
 @loss(
@@ -61,11 +61,11 @@ def il1s(sums: Distances, facts: Facts) -> float | None:
     good="low",
     reference=_REFERENCE,
     sentence="A number moved by {figure} × √2 standard deviations on average.",
-    part=distances,
+    partial=absolute_errors,
 )
-def il1s_mean(sums: Distances, facts: Facts) -> float | None:
-    """IL1s on average over the numeric cells."""
-    return float(scaled(sums, facts).sum() / max(sums.cells.sum(), 1.0))
+def il1s_mean(sums: AbsoluteErrors, facts: TableFacts) -> float | None:
+    """Mean of IL1s over the numeric cells."""
+    return float(standardized_errors(sums, facts).sum() / max(sums.cells.sum(), 1.0))
 
 
 @change(
@@ -76,9 +76,9 @@ def il1s_mean(sums: Distances, facts: Facts) -> float | None:
     good="low",
     reference=_REFERENCE,
     sentence="A number of {column} moved by {figure} × √2 standard deviations on average.",
-    part=distances,
+    partial=absolute_errors,
 )
-def absolute_change(sums: Distances, facts: Facts) -> dict[str, float]:
-    """The mean absolute difference of each numeric column, in standard deviations."""
-    figures = scaled(sums, facts) / np.maximum(sums.cells, 1.0)
+def absolute_change(sums: AbsoluteErrors, facts: TableFacts) -> dict[str, float]:
+    """Mean absolute error of each numeric column, in standard deviations."""
+    figures = standardized_errors(sums, facts) / np.maximum(sums.cells, 1.0)
     return dict(zip(facts.numeric, figures.tolist(), strict=True))

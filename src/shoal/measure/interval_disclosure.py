@@ -1,4 +1,4 @@
-"""Interval disclosure: original numbers that lie near the released ones."""
+"""Interval disclosure: original numbers that are close to the released ones."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import attack, change
 from shoal.values import FloatVector
 
-WINDOW = 0.05
-"""How far from the released number an original one counts as told, in standard deviations of the released ones."""
+DISCLOSURE_WINDOW = 0.05
+"""Largest distance that counts as disclosure, in standard deviations of the released column."""
 _REFERENCE = "Mateo-Sanz, Sebé and Domingo-Ferrer (2004), Outlier protection in continuous microdata masking, PSD"
-_FORMULA = f"the original number is at most {WINDOW} standard deviations of the released column from the released one"
+_FORMULA = f"the original number is at most {DISCLOSURE_WINDOW} standard deviations of the released column from the released one"
 
 
-class Near(NamedTuple):
-    """The records of which too much is told; and for each column the numbers that are near, and all that are known."""
+class IntervalDisclosures(NamedTuple):
+    """The number of disclosed records; for each column the number of close values and of known values."""
 
-    told: int
+    disclosed: int
     near: FloatVector
     known: FloatVector
     records: int
 
 
-def near(block: Pair) -> Near | None:
-    """Of a block; of an interval the middle counts, and what shows nothing is near to nothing."""
-    if not block.numeric or not len(block.facts.shown_spread):  # of a table in pieces it is not known
+def interval_disclosures(block: MetricInputs) -> IntervalDisclosures | None:
+    """Partial sums of a block; an interval counts as its midpoint, a missing value is close to nothing."""
+    if not block.numeric or not len(block.facts.released_stds):  # unknown if the table is processed in parts
         return None
-    inside = np.abs(block.was - block.now) <= WINDOW * block.facts.shown_spread
-    known = np.column_stack([~block.gone(j) for j in range(len(block.numeric))])
-    shown = np.column_stack([~block.empty(j) for j in range(len(block.numeric))])
-    inside &= known & shown
-    told = inside.any(axis=1) & ((known & ~inside).sum(axis=1) <= 1)
-    return Near(int(told.sum()), inside.sum(axis=0) * 1.0, known.sum(axis=0) * 1.0, block.records)
+    inside = np.abs(block.original - block.released) <= DISCLOSURE_WINDOW * block.facts.released_stds
+    known = np.column_stack([~block.is_original_missing(j) for j in range(len(block.numeric))])
+    present = np.column_stack([~block.is_released_missing(j) for j in range(len(block.numeric))])
+    inside &= known & present
+    disclosed = inside.any(axis=1) & ((known & ~inside).sum(axis=1) <= 1)
+    return IntervalDisclosures(int(disclosed.sum()), inside.sum(axis=0) * 1.0, known.sum(axis=0) * 1.0, block.records)
 
 
 @attack(
@@ -46,15 +46,15 @@ def near(block: Pair) -> Near | None:
     good="low",
     reference=_REFERENCE,
     sentence="For {figure} of 100 records the released numbers tell the original ones, but for at most one of them.",
-    part=near,
+    partial=interval_disclosures,
 )
-def d_risk(sums: Near, _: Facts) -> float | None:
-    """The share of the records whose numbers all lie near the released ones, but for at most one, in percent.
+def d_risk(sums: IntervalDisclosures, _: TableFacts) -> float | None:
+    """Percentage of the records whose numbers are all close to the released ones, except for at most one.
 
-    As dRisk of sdcMicro counts it, where there are two or more numbers and none is missing: there a single number, and
-    one that is not shown, count as told.
+    This is dRisk of sdcMicro for two or more columns without missing values; with a single column, or with missing
+    released values, sdcMicro counts more records as disclosed.
     """
-    return 100.0 * sums.told / sums.records
+    return 100.0 * sums.disclosed / sums.records
 
 
 @change(
@@ -66,10 +66,10 @@ def d_risk(sums: Near, _: Facts) -> float | None:
     good="low",
     reference=_REFERENCE,
     sentence="For {figure} of 100 records the release tells {column} to within a twentieth of its standard deviation.",
-    part=near,
+    partial=interval_disclosures,
 )
-def interval_disclosure(sums: Near, facts: Facts) -> dict[str, float | None]:
-    """The share of the numbers of each column that lie near the released ones, in percent."""
-    shares = 100.0 * sums.near / np.maximum(sums.known, 1.0)
-    known = zip(facts.numeric, shares.tolist(), sums.known.tolist(), strict=True)
-    return {name: share if count else None for name, share, count in known}
+def interval_disclosure(sums: IntervalDisclosures, facts: TableFacts) -> dict[str, float | None]:
+    """Percentage of the numbers of each column that are close to the released ones."""
+    percentages = 100.0 * sums.near / np.maximum(sums.known, 1.0)
+    known = zip(facts.numeric, percentages.tolist(), sums.known.tolist(), strict=True)
+    return {name: percentage if count else None for name, percentage, count in known}

@@ -1,48 +1,50 @@
-"""Journalist: somebody who looks for any person, in a list of the population that the table was drawn from.
+"""Journalist model: an intruder who looks for any person, with a list of the population.
 
-F are the persons of a class in the population: counted in a table of it where there is one, else estimated by the sum
-of the sampling weights, else those of the table, which is then the population itself. Then the risks are those of the
-prosecutor. Suppressed records are a class as any other.
+F is the number of persons of a class in the population: counted in a population table if there is one, else the sum of
+the sampling weights, else the class size, since the table is then the population; the risks then equal those of the
+prosecutor. Suppressed records are a class like any other.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from shoal.measure.pair import Classes
-from shoal.measure.prosecutor import REFERENCE, THRESHOLD
+from shoal.measure.pair import EquivalenceClasses
+from shoal.measure.prosecutor import REFERENCE, RISK_THRESHOLD
 from shoal.measure.registry import risk
-from shoal.measure.sums import Tally
+from shoal.measure.sums import KeyedCounts
 
 
-class Persons(NamedTuple):
-    """The records by the sizes of their classes, in the population and in the table; and Σ F over classes."""
+class PopulationSums(NamedTuple):
+    """The number of records by class size in the population and in the table, and Σ F over classes."""
 
-    population: Tally
-    table: Tally
-    all: float
+    population: KeyedCounts
+    table: KeyedCounts
+    population_size: float
     records: int
 
     @property
-    def found(self) -> float:
-        """Σ f/F over classes: every record of a class is found in 1 of F tries."""
+    def expected_hits(self) -> float:
+        """Σ f/F over classes: each record of a class is re-identified with probability 1/F."""
         return float((self.population.counts / self.population.keys).sum())
 
     @property
-    def classes(self) -> float:
+    def n_classes(self) -> float:
         """The number of classes."""
         return float((self.table.counts / self.table.keys).sum())
 
     @property
-    def average(self) -> float:
-        """The share of the records that is found by looking up every one of them."""
-        return self.found / self.records
+    def mean_risk(self) -> float:
+        """The expected fraction of the records that is re-identified if each of them is looked up."""
+        return self.expected_hits / self.records
 
 
-def persons(block: Classes) -> Persons:
-    """Of a block, by its classes in the whole table and population."""
-    known = block.persons
-    return Persons(Tally.of(known), Tally.of(block.sizes), float((known / block.sizes).sum()), block.records)
+def population_sums(block: EquivalenceClasses) -> PopulationSums:
+    """Partial sums of a block, by class size in the whole table and population."""
+    known = block.population_sizes
+    return PopulationSums(
+        KeyedCounts.of(known), KeyedCounts.of(block.sizes), float((known / block.sizes).sum()), block.records
+    )
 
 
 @risk(
@@ -53,10 +55,10 @@ def persons(block: Classes) -> Persons:
     good="low",
     reference=REFERENCE,
     sentence="Who looks for any person in the population finds one in at most 1 of {one_in} tries.",
-    part=persons,
+    partial=population_sums,
 )
-def journalist_highest(sums: Persons, _: int | None) -> float | None:
-    """The risk of the records in the class with the fewest persons of the population."""
+def journalist_highest(sums: PopulationSums, _: int | None) -> float | None:
+    """Risk of the records in the class with the fewest persons in the population."""
     return 1.0 / float(sums.population.keys[0])
 
 
@@ -68,25 +70,25 @@ def journalist_highest(sums: Persons, _: int | None) -> float | None:
     good="low",
     reference=REFERENCE,
     sentence="Who looks for any person in the population finds one in 1 of {one_in} tries on average.",
-    part=persons,
+    partial=population_sums,
 )
-def journalist_average(sums: Persons, _: int | None) -> float | None:
-    """The mean risk, whether persons of the population are looked up in the table or its records in the population."""
-    return max(sums.classes / sums.all, sums.average)
+def journalist_average(sums: PopulationSums, _: int | None) -> float | None:
+    """Mean risk, if persons of the population are looked up in the table or records in the population."""
+    return max(sums.n_classes / sums.population_size, sums.mean_risk)
 
 
 @risk(
     name="journalist_at_risk",
     label="records at journalist risk",
     unit="%",
-    formula=f"100 · records with 1/F above {THRESHOLD} / n",
+    formula=f"100 · records with 1/F above {RISK_THRESHOLD} / n",
     range="0 to 100 percent",
     good="0",
     reference=REFERENCE,
     sentence="{figure} of 100 records hide among fewer than five persons of the population.",
-    part=persons,
+    partial=population_sums,
 )
-def journalist_at_risk(sums: Persons, _: int | None) -> float | None:
-    """The share of the records whose risk is above 0.2, in percent."""
-    few = sums.population.counts[sums.population.keys < 1.0 / THRESHOLD]
-    return 100.0 * float(few.sum()) / sums.records
+def journalist_at_risk(sums: PopulationSums, _: int | None) -> float | None:
+    """Percentage of the records with a risk above 0.2."""
+    at_risk = sums.population.counts[sums.population.keys < 1.0 / RISK_THRESHOLD]
+    return 100.0 * float(at_risk.sum()) / sums.records

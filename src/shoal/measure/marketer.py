@@ -1,8 +1,8 @@
-"""Marketer: somebody who looks up every record in the population, and is content with many."""
+"""Marketer model: an intruder who looks up every record in the population."""
 
 from __future__ import annotations
 
-from shoal.measure.journalist import Persons, persons
+from shoal.measure.journalist import PopulationSums, population_sums
 from shoal.measure.prosecutor import REFERENCE
 from shoal.measure.registry import risk
 
@@ -15,8 +15,8 @@ from shoal.measure.registry import risk
     good="low",
     reference=REFERENCE,
     sentence="Who looks up every record in the population is right about 1 of {one_in}.",
-    part=persons,
+    partial=population_sums,
 )
-def marketer(sums: Persons, _: int | None) -> float | None:
-    """The share of the records that is found by looking up every one of them in the population."""
-    return sums.average
+def marketer(sums: PopulationSums, _: int | None) -> float | None:
+    """Expected fraction of the records that is re-identified if every record is looked up in the population."""
+    return sums.mean_risk

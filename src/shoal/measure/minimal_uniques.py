@@ -1,4 +1,4 @@
-"""Minimal uniques: records that a few quasi-identifiers are enough to tell from all others."""
+"""Minimal sample uniques: records that are unique by few quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -6,57 +6,63 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.measure.pair import Pair
-from shoal.measure.points import complete, numbered, original_codes, released_points, shown_codes
+from shoal.measure.pair import MetricInputs
+from shoal.measure.points import (
+    compares_all_columns,
+    number_rows,
+    original_number_codes,
+    released_number_codes,
+    released_points,
+)
 from shoal.measure.registry import attack
-from shoal.values import BoolVector, IntMatrix, IntVector, by_first_row
-from shoal.values.arrays import dense
+from shoal.values import BoolVector, IntMatrix, IntVector, number_by_first_row
+from shoal.values.arrays import dense_ranks
 
-MOST = 3
-"""Columns that are combined, at most."""
-MANY = 12
-"""Quasi-identifiers beyond which only pairs of them are combined: triples grow with the cube of their number."""
+MAX_COMBINED = 3
+"""Largest number of columns in a combination."""
+MAX_COLUMNS_FOR_TRIPLES = 12
+"""With more quasi-identifiers than this, only pairs are tried: triples grow with the cube of their number."""
 _REFERENCE = (
     "Elliot, Manning and Ford (2002), A computational algorithm for handling the special uniques problem, International"
     " Journal of Uncertainty, Fuzziness and Knowledge-Based Systems 10(5)"
 )
-_FORMULA = f"records that are alone with their values of at most {MOST} quasi-identifiers; {MOST - 1} of over {MANY}"
+_FORMULA = f"records that are alone with their values of at most {MAX_COMBINED} quasi-identifiers; {MAX_COMBINED - 1} of over {MAX_COLUMNS_FOR_TRIPLES}"
 
 
-def combined(columns: int) -> int:
-    """How many of so many columns are combined, at most."""
-    return min(MOST if columns <= MANY else MOST - 1, columns)
+def max_combined(n_columns: int) -> int:
+    """The largest number of columns in a combination, given the number of columns."""
+    return min(MAX_COMBINED if n_columns <= MAX_COLUMNS_FOR_TRIPLES else MAX_COMBINED - 1, n_columns)
 
 
-def minimal_uniques(codes: IntMatrix, most: int = MOST) -> IntVector:
-    """For each record the fewest columns by which it is unique; 0 where ``most`` are not enough.
+def minimal_uniques(codes: IntMatrix, max_columns: int = MAX_COMBINED) -> IntVector:
+    """The smallest number of columns by which each record is unique; 0 if ``max_columns`` columns are not enough.
 
-    A record that is alone with some columns is alone with any more: only the others are looked at with these.
+    A record that is unique by some columns is unique by any superset, so supersets are tried on the other records only.
     """
-    first, row = by_first_row(numbered(list(codes.T), len(codes)))
-    times = np.bincount(row)
-    columns = [dense(codes[first, j]) for j in range(codes.shape[1])]
+    first, row = number_by_first_row(number_rows(list(codes.T), len(codes)))
+    counts = np.bincount(row)
+    columns = [dense_ranks(codes[first, j]) for j in range(codes.shape[1])]
     fewest = np.zeros(len(first), dtype=np.int64)
-    for size in range(1, min(most, len(columns)) + 1):
+    for size in range(1, min(max_columns, len(columns)) + 1):
         for chosen in combinations(range(len(columns)), size - 1):
-            rows, key = _alike(columns, chosen, times, open_=(fewest == 0) & (times == 1))
+            rows, key = _candidates(columns, chosen, counts, undecided=(fewest == 0) & (counts == 1))
             for last in range(chosen[-1] + 1 if chosen else 0, len(columns)):
                 if not len(rows):
                     break
-                cell = dense(key * (int(columns[last].max()) + 1) + columns[last][rows])
-                alone = rows[np.bincount(cell, times[rows])[cell] == 1]
-                fewest[alone] = np.where(fewest[alone] == 0, size, fewest[alone])
+                cell = dense_ranks(key * (int(columns[last].max()) + 1) + columns[last][rows])
+                unique = rows[np.bincount(cell, counts[rows])[cell] == 1]
+                fewest[unique] = np.where(fewest[unique] == 0, size, fewest[unique])
     return fewest[row]
 
 
-def _alike(
-    columns: list[IntVector], chosen: tuple[int, ...], times: IntVector, open_: BoolVector
+def _candidates(
+    columns: list[IntVector], chosen: tuple[int, ...], counts: IntVector, undecided: BoolVector
 ) -> tuple[IntVector, IntVector]:
-    """The rows that are not alone with the chosen columns and are like one that is still open; and their numbers."""
-    key = numbered([columns[j] for j in chosen], len(times))
-    shared = np.bincount(key, times)[key] > 1 if chosen else True
-    rows = np.flatnonzero(shared & (np.bincount(key, open_)[key] > 0))
-    return rows, dense(key[rows]) if len(rows) else rows
+    """The rows that are not unique by the chosen columns but match an undecided row, and their dense keys."""
+    key = number_rows([columns[j] for j in chosen], len(counts))
+    shared = np.bincount(key, counts)[key] > 1 if chosen else True
+    rows = np.flatnonzero(shared & (np.bincount(key, undecided)[key] > 0))
+    return rows, dense_ranks(key[rows]) if len(rows) else rows
 
 
 @attack(
@@ -70,13 +76,13 @@ def _alike(
     sentence="Released records that few of their quasi-identifiers tell from all others: {figure}.",
     searching=True,
 )
-def uniques(pair: Pair) -> float | None:
-    """The released records that at most three of their quasi-identifiers tell from all others; missing is a value."""
-    if not complete(pair):
+def released_uniques(inputs: MetricInputs) -> float | None:
+    """Number of released records that are unique by at most three quasi-identifiers; missing is a value."""
+    if not compares_all_columns(inputs):
         return None
-    points = released_points(pair)
-    numbers = [shown_codes(pair, j)[points.tellers[:, j]] for j in range(len(pair.numeric))]
-    return _unique(np.column_stack([*numbers, points.nodes])[points.labels])
+    points = released_points(inputs)
+    numbers = [released_number_codes(inputs, j)[points.source_rows[:, j]] for j in range(len(inputs.numeric))]
+    return _count_uniques(np.column_stack([*numbers, points.codes])[points.labels])
 
 
 @attack(
@@ -90,13 +96,13 @@ def uniques(pair: Pair) -> float | None:
     sentence="Original records that few of their quasi-identifiers tell from all others: {figure}.",
     searching=True,
 )
-def uniques_before(pair: Pair) -> float | None:
-    """The original records that at most three of their quasi-identifiers tell from all others; missing is a value."""
-    if not complete(pair):
+def original_uniques(inputs: MetricInputs) -> float | None:
+    """Number of original records that are unique by at most three quasi-identifiers; missing is a value."""
+    if not compares_all_columns(inputs):
         return None
-    numbers = [original_codes(pair, j) for j in range(len(pair.numeric))]
-    return _unique(np.column_stack([*numbers, *(pair.codes.T if pair.categories else ())]))
+    numbers = [original_number_codes(inputs, j) for j in range(len(inputs.numeric))]
+    return _count_uniques(np.column_stack([*numbers, *(inputs.original_codes.T if inputs.categories else ())]))
 
 
-def _unique(codes: IntMatrix) -> int:
-    return int((minimal_uniques(codes, combined(codes.shape[1])) > 0).sum())
+def _count_uniques(codes: IntMatrix) -> int:
+    return int((minimal_uniques(codes, max_combined(codes.shape[1])) > 0).sum())

@@ -1,11 +1,11 @@
-"""Mixed loss: what the release lost of numbers and categories together."""
+"""Mixed loss: information loss of numeric and categorical columns together."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.measure.column_loss import Squares, squares
-from shoal.measure.pair import Facts
+from shoal.measure.column_loss import ColumnSquaredErrors, column_squared_errors
+from shoal.measure.pair import TableFacts
 from shoal.measure.registry import loss
 from shoal.measure.squared_error import percent
 
@@ -21,11 +21,11 @@ from shoal.measure.squared_error import percent
     " microaggregation, DMKD 11(2)",
     sentence="Numbers and categories together lose {figure} %, where 100 % is what one record for all would lose.",
     headline=True,
-    part=squares,
+    partial=column_squared_errors,
 )
-def mixed_loss(sums: Squares, facts: Facts) -> float | None:
-    """The share of the variation of all columns that the release lost, in percent: the loss to compare methods by."""
-    if not facts.measured:
+def mixed_loss(sums: ColumnSquaredErrors, facts: TableFacts) -> float | None:
+    """Loss of the variation of all columns, in percent: the loss for comparing methods."""
+    if not facts.compared_columns:
         return None
-    weights = np.array([facts.weight_of(name) for name in facts.measured])
+    weights = np.array([facts.weight_of(name) for name in facts.compared_columns])
     return percent(float((weights * sums.error).sum()), float((weights * sums.total).sum()))

@@ -1,4 +1,4 @@
-"""The sensitive values of every class: what the disclosures count."""
+"""Counts of the sensitive values in each equivalence class."""
 
 from __future__ import annotations
 
@@ -7,46 +7,50 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Pair
-from shoal.measure.sums import Tally
-from shoal.tables.diversity import Occurrences
-from shoal.values import FloatVector, Sensitive
+from shoal.measure.pair import MetricInputs, TableFacts
+from shoal.measure.sums import KeyedCounts
+from shoal.tables.diversity import ClassValueCounts
+from shoal.values import FloatVector, SensitiveColumn
 
 
-class Values(NamedTuple):
-    """For each sensitive column the records of each class with each value, by class · values + value."""
+class SensitiveCounts(NamedTuple):
+    """For each sensitive column, the number of records by class · values + value."""
 
-    columns: tuple[Tally, ...]
+    columns: tuple[KeyedCounts, ...]
 
 
-class Cells(NamedTuple):
-    """One sensitive column: its values in each class, and their shares in the table."""
+class ClassDistribution(NamedTuple):
+    """One sensitive column: its value counts per class and its distribution in the whole table."""
 
-    column: Sensitive
-    classes: Occurrences
-    shares: FloatVector
+    column: SensitiveColumn
+    classes: ClassValueCounts
+    frequencies: FloatVector
 
     @property
-    def most(self) -> FloatVector:
-        """The records of the most frequent value of each class."""
+    def most_frequent(self) -> FloatVector:
+        """The number of records with the most frequent value of each class."""
         return np.maximum.reduceat(self.classes.records, self.classes.starts).astype(np.float64)
 
 
-def values(block: Pair) -> Values | None:
-    """Of a block; None where wildcards make no classes, or nothing is sensitive. Missing is a value."""
-    classes = block.after.numbers
+def count_values(block: MetricInputs) -> SensitiveCounts | None:
+    """Count the values in a block, missing being one; None with wildcards or without sensitive columns."""
+    classes = block.released_classes.labels
     if classes is None or not block.sensitive:
         return None
-    return Values(tuple(Tally.of(classes * column.count + column.codes) for column in block.sensitive))
+    return SensitiveCounts(
+        tuple(KeyedCounts.of(classes * column.n_values + column.codes) for column in block.sensitive)
+    )
 
 
-def by_column(sums: Values, facts: Facts, figure: Callable[[Cells], float]) -> dict[str, float | None]:
-    """A figure for each sensitive column."""
-    return {cells.column.name: figure(cells) for cells in _columns(sums, facts)}
+def metric_by_column(
+    sums: SensitiveCounts, facts: TableFacts, metric: Callable[[ClassDistribution], float]
+) -> dict[str, float | None]:
+    """Compute a metric for each sensitive column."""
+    return {cells.column.name: metric(cells) for cells in _columns(sums, facts)}
 
 
-def _columns(sums: Values, facts: Facts) -> Iterator[Cells]:
+def _columns(sums: SensitiveCounts, facts: TableFacts) -> Iterator[ClassDistribution]:
     for column, tally in zip(facts.sensitive, sums.columns, strict=True):
-        classes = Occurrences.of(tally.keys, tally.counts, column.count)
-        shares = np.bincount(classes.value, classes.records, minlength=column.count) / facts.records
-        yield Cells(column, classes, shares)
+        classes = ClassValueCounts.from_keys(tally.keys, tally.counts, column.n_values)
+        shares = np.bincount(classes.value, classes.records, minlength=column.n_values) / facts.records
+        yield ClassDistribution(column, classes, shares)

@@ -1,4 +1,4 @@
-"""Looks that several measures share: what one of them found is kept with what was looked at."""
+"""Memoization of intermediate results that several metrics share."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def once(look: Callable[[Any], T]) -> Callable[[Any], T]:
-    """Look at a pair, a block or the facts only once; what is found lives as long as they do."""
-    key = f"{look.__module__}.{look.__qualname__}"
+def memoize(function: Callable[[Any], T]) -> Callable[[Any], T]:
+    """Cache the result of a function of the inputs, a block or the table facts, for the lifetime of that object."""
+    key = f"{function.__module__}.{function.__qualname__}"
 
-    @wraps(look)
-    def found(data: Any) -> T:
-        kept: dict[str, T] = data.__dict__
-        if key not in kept:
-            kept[key] = look(data)
-        return kept[key]
+    @wraps(function)
+    def wrapper(data: Any) -> T:
+        cache: dict[str, T] = data.__dict__
+        if key not in cache:
+            cache[key] = function(data)
+        return cache[key]
 
-    return found
+    return wrapper

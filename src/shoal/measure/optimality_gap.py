@@ -1,18 +1,18 @@
-"""The optimality gap: what a better partition could save at most of the loss."""
+"""Optimality gap: the largest possible saving of a better partition."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal import refine
-from shoal.measure.column_loss import squares
-from shoal.measure.pair import Pair
-from shoal.measure.points import complete
+from shoal.measure.column_loss import column_squared_errors
+from shoal.measure.pair import MetricInputs
+from shoal.measure.points import compares_all_columns
 from shoal.measure.registry import loss
 from shoal.values import BoolMatrix, BoolVector, Bound, FloatMatrix, FloatVector, Space
 
-MOST = 20_000
-"""Records for whose neighbors is searched: beyond that it takes longer than all other measures."""
+MAX_SEARCHED_RECORDS = 20_000
+"""Largest number of records for the neighbor search, which would otherwise dominate the evaluation."""
 
 
 @loss(
@@ -29,41 +29,52 @@ MOST = 20_000
     sentence="No partition with this k could have saved more than {figure} % of the squared error.",
     headline=True,
 )
-def optimality_gap(pair: Pair) -> float | None:
-    """The share of the squared error that a better partition could save at most, in percent.
+def optimality_gap(inputs: MetricInputs) -> float | None:
+    """Largest part of the squared error that a better partition could save, in percent.
 
-    For tables without missing values whose release suppresses nothing and has k records in every class; of more than
-    20,000 records only where a bound was found with the release.
+    Defined for tables without missing values whose release has no suppressed record and at least k records per class;
+    above 20,000 records only if the release computed a lower bound.
     """
-    k = pair.after.k
-    whole = complete(pair) and not _any(pair.gaps, pair.blank, pair.absent, pair.untold, pair.suppressed)
-    if k is None or not whole or pair.after.sizes.min() < k or (pair.least is None and pair.records > MOST):
+    k = inputs.released_classes.k
+    applies = compares_all_columns(inputs) and not _any_true(
+        inputs.original_missing,
+        inputs.released_missing,
+        inputs.original_codes_missing,
+        inputs.released_codes_missing,
+        inputs.suppressed,
+    )
+    if (
+        k is None
+        or not applies
+        or inputs.released_classes.sizes.min() < k
+        or (inputs.lower_bound is None and inputs.records > MAX_SEARCHED_RECORDS)
+    ):
         return None
-    weights = np.array([pair.facts.weight_of(name) for name in pair.facts.measured])
+    weights = np.array([inputs.facts.weight_of(name) for name in inputs.facts.compared_columns])
     weights = weights / weights.max()
-    error = sum(float((weights * squares(block).error).sum()) for block in pair.blocks())
-    if error == 0 or pair.records < k:
+    error = sum(float((weights * column_squared_errors(block).error).sum()) for block in inputs.blocks())
+    if error == 0 or inputs.records < k:
         return 0.0
-    return Bound(max(_elementary(pair, weights, k), pair.least or 0.0), "", 0.0, "").gap(error)
+    return Bound(max(_elementary_bound(inputs, weights, k), inputs.lower_bound or 0.0), "", 0.0, "").gap(error)
 
 
-def _elementary(pair: Pair, weights: FloatVector, k: int) -> float:
-    """The bound from near neighbors, on the same squared distances as the error."""
-    if pair.records > MOST:
+def _elementary_bound(inputs: MetricInputs, weights: FloatVector, k: int) -> float:
+    """The elementary bound from nearest neighbors, on the same squared distances as the error."""
+    if inputs.records > MAX_SEARCHED_RECORDS:
         return 0.0
-    numbers = len(pair.numeric)
-    matrix = pair.was * np.sqrt(weights[:numbers])
-    codes = pair.codes if pair.categories else np.empty((pair.records, 0), dtype=np.int64)
-    space = Space.of(matrix, codes, [column.distance for column in pair.categories], weights[numbers:])
-    points = refine.embedded(space)
-    return max(refine.elementary_bound(points, k).value, _known(points, k))
+    numbers = len(inputs.numeric)
+    matrix = inputs.original * np.sqrt(weights[:numbers])
+    codes = inputs.original_codes if inputs.categories else np.empty((inputs.records, 0), dtype=np.int64)
+    space = Space.of(matrix, codes, [column.distance for column in inputs.categories], weights[numbers:])
+    points = refine.embed(space)
+    return max(refine.elementary_bound(points, k).value, _exact_bound(points, k))
 
 
-def _known(points: FloatMatrix, k: int) -> float:
-    """The best partition itself, where that is known at once."""
-    found = refine.exact_bound(points, k)
-    return 0.0 if found is None else found.value
+def _exact_bound(points: FloatMatrix, k: int) -> float:
+    """The exact optimum, if it is cheap to compute."""
+    bound = refine.exact_bound(points, k)
+    return 0.0 if bound is None else bound.value
 
 
-def _any(*masks: BoolMatrix | BoolVector | None) -> bool:
+def _any_true(*masks: BoolMatrix | BoolVector | None) -> bool:
     return any(mask is not None and bool(mask.any()) for mask in masks)

@@ -1,6 +1,6 @@
-"""An evaluation of a table that comes in pieces: their sums in order, and the sizes of all classes.
+"""Evaluation of a table that is processed in parts, from partial sums and class size counts.
 
-The measures are those of any evaluation that partial sums tell. What only the whole table tells is left out.
+Metrics that need the whole table at once are left out.
 """
 
 from __future__ import annotations
@@ -11,70 +11,72 @@ from typing import Any
 
 import numpy as np
 
-from shoal.measure.class_sizes import released_sizes
-from shoal.measure.discernibility import alike
-from shoal.measure.evaluate import Part, figured, summed
-from shoal.measure.pair import Classes, Facts, Pair
+from shoal.measure.class_sizes import released_class_size_sums
+from shoal.measure.discernibility import discernibility_sums
+from shoal.measure.evaluate import PartialFunction, compute_partials, finalize_measure
+from shoal.measure.pair import EquivalenceClasses, MetricInputs, TableFacts
 from shoal.measure.registry import Measure, measures
-from shoal.measure.sums import Tally, total
+from shoal.measure.sums import KeyedCounts, merge_partials
 from shoal.values import Evaluation, ModelCheck
 
-Sums = dict[Part, Any]
-_OF_CLASSES = (alike, released_sizes)
-"""Parts that look at classes alone: a piece does not know how large these are in the whole table."""
-_RECORDS = 1 << 18
-"""Records whose class sizes are spread out at a time."""
+PartialSums = dict[PartialFunction, Any]
+_CLASS_PARTIALS = (discernibility_sums, released_class_size_sums)
+"""Partial functions that need class sizes, which one part of the table does not know."""
+_BLOCK = 1 << 18
+"""Records per block when class sizes are expanded."""
 
 
 @dataclass(frozen=True, eq=False)
-class Sizes:
-    """The sizes of the classes of a table: how many classes have each; and how many records show nothing."""
+class ClassSizeCounts:
+    """The number of classes of each size in a table, and the number of suppressed records."""
 
-    tally: Tally
-    hidden: int = 0
+    counts: KeyedCounts
+    n_suppressed: int = 0
 
     @property
     def records(self) -> int:
-        return int((self.tally.keys * self.tally.counts).sum())
+        return int((self.counts.keys * self.counts.counts).sum())
 
     @property
     def classes(self) -> int:
-        return int(self.tally.counts.sum())
+        return int(self.counts.counts.sum())
 
-    def spread(self, k: int | None) -> Iterator[Classes]:
-        """The records of all classes, some at a time, in the order of their sizes."""
-        for size, count in zip(self.tally.keys.tolist(), self.tally.counts.tolist(), strict=True):
-            left = size * count
-            while left:
-                some = min(left, _RECORDS)
-                yield Classes(np.full(some, size, dtype=np.int64), k)
-                left -= some
-
-
-def sums_of(pair: Pair) -> Sums:
-    """What the measures count in a piece; its facts are those of the whole table."""
-    return summed(pair, [measure for measure in _told() if measure.part not in _OF_CLASSES])
+    def blocks(self, k: int | None) -> Iterator[EquivalenceClasses]:
+        """Yield the records of all classes in blocks, ordered by class size."""
+        for size, count in zip(self.counts.keys.tolist(), self.counts.counts.tolist(), strict=True):
+            remaining = size * count
+            while remaining:
+                n = min(remaining, _BLOCK)
+                yield EquivalenceClasses(np.full(n, size, dtype=np.int64), k)
+                remaining -= n
 
 
-def evaluation_of(
-    sums: Sequence[Sums],
-    facts: Facts,
+def compute_part_sums(inputs: MetricInputs) -> PartialSums:
+    """Compute the partial sums of one part; its statistics are those of the whole table."""
+    return compute_partials(
+        inputs, [measure for measure in _mergeable_measures() if measure.partial not in _CLASS_PARTIALS]
+    )
+
+
+def evaluate_parts(
+    sums: Sequence[PartialSums],
+    facts: TableFacts,
     *,
-    before: Sizes,
-    after: Sizes,
+    before: ClassSizeCounts,
+    after: ClassSizeCounts,
     base: str,
     distance: str | None,
     models: tuple[ModelCheck, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Evaluation:
-    """The evaluation of the whole table."""
-    joined: Sums = {part: total([one[part] for one in sums]) for part in sums[0]}
-    joined |= _of_classes(after, facts.k)
-    told = _told()
-    figures = {measure.name: figured(measure, joined, facts) for measure in told}
+    """Evaluate the whole table from the partial sums of its parts."""
+    merged: PartialSums = {partial: merge_partials([part_sums[partial] for part_sums in sums]) for partial in sums[0]}
+    merged |= _class_sums(after, facts.k)
+    selected = _mergeable_measures()
+    figures = {measure.name: finalize_measure(measure, merged, facts) for measure in selected}
 
     def of(family: str) -> dict[str, Any]:
-        return {measure.name: figures[measure.name] for measure in told if measure.family == family}
+        return {measure.name: figures[measure.name] for measure in selected if measure.family == family}
 
     changes: dict[str, dict[str, float | None]] = {}
     for name, columns in of("change").items():
@@ -83,47 +85,51 @@ def evaluation_of(
     return Evaluation(
         records=facts.records,
         k=facts.k,
-        quasi_identifiers=facts.names,
+        quasi_identifiers=facts.quasi_identifiers,
         base=base,
         distance=distance,
         loss=of("loss"),
-        before=_risks(before, facts.k),
-        after=_risks(after, facts.k),
-        changes={name: changes[name] for name in facts.names if name in changes},
+        before=_risks_by_size(before, facts.k),
+        after=_risks_by_size(after, facts.k),
+        changes={name: changes[name] for name in facts.quasi_identifiers if name in changes},
         models=models,
         notes=notes,
     )
 
 
-def _told() -> list[Measure]:
-    """The losses and changes that sums tell."""
-    return [m for m in measures().values() if m.family in ("loss", "change") and m.part is not None and not m.searching]
+def _mergeable_measures() -> list[Measure]:
+    """Losses and changes that have partial sums."""
+    return [
+        m for m in measures().values() if m.family in ("loss", "change") and m.partial is not None and not m.searching
+    ]
 
 
-def _of_classes(sizes: Sizes, k: int | None) -> Sums:
-    """What the parts that look at classes alone count; records that show nothing are told from none."""
-    found: dict[Part, list[Any]] = {part: [] for part in _OF_CLASSES}
-    for block in sizes.spread(k):
-        pair = Pair(names=(), before=block, after=block)
-        for part, sums in found.items():
-            sums.append(part(pair))
-    joined = {part: total(sums) for part, sums in found.items()}
-    shown = joined[alike]
-    joined[alike] = shown._replace(sizes=shown.sizes - float(sizes.hidden) ** 2, suppressed=sizes.hidden)
-    return joined
+def _class_sums(sizes: ClassSizeCounts, k: int | None) -> PartialSums:
+    """Partial sums of the functions that need class sizes; suppressed records are indistinguishable from all."""
+    results: dict[PartialFunction, list[Any]] = {partial: [] for partial in _CLASS_PARTIALS}
+    for block in sizes.blocks(k):
+        inputs = MetricInputs(quasi_identifiers=(), original_classes=block, released_classes=block)
+        for partial, sums in results.items():
+            sums.append(partial(inputs))
+    merged = {partial: merge_partials(sums) for partial, sums in results.items()}
+    indistinguishable = merged[discernibility_sums]
+    merged[discernibility_sums] = indistinguishable._replace(
+        sizes=indistinguishable.sizes - float(sizes.n_suppressed) ** 2, suppressed=sizes.n_suppressed
+    )
+    return merged
 
 
-def _risks(sizes: Sizes, k: int | None) -> dict[str, float | None]:
-    asked = [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
-    parts = list(dict.fromkeys(measure.part for measure in asked if measure.part is not None))
-    found: dict[Part, list[Any]] = {part: [] for part in parts}
-    for block in sizes.spread(k):
-        for part in parts:
-            found[part].append(part(block))
-    sums = {part: total(of) for part, of in found.items()}
+def _risks_by_size(sizes: ClassSizeCounts, k: int | None) -> dict[str, float | None]:
+    selected = [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
+    partials = list(dict.fromkeys(measure.partial for measure in selected if measure.partial is not None))
+    results: dict[PartialFunction, list[Any]] = {partial: [] for partial in partials}
+    for block in sizes.blocks(k):
+        for partial in partials:
+            results[partial].append(partial(block))
+    sums = {partial: merge_partials(blocks) for partial, blocks in results.items()}
     return {
         measure.name: None
-        if measure.part is None or sums[measure.part] is None
-        else measure.finish(sums[measure.part], k)
-        for measure in asked
+        if measure.partial is None or sums[measure.partial] is None
+        else measure.finalize(sums[measure.partial], k)
+        for measure in selected
     }

@@ -1,4 +1,4 @@
-"""pMSE: how well a regression can tell the released records from the original ones."""
+"""pMSE: how well a logistic regression separates released from original records."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.once import once
-from shoal.measure.pair import Pair
+from shoal.measure.once import memoize
+from shoal.measure.pair import MetricInputs
 from shoal.measure.registry import loss
 from shoal.values import FloatMatrix, FloatVector
 
-MOST = 50_000
-"""Records that are looked at; of more, every so many-th one."""
-_STEPS = 25
-_NEAR = 1e-8
-"""A step that moves the figure by less is the last."""
-_STEEP = 30.0
+MAX_SAMPLE_RECORDS = 50_000
+"""Largest number of records used; larger tables are sampled at regular intervals."""
+_MAX_ITERATIONS = 25
+_CONVERGED = 1e-8
+"""Convergence tolerance of the error."""
+_MAX_LOGIT = 30.0
 _RIDGE = 1e-6
 _TINY = 1e-9
-_FAR = 1e3
-"""Standard deviations from which on it makes no difference how far a number is away."""
+_CLIP = 1e3
+"""Standardized values are clipped to this many standard deviations."""
 _DIGITS = 10
 _REFERENCE = (
     "Snoke, Raab, Nowok, Dibben and Slavkovic (2018), General and specific utility measures for synthetic data,"
@@ -28,78 +28,78 @@ _REFERENCE = (
 )
 
 
-class Propensity(NamedTuple):
-    """The mean squared error of the propensity scores, and its expectation if nothing told the tables apart."""
+class PropensityErrors(NamedTuple):
+    """The mean squared error of the propensity scores, and its expectation for indistinguishable tables."""
 
     error: float
     expected: float
 
 
-@once
-def propensity(pair: Pair) -> Propensity | None:
-    """By logistic regression on main effects.
+@memoize
+def propensity(inputs: MetricInputs) -> PropensityErrors | None:
+    """Fit a logistic regression on main effects.
 
-    Numbers give z and z², a missing one as its stand-in; categories an indicator for each of the most frequent of the
-    original and one for all others. The regression is by iteratively reweighted least squares with a small ridge, so
-    that tables that are wholly apart have an answer too.
+    Numeric columns enter as z and z², missing values as their placeholders; categorical columns as indicators of the
+    most frequent original categories and of all others. The fit uses iteratively reweighted least squares with a small
+    ridge, so that separable tables have a solution too.
     """
-    design = _design(pair)
+    design = _design_matrix(inputs)
     if not design.shape[1]:
         return None
     records = len(design) // 2
-    matrix = _independent(design)
-    released = np.repeat([0.0, 1.0], records)
-    scores = _scores(matrix, released)
-    # libraries differ in the last digits
+    matrix = _whitened(design)
+    is_released = np.repeat([0.0, 1.0], records)
+    scores = _scores(matrix, is_released)
+    # BLAS libraries differ in the last digits
     error = float(f"{_error(scores):.{_DIGITS}g}")
-    return Propensity(error, matrix.shape[1] * 0.5**3 / len(design))
+    return PropensityErrors(error, matrix.shape[1] * 0.5**3 / len(design))
 
 
 def _error(scores: FloatVector) -> float:
     return float(np.mean((scores - 0.5) ** 2))
 
 
-def _design(pair: Pair) -> FloatMatrix:
-    """The original records above the released ones, a column for each effect."""
-    facts, rows = pair.facts, slice(None, None, -(-pair.records // MOST))
-    some = pair.some(rows)
-    both = [some.was, some.now]
+def _design_matrix(inputs: MetricInputs) -> FloatMatrix:
+    """Design matrix: original records above released ones, one column per effect."""
+    facts, rows = inputs.facts, slice(None, None, -(-inputs.records // MAX_SAMPLE_RECORDS))
+    sample = inputs.take(rows)
+    both = [sample.original, sample.released]
     effects: list[FloatVector] = []
-    for j in range(len(pair.numeric)):
-        spread = facts.spread[j] if facts.spread[j] > 0 else 1.0
-        z = np.clip((np.concatenate([part[:, j] for part in both]) - facts.center[j]) / spread, -_FAR, _FAR)
+    for j in range(len(inputs.numeric)):
+        spread = facts.stds[j] if facts.stds[j] > 0 else 1.0
+        z = np.clip((np.concatenate([values[:, j] for values in both]) - facts.means[j]) / spread, -_CLIP, _CLIP)
         effects += [z, z**2]
-    for j, frequent in enumerate(facts.frequent):
-        nodes = np.concatenate([some.codes[:, j], some.nodes[:, j]])
+    for j, frequent in enumerate(facts.frequent_codes):
+        nodes = np.concatenate([sample.original_codes[:, j], sample.released_codes[:, j]])
         effects += [(nodes == node).astype(np.float64) for node in frequent]
         effects.append((~np.isin(nodes, frequent)).astype(np.float64))
-    return np.column_stack(effects) if effects else np.empty((2 * some.records, 0))
+    return np.column_stack(effects) if effects else np.empty((2 * sample.records, 0))
 
 
-def _independent(design: FloatMatrix) -> FloatMatrix:
-    """Uncorrelated columns of variance 1 that say the same as these, as few as can be."""
+def _whitened(design: FloatMatrix) -> FloatMatrix:
+    """Uncorrelated columns of variance 1 with the same span, as few as possible."""
     centered = design - design.mean(axis=0)
     size = np.sqrt((centered**2).mean(axis=0))
     varied = size > _TINY
     centered = centered[:, varied] / size[varied]
     values, directions = np.linalg.eigh(centered.T @ centered / len(design))
-    kept = values > _TINY * max(values.max(initial=0.0), 1.0)
-    independent: FloatMatrix = centered @ (directions[:, kept] / np.sqrt(values[kept]))
+    positive = values > _TINY * max(values.max(initial=0.0), 1.0)
+    independent: FloatMatrix = centered @ (directions[:, positive] / np.sqrt(values[positive]))
     return independent
 
 
-def _scores(matrix: FloatMatrix, released: FloatVector) -> FloatVector:
-    """For each record the chance that it is a released one."""
+def _scores(matrix: FloatMatrix, is_released: FloatVector) -> FloatVector:
+    """The probability of each record to be a released one."""
     design = np.column_stack([np.ones(len(matrix)), matrix])
     ridge = _RIDGE * len(design) * np.eye(design.shape[1])
     effects = np.zeros(design.shape[1])
     scores = np.full(len(design), 0.5)
-    for _ in range(_STEPS):
+    for _ in range(_MAX_ITERATIONS):
         weighted = design * np.sqrt(scores * (1.0 - scores))[:, None]
-        slope = design.T @ (released - scores) - ridge @ effects
+        slope = design.T @ (is_released - scores) - ridge @ effects
         effects = effects + np.linalg.solve(weighted.T @ weighted + ridge, slope)
-        before, scores = scores, 1.0 / (1.0 + np.exp(-np.clip(design @ effects, -_STEEP, _STEEP)))
-        if abs(_error(scores) - _error(before)) < _NEAR:
+        previous, scores = scores, 1.0 / (1.0 + np.exp(-np.clip(design @ effects, -_MAX_LOGIT, _MAX_LOGIT)))
+        if abs(_error(scores) - _error(previous)) < _CONVERGED:
             break
     return scores
 
@@ -114,10 +114,10 @@ def _scores(matrix: FloatMatrix, released: FloatVector) -> FloatVector:
     sentence="A regression that tells released from original records has a pMSE of {figure}; 0.25 is telling all.",
     searching=True,
 )
-def pmse(pair: Pair) -> float | None:
-    """How well a regression tells the released records from the original ones."""
-    found = propensity(pair)
-    return None if found is None else found.error
+def pmse(inputs: MetricInputs) -> float | None:
+    """Mean squared error of the propensity scores that separate released from original records."""
+    result = propensity(inputs)
+    return None if result is None else result.error
 
 
 @loss(
@@ -130,7 +130,7 @@ def pmse(pair: Pair) -> float | None:
     sentence="The pMSE is {figure} × what chance makes of two tables from one source.",
     searching=True,
 )
-def pmse_ratio(pair: Pair) -> float | None:
-    """pMSE as a multiple of what is expected where both tables come from the same source."""
-    found = propensity(pair)
-    return None if found is None or not found.expected else found.error / found.expected
+def pmse_ratio(inputs: MetricInputs) -> float | None:
+    """pMSE relative to its expectation if both tables come from the same source."""
+    result = propensity(inputs)
+    return None if result is None or not result.expected else result.error / result.expected

@@ -1,4 +1,4 @@
-"""Points: what the release shows, once for each class of alike records."""
+"""Distinct released records: one per equivalence class."""
 
 from __future__ import annotations
 
@@ -6,84 +6,90 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Pair
-from shoal.measure.sums import Tally
+from shoal.measure.pair import MetricInputs
+from shoal.measure.sums import KeyedCounts
 from shoal.values import BoolVector, FloatVector, IntMatrix, IntVector
-from shoal.values.arrays import dense
+from shoal.values.arrays import dense_ranks
 
 
-class Points(NamedTuple):
-    """The different records of a release.
+class ReleasedPoints(NamedTuple):
+    """The distinct records of a release.
 
-    What was missing counts as it is in a pair, whatever was released in its place. So each column of a point is told by
-    records that had a value there: numbers by the first of them, categories by the most.
+    A value that was missing before the release is ignored, whatever was released in its place. Each column of a point
+    therefore comes from records that had a value: the first of them for numbers, the majority for categories.
     """
 
     labels: IntVector
     """The point of each record."""
-    tellers: IntMatrix
-    """For each point and numeric column the record that tells its number."""
-    nodes: IntMatrix
-    """The categories of each point."""
+    source_rows: IntMatrix
+    """For each point and numeric column, the record from which to take the number."""
+    codes: IntMatrix
+    """The codes of each point."""
 
     @property
-    def number(self) -> int:
-        return len(self.tellers)
+    def n_points(self) -> int:
+        return len(self.source_rows)
 
 
-def complete(pair: Pair) -> bool:
-    """Whether every quasi-identifier is there to be compared."""
-    return 0 < len(pair.numeric) + len(pair.categories) == len(pair.names)
+def compares_all_columns(inputs: MetricInputs) -> bool:
+    """Whether every quasi-identifier can be compared."""
+    return 0 < len(inputs.numeric) + len(inputs.categories) == len(inputs.quasi_identifiers)
 
 
-def released_points(pair: Pair) -> Points:
-    """The points of a release; where wildcards make no classes, those that look the same, missing as a value."""
-    labels = pair.after.numbers
+def released_points(inputs: MetricInputs) -> ReleasedPoints:
+    """Compute the distinct records; with wildcards, records with equal cells, missing being a value."""
+    labels = inputs.released_classes.labels
     if labels is None:
-        labels = numbered([*(shown_codes(pair, j) for j in range(len(pair.numeric))), *pair.nodes.T], pair.records)
+        labels = number_rows(
+            [*(released_number_codes(inputs, j) for j in range(len(inputs.numeric))), *inputs.released_codes.T],
+            inputs.records,
+        )
     count = int(labels.max()) + 1
-    tellers = [_teller(labels, ~pair.gone(j), count) for j in range(len(pair.numeric))]
-    nodes = [_usual(labels, pair.nodes[:, j], len(column.distance)) for j, column in enumerate(pair.categories)]
-    nothing = np.empty((count, 0), dtype=np.int64)
-    return Points(labels, np.column_stack([nothing, *tellers]), np.column_stack([nothing, *nodes]))
+    rows = [_first_known_row(labels, ~inputs.is_original_missing(j), count) for j in range(len(inputs.numeric))]
+    codes = [
+        _most_frequent_code(labels, inputs.released_codes[:, j], len(column.distance))
+        for j, column in enumerate(inputs.categories)
+    ]
+    no_columns = np.empty((count, 0), dtype=np.int64)
+    return ReleasedPoints(labels, np.column_stack([no_columns, *rows]), np.column_stack([no_columns, *codes]))
 
 
-def original_codes(pair: Pair, j: int) -> IntVector:
-    """The different original numbers of a column, numbered; missing is one of them."""
-    return _codes(pair.values[j], blank=pair.gone(j))
+def original_number_codes(inputs: MetricInputs, j: int) -> IntVector:
+    """Number the distinct original numbers of a column; missing is one of them."""
+    return _dense_codes(inputs.original_values[j], blank=inputs.is_original_missing(j))
 
 
-def shown_codes(pair: Pair, j: int) -> IntVector:
-    """The different released numbers or intervals of a column, numbered; nothing shown is one of them."""
-    ends = pair.bounds.get(pair.numeric[j], (pair.shown[j],))
-    return numbered([_codes(end, blank=pair.empty(j)) for end in ends], pair.records)
+def released_number_codes(inputs: MetricInputs, j: int) -> IntVector:
+    """Number the distinct released numbers or intervals of a column; missing is one of them."""
+    interval = inputs.released_intervals.get(inputs.numeric[j], (inputs.released_values[j],))
+    return number_rows([_dense_codes(end, blank=inputs.is_released_missing(j)) for end in interval], inputs.records)
 
 
-def numbered(columns: list[IntVector], records: int) -> IntVector:
-    """A number for each record, the same for those that are equal in all columns."""
+def number_rows(columns: list[IntVector], records: int) -> IntVector:
+    """Number the records so that those equal in all columns have the same number."""
     key = np.zeros(records, dtype=np.int64)
     for column in columns:
-        key = dense(key * (int(column.max()) + 1) + column)
+        key = dense_ranks(key * (int(column.max()) + 1) + column)
     return key
 
 
-def _codes(numbers: FloatVector, *, blank: BoolVector) -> IntVector:
-    place = np.unique(numbers, return_inverse=True)[1].astype(np.int64) + 1
-    return np.where(blank, 0, place)
+def _dense_codes(numbers: FloatVector, *, blank: BoolVector) -> IntVector:
+    codes = np.unique(numbers, return_inverse=True)[1].astype(np.int64) + 1
+    return np.where(blank, 0, codes)
 
 
-def _teller(labels: IntVector, known: BoolVector, count: int) -> IntVector:
-    """For each point the first record that is known, or else the first."""
-    found = np.empty(count, dtype=np.int64)
+def _first_known_row(labels: IntVector, known: BoolVector, count: int) -> IntVector:
+    """For each point, the first record with a known value, or else the first record."""
+    first = np.empty(count, dtype=np.int64)
     for rows in (np.arange(len(labels)), np.flatnonzero(known)):
-        found[labels[rows[::-1]]] = rows[::-1]  # what is written last stays: the first row
-    return found
+        first[labels[rows[::-1]]] = rows[::-1]  # the last write wins, so the first row is kept
+    return first
 
 
-def _usual(labels: IntVector, nodes: IntVector, width: int) -> IntVector:
-    """For each point the most frequent node, of several the lowest."""
-    tally = Tally.of(labels * width + nodes)
-    points = tally.keys // width
-    order = np.lexsort((-tally.counts, points))
-    usual: IntVector = tally.keys[order][np.flatnonzero(np.diff(points[order], prepend=-1))] % width
-    return usual
+def _most_frequent_code(labels: IntVector, nodes: IntVector, width: int) -> IntVector:
+    """For each point, the most frequent node; ties go to the smallest."""
+    counts = KeyedCounts.of(labels * width + nodes)
+    points = counts.keys // width
+    order = np.lexsort((-counts.counts, points))
+    most_frequent: IntVector = counts.keys[order][np.flatnonzero(np.diff(points[order], prepend=-1))] % width
+    return most_frequent

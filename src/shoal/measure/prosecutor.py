@@ -1,12 +1,12 @@
-"""Prosecutor: somebody who looks for one person and knows that the person is in the table."""
+"""Prosecutor model: an intruder who looks for one person and knows that the person is in the table."""
 
 from __future__ import annotations
 
-from shoal.measure.class_sizes import Sizes, sizes
+from shoal.measure.class_sizes import ClassSizeSums, class_size_sums
 from shoal.measure.registry import risk
 
-THRESHOLD = 0.2
-"""A record is at risk where somebody finds it more often than this: in a class of fewer than five."""
+RISK_THRESHOLD = 0.2
+"""Records with a risk above this, in classes of fewer than five, are at risk."""
 REFERENCE = "El Emam (2013), Guide to the de-identification of personal health information, CRC Press"
 
 
@@ -18,11 +18,11 @@ REFERENCE = "El Emam (2013), Guide to the de-identification of personal health i
     good="at most 1/k",
     reference=REFERENCE,
     sentence="Who knows that a person is in the table finds the record in at most 1 of {one_in} tries.",
-    part=sizes,
+    partial=class_size_sums,
 )
-def prosecutor_highest(sums: Sizes, _: int | None) -> float | None:
-    """The risk of the records in the smallest class, for who knows that a person is in the table."""
-    return 1.0 / float(sums.tally.keys[0])
+def prosecutor_highest(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Risk of the records in the smallest class, for an intruder who knows that a person is in the table."""
+    return 1.0 / float(sums.counts.keys[0])
 
 
 @risk(
@@ -33,24 +33,24 @@ def prosecutor_highest(sums: Sizes, _: int | None) -> float | None:
     good="at most 1/k",
     reference=REFERENCE,
     sentence="Who knows that a person is in the table finds the record in 1 of {one_in} tries on average.",
-    part=sizes,
+    partial=class_size_sums,
 )
-def prosecutor_average(sums: Sizes, _: int | None) -> float | None:
-    """The mean risk of all records, for who knows that a person is in the table."""
-    return sums.shares / sums.records
+def prosecutor_average(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Mean risk of all records, for an intruder who knows that a person is in the table."""
+    return sums.reciprocal_sum / sums.records
 
 
 @risk(
     name="prosecutor_at_risk",
     label="records at prosecutor risk",
     unit="%",
-    formula=f"100 · records with 1/f above {THRESHOLD} / n",
+    formula=f"100 · records with 1/f above {RISK_THRESHOLD} / n",
     range="0 to 100 percent",
     good="0",
     reference=REFERENCE,
     sentence="{figure} of 100 records hide among fewer than five in the table.",
-    part=sizes,
+    partial=class_size_sums,
 )
-def prosecutor_at_risk(sums: Sizes, _: int | None) -> float | None:
-    """The share of the records whose risk is above 0.2, in percent."""
-    return 100.0 * sums.below(1.0 / THRESHOLD) / sums.records
+def prosecutor_at_risk(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Percentage of the records with a risk above 0.2."""
+    return 100.0 * sums.records_below(1.0 / RISK_THRESHOLD) / sums.records

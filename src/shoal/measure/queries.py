@@ -1,8 +1,8 @@
-"""Queries: how far the answers to typical questions move.
+"""Queries: change of the answers to typical analyses.
 
-The questions are about the first 12 quasi-identifiers and the first 12 numeric sensitive columns. They group numbers by
-the quartiles of the original, and categories by its 12 most frequent values and all others together; what shows no
-number is a group of its own. Sensitive columns are released as they are: only their groups change.
+Queries use the first 12 quasi-identifiers and the first 12 numeric sensitive columns. Numbers are grouped by the
+quartiles of the original, categories by their 12 most frequent values and all others; missing released numbers are a
+group. Sensitive columns are released unchanged, so only their groups change.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.once import once
-from shoal.measure.pair import FREQUENT, Facts, Pair
+from shoal.measure.once import memoize
+from shoal.measure.pair import MAX_FREQUENT, MetricInputs, TableFacts
 from shoal.measure.registry import loss
 from shoal.values import BoolVector, FloatMatrix, FloatVector, IntVector, Scale
 
-ASKED = 12
-_BINS = FREQUENT + 1
+MAX_COLUMNS = 12
+_BINS = MAX_FREQUENT + 1
 _RIDGE = 1e-9
 _DIGITS = 6
 _ROUNDING = 1e-12
@@ -26,26 +26,26 @@ _REFERENCE = "Karr, Kohnen, Oganian, Reiter and Sanil (2006), A framework for ev
 _REFERENCE += " protect confidentiality, The American Statistician 60(3)"
 
 
-class Grouped(NamedTuple):
-    """A column to group by: for each record the group, before and after."""
+class GroupingColumn(NamedTuple):
+    """A column to group by: the group of each record before and after."""
 
     name: str
     before: IntVector
     after: IntVector
 
 
-class Target(NamedTuple):
-    """A numeric column in standard deviations, before and after, and where it is known."""
+class TargetColumn(NamedTuple):
+    """A numeric column in standard deviations before and after, with masks of the known values."""
 
     name: str
     before: FloatVector
     after: FloatVector
-    known: BoolVector
-    shown: BoolVector
+    known_before: BoolVector
+    known_after: BoolVector
 
 
-class Means(NamedTuple):
-    """Of each target in each group of each column: the records and their sum, before and after."""
+class GroupMeanSums(NamedTuple):
+    """For each target and grouping column, counts and sums per group before and after."""
 
     records: FloatMatrix
     sums: FloatMatrix
@@ -53,86 +53,103 @@ class Means(NamedTuple):
     sums_after: FloatMatrix
 
 
-class Cells(NamedTuple):
-    """The records of each cell of the cross table of each pair of columns, before and after."""
+class CrossTables(NamedTuple):
+    """For each pair of columns, the counts of their cross table before and after."""
 
     before: FloatMatrix
     after: FloatMatrix
 
 
-class Lines(NamedTuple):
-    """Sums of the products of a constant, the targets and what they are explained by, before and after."""
+class RegressionSums(NamedTuple):
+    """Cross products of a constant, the explanatory columns and the target, before and after."""
 
     before: FloatMatrix
     after: FloatMatrix
 
 
-@once
-def grouped(block: Pair) -> tuple[Grouped, ...]:
+@memoize
+def grouping_columns(block: MetricInputs) -> tuple[GroupingColumn, ...]:
     """The columns that queries group by."""
-    facts, found = block.facts, []
-    others = {column.name: j for j, column in enumerate(block.categories)}
-    for name in block.names[:ASKED]:
+    facts, columns = block.facts, []
+    categorical = {column.name: j for j, column in enumerate(block.categories)}
+    for name in block.quasi_identifiers[:MAX_COLUMNS]:
         if name in block.numeric:
             j = block.numeric.index(name)
-            # what is a quartile up to rounding is below it, whichever way it was computed
-            cuts = facts.cuts[j] + _ROUNDING * max(abs(facts.low[j]), abs(facts.high[j]))
-            nothing = len(cuts) + 1
-            before = np.where(block.gone(j), nothing, np.searchsorted(cuts, block.was[:, j]))
-            after = np.where(block.gone(j) | block.empty(j), nothing, np.searchsorted(cuts, block.now[:, j]))
-            found.append(Grouped(name, before, after))
-        elif name in others:
-            j = others[name]
-            rest = len(facts.frequent[j])
-            place = np.full(len(facts.categories[j].hierarchy), rest)
-            place[facts.frequent[j]] = np.arange(rest)
-            lacked = block.lacked(j)
-            places = (np.where(lacked, rest, place[nodes[:, j]]) for nodes in (block.codes, block.nodes))
-            found.append(Grouped(name, *places))
-    return tuple(found)
+            # a value equal to a quartile up to rounding belongs below it
+            cuts = facts.quartiles[j] + _ROUNDING * max(abs(facts.minima[j]), abs(facts.maxima[j]))
+            missing = len(cuts) + 1
+            before = np.where(block.is_original_missing(j), missing, np.searchsorted(cuts, block.original[:, j]))
+            after = np.where(
+                block.is_original_missing(j) | block.is_released_missing(j),
+                missing,
+                np.searchsorted(cuts, block.released[:, j]),
+            )
+            columns.append(GroupingColumn(name, before, after))
+        elif name in categorical:
+            j = categorical[name]
+            other = len(facts.frequent_codes[j])
+            group_of = np.full(len(facts.categories[j].hierarchy), other)
+            group_of[facts.frequent_codes[j]] = np.arange(other)
+            was_missing = block.is_original_code_missing(j)
+            groups = (
+                np.where(was_missing, other, group_of[nodes[:, j]])
+                for nodes in (block.original_codes, block.released_codes)
+            )
+            columns.append(GroupingColumn(name, *groups))
+    return tuple(columns)
 
 
-@once
-def scales(facts: Facts) -> tuple[Scale | None, ...]:
-    """For each sensitive column how its numbers become standard deviations; None where it has not two of them."""
-    found: list[Scale | None] = []
+@memoize
+def sensitive_scales(facts: TableFacts) -> tuple[Scale | None, ...]:
+    """The scale that standardizes each sensitive column; None if it is constant or not numeric."""
+    result: list[Scale | None] = []
     for column in facts.sensitive:
         known = np.empty(0) if column.numbers is None else column.numbers[~np.isnan(column.numbers)]
         varied = len(known) > 0 and known.min() < known.max()
-        found.append(Scale.standardized(known[:, None]) if varied else None)
-    return tuple(found)
+        result.append(Scale.standardized(known[:, None]) if varied else None)
+    return tuple(result)
 
 
-@once
-def targets(block: Pair) -> tuple[Target, ...]:
-    """The quasi-identifiers that are numbers, then the sensitive columns that are; those of one value are left out."""
-    facts, found = block.facts, []
-    for name in block.names[:ASKED]:
+@memoize
+def target_columns(block: MetricInputs) -> tuple[TargetColumn, ...]:
+    """The numeric quasi-identifiers, then the numeric sensitive columns; constant columns are left out."""
+    facts, result = block.facts, []
+    for name in block.quasi_identifiers[:MAX_COLUMNS]:
         j = block.numeric.index(name) if name in block.numeric else -1
-        if j >= 0 and facts.high[j] > facts.low[j] and facts.spread[j] > 0:
-            before, after = ((part[:, j] - facts.center[j]) / facts.spread[j] for part in (block.was, block.now))
-            found.append(Target(name, before, after, ~block.gone(j), ~block.gone(j) & ~block.empty(j)))
-    keys = len(found)
-    for column, scale in zip(block.sensitive, scales(facts), strict=True):
-        if column.numbers is not None and scale is not None and len(found) < keys + ASKED:
+        if j >= 0 and facts.maxima[j] > facts.minima[j] and facts.stds[j] > 0:
+            before, after = (
+                (matrix[:, j] - facts.means[j]) / facts.stds[j] for matrix in (block.original, block.released)
+            )
+            result.append(
+                TargetColumn(
+                    name,
+                    before,
+                    after,
+                    ~block.is_original_missing(j),
+                    ~block.is_original_missing(j) & ~block.is_released_missing(j),
+                )
+            )
+    n_quasi_identifiers = len(result)
+    for column, scale in zip(block.sensitive, sensitive_scales(facts), strict=True):
+        if column.numbers is not None and scale is not None and len(result) < n_quasi_identifiers + MAX_COLUMNS:
             known = ~np.isnan(column.numbers)
             numbers = scale.apply(np.where(known, column.numbers, 0.0)[:, None])[:, 0]
-            found.append(Target(column.name, numbers, numbers, known, known))
-    return tuple(found)
+            result.append(TargetColumn(column.name, numbers, numbers, known, known))
+    return tuple(result)
 
 
-def means(block: Pair) -> Means | None:
-    """Of a block."""
-    found = [
+def group_mean_sums(block: MetricInputs) -> GroupMeanSums | None:
+    """Partial sums of a block."""
+    sums = [
         (
-            *_grouped_sums(target.before, target.known, column.before),
-            *_grouped_sums(target.after, target.shown, column.after),
+            *_grouped_sums(target.before, target.known_before, column.before),
+            *_grouped_sums(target.after, target.known_after, column.after),
         )
-        for target in targets(block)
-        for column in grouped(block)
+        for target in target_columns(block)
+        for column in grouping_columns(block)
         if target.name != column.name
     ]
-    return Means(*(np.array(part) for part in zip(*found, strict=True))) if found else None
+    return GroupMeanSums(*(np.array(part) for part in zip(*sums, strict=True))) if sums else None
 
 
 def _grouped_sums(numbers: FloatVector, known: BoolVector, groups: IntVector) -> tuple[FloatVector, FloatVector]:
@@ -142,43 +159,45 @@ def _grouped_sums(numbers: FloatVector, known: BoolVector, groups: IntVector) ->
     return counts.astype(np.float64), sums.astype(np.float64)
 
 
-def cells(block: Pair) -> Cells | None:
-    """Of a block."""
-    pairs = list(combinations(grouped(block), 2))
+def cross_tables(block: MetricInputs) -> CrossTables | None:
+    """Partial sums of a block."""
+    pairs = list(combinations(grouping_columns(block), 2))
     if not pairs:
         return None
     before = [np.bincount(one.before * _BINS + other.before, minlength=_BINS**2) for one, other in pairs]
     after = [np.bincount(one.after * _BINS + other.after, minlength=_BINS**2) for one, other in pairs]
-    return Cells(np.array(before, dtype=np.float64), np.array(after, dtype=np.float64))
+    return CrossTables(np.array(before, dtype=np.float64), np.array(after, dtype=np.float64))
 
 
-def lines(block: Pair) -> Lines | None:
-    """Of the records of a block in which all is known, and after the release all is shown."""
-    found = list(targets(block))
-    keys = [target for target in found if target.name in block.numeric]
-    explained = next((target for target in found if target.name not in block.numeric), keys[-1] if keys else None)
-    used = [target for target in keys if target is not explained]
-    if explained is None or not used:
+def regression_sums(block: MetricInputs) -> RegressionSums | None:
+    """Partial sums of the records of a block with all values known before, and present after."""
+    available = list(target_columns(block))
+    numeric = [target for target in available if target.name in block.numeric]
+    response = next(
+        (target for target in available if target.name not in block.numeric), numeric[-1] if numeric else None
+    )
+    predictors = [target for target in numeric if target is not response]
+    if response is None or not predictors:
         return None
-    known = np.all([target.known for target in (*used, explained)], axis=0)
-    shown = np.all([target.shown for target in (*used, explained)], axis=0)
+    known = np.all([target.known_before for target in (*predictors, response)], axis=0)
+    present = np.all([target.known_after for target in (*predictors, response)], axis=0)
     ones = np.ones(block.records)
-    before = [column[known] for column in (ones, *(target.before for target in used), explained.before)]
-    after = [column[shown] for column in (ones, *(target.after for target in used), explained.after)]
-    return Lines(_products(before), _products(after))
+    before = [column[known] for column in (ones, *(target.before for target in predictors), response.before)]
+    after = [column[present] for column in (ones, *(target.after for target in predictors), response.after)]
+    return RegressionSums(_products(before), _products(after))
 
 
 def _products(columns: list[FloatVector]) -> FloatMatrix:
     return np.array([[(one * other).sum() for other in columns] for one in columns])
 
 
-def slopes(products: FloatMatrix) -> FloatVector:
-    """The coefficients of least squares; the ridge only matters where columns say the same, or one does not vary."""
+def regression_coefficients(products: FloatMatrix) -> FloatVector:
+    """Least squares coefficients; the ridge only matters for collinear or constant columns."""
     records = products[0, 0]
     centered = products[1:, 1:] - np.outer(products[0, 1:], products[0, 1:]) / max(records, 1.0)
     among, with_target = centered[:-1, :-1], centered[:-1, -1]
-    found: FloatVector = np.linalg.solve(among + _RIDGE * max(records, 1.0) * np.eye(len(among)), with_target)
-    return found
+    coefficients: FloatVector = np.linalg.solve(among + _RIDGE * max(records, 1.0) * np.eye(len(among)), with_target)
+    return coefficients
 
 
 @loss(
@@ -190,14 +209,14 @@ def slopes(products: FloatMatrix) -> FloatVector:
     reference=_REFERENCE,
     sentence="The mean of a number in a group of records moved by {figure} standard deviations on average.",
     headline=True,
-    part=means,
+    partial=group_mean_sums,
 )
-def query_means(sums: Means, _: Facts) -> float | None:
-    """How far the means of numbers by the values of another column move, in standard deviations of the original.
+def query_means(sums: GroupMeanSums, _: TableFacts) -> float | None:
+    """Mean shift of the means of numeric columns by the groups of another column, in standard deviations.
 
-    Numbers are grouped by their quartiles, categories by their 12 most frequent values and all others. Asked are the
-    first 12 quasi-identifiers and the first 12 numeric sensitive columns. A group that is gone answers with the mean
-    of the table.
+    Numbers are grouped by their quartiles, categories by their 12 most frequent values and all others. The first 12
+    quasi-identifiers and the first 12 numeric sensitive columns are used. A group without released records counts as
+    the mean of the table.
     """
     mean, mean_after = (
         np.divide(total, records, out=np.zeros_like(total), where=records > 0)
@@ -216,12 +235,12 @@ def query_means(sums: Means, _: Facts) -> float | None:
     good="near 0",
     reference=_REFERENCE,
     sentence="A share of {figure} of the records is in another cell of a cross table of two columns on average.",
-    part=cells,
+    partial=cross_tables,
 )
-def query_tables(sums: Cells, facts: Facts) -> float | None:
-    """How far the cross tables of two quasi-identifiers move: their total variation distance, on average.
+def query_tables(sums: CrossTables, facts: TableFacts) -> float | None:
+    """Mean total variation distance between the cross tables of two quasi-identifiers before and after.
 
-    They are grouped as for `query_means`; with more than 12 quasi-identifiers the first 12 are.
+    Columns are grouped as for `query_means`; only the first 12 quasi-identifiers are used.
     """
     return float((np.abs(sums.before - sums.after).sum(axis=1) / (2 * facts.records)).mean())
 
@@ -235,15 +254,15 @@ def query_tables(sums: Cells, facts: Facts) -> float | None:
     good="near 0",
     reference=_REFERENCE,
     sentence="No coefficient of a regression moved by more than {figure}.",
-    part=lines,
+    partial=regression_sums,
 )
-def query_regression(sums: Lines, _: Facts) -> float | None:
-    """The largest change of a coefficient of a linear regression.
+def query_regression(sums: RegressionSums, _: TableFacts) -> float | None:
+    """Largest change of a coefficient of a linear regression.
 
-    Among the first 12 quasi-identifiers, on the records in which all is known, and after the release all is shown.
+    Uses the first 12 quasi-identifiers, on the records with all values known before, and present after the release.
     """
     if not (np.isfinite(sums.before).all() and np.isfinite(sums.after).all()):
         return None
-    # where columns say the same, libraries differ in the last digits
-    moved = float(np.abs(slopes(sums.before) - slopes(sums.after)).max())
+    # with collinear columns, BLAS libraries differ in the last digits
+    moved = float(np.abs(regression_coefficients(sums.before) - regression_coefficients(sums.after)).max())
     return float(f"{round(moved, _DIGITS):.{_DIGITS}g}")

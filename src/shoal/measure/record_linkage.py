@@ -1,4 +1,4 @@
-"""Record linkage: looking for the released record that is nearest to an original one."""
+"""Record linkage: link each original record to the nearest released record."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal import kernels
-from shoal.measure.pair import Pair
-from shoal.measure.points import Points, complete, released_points
+from shoal.measure.pair import MetricInputs
+from shoal.measure.points import ReleasedPoints, compares_all_columns, released_points
 from shoal.measure.registry import attack
 from shoal.values import FloatMatrix, IntVector
 
 if TYPE_CHECKING:
-    from shoal.kernels.links import Squares
+    from shoal.kernels.links import RowDistance
 
-WORK = 4e9
-"""Cells of records and points that are compared, at most: some seconds, since most points are too far after a cell or
-two. Beyond that a part of the records is tried."""
+MAX_COMPARISONS = 4e9
+"""Largest number of cells to compare, a few seconds: most comparisons stop after one or two cells. Larger tables are
+sampled.
+"""
 _REFERENCE = "Pagliuca and Seri (1999), Some results of individual ranking method on the system of enterprise accounts"
 
 
@@ -34,24 +35,26 @@ _REFERENCE = "Pagliuca and Seri (1999), Some results of individual ranking metho
     headline=True,
     searching=True,
 )
-def record_linkage(pair: Pair) -> float | None:
-    """The share of the records that are found by taking the nearest released one, in percent.
+def record_linkage(inputs: MetricInputs) -> float | None:
+    """Percentage of the records that are correctly linked to the nearest released record.
 
-    Numbers are compared on the base, categories by their distances. Of an interval the middle counts; what shows
-    nothing counts for the mean, or for the root of its hierarchy; a number that was missing is not compared. Distances
-    that differ by less than a billionth of them are equal. Records are tried evenly spaced where all would take too
-    long; `record_linkage_tried` tells their number.
+    Numbers are compared on the same scale, categories by their distances. An interval counts as its midpoint; a missing
+    released value as the mean, or as the root of its hierarchy; a number that was missing is ignored. Distances with a
+    relative difference below 1e-9 are ties. Large tables are sampled at regular intervals; `record_linkage_tried` is
+    the sample size.
     """
-    if not complete(pair):
+    if not compares_all_columns(inputs):
         return None
-    points = released_points(pair)
-    rows, sizes = _tried(pair, points), np.bincount(points.labels).astype(np.float64)
-    squares, originals, shown = _compared(pair, points, rows)
-    step, found = max(1, kernels.jit.SLICE // (points.number * len(pair.names))), []
+    points = released_points(inputs)
+    rows, sizes = _sampled_rows(inputs, points), np.bincount(points.labels).astype(np.float64)
+    squares, originals, released = _distance_inputs(inputs, points, rows)
+    step, fractions = max(1, kernels.jit.SLICE // (points.n_points * len(inputs.quasi_identifiers))), []
     for start in range(0, len(rows), step):
-        some = slice(start, start + step)
-        found.append(kernels.links.credit(squares, originals[some], shown, sizes, points.labels[rows[some]]))
-    return 100.0 * float(np.concatenate(found).mean())
+        block = slice(start, start + step)
+        fractions.append(
+            kernels.links.linkage_credit(squares, originals[block], released, sizes, points.labels[rows[block]])
+        )
+    return 100.0 * float(np.concatenate(fractions).mean())
 
 
 @attack(
@@ -65,30 +68,35 @@ def record_linkage(pair: Pair) -> float | None:
     sentence="Records for which the nearest released one was looked for: {figure}.",
     searching=True,
 )
-def record_linkage_tried(pair: Pair) -> float | None:
-    """The records for which the nearest released one was looked for."""
-    return len(_tried(pair, released_points(pair))) if complete(pair) else None
+def record_linkage_tried(inputs: MetricInputs) -> float | None:
+    """Number of records for which the nearest released record was searched."""
+    return len(_sampled_rows(inputs, released_points(inputs))) if compares_all_columns(inputs) else None
 
 
-def _tried(pair: Pair, points: Points) -> IntVector:
-    """All records, or as many evenly spaced ones as the work allows."""
-    n = pair.records
-    number = min(n, max(1, int(WORK / (points.number * len(pair.names)))))
+def _sampled_rows(inputs: MetricInputs, points: ReleasedPoints) -> IntVector:
+    """All records, or as many equidistant ones as the budget allows."""
+    n = inputs.records
+    number = min(n, max(1, int(MAX_COMPARISONS / (points.n_points * len(inputs.quasi_identifiers)))))
     return np.arange(number, dtype=np.int64) * n // number
 
 
-def _compared(pair: Pair, points: Points, rows: IntVector) -> tuple[Squares, FloatMatrix, FloatMatrix]:
-    """How rows are compared, these records and the points: weighted numbers, NaN where missing, then codes."""
-    facts = pair.facts
-    weights = np.sqrt([facts.weight_of(name) for name in pair.numeric])
-    was = [np.where(pair.gone(j)[rows], np.nan, pair.was[rows, j] * weights[j]) for j in range(len(pair.numeric))]
-    shown = [pair.now[points.tellers[:, j], j] * weights[j] for j in range(len(pair.numeric))]
-    tables = [column.distance**2 * facts.weight_of(column.name) for column in pair.categories]
+def _distance_inputs(
+    inputs: MetricInputs, points: ReleasedPoints, rows: IntVector
+) -> tuple[RowDistance, FloatMatrix, FloatMatrix]:
+    """The distance tables, and these records and all points as rows: weighted numbers (NaN if missing), then codes."""
+    facts = inputs.facts
+    weights = np.sqrt([facts.weight_of(name) for name in inputs.numeric])
+    original = [
+        np.where(inputs.is_original_missing(j)[rows], np.nan, inputs.original[rows, j] * weights[j])
+        for j in range(len(inputs.numeric))
+    ]
+    released = [inputs.released[points.source_rows[:, j], j] * weights[j] for j in range(len(inputs.numeric))]
+    tables = [column.distance**2 * facts.weight_of(column.name) for column in inputs.categories]
     widths = np.array([len(table) for table in tables], dtype=np.int64)
     square = np.concatenate([np.empty(0), *(table.ravel() for table in tables)])
-    codes = pair.codes[rows].T if pair.categories else ()
+    codes = inputs.original_codes[rows].T if inputs.categories else ()
     return (
-        kernels.links.Squares(len(pair.numeric), square, np.cumsum(widths**2) - widths**2, widths),
-        np.column_stack([*was, *codes]).astype(np.float64),
-        np.column_stack([*shown, points.nodes]).astype(np.float64),
+        kernels.links.RowDistance(len(inputs.numeric), square, np.cumsum(widths**2) - widths**2, widths),
+        np.column_stack([*original, *codes]).astype(np.float64),
+        np.column_stack([*released, points.codes]).astype(np.float64),
     )

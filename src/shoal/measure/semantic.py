@@ -1,4 +1,4 @@
-"""Semantic loss: how far the released categories are from the original ones."""
+"""Semantic loss: the distance between original and released categories."""
 
 from __future__ import annotations
 
@@ -7,50 +7,50 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.measure.pair import Facts, Meaning, Pair
+from shoal.measure.pair import CategoryCodes, MetricInputs, TableFacts
 from shoal.measure.registry import loss
 from shoal.measure.squared_error import percent
-from shoal.threads import share
+from shoal.threads import parallel_map
 from shoal.values import FloatVector, IntMatrix
 
 _REFERENCE = "Martínez, Sánchez and Valls (2012), Semantic adaptive microaggregation, Computers & Security 31(5)"
 
 
-class Distances(NamedTuple):
-    """The squared distances of records to what is released of them, and to the centroid of the table."""
+class SemanticDistances(NamedTuple):
+    """The squared distances between original and released records, and to the centroid of the table."""
 
     error: float
     total: float
 
 
-def distance(meaning: Meaning, nodes: IntMatrix) -> FloatVector:
-    """For each record the mean over columns of the distance between its original category and these nodes."""
-    total = np.zeros(len(meaning.original))
-    for j, column in enumerate(meaning.categories):
-        total += column.distance[meaning.original[:, j], nodes[:, j]]
-    mean: FloatVector = total / len(meaning.categories)
+def mean_distance(codes: CategoryCodes, nodes: IntMatrix) -> FloatVector:
+    """The mean distance over columns between the original category of each record and these nodes."""
+    total = np.zeros(len(codes.original))
+    for j, column in enumerate(codes.categories):
+        total += column.distance[codes.original[:, j], nodes[:, j]]
+    mean: FloatVector = total / len(codes.categories)
     return mean
 
 
-def distances(block: Pair) -> Distances | None:
-    """Of a block."""
-    meaning = block.meaning
-    if meaning is None:
+def semantic_distances(block: MetricInputs) -> SemanticDistances | None:
+    """Partial sums of a block."""
+    codes = block.category_codes
+    if codes is None:
         return None
-    middle = np.broadcast_to(block.facts.centroid, meaning.original.shape)
-    return Distances(
-        float((distance(meaning, meaning.released) ** 2).sum()), float((distance(meaning, middle) ** 2).sum())
+    centroid = np.broadcast_to(block.facts.centroid_codes, codes.original.shape)
+    return SemanticDistances(
+        float((mean_distance(codes, codes.released) ** 2).sum()), float((mean_distance(codes, centroid) ** 2).sum())
     )
 
 
-def semantic_loss(meaning: Meaning) -> float:
-    """100·SSE/SST; where all original records are equal, 0 or infinite."""
-    middle = np.empty(len(meaning.categories), dtype=np.int64)
-    for j, column in enumerate(meaning.categories):
-        counts = np.bincount(meaning.original[:, j], minlength=len(column.distance))
-        middle[j] = int(np.argmin(counts @ column.rounded()))
-    everybody = np.broadcast_to(middle, meaning.original.shape)
-    error, total = share(partial(distance, meaning), (meaning.released, everybody), records=len(everybody))
+def semantic_loss(codes: CategoryCodes) -> float:
+    """100·SSE/SST; 0 or infinite if all original records are equal."""
+    centroid = np.empty(len(codes.categories), dtype=np.int64)
+    for j, column in enumerate(codes.categories):
+        counts = np.bincount(codes.original[:, j], minlength=len(column.distance))
+        centroid[j] = int(np.argmin(counts @ column.exact_distance()))
+    constant = np.broadcast_to(centroid, codes.original.shape)
+    error, total = parallel_map(partial(mean_distance, codes), (codes.released, constant), records=len(constant))
     return percent(float((error**2).sum()), float((total**2).sum()))
 
 
@@ -62,10 +62,10 @@ def semantic_loss(meaning: Meaning) -> float:
     good="low",
     reference=_REFERENCE,
     sentence="The squared distances of the categories to the released ones sum up to {figure}.",
-    part=distances,
+    partial=semantic_distances,
 )
-def semantic_sse(sums: Distances, _: Facts) -> float | None:
-    """The squared semantic distance between the original and the released records."""
+def semantic_sse(sums: SemanticDistances, _: TableFacts) -> float | None:
+    """Squared semantic distance between the original and the released records."""
     return sums.error
 
 
@@ -77,10 +77,10 @@ def semantic_sse(sums: Distances, _: Facts) -> float | None:
     good="the yardstick of the squared semantic distance",
     reference=_REFERENCE,
     sentence="The squared distances of the categories to those of the centroid sum up to {figure}.",
-    part=distances,
+    partial=semantic_distances,
 )
-def semantic_sst(sums: Distances, _: Facts) -> float | None:
-    """The squared semantic distance between the original records and the centroid of the whole table."""
+def semantic_sst(sums: SemanticDistances, _: TableFacts) -> float | None:
+    """Squared semantic distance between the original records and the centroid of the table."""
     return sums.total
 
 
@@ -94,8 +94,8 @@ def semantic_sst(sums: Distances, _: Facts) -> float | None:
     reference=_REFERENCE,
     sentence="The categories lose {figure} %, where 100 % is what one value for all would lose.",
     headline=True,
-    part=distances,
+    partial=semantic_distances,
 )
-def lost(sums: Distances, _: Facts) -> float | None:
-    """The share of the meaning of the categories that the release lost, in percent."""
+def semantic_loss_percent(sums: SemanticDistances, _: TableFacts) -> float | None:
+    """Loss of semantic variation in the categorical columns, in percent."""
     return percent(sums.error, sums.total)

@@ -1,33 +1,35 @@
-"""Squared error: what replacing records by their group's centre costs."""
+"""Squared error: information loss of numeric columns."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from shoal.measure.pair import Facts, Pair
+from shoal.measure.pair import MetricInputs, TableFacts
 from shoal.measure.registry import loss
 from shoal.values import FloatMatrix, FloatVector
 
 _REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented microaggregation, IEEE TKDE 14(1)"
 
 
-class Squares(NamedTuple):
-    """For each numeric column the squared differences to the released values, and to the mean of the table."""
+class SquaredErrors(NamedTuple):
+    """For each numeric column, the squared error and the total sum of squares."""
 
     error: FloatVector
     total: FloatVector
 
 
-def squares(block: Pair) -> Squares | None:
-    """Of a block, on the base."""
+def squared_errors(block: MetricInputs) -> SquaredErrors | None:
+    """Partial sums of a block, on scaled numbers."""
     if not block.numeric:
         return None
-    return Squares(((block.was - block.now) ** 2).sum(axis=0), ((block.was - block.facts.center) ** 2).sum(axis=0))
+    return SquaredErrors(
+        ((block.original - block.released) ** 2).sum(axis=0), ((block.original - block.facts.means) ** 2).sum(axis=0)
+    )
 
 
 def _reported(squared: float, unit: float) -> float:
-    """A sum in the unit of the figures; nothing is nothing, be the unit beyond the range of a float."""
+    """A sum in reported units; 0 stays 0 even if the unit overflows."""
     return squared * unit if squared else 0.0
 
 
@@ -39,11 +41,11 @@ def _reported(squared: float, unit: float) -> float:
     good="low",
     reference=_REFERENCE,
     sentence="The squared distances of the numbers to the released ones sum up to {figure}.",
-    part=squares,
+    partial=squared_errors,
 )
-def sse(sums: Squares, facts: Facts) -> float | None:
-    """The squared distance between the original and the released records."""
-    return _reported(float(sums.error.sum()), facts.unit)
+def sse(sums: SquaredErrors, facts: TableFacts) -> float | None:
+    """Squared distance between the original and the released records."""
+    return _reported(float(sums.error.sum()), facts.squared_unit)
 
 
 @loss(
@@ -54,11 +56,11 @@ def sse(sums: Squares, facts: Facts) -> float | None:
     good="the yardstick of the squared error",
     reference=_REFERENCE,
     sentence="The squared distances of the numbers to their means sum up to {figure}: what one for all would lose.",
-    part=squares,
+    partial=squared_errors,
 )
-def sst(sums: Squares, facts: Facts) -> float | None:
-    """The squared distance between the original records and the centre of the whole table."""
-    return _reported(float(sums.total.sum()), facts.unit)
+def sst(sums: SquaredErrors, facts: TableFacts) -> float | None:
+    """Squared distance between the original records and the mean of the table."""
+    return _reported(float(sums.total.sum()), facts.squared_unit)
 
 
 @loss(
@@ -71,25 +73,25 @@ def sst(sums: Squares, facts: Facts) -> float | None:
     reference=_REFERENCE,
     sentence="{figure} % of the variation of the numbers is lost.",
     headline=True,
-    part=squares,
+    partial=squared_errors,
 )
-def lost(sums: Squares, _: Facts) -> float | None:
-    """The share of the variation between records that the release lost, in percent."""
+def information_loss_percent(sums: SquaredErrors, _: TableFacts) -> float | None:
+    """Loss of the variation between records, in percent."""
     return percent(float(sums.error.sum()), float(sums.total.sum()))
 
 
 def percent(error: float, total: float) -> float:
-    """100 · error / total; where nothing could be lost, 0 or infinite."""
+    """100 · error / total; 0 or infinite if the total is 0."""
     if total == 0:
         return math.inf if error > 0 else 0.0
     return 100.0 * error / total
 
 
-def variation(matrix: FloatMatrix) -> float:
-    """The squared distance between the rows of a matrix and the centre of all of them."""
+def total_sum_of_squares(matrix: FloatMatrix) -> float:
+    """The sum of squared distances between the rows of a matrix and their mean."""
     return float(((matrix - matrix.mean(axis=0)) ** 2).sum())
 
 
 def information_loss(original: FloatMatrix, released: FloatMatrix) -> float:
-    """100·SSE/SST of two matrices on the same base; where all original records are equal, 0 or infinite."""
-    return percent(float(((original - released) ** 2).sum()), variation(original))
+    """100·SSE/SST of two matrices on the same scale; 0 or infinite if all original records are equal."""
+    return percent(float(((original - released) ** 2).sum()), total_sum_of_squares(original))

@@ -1,8 +1,7 @@
-"""Partial sums: what measures know of some records, put together to what they know of all.
+"""Partial sums of the metrics and how to merge them.
 
-A part of a measure looks at one block of records and gives a NamedTuple of numbers, arrays, tallies and extremes;
-blocks may lie on one machine or on many. Blocks are put together in their order, so that figures do not depend on who
-counted them.
+A partial function maps one block of records to a NamedTuple of numbers, arrays, counts by key and extremes. Blocks may
+be computed on several machines; they are merged in their order, so the values do not depend on who computed them.
 """
 
 from __future__ import annotations
@@ -17,50 +16,50 @@ from numpy.typing import NDArray
 S = TypeVar("S")
 
 
-class Least(float):
-    """A number of which the least counts."""
+class MergeByMin(float):
+    """A number that merges to the minimum."""
 
 
-class Most(float):
-    """A number of which the greatest counts."""
+class MergeByMax(float):
+    """A number that merges to the maximum."""
 
 
-class Tally(NamedTuple):
-    """Different keys in their order, and what each of them counts."""
+class KeyedCounts(NamedTuple):
+    """Counts, or other sums, by key; the keys are sorted and distinct."""
 
     keys: NDArray[Any]
     counts: NDArray[Any]
 
     @classmethod
     def of(cls, keys: NDArray[Any], weights: NDArray[Any] | None = None) -> Self:
-        """How often each key occurs, or the sum of its weights."""
+        """Count each key, or sum its weights."""
         if weights is None:
             return cls(*np.unique(keys, return_counts=True))
-        different, place = np.unique(keys, return_inverse=True)
-        return cls(different, np.bincount(place, weights, minlength=len(different)))
+        distinct, index = np.unique(keys, return_inverse=True)
+        return cls(distinct, np.bincount(index, weights, minlength=len(distinct)))
 
 
-def total(parts: Sequence[S]) -> S:
-    """All parts in one, field by field: numbers and arrays added, tallies by key, extremes compared."""
-    first: Any = parts[0]
-    several: Sequence[Any] = parts
-    if len(parts) == 1 or first is None:
+def merge_partials(partials: Sequence[S]) -> S:
+    """Merge partial sums field by field: add numbers and arrays, add counts by key, compare extremes."""
+    first: Any = partials[0]
+    present: Sequence[Any] = partials
+    if len(partials) == 1 or first is None:
         return first  # type: ignore[no-any-return]
-    found: Any
-    if isinstance(first, Tally):
-        whole = first.counts.dtype.kind in "iu"
-        keys, place = np.unique(np.concatenate([part.keys for part in several]), return_inverse=True)
-        counts = np.bincount(place, np.concatenate([part.counts for part in several]), minlength=len(keys))
-        found = Tally(keys, np.rint(counts).astype(np.int64) if whole else counts)
+    merged: Any
+    if isinstance(first, KeyedCounts):
+        integral = first.counts.dtype.kind in "iu"
+        keys, index = np.unique(np.concatenate([part.keys for part in present]), return_inverse=True)
+        counts = np.bincount(index, np.concatenate([part.counts for part in present]), minlength=len(keys))
+        merged = KeyedCounts(keys, np.rint(counts).astype(np.int64) if integral else counts)
     elif isinstance(first, tuple):
-        fields = [total(field) for field in zip(*several, strict=True)]
-        found = type(first)(*fields) if hasattr(first, "_fields") else tuple(fields)
-    elif isinstance(first, Least):
-        found = min(several)
-    elif isinstance(first, Most):
-        found = max(several)
+        fields = [merge_partials(field) for field in zip(*present, strict=True)]
+        merged = type(first)(*fields) if hasattr(first, "_fields") else tuple(fields)
+    elif isinstance(first, MergeByMin):
+        merged = min(present)
+    elif isinstance(first, MergeByMax):
+        merged = max(present)
     elif isinstance(first, np.ndarray):
-        found = sum(several[1:], start=first)
+        merged = sum(present[1:], start=first)
     else:
-        found = sum(several) if isinstance(first, int) else math.fsum(several)
-    return found  # type: ignore[no-any-return]
+        merged = sum(present) if isinstance(first, int) else math.fsum(present)
+    return merged  # type: ignore[no-any-return]

@@ -1,10 +1,10 @@
-"""Risks by count: the classes, the smallest of them, and the records that k does not cover."""
+"""Class counts: number of classes, smallest class, and records that violate k-anonymity."""
 
 from __future__ import annotations
 
-from shoal.measure.class_sizes import Sizes, sizes
+from shoal.measure.class_sizes import ClassSizeSums, class_size_sums
 from shoal.measure.registry import risk
-from shoal.values import plain
+from shoal.values import to_builtin
 
 _REFERENCE = "Samarati (2001), Protecting respondents' identities in microdata release, IEEE TKDE 13(6)"
 
@@ -18,11 +18,11 @@ _REFERENCE = "Samarati (2001), Protecting respondents' identities in microdata r
     reference=_REFERENCE,
     sentence="Classes of alike records: {figure}.",
     headline=True,
-    part=sizes,
+    partial=class_size_sums,
 )
-def classes(sums: Sizes, _: int | None) -> float | None:
-    """The number of classes."""
-    return sums.number
+def classes(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Number of equivalence classes."""
+    return sums.n_classes
 
 
 @risk(
@@ -35,11 +35,11 @@ def classes(sums: Sizes, _: int | None) -> float | None:
     reference=_REFERENCE,
     sentence="Records in the smallest class: {figure}.",
     headline=True,
-    part=sizes,
+    partial=class_size_sums,
 )
-def min_class(sums: Sizes, _: int | None) -> float | None:
-    """The size of the smallest class."""
-    return plain(sums.tally.keys[0])
+def min_class(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Size of the smallest class."""
+    return to_builtin(sums.counts.keys[0])
 
 
 @risk(
@@ -52,11 +52,11 @@ def min_class(sums: Sizes, _: int | None) -> float | None:
     reference=_REFERENCE,
     sentence="Records that stand alone with their quasi-identifiers: {figure}.",
     headline=True,
-    part=sizes,
+    partial=class_size_sums,
 )
-def unique_records(sums: Sizes, _: int | None) -> float | None:
-    """The records that no other record looks like."""
-    return sums.below(2)
+def unique_records(sums: ClassSizeSums, _: int | None) -> float | None:
+    """Number of records that are unique by their quasi-identifiers."""
+    return sums.records_below(2)
 
 
 @risk(
@@ -69,11 +69,11 @@ def unique_records(sums: Sizes, _: int | None) -> float | None:
     reference=_REFERENCE,
     sentence="Records that hide among fewer than k: {figure}.",
     headline=True,
-    part=sizes,
+    partial=class_size_sums,
 )
-def k_violations(sums: Sizes, k: int | None) -> float | None:
-    """The records in classes below k."""
-    return None if k is None else sums.below(k)
+def k_violations(sums: ClassSizeSums, k: int | None) -> float | None:
+    """Number of records in classes below k."""
+    return None if k is None else sums.records_below(k)
 
 
 @risk(
@@ -85,8 +85,8 @@ def k_violations(sums: Sizes, k: int | None) -> float | None:
     good="0",
     reference=_REFERENCE,
     sentence="{figure} of 100 records hide among fewer than k.",
-    part=sizes,
+    partial=class_size_sums,
 )
-def k_violations_percent(sums: Sizes, k: int | None) -> float | None:
-    """The share of the records in classes below k, in percent."""
-    return None if k is None else 100.0 * sums.below(k) / sums.records
+def k_violations_percent(sums: ClassSizeSums, k: int | None) -> float | None:
+    """Percentage of the records in classes below k."""
+    return None if k is None else 100.0 * sums.records_below(k) / sums.records

@@ -1,4 +1,4 @@
-"""Auto: Shoal chooses the starts by the size and the kinds of the table."""
+"""Auto: the methods to try are chosen by the size of the table and the kinds of its columns."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from shoal import kernels
 from shoal.partition import blockwise, registry
-from shoal.partition.enforce import enforce
-from shoal.partition.registry import AUTO, EVERY, Told, method
+from shoal.partition.enforce import enforce_constraints
+from shoal.partition.registry import ALL_KINDS, AUTO, MethodResult, method
 from shoal.schema.columns import Kind
 from shoal.schema.policy import EFFORTS
-from shoal.values import Progress, Records, one_of, silent
-from shoal.words import counted, joined
+from shoal.values import Progress, Records, check_choice, no_progress
+from shoal.words import join_names, pluralize
 
 _SMALL, _MIDDLE, _BIG = 5_000, 30_000, 40_000
-"""Records up to which three starts, two, and one take seconds; larger tables are cut into blocks."""
+"""Maximum records for three methods, two, and one, each within seconds; larger tables are cut into blocks."""
 _BLOCK = 4_000
-"""Records of a block: ``ward-mhm`` takes a time that grows with their square, and loses less the more there are."""
+"""Maximum records per block: the time of ``ward-mhm`` is quadratic, but larger blocks lose less."""
 _CELLS, _MANY = 3_000, 20_000
-"""Different combinations of categories up to which the search among them, and MDAV on all of them, takes seconds."""
+"""Maximum tuples (distinct combinations of categories) for ``optimal-cells``, and for MDAV on the whole table."""
 
 
 @method(
@@ -29,60 +29,58 @@ _CELLS, _MANY = 3_000, 20_000
     year=2026,
     cost="that of its starts: O(n²) time up to 30,000 records, then O(n log n), O(n) memory",
     largest_group=None,
-    kinds=EVERY,
-    mixes=True,
-    enforces=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
+    supports_constraints=True,
 )
-def auto(records: Records, k: int, *, progress: Progress, seed: int = 0, effort: str = "balanced") -> Told:
-    """Several starts by the size and the kinds of the table, of which the one with the least error is kept.
+def auto(records: Records, k: int, *, progress: Progress, seed: int = 0, effort: str = "balanced") -> MethodResult:
+    """Try several methods, chosen by the size and the kinds of the table, and keep the partition with the lowest error.
 
-    Our own, and the method that is taken where none is named. In a release its groups are refined by local search; how
-    far that goes is said by ``effort`` for both.
+    Shoal's own, and the default method. In a release, local search refines its groups; ``effort`` controls both.
 
     Notes
     -----
     *Steps*
 
-    1. Choose the starts. One column of numbers: ``hm`` alone, which is proven to be best. Numbers, and numbers with
-       categories: ``tour-mhm``, ``ward-mhm`` and ``mdav`` up to 5,000 records; the first two up to 30,000;
-       ``tour-mhm`` up to 40,000; beyond, ``ward-mhm`` in blocks of at most 4,000, which are made by cutting the table
-       again and again in the column in which it spreads most. Categories alone: ``optimal-cells``, or ``sa-mdav-plus``
-       where there are more than 3,000 different combinations of them, or where the effort is ``fast``; in such blocks
-       where there are more than 20,000. With the effort ``fast`` only the first of them, and with ``best`` up to 40,000
-       records as many as for a table of a tenth of its size.
-    2. Run each of them, blocks on all threads; where something is asked of sensitive values, merge groups until each
-       has it.
-    3. Keep the groups with the least sum of squared distances to their centers.
+    1. Choose the methods. One column of numbers: ``hm`` alone, which is optimal. Numbers, or numbers with categories:
+       ``tour-mhm``, ``ward-mhm`` and ``mdav`` up to 5,000 records; the first two up to 30,000; ``tour-mhm`` up to
+       40,000; beyond that, ``ward-mhm`` in blocks of at most 4,000 records, which are made by repeated cuts in the
+       column with the largest spread. Categories only: ``optimal-cells``, or ``sa-mdav-plus`` with more than 3,000
+       distinct combinations or with effort ``fast``, and in blocks with more than 20,000. Effort ``fast`` runs the
+       first method only. Effort ``best`` runs, up to 40,000 records, the methods for a table of a tenth of the size.
+    2. Run each method, blocks on all threads. With privacy models on sensitive values, merge groups until each group
+       satisfies them.
+    3. Keep the partition with the lowest sum of squared distances to the centers.
 
-    *Departures from the paper*: it is our own.
+    *Departures from the paper*: there is no paper.
 
-    *Cost*: that of the starts, one after another. Of starts with equal error the first is kept.
+    *Cost*: the sum over the methods that are run. Ties go to the method that ran first.
     """
-    effort = one_of("effort", effort, EFFORTS)
-    names, reason, blocks = _starts(records, effort)
-    run = registry.run if blocks is None else partial(blockwise.run, most=blocks)
+    effort = check_choice("effort", effort, EFFORTS)
+    names, reason, blocks = _choose(records, effort)
+    run = registry.run if blocks is None else partial(blockwise.run, max_records=blocks)
     errors: list[float] = []
     best = np.zeros(records.count, dtype=np.int64)
     for name in names:  # steps 2 and 3
-        made = run(records, k=k, method=name, seed=seed, progress=_nth(progress, len(errors), len(names)))
-        labels = enforce(records, made.labels, k=k, progress=silent)
-        error = float(kernels.groups.errors(records.space, labels, int(labels.max()) + 1).sum())
+        result = run(records, k=k, method=name, seed=seed, progress=_method_progress(progress, len(errors), len(names)))
+        labels = enforce_constraints(records, result.labels, k=k, progress=no_progress)
+        error = float(kernels.groups.squared_errors(records.space, labels, int(labels.max()) + 1).sum())
         if not errors or error < min(errors):
             best = labels
         errors.append(error)
-    return Told(best, (_sentence(names, errors, reason, blocks),))
+    return MethodResult(best, (_describe(names, errors, reason, blocks),))
 
 
-def _starts(records: Records, effort: str) -> tuple[list[str], str, int | None]:
-    """The starts, why these, and the records of a block where they run in blocks: step 1."""
+def _choose(records: Records, effort: str) -> tuple[list[str], str, int | None]:
+    """Step 1: return the methods, the reason, and the block size if they run in blocks."""
     n, measured = records.count, {kind in (Kind.NUMERIC, Kind.DATE) for kind in records.kinds.values()}
-    what = f"{counted(n, 'record')} with {_columns(records)}"
+    what = f"{pluralize(n, 'record')} with {_columns(records)}"
     if measured == {True} and len(records.names) == 1:
         return ["hm"], f"{what}: the best partition of one column is known", None
     if measured == {False}:
         combinations = len(records.tuples.counts)
         few = combinations <= _CELLS * (10 if effort == "best" else 1) and effort != "fast"
-        what += f" in {counted(combinations, 'combination')}"
+        what += f" in {pluralize(combinations, 'combination')}"
         return ["optimal-cells" if few else "sa-mdav-plus"], what, _BLOCK if combinations > _MANY and not few else None
     if n > _BIG:
         return ["ward-mhm"], what, _BLOCK
@@ -93,18 +91,18 @@ def _starts(records: Records, effort: str) -> tuple[list[str], str, int | None]:
 
 def _columns(records: Records) -> str:
     numbers, others = len(records.numeric), len(records.categories)
-    said = [counted(numbers, "number")] if numbers else []
-    return " and ".join([*said, *([f"{others:,} {'category' if others == 1 else 'categories'}"] if others else [])])
+    parts = [pluralize(numbers, "number")] if numbers else []
+    return " and ".join([*parts, *([f"{others:,} {'category' if others == 1 else 'categories'}"] if others else [])])
 
 
-def _sentence(names: list[str], errors: list[float], reason: str, blocks: int | None) -> str:
+def _describe(names: list[str], errors: list[float], reason: str, blocks: int | None) -> str:
     best = names[errors.index(min(errors))]
     if len(names) == 1:
-        where = "" if blocks is None else f" in blocks of at most {counted(blocks, 'record')}"
+        where = "" if blocks is None else f" in blocks of at most {pluralize(blocks, 'record')}"
         return f"auto took {best}{where} for {reason}."
-    return f"auto tried {joined(names)} for {reason}, and kept {best}, which had the least error."
+    return f"auto tried {join_names(names)} for {reason}, and kept {best}, which had the least error."
 
 
-def _nth(progress: Progress, number: int, of: int) -> Progress:
-    """The progress of one start of several."""
+def _method_progress(progress: Progress, number: int, of: int) -> Progress:
+    """Report the progress of one of several methods."""
     return lambda done, total: progress((number * total + done) // of, total)

@@ -1,6 +1,6 @@
-"""Blocks: compact parts of a large table, made by cutting it again and again.
+"""Cut tree: recursive axis-parallel cuts of a large table into compact blocks.
 
-The cuts are a value of their own: those of a sample can be made in records that were never seen together.
+A tree built on a sample can be applied to records outside of the sample.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import numpy as np
 
 from shoal.values import BoolVector, FloatMatrix, FloatVector, IntVector
 
-_TURNS = ((1, 2), (1, 3), (2, 3), (2, 5), (3, 5), (1, 4), (3, 4))
-"""Where each turn cuts, as shares of the records: no border of one turn is near a border of the next."""
+_VARIANTS = ((1, 2), (1, 3), (2, 3), (2, 5), (3, 5), (1, 4), (3, 4))
+"""Cut positions by variant, as fractions of the records; block borders differ between successive variants."""
 _SLICE = 65_536
-"""Points that go down the tree at a time: few enough to need no memory."""
-_SEEN = 4_096
-"""Points from which it is judged in which column a part spreads most."""
+"""Points per batch when assigning blocks, to limit memory."""
+_SAMPLE = 4_096
+"""Maximum number of points for the choice of the widest column."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
-    """A tree of cuts: what is at most ``threshold`` in a ``column`` goes to the node ``left``, and else ``right``.
+class CutTree:
+    """Binary tree in arrays: a value of at most ``threshold`` in ``column`` goes to node ``left``, otherwise ``right``.
 
-    Node 0 is the first, and nodes below another one have larger numbers. The ``column`` of a block is -1.
+    Node 0 is the root; children have larger numbers than their parent. Blocks (leaves) have ``column`` -1.
     """
 
     column: IntVector
@@ -34,45 +34,45 @@ class Cuts:
     right: IntVector
 
     @property
-    def count(self) -> int:
-        """The number of blocks."""
+    def n_blocks(self) -> int:
+        """Number of blocks."""
         return int(self._blocks.sum())
 
     def block_of(self, points: FloatMatrix) -> IntVector:
-        """The block of each point, numbered from 0."""
-        number, found = np.cumsum(self._blocks) - 1, np.empty(len(points), dtype=np.int64)
+        """Return the block of each point, numbered from 0."""
+        number, blocks = np.cumsum(self._blocks) - 1, np.empty(len(points), dtype=np.int64)
         for start in range(0, len(points), _SLICE):
-            found[start : start + _SLICE] = number[self._node_of(points[start : start + _SLICE])]
-        return found
+            blocks[start : start + _SLICE] = number[self._node_of(points[start : start + _SLICE])]
+        return blocks
 
     def _node_of(self, points: FloatMatrix) -> IntVector:
-        node, under = np.zeros(len(points), dtype=np.int64), np.arange(len(points))
-        while len(under := under[self.column[node[under]] >= 0]):
-            at = node[under]
-            lower = points[under, self.column[at]] <= self.threshold[at]
-            node[under] = np.where(lower, self.left[at], self.right[at])
+        node, active = np.zeros(len(points), dtype=np.int64), np.arange(len(points))
+        while len(active := active[self.column[node[active]] >= 0]):
+            nodes = node[active]
+            lower = points[active, self.column[nodes]] <= self.threshold[nodes]
+            node[active] = np.where(lower, self.left[nodes], self.right[nodes])
         return node
 
-    def joined(self, keeps: Callable[[Sequence[int]], bool]) -> Self:
-        """The same cuts but for those below which a block does not keep what is asked: its part becomes one block.
+    def merge_until(self, satisfies: Callable[[Sequence[int]], bool]) -> Self:
+        """Merge blocks bottom-up until every block satisfies a condition; return the pruned tree.
 
-        ``keeps`` tells it of some blocks, by their numbers here, taken as one.
+        ``satisfies`` gets the numbers of some blocks and decides for their union.
         """
         number, column = np.cumsum(self._blocks) - 1, self.column.copy()
-        held: list[list[int]] = [[] for _ in column]
-        sound = np.zeros(len(column), dtype=np.bool_)
+        blocks_below: list[list[int]] = [[] for _ in column]
+        satisfied = np.zeros(len(column), dtype=np.bool_)
         for node in reversed(np.flatnonzero(self._reached).tolist()):
             left, right = int(self.left[node]), int(self.right[node])
             inner = bool(self.column[node] >= 0)
-            held[node] = held[left] + held[right] if inner else [int(number[node])]
-            sound[node] = bool(inner and sound[left] and sound[right])
-            if not sound[node]:
-                column[node], sound[node] = -1, keeps(held[node])
+            blocks_below[node] = blocks_below[left] + blocks_below[right] if inner else [int(number[node])]
+            satisfied[node] = bool(inner and satisfied[left] and satisfied[right])
+            if not satisfied[node]:
+                column[node], satisfied[node] = -1, satisfies(blocks_below[node])
         return type(self)(column, self.threshold, self.left, self.right)
 
     @property
     def _reached(self) -> BoolVector:
-        """The nodes that some cut leads to; below a part that became one block there are others."""
+        """Mask of nodes reachable from the root; pruned subtrees stay in the arrays."""
         reached = np.zeros(len(self.column), dtype=np.bool_)
         reached[0] = True
         for node in np.flatnonzero(self.column >= 0):
@@ -82,41 +82,44 @@ class Cuts:
 
     @property
     def _blocks(self) -> BoolVector:
-        """The nodes that are blocks."""
-        found: BoolVector = self._reached & (self.column < 0)
-        return found
+        """Mask of leaves."""
+        leaves: BoolVector = self._reached & (self.column < 0)
+        return leaves
 
 
-def cut(points: FloatMatrix, most: int, least: int, turn: int = 0) -> Cuts:
-    """Cut the points into blocks of at most ``most`` and at least ``least``, where these are different enough.
+def build_cut_tree(points: FloatMatrix, max_size: int, min_size: int, variant: int = 0) -> CutTree:
+    """Build a tree with blocks of ``min_size`` to ``max_size`` points, larger only where points are equal.
 
-    A part that is too large is cut in the column in which it spreads most, in the middle, or elsewhere in another
-    ``turn``. Equal points stay in one block.
+    A part that is too large is cut in the column with the largest standard deviation, at a fraction given by
+    ``variant``. Equal points stay in one block.
     """
     rows, spans = np.arange(len(points)), [(0, len(points))]
-    column, threshold, below = [], [], []
-    for start, stop in spans:  # which grows meanwhile
-        found = _halved(points, rows[start:stop], least, _TURNS[turn % len(_TURNS)]) if stop - start > most else None
-        column.append(-1 if found is None else found[0])
-        threshold.append(0.0 if found is None else found[1])
-        below.append(len(spans))
-        if found is not None:
-            spans += [(start, start + found[2]), (start + found[2], stop)]
-    left = np.array(below)
-    return Cuts(np.array(column), np.array(threshold), left, left + 1)
+    fraction = _VARIANTS[variant % len(_VARIANTS)]
+    column, threshold, first_child = [], [], []
+    for start, stop in spans:  # the list grows during iteration
+        best = _best_cut(points, rows[start:stop], min_size, fraction) if stop - start > max_size else None
+        column.append(-1 if best is None else best[0])
+        threshold.append(0.0 if best is None else best[1])
+        first_child.append(len(spans))
+        if best is not None:
+            spans += [(start, start + best[2]), (start + best[2], stop)]
+    left = np.array(first_child)
+    return CutTree(np.array(column), np.array(threshold), left, left + 1)
 
 
-def _halved(points: FloatMatrix, rows: IntVector, least: int, share: tuple[int, int]) -> tuple[int, float, int] | None:
-    """The column and threshold of a cut, and the rows below it, which come to lie first; None where there is none."""
-    seen = points[rows[:: -(-len(rows) // _SEEN)]]
-    middle = min(max(len(rows) * share[0] // share[1], least), len(rows) - least)
-    if middle < least:
+def _best_cut(
+    points: FloatMatrix, rows: IntVector, min_size: int, fraction: tuple[int, int]
+) -> tuple[int, float, int] | None:
+    """Return column, threshold and left size of a cut, and partition ``rows`` in place; None without a cut."""
+    sample = points[rows[:: -(-len(rows) // _SAMPLE)]]
+    target = min(max(len(rows) * fraction[0] // fraction[1], min_size), len(rows) - min_size)
+    if target < min_size:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        order = np.argsort(-seen.std(axis=0), kind="stable")
+        order = np.argsort(-sample.std(axis=0), kind="stable")
     for j in order.tolist():
         values = points[rows, j]
-        threshold = _threshold(values, middle, least)
+        threshold = _threshold(values, target, min_size)
         if threshold is not None:
             lower = values <= threshold
             rows[:] = np.concatenate([rows[lower], rows[~lower]])
@@ -124,12 +127,12 @@ def _halved(points: FloatMatrix, rows: IntVector, least: int, share: tuple[int, 
     return None
 
 
-def _threshold(values: FloatVector, middle: int, least: int) -> float | None:
-    """The value up to which nearly as many lie as asked for, and at least ``least`` on both sides; None if none is."""
-    pivot = np.partition(values, middle)[middle]
-    lower, upto = int((values < pivot).sum()), int((values <= pivot).sum())
-    sizes = [size for size in (lower, upto) if least <= size <= len(values) - least]
+def _threshold(values: FloatVector, target: int, min_size: int) -> float | None:
+    """Return the threshold closest to a left size with ``min_size`` points on both sides; None without one."""
+    pivot = np.partition(values, target)[target]
+    lower, lower_or_equal = int((values < pivot).sum()), int((values <= pivot).sum())
+    sizes = [size for size in (lower, lower_or_equal) if min_size <= size <= len(values) - min_size]
     if not sizes:
         return None
-    size = min(sizes, key=lambda size: abs(size - middle))
-    return float(pivot if size == upto else values[values < pivot].max())
+    size = min(sizes, key=lambda size: abs(size - target))
+    return float(pivot if size == lower_or_equal else values[values < pivot].max())

@@ -1,4 +1,4 @@
-"""Blockwise: any method on a table that is too large for it, block by block."""
+"""Run any method block by block, for tables that are too large for it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from shoal import kernels
 from shoal.errors import OptionError
 from shoal.partition import registry
-from shoal.partition.blocks import Cuts, cut
-from shoal.partition.enforce import enforce
-from shoal.threads import share
-from shoal.values import Demands, IntVector, Partition, Progress, Records, by_first_row, silent
-from shoal.words import counted
+from shoal.partition.blocks import CutTree, build_cut_tree
+from shoal.partition.enforce import enforce_constraints
+from shoal.threads import parallel_map
+from shoal.values import IntVector, ModelConstraints, Partition, Progress, Records, no_progress, number_by_first_row
+from shoal.words import pluralize
 
-_SAFE = 4
-"""A block has room for so many groups, but where it is asked to be smaller."""
+_GROUPS_PER_BLOCK = 4
+"""Minimum block size in multiples of k, unless the maximum block size is too small for it."""
 
 
 def run(
@@ -25,66 +25,66 @@ def run(
     *,
     k: int,
     method: str,
-    most: int,
+    max_records: int,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     options: Mapping[str, Any] | None = None,
 ) -> Partition:
-    """Partition the records by the named method in blocks of at most ``most`` records, on all threads.
+    """Run a method in blocks of at most ``max_records`` records, on all threads.
 
-    Where something is asked of sensitive values, every block has it, and so have its groups.
+    Every block satisfies the constraints on sensitive values, and so does every group.
     """
     space = records.space
-    cuts = cut(space.points, most, min(_SAFE * k, most // 2))
-    if records.demands is not None:
-        cuts = cuts.joined(_Keeps(records.demands, rows_of(cuts.block_of(space.points))))
-    parts = rows_of(cuts.block_of(space.points))
+    cuts = build_cut_tree(space.sketched_points, max_records, min(_GROUPS_PER_BLOCK * k, max_records // 2))
+    if records.constraints is not None:
+        cuts = cuts.merge_until(_Satisfies(records.constraints, rows_by_block(cuts.block_of(space.sketched_points))))
+    parts = rows_by_block(cuts.block_of(space.sketched_points))
     labels, groups, done = np.empty(records.count, dtype=np.int64), 0, 0
 
-    def grouped(rows: IntVector) -> IntVector:
-        part = records.some(rows) if len(parts) > 1 else records
-        told = progress if len(parts) == 1 else silent
-        made = registry.run(part, k=k, method=method, seed=seed, options=options, progress=told)
-        return enforce(part, made.labels, k=k, progress=silent)
+    def group_block(rows: IntVector) -> IntVector:
+        part = records.take(rows) if len(parts) > 1 else records
+        block_progress = progress if len(parts) == 1 else no_progress
+        result = registry.run(part, k=k, method=method, seed=seed, options=options, progress=block_progress)
+        return enforce_constraints(part, result.labels, k=k, progress=no_progress)
 
-    for rows, found in zip(parts, share(grouped, parts), strict=True):
-        labels[rows] = groups + found
-        groups, done = groups + int(found.max()) + 1, done + len(rows)
+    for rows, block_labels in zip(parts, parallel_map(group_block, parts), strict=True):
+        labels[rows] = groups + block_labels
+        groups, done = groups + int(block_labels.max()) + 1, done + len(rows)
         progress(done, records.count)
-    return Partition(by_first_row(labels)[1], k, method, account=(_sentence(method, cuts, parts),))
+    return Partition(number_by_first_row(labels)[1], k, method, account=(_describe(method, cuts, parts),))
 
 
-def whole_blocks(blocks: Any, k: int) -> int | None:
-    """The records of a block at most, or the reason why there can be no such blocks."""
+def check_block_size(blocks: Any, k: int) -> int | None:
+    """Check the maximum number of records per block."""
     number = blocks.item() if isinstance(blocks, np.generic) else blocks
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-        raise OptionError.blocks_not_whole()
+        raise OptionError.blocks_not_integer()
     if number < 2 * k:
-        raise OptionError.small_blocks(number, k=k)
+        raise OptionError.blocks_too_small(number, k=k)
     return number
 
 
-def rows_of(block: IntVector) -> list[IntVector]:
-    """The rows of each block, in their order."""
+def rows_by_block(block: IntVector) -> list[IntVector]:
+    """Return the rows of each block in ascending order."""
     return np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))[:-1])
 
 
-class _Keeps:
-    """Whether some blocks as one keep all demands."""
+class _Satisfies:
+    """Whether the union of some blocks satisfies the constraints."""
 
-    def __init__(self, demands: Demands, parts: list[IntVector]) -> None:
+    def __init__(self, demands: ModelConstraints, parts: list[IntVector]) -> None:
         self.demands, self.parts = demands, parts
 
     def __call__(self, blocks: Sequence[int]) -> bool:
         sensitive: Any = kernels.demands
-        demands, tally = self.demands, sensitive.no_tally(self.demands)
+        demands, tally = self.demands, sensitive.zero_counts(self.demands)
         for block in blocks:
-            np.add.at(tally, demands.codes[self.parts[block]] + demands.first[:-1], 1)
-        return bool(sensitive.holds(demands, tally))
+            np.add.at(tally, demands.codes[self.parts[block]] + demands.value_offsets[:-1], 1)
+        return bool(sensitive.satisfied(demands, tally))
 
 
-def _sentence(method: str, cuts: Cuts, parts: list[IntVector]) -> str:
+def _describe(method: str, cuts: CutTree, parts: list[IntVector]) -> str:
     largest = max(len(rows) for rows in parts)
-    return f"{method} ran in {counted(cuts.count, 'block')} of at most {counted(largest, 'record')}."
+    return f"{method} ran in {pluralize(cuts.n_blocks, 'block')} of at most {pluralize(largest, 'record')}."

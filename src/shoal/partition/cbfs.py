@@ -1,9 +1,9 @@
-"""CBFS: centroid-based fixed size."""
+"""CBFS: centroid-based fixed-size microaggregation."""
 
 from __future__ import annotations
 
 from shoal import kernels
-from shoal.partition.registry import EVERY, method
+from shoal.partition.registry import ALL_KINDS, method
 from shoal.values import IntVector, Progress, Records
 
 
@@ -13,11 +13,11 @@ from shoal.values import IntVector, Progress, Records
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """One group a pass, around the record farthest from the centroid of the records left.
+    """Form one group per pass, around the record farthest from the centroid of the remaining records.
 
     M. Laszlo and S. Mukherjee, "Minimum spanning tree partitioning algorithm for microaggregation", 2005.
 
@@ -25,18 +25,18 @@ def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     -----
     *Steps*
 
-    1. While at least k records are left: the record farthest from the centroid of the records left and its
-       k - 1 nearest are a group.
+    1. While at least k records remain: the record farthest from the centroid of the remaining records and its
+       k - 1 nearest form a group.
     2. Each leftover joins the group with the nearest centroid.
 
-    *Departures from the paper*: none known; in step 2 the centroids stay as they were.
+    *Departures from the paper*: none known; in step 2 the centroids are not updated.
 
-    *Cost*: a search in a tree of boxes for each group, at worst over all records left, made ahead where several
-    threads work; the record farthest from the centroid is mostly found among the outermost that are kept. Ties go to
-    the lowest row. The centroid comes from running sums, which are formed anew each time the records left have halved.
+    *Cost*: one search in a box tree per group, at worst over all remaining records. The record farthest from the
+    centroid is mostly found in a cached list of the outermost records. Ties go to the lowest row. The centroid comes
+    from running sums, which are recomputed each time the number of remaining records has halved.
     """
-    state = kernels.unassigned.begin(records.space)
-    state = kernels.passes.go_outward(state, k, turns=1, least=k, progress=progress)  # step 1
-    kernels.unassigned.nearest_groups(state)  # step 2
+    state = kernels.unassigned.init(records.space)
+    state = kernels.passes.mdav_passes(state, k, per_pass=1, min_left=k, progress=progress)  # step 1
+    kernels.unassigned.assign_rest(state)  # step 2
     labels: IntVector = state.labels
     return labels

@@ -1,4 +1,4 @@
-"""DBA, density-based microaggregation."""
+"""DBA: density-based microaggregation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal import kernels
 from shoal.partition.mdav import mdav_1
-from shoal.partition.registry import EVERY, method
-from shoal.partition.stages import dissolve, split_large, stage
+from shoal.partition.registry import ALL_KINDS, method
+from shoal.partition.stages import dissolve, split_large, stage_progress
 from shoal.values import IntVector, Progress, Records
 
 
@@ -19,11 +19,11 @@ from shoal.values import IntVector, Progress, Records
     year=2010,
     cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """The densest neighborhood of k records is a group, again and again.
+    """Repeatedly take the densest neighborhood of k records as a group.
 
     J.-L. Lin, T.-H. Wen, J.-C. Hsieh and P.-C. Chang, "Density-based microaggregation for statistical
     disclosure control", 2010, first stage.
@@ -32,38 +32,40 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     -----
     *Steps*
 
-    1. The k-neighborhood of a record is the record and the k - 1 nearest of those left, and its k-density is one
+    1. The k-neighborhood of a record is the record and its k - 1 nearest remaining records. Its k-density is one
        over the SSE of the k-neighborhood.
-    2. While at least k records are left: the k-neighborhood of the record with the highest k-density is a group;
-       the densities of the records that lose a neighbor are computed again.
-    3. Each leftover joins the group with the nearest centroid; the centroids stay as they were.
+    2. While at least k records remain: the k-neighborhood of the record with the highest k-density is a group;
+       the densities of records that lose a neighbor are recomputed.
+    3. Each leftover joins the group with the nearest centroid; the centroids are not updated.
 
-    *Departures from the paper*: none known. The density of k equal records is infinite, so they are groups first, in
-    the order of the rows; they are found by sorting and not one by one.
+    *Departures from the paper*: none known. The density of k equal records is infinite, so they form groups first, in
+    row order; they are found by sorting.
 
-    *Cost*: one search in a tree of boxes for each record and for each neighborhood that loses a record, on average a
-    few for each record. Ties go to the lowest row.
+    *Cost*: one search in a box tree per record and per neighborhood that loses a record, on average a few per record.
+    Ties go to the lowest row.
     """
     if records.count < 2 * k:
         return np.zeros(records.count, dtype=np.int64)
-    state = kernels.unassigned.begin(records.space, _equal_records(records, k))
+    state = kernels.unassigned.init(records.space, _equal_records(records, k))
     if state.counts[kernels.unassigned.LEFT] >= k:
-        hoods = kernels.density.survey(state, k, progress=stage(progress, records, 0, 2))  # step 1
+        hoods = kernels.density.init(state, k, progress=stage_progress(progress, records, 0, 2))  # step 1
 
         def step(state: Any, passes: int) -> None:
-            kernels.density.densest(state, hoods, k, passes)
+            kernels.density.densest_passes(state, hoods, k, passes)
 
-        state = kernels.unassigned.carry_on(state, step, least=k, progress=stage(progress, records, 1, 2))  # step 2
-    kernels.unassigned.nearest_groups(state)  # step 3
+        state = kernels.unassigned.run(
+            state, step, min_left=k, progress=stage_progress(progress, records, 1, 2)
+        )  # step 2
+    kernels.unassigned.assign_rest(state)  # step 3
     labels: IntVector = state.labels
     return labels
 
 
 def _equal_records(records: Records, k: int) -> IntVector:
-    """Groups of k equal records, numbered by their first rows; the other records have none."""
+    """Return groups of k equal records, numbered by their first rows; other records are unassigned."""
     same = np.unique(records.space.matrix + 0.0, axis=0, return_inverse=True)[1].reshape(-1)  # -0.0 and 0.0 are equal
     sizes = np.bincount(same)
-    place = np.empty(records.count, dtype=np.int64)  # how many equal records come before
+    place = np.empty(records.count, dtype=np.int64)  # number of equal records before
     place[np.argsort(same, kind="stable")] = np.arange(records.count) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     rows = np.flatnonzero(place // k < sizes[same] // k)
     _, first, group = np.unique(same[rows] * records.count + place[rows] // k, return_index=True, return_inverse=True)
@@ -78,11 +80,11 @@ def _equal_records(records: Records, k: int) -> IntVector:
     year=2010,
     cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """DBA-1, then groups are dissolved where that lowers the SSE, the last one first.
+    """Run DBA-1, then dissolve groups where that lowers the SSE, the last one first.
 
     J.-L. Lin, T.-H. Wen, J.-C. Hsieh and P.-C. Chang, "Density-based microaggregation for statistical
     disclosure control", 2010, both stages.
@@ -94,13 +96,13 @@ def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     1. The groups of ``dba-1``.
     2. For each group, in reverse order of creation: find the nearest other centroid for each of its records. If the
        total SSE is lower with the records in these groups, dissolve the group.
-    3. Groups of 2k records and more are partitioned again by ``mdav-1``.
+    3. Groups of 2k or more records are partitioned again by ``mdav-1``.
 
-    *Departures from the paper*: none known. The centroids stay as they were while one group is tried.
+    *Departures from the paper*: none known. The centroids are not updated while one group is evaluated.
 
-    *Cost*: that of ``dba-1``, and a search in a tree of centroids for each record. Ties go to the group built first.
+    *Cost*: that of ``dba-1``, plus one search in a tree of centroids per record. Ties go to the group created first.
     """
-    labels = dba_1(records, k, progress=stage(progress, records, 0, 3))  # step 1
+    labels = dba_1(records, k, progress=stage_progress(progress, records, 0, 3))  # step 1
     last_first = np.arange(labels.max() + 1)[::-1].copy()
-    labels = dissolve(records, labels, order=last_first, progress=stage(progress, records, 1, 3))  # step 2
-    return split_large(records, labels, k, by=mdav_1, progress=stage(progress, records, 2, 3))  # step 3
+    labels = dissolve(records, labels, order=last_first, progress=stage_progress(progress, records, 1, 3))  # step 2
+    return split_large(records, labels, k, method=mdav_1, progress=stage_progress(progress, records, 2, 3))  # step 3

@@ -1,21 +1,21 @@
-"""Enforce demands on a partition that was made without them: groups that break one merge with near groups."""
+"""Enforce privacy models on a partition by merging groups that violate them with near groups."""
 
 from __future__ import annotations
 
 from shoal import kernels
-from shoal.values import IntVector, Progress, Records, by_first_row
+from shoal.values import IntVector, Progress, Records, number_by_first_row
 
 
-def enforce(records: Records, labels: IntVector, *, k: int, progress: Progress) -> IntVector:
-    """The same groups, of which those that break a demand or have fewer than k records are merged with others.
+def enforce_constraints(records: Records, labels: IntVector, *, k: int, progress: Progress) -> IntVector:
+    """Merge groups that violate a constraint or have fewer than k records.
 
-    One after another in the order of their first records, each merges with a near group: with the one that makes it
-    stand at the least rise of the error, or else with the one that helps most for its rise, and so on. A union of
-    groups that meet a demand meets it too, so that all stand in the end if the records as a whole do, and else all are
-    one group.
+    In the order of their first records, each merges with near groups: with the one that satisfies the constraints at
+    the lowest rise of the error, otherwise with the one that helps most for its rise, and so on. The union of groups
+    that satisfy a constraint satisfies it too. So every group is valid in the end if the table as a whole is; otherwise
+    all records become one group.
     """
-    if records.demands is None:
+    if records.constraints is None:
         return labels
-    state = kernels.union.begin(records.space, by_first_row(labels)[1], records.demands, k=k)
-    merged: IntVector = kernels.union.unite(state, progress=progress)
-    return by_first_row(merged)[1]
+    state = kernels.union.init(records.space, number_by_first_row(labels)[1], records.constraints, k=k)
+    merged: IntVector = kernels.union.run(state, progress=progress)
+    return number_by_first_row(merged)[1]

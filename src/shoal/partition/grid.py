@@ -1,4 +1,4 @@
-"""The grid of a mixed table: numbers and categories as ranks, equal records as one."""
+"""Rank grid of a mixed table: numbers and categories as ranks, equal records merged."""
 
 from __future__ import annotations
 
@@ -8,75 +8,79 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels
-from shoal.partition.stages import stage
-from shoal.values import Demands, FloatVector, IntMatrix, IntVector, Progress, Records, by_first_row
-from shoal.values.arrays import dense
+from shoal.partition.stages import stage_progress
+from shoal.values import FloatVector, IntMatrix, IntVector, ModelConstraints, Progress, Records, number_by_first_row
+from shoal.values.arrays import dense_ranks
 
-Step = Callable[[Any, int], None]
-_MOST = 2**62
-"""Combinations are numbered anew before their number could pass this."""
+CutStep = Callable[[Any, int], None]
+_MAX_KEY = 2**62
+"""Maximum key; keys are compacted before they can exceed it."""
 
 
-def lay(records: Records, *, codes: IntMatrix | None = None, together: bool = True) -> tuple[Any, IntVector]:
-    """The grid of the records, and for each record its combination; or each by itself where not ``together``.
+def build_rank_grid(
+    records: Records, *, codes: IntMatrix | None = None, merge_equal: bool = True
+) -> tuple[Any, IntVector]:
+    """Build the rank grid, and return the tuple of each record; without ``merge_equal`` each record is a tuple.
 
-    Numbers have ranks and the values of the matrix; categories have places, only those that occur, in the order of
-    their codes or of other ones. Records of one combination also agree in the sensitive columns that are asked about.
+    Numbers have ranks and the values of the matrix. Categories that occur have positions in the order of their codes,
+    or of the given ``codes``. Records of one tuple also agree in the constrained sensitive columns.
     """
     codes = records.codes if codes is None else codes
     columns = [np.unique(column, return_inverse=True) for column in records.matrix.T] if records.numeric else []
-    columns += [_places(codes[:, j]) for j in range(len(records.categories))]
-    columns += [_places(records.gone(name).astype(np.int64)) for name in apart(records)]
-    demands = Demands.none(records.count) if records.demands is None else records.demands
+    columns += [_positions(codes[:, j]) for j in range(len(records.categories))]
+    columns += [_positions(records.is_missing(name).astype(np.int64)) for name in missing_indicators(records)]
+    demands = ModelConstraints.none(records.count) if records.constraints is None else records.constraints
     values = [values for values, _ in columns]
-    if together and max(map(len, values)) < records.count:
+    if merge_equal and max(map(len, values)) < records.count:
         record, combination = _distinct([ranks for _, ranks in columns] + [*demands.codes.T])
     else:
         record = combination = np.arange(records.count)
-    reach = np.array([column[-1] - column[0] for column in values])
-    weights = column_weights(records)
-    grid = kernels.grid.Grid(
+    ranges = np.array([column[-1] - column[0] for column in values])
+    weights = grid_weights(records)
+    grid = kernels.grid.RankGrid(
         ranks=np.column_stack([ranks.astype(np.int32)[record] for _, ranks in columns]),
         counts=np.bincount(combination),
         record=record,
         values=np.concatenate(values),
         first=np.cumsum([0, *(len(column) for column in values)]),
-        spans=reach / np.sqrt(weights / weights.max()),
-        demands=demands,
+        spans=ranges / np.sqrt(weights / weights.max()),
+        constraints=demands,
     )
     return grid, combination
 
 
-def column_weights(records: Records) -> FloatVector:
-    """The weights of the columns in the order of a grid: numbers, categories, then whether numbers are missing."""
-    return records.weights_of([*records.numeric, *(column.name for column in records.categories), *apart(records)])
+def grid_weights(records: Records) -> FloatVector:
+    """Return the column weights in grid order: numbers, categories, then missing-value indicators of numbers."""
+    return records.weights_of(
+        [*records.numeric, *(column.name for column in records.categories), *missing_indicators(records)]
+    )
 
 
-def apart(records: Records) -> tuple[str, ...]:
-    """The numbers of which some are missing, where that is a category of its own."""
-    return tuple(name for name in records.numeric if records.apart and records.gone(name).any())
+def missing_indicators(records: Records) -> tuple[str, ...]:
+    """Return the numeric columns with missing values, if these form a category of their own."""
+    return tuple(name for name in records.numeric if records.separate_missing and records.is_missing(name).any())
 
 
-def _places(codes: IntVector) -> tuple[FloatVector, IntVector]:
-    """The places of the categories that occur, and the place of each record."""
-    place = np.cumsum(np.bincount(codes) > 0) - 1
-    return np.arange(place[-1] + 1.0), place[codes]
+def _positions(codes: IntVector) -> tuple[FloatVector, IntVector]:
+    """Return the positions of the categories that occur, and the position of each record."""
+    position = np.cumsum(np.bincount(codes) > 0) - 1
+    return np.arange(position[-1] + 1.0), position[codes]
 
 
 def _distinct(columns: Sequence[IntVector]) -> tuple[IntVector, IntVector]:
-    """The first record of each combination, and the combination of each record."""
+    """Return the first record of each tuple, and the tuple of each record."""
     key, size = np.zeros_like(columns[0]), 1
     for column in columns:
         width = int(column.max()) + 1
-        if size * width > _MOST:
-            key = dense(key)
+        if size * width > _MAX_KEY:
+            key = dense_ranks(key)
             size = int(key.max()) + 1
         key, size = key * width + column, size * width
-    return by_first_row(key)
+    return number_by_first_row(key)
 
 
-def cut(records: Records, grid: Any, step: Step, *, stages: int = 1, progress: Progress) -> IntVector:
-    """Cut the combinations of a grid as the step does it, the first of so many stages; the labels of combinations."""
-    parts = kernels.parts.begin(grid.ranks)
-    labels: IntVector = kernels.parts.carry_on(parts, step, progress=stage(progress, records, 0, stages))
+def cut_grid(records: Records, grid: Any, step: CutStep, *, stages: int = 1, progress: Progress) -> IntVector:
+    """Cut the tuples of a grid with a step function, as the first of several stages; return labels of tuples."""
+    parts = kernels.parts.init(grid.ranks)
+    labels: IntVector = kernels.parts.run(parts, step, progress=stage_progress(progress, records, 0, stages))
     return labels

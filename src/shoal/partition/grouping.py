@@ -1,7 +1,7 @@
-"""Grouping: from records and all that is asked of their groups to a partition.
+"""Group records by any method, with strata, households, privacy models, suppression and local search.
 
-A method only sees records and k. Here they are cut into strata, households become one record each, groups that break
-a demand are merged, and records are suppressed where that is asked for and saves more than it costs.
+A method only sees records and k. This module runs it per stratum, merges each household into one record, merges groups
+that violate a privacy model, and suppresses outliers within the budget if that lowers the loss.
 """
 
 from __future__ import annotations
@@ -17,258 +17,278 @@ import numpy as np
 from shoal import kernels, refine
 from shoal.errors import DataError, OptionError, PromiseError
 from shoal.partition import blockwise, registry
-from shoal.partition.blockwise import whole_blocks
-from shoal.partition.enforce import enforce
-from shoal.partition.households import as_one, check_sizes
-from shoal.partition.outliers import Extents, candidates
-from shoal.partition.searching import Searching
+from shoal.partition.blockwise import check_block_size
+from shoal.partition.enforce import enforce_constraints
+from shoal.partition.households import check_household_sizes, merge_households
+from shoal.partition.outliers import GroupExtents, suppression_candidates
+from shoal.partition.searching import StrataSearch
 from shoal.schema import Refinement
-from shoal.values import BoolVector, Design, IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
+from shoal.values import (
+    BoolVector,
+    IntVector,
+    Partition,
+    Progress,
+    Records,
+    SurveyDesign,
+    check_k,
+    no_progress,
+    number_by_first_row,
+)
 
-_ROUNDS = 6
-"""Times at most that outliers are sought: each round runs the method again."""
+_MAX_ROUNDS = 6
+"""Maximum rounds of outlier suppression; each round runs the method again."""
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is asked of a partition."""
+class GroupingTask:
+    """Options of a partition."""
 
     k: int
     method: str
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
-    suppression: float = 0.0
-    """The share of the records that may be suppressed."""
+    max_suppression: float = 0.0
+    """Maximum fraction of suppressed records."""
     largest_household: int = 20
     refinement: Refinement | None = None
-    """How far the groups are improved by local search; None leaves them as the method made them."""
+    """Effort of local search; None disables it."""
     blocks: int | None = None
-    """The most records, or households, of the blocks that the method runs in; None where it gets all at once."""
+    """Maximum records (or households) per block; None runs the method on all records at once."""
 
 
 def group(
     records: Records,
-    task: Task,
+    task: GroupingTask,
     *,
-    design: Design | None = None,
-    gone: BoolVector | None = None,
-    progress: Progress = silent,
+    design: SurveyDesign | None = None,
+    always_suppressed: BoolVector | None = None,
+    progress: Progress = no_progress,
 ) -> Partition:
-    """Partition the records as asked; those ``gone`` are suppressed whatever it costs."""
-    design = design or Design()
-    gone = np.zeros(records.count, dtype=np.bool_) if gone is None else gone
-    whole_k(task.k, records.count)
-    whole_blocks(task.blocks, task.k)
+    """Partition the records; those in ``always_suppressed`` are suppressed regardless of the loss."""
+    design = design or SurveyDesign()
+    always_suppressed = np.zeros(records.count, dtype=np.bool_) if always_suppressed is None else always_suppressed
+    check_k(task.k, records.count)
+    check_block_size(task.blocks, task.k)
     if design.households is not None:
-        check_sizes(design.households, most=task.largest_household)
+        check_household_sizes(design.households, max_size=task.largest_household)
     strata = np.zeros(records.count, dtype=np.int64) if design.strata is None else design.strata
     order = np.argsort(strata, kind="stable")
-    labels, hidden = np.empty(records.count, dtype=np.int64), np.zeros(records.count, dtype=np.bool_)
+    labels, suppressed = np.empty(records.count, dtype=np.int64), np.zeros(records.count, dtype=np.bool_)
     _check_strata(strata, design, task.k)
     if design.strata is not None:
-        _ = records.space  # once for all strata, which share its tables
-    groups = done = 0
-    account: list[str] = []
-    asked = task.refinement
-    search = None if asked is None else Searching(asked, seed=task.seed, records=records.count)
+        _ = records.space  # compute it once; the strata share its tables
+    n_groups = done = 0
+    notes: list[str] = []
+    refinement = task.refinement
+    search = None if refinement is None else StrataSearch(refinement, seed=task.seed, records=records.count)
     for rows in np.split(order, np.cumsum(np.bincount(strata))[:-1]):
-        part = _Stratum(
-            records.some(rows) if design.strata is not None else records, task, _some(design.households, rows)
+        stratum = _Stratum(
+            records.take(rows) if design.strata is not None else records, task, _renumbered(design.households, rows)
         )
-        part.check_budget(design)
-        shown = _from(done, progress, len(rows), records.count)
-        first = shown if search is None else _share(shown, 0.0, search.share)
-        found, hidden[rows] = part.grouped(gone[rows], progress=first)
+        stratum.check_budget(design)
+        stratum_progress = _offset(done, progress, len(rows), records.count)
+        method_progress = (
+            stratum_progress if search is None else _between(stratum_progress, 0.0, search.method_fraction)
+        )
+        local_labels, suppressed[rows] = stratum.group(always_suppressed[rows], progress=method_progress)
         if search is not None:
-            second = _share(shown, search.share, 1.0)
-            found = search.improved(part.searched(hidden[rows]), found, hidden[rows], progress=second)
-        labels[rows] = groups + found
-        groups, done = groups + int(found.max()) + 1, done + len(rows)
-        told = part.account if search is None else (*part.account, *search.account)
-        account += [sentence for sentence in told if sentence not in account]
-    made = Partition(by_first_row(labels)[1], task.k, task.method, suppressed=hidden, account=tuple(account))
-    return _checked(replace(made, search=None if search is None else search.result), design)
+            search_progress = _between(stratum_progress, search.method_fraction, 1.0)
+            problem = stratum.search_task(suppressed[rows])
+            local_labels = search.improve(problem, local_labels, suppressed[rows], progress=search_progress)
+        labels[rows] = n_groups + local_labels
+        n_groups, done = n_groups + int(local_labels.max()) + 1, done + len(rows)
+        new_notes = stratum.notes if search is None else (*stratum.notes, *search.notes)
+        notes += [sentence for sentence in new_notes if sentence not in notes]
+    partition = Partition(
+        number_by_first_row(labels)[1], task.k, task.method, suppressed=suppressed, account=tuple(notes)
+    )
+    return _checked(replace(partition, search=None if search is None else search.summary), design)
 
 
-def _some(codes: IntVector | None, rows: IntVector) -> IntVector | None:
-    return None if codes is None else by_first_row(codes[rows])[1]
+def _renumbered(codes: IntVector | None, rows: IntVector) -> IntVector | None:
+    return None if codes is None else number_by_first_row(codes[rows])[1]
 
 
-def _from(start: int, progress: Progress, rows: int, records: int) -> Progress:
-    """The progress of some of the records, after so many others."""
+def _offset(start: int, progress: Progress, rows: int, records: int) -> Progress:
+    """Report the progress of ``rows`` records after ``start`` others."""
     return lambda done, total: progress(start + rows * done // max(total, 1), records)
 
 
-def _share(progress: Progress, start: float, stop: float) -> Progress:
-    """The progress of a part of the work, from one share of it to another."""
+def _between(progress: Progress, start: float, stop: float) -> Progress:
+    """Map progress to the fraction of the work from start to stop."""
     return lambda done, total: progress(int(total * (start + (stop - start) * done / max(total, 1))), total)
 
 
-def _check_strata(strata: IntVector, design: Design, k: int) -> None:
+def _check_strata(strata: IntVector, design: SurveyDesign, k: int) -> None:
     if design.households is None:
         sizes, units = np.bincount(strata), "records"
     else:
-        first = by_first_row(design.households)[0]
+        first = number_by_first_row(design.households)[0]
         sizes, units = np.bincount(strata[first], minlength=int(strata.max()) + 1), "households"
     if len(sizes) == 1 and sizes[0] < k:
         raise OptionError.k_too_large(k, int(sizes[0]), unit=units.removesuffix("s"))
     if sizes.min() < k:
-        raise DataError.small_stratum(
+        raise DataError.stratum_too_small(
             smallest=int(sizes.min()), strata=int((sizes < k).sum()), of=len(sizes), k=k, units=units
         )
 
 
 class _Stratum:
-    """The records of one stratum; groups never leave it."""
+    """Grouping of one stratum."""
 
-    def __init__(self, records: Records, task: Task, households: IntVector | None) -> None:
+    def __init__(self, records: Records, task: GroupingTask, households: IntVector | None) -> None:
         self.records, self.task = records, task
         self.households = np.arange(records.count) if households is None else households
-        self.units = records if households is None else as_one(records, households)
-        self.members = np.bincount(self.households)
-        self.account: tuple[str, ...] = ()
-        self.whole = households is None
-        # what rounding left a hair below a whole number is that number
-        self.budget = math.floor(task.suppression * records.count * (1 + 1e-12))
+        self.units = records if households is None else merge_households(records, households)
+        self.unit_sizes = np.bincount(self.households)
+        self.notes: tuple[str, ...] = ()
+        self.units_are_records = households is None
+        # tolerate rounding just below a whole number
+        self.budget = math.floor(task.max_suppression * records.count * (1 + 1e-12))
 
     @cached_property
-    def extents(self) -> Extents:
-        return Extents(self.units)
+    def extents(self) -> GroupExtents:
+        return GroupExtents(self.units)
 
-    def check_budget(self, design: Design) -> None:
-        """Refuse a budget that no k units fit in: fewer do not hide among each other."""
-        least = int(np.sort(self.members)[: self.task.k].sum())
-        if self.task.suppression and self.budget < least:
-            raise OptionError.small_budget(
+    def check_budget(self, design: SurveyDesign) -> None:
+        """Raise an error if the budget is below k units: fewer suppressed records would not be k-anonymous."""
+        least = int(np.sort(self.unit_sizes)[: self.task.k].sum())
+        if self.task.max_suppression and self.budget < least:
+            raise OptionError.suppression_budget_too_small(
                 budget=self.budget,
                 of=self.records.count,
                 k=self.task.k,
                 units="records" if design.households is None else "households",
-                least=least,
+                min_budget=least,
                 stratum=design.strata is not None,
             )
 
-    def grouped(self, gone: BoolVector, *, progress: Progress) -> tuple[IntVector, BoolVector]:
-        """Labels of the records, and which of them are suppressed."""
-        out = np.zeros(self.units.count, dtype=np.bool_)
-        np.logical_or.at(out, self.households, gone)
-        labels, cost = self._attempt(out, progress=progress)
-        most = self._suppressed(labels) + self.budget
-        for _ in range(_ROUNDS if self.budget else 0):
-            worse = self._without_outliers(labels, most - self._suppressed(labels))
-            if worse is None:
+    def group(self, always_suppressed: BoolVector, *, progress: Progress) -> tuple[IntVector, BoolVector]:
+        """Return the labels of the records and the mask of suppressed records."""
+        suppressed = np.zeros(self.units.count, dtype=np.bool_)
+        np.logical_or.at(suppressed, self.households, always_suppressed)
+        labels, cost = self._attempt(suppressed, progress=progress)
+        max_suppressed = self._n_suppressed(labels) + self.budget
+        for _ in range(_MAX_ROUNDS if self.budget else 0):
+            candidate = self._without_outliers(labels, max_suppressed - self._n_suppressed(labels))
+            if candidate is None:
                 break
-            other, price = self._attempt(worse, progress=silent)
-            if price >= cost or self._suppressed(other) > most or not self._apart(other[self.households] < 0):
+            other_labels, other_cost = self._attempt(candidate, progress=no_progress)
+            if (
+                other_cost >= cost
+                or self._n_suppressed(other_labels) > max_suppressed
+                or not self._both_satisfy(other_labels[self.households] < 0)
+            ):
                 break
-            labels, cost = other, price
-        return self._enforced(labels[self.households])
+            labels, cost = other_labels, other_cost
+        return self._enforce(labels[self.households])
 
-    def _suppressed(self, labels: IntVector) -> int:
-        """The records that these labels of units suppress."""
-        return int(self.members[labels < 0].sum())
+    def _n_suppressed(self, labels: IntVector) -> int:
+        """Return the number of records suppressed by labels of units."""
+        return int(self.unit_sizes[labels < 0].sum())
 
-    def _attempt(self, out: BoolVector, *, progress: Progress) -> tuple[IntVector, float]:
-        """Groups of the units that are not suppressed, -1 for those that are, and the extents of both."""
-        k, rows = self.task.k, np.flatnonzero(~out)
+    def _attempt(self, suppressed: BoolVector, *, progress: Progress) -> tuple[IntVector, float]:
+        """Run the method on the units that are not suppressed; return labels (-1: suppressed) and the total extent."""
+        k, rows = self.task.k, np.flatnonzero(~suppressed)
         labels = np.full(self.units.count, -1)
-        if len(rows) < k:  # too few are left to hide among each other
-            return labels, float(len(labels) * self.extents.columns)
-        run = registry.run if self.task.blocks is None else partial(blockwise.run, most=self.task.blocks)
-        made = run(
-            self.units if len(rows) == len(labels) else self.units.some(rows),
+        if len(rows) < k:  # too few are left for a group
+            return labels, float(len(labels) * self.extents.n_columns)
+        run = registry.run if self.task.blocks is None else partial(blockwise.run, max_records=self.task.blocks)
+        result = run(
+            self.units if len(rows) == len(labels) else self.units.take(rows),
             k=k,
             method=self.task.method,
             seed=self.task.seed,
             options=self._options,
             progress=progress,
         )
-        self.account = made.account
-        labels[rows] = made.labels
+        self.notes = result.account
+        labels[rows] = result.labels
         if 0 < len(labels) - len(rows) < k:
-            labels[labels == self._widest(rows, made.labels)] = -1
+            labels[labels == self._widest(rows, result.labels)] = -1
             rows = np.flatnonzero(labels >= 0)
-        if not self.budget:  # nothing is compared with it
+        if not self.budget:  # the cost is not needed
             return labels, 0.0
         if not len(rows):
-            return labels, float(len(labels) * self.extents.columns)
-        if not self.budget:  # nothing will be compared with it
-            return labels, 0.0
-        total, _ = self.extents.losses(rows, by_first_row(labels[rows])[1])
-        return labels, total + (len(labels) - len(rows)) * self.extents.columns
+            return labels, float(len(labels) * self.extents.n_columns)
+        total, _ = self.extents.losses(rows, number_by_first_row(labels[rows])[1])
+        return labels, total + (len(labels) - len(rows)) * self.extents.n_columns
 
     @property
     def _options(self) -> Mapping[str, Any]:
-        """Those of the method; one that chooses by itself is told how far the search will go."""
+        """Options of the method; ``auto`` also gets the effort of local search."""
         if self.task.method != registry.AUTO or self.task.refinement is None:
             return self.task.options
         return {"effort": self.task.refinement.effort, **self.task.options}
 
-    def searched(self, hidden: BoolVector) -> refine.Task:
-        """What local search works on: the records that are not suppressed."""
-        rows = np.flatnonzero(~hidden) if not hidden.all() else np.arange(len(hidden))
-        records = self.records if len(rows) == len(hidden) else self.records.some(rows)
-        if self.whole:
-            return refine.Task(records.space, self.task.k, records.demands)
-        unit_of = by_first_row(self.households[rows])[1]
-        return refine.Task(records.space, self.task.k, records.demands, as_one(records, unit_of).space, unit_of)
+    def search_task(self, suppressed: BoolVector) -> refine.SearchTask:
+        """Return the local search problem of the records that are not suppressed."""
+        rows = np.flatnonzero(~suppressed) if not suppressed.all() else np.arange(len(suppressed))
+        records = self.records if len(rows) == len(suppressed) else self.records.take(rows)
+        if self.units_are_records:
+            return refine.SearchTask(records.space, self.task.k, records.constraints)
+        unit_of = number_by_first_row(self.households[rows])[1]
+        return refine.SearchTask(
+            records.space, self.task.k, records.constraints, merge_households(records, unit_of).space, unit_of
+        )
 
     def _widest(self, rows: IntVector, labels: IntVector) -> int:
-        """The group that loses most: it joins the suppressed records where these are too few."""
+        """Return the group with the largest mean loss; it joins the suppressed units if these are fewer than k."""
         _, saved = self.extents.losses(rows, labels)
         means = np.bincount(labels, saved) / np.bincount(labels)
         return int(np.argmax(means))
 
-    def _without_outliers(self, labels: IntVector, room: int) -> BoolVector | None:
-        """The units suppressed so far and those that save most beside them; None where none saves anything.
-
-        There is room for so many more records.
-        """
-        rows, out = np.flatnonzero(labels >= 0), labels < 0
-        if not len(rows) or room <= 0:
+    def _without_outliers(self, labels: IntVector, remaining: int) -> BoolVector | None:
+        """Suppress the outliers that save most too, within a budget of records; None if nothing is saved."""
+        rows, suppressed = np.flatnonzero(labels >= 0), labels < 0
+        if not len(rows) or remaining <= 0:
             return None
-        _, saved = self.extents.losses(rows, by_first_row(labels[rows])[1])
-        least = max(self.task.k - int(out.sum()), 0)
-        chosen = candidates(saved, by_first_row(labels[rows])[1], least=least, most=room)
-        chosen = chosen[np.cumsum(self.members[rows[chosen]]) <= room]
-        if len(chosen) < max(least, 1):
+        _, saved = self.extents.losses(rows, number_by_first_row(labels[rows])[1])
+        min_count = max(self.task.k - int(suppressed.sum()), 0)
+        chosen = suppression_candidates(
+            saved, number_by_first_row(labels[rows])[1], min_count=min_count, max_count=remaining
+        )
+        chosen = chosen[np.cumsum(self.unit_sizes[rows[chosen]]) <= remaining]
+        if len(chosen) < max(min_count, 1):
             return None
-        out[rows[chosen]] = True
-        return out
+        suppressed[rows[chosen]] = True
+        return suppressed
 
-    def _enforced(self, persons: IntVector) -> tuple[IntVector, BoolVector]:
-        """The groups merged until each keeps all demands; what is merged with suppressed records is suppressed."""
-        hidden, labels = persons < 0, by_first_row(persons + 1)[1]
-        if self.records.demands is not None and not hidden.all():
-            rows = np.flatnonzero(~hidden) if self._apart(hidden) else np.arange(len(hidden))
-            merged = enforce(self.records.some(rows), by_first_row(labels[rows])[1], k=self.task.k, progress=silent)
-            labels[rows] = len(hidden) + merged
-            labels = by_first_row(labels)[1]
-        return labels, (np.bincount(labels, hidden) > 0)[labels]
+    def _enforce(self, record_labels: IntVector) -> tuple[IntVector, BoolVector]:
+        """Merge groups until all satisfy the constraints; groups merged with suppressed records are suppressed."""
+        suppressed, labels = record_labels < 0, number_by_first_row(record_labels + 1)[1]
+        if self.records.constraints is not None and not suppressed.all():
+            rows = np.flatnonzero(~suppressed) if self._both_satisfy(suppressed) else np.arange(len(suppressed))
+            merged = enforce_constraints(
+                self.records.take(rows), number_by_first_row(labels[rows])[1], k=self.task.k, progress=no_progress
+            )
+            labels[rows] = len(suppressed) + merged
+            labels = number_by_first_row(labels)[1]
+        return labels, (np.bincount(labels, suppressed) > 0)[labels]
 
-    def _apart(self, hidden: BoolVector) -> bool:
-        """Whether the suppressed records by themselves keep all demands, and the others without them can."""
-        return self._holds(hidden) and self._holds(~hidden)
+    def _both_satisfy(self, suppressed: BoolVector) -> bool:
+        """Whether the suppressed and the other records each satisfy the constraints as a whole."""
+        return self._satisfies(suppressed) and self._satisfies(~suppressed)
 
-    def _holds(self, some: BoolVector) -> bool:
-        """Whether these records as one group keep all demands; where there are none, nothing is asked."""
-        demands = self.records.demands
-        if demands is None or not some.any():
+    def _satisfies(self, mask: BoolVector) -> bool:
+        """Whether these records satisfy the constraints as one group; true for no records."""
+        demands = self.records.constraints
+        if demands is None or not mask.any():
             return True
         sensitive: Any = kernels.demands
-        tally = sensitive.no_tally(demands)
-        np.add.at(tally, demands.codes[some] + demands.first[:-1], 1)
-        return bool(sensitive.holds(demands, tally))
+        tally = sensitive.zero_counts(demands)
+        np.add.at(tally, demands.codes[mask] + demands.value_offsets[:-1], 1)
+        return bool(sensitive.satisfied(demands, tally))
 
 
-def _checked(partition: Partition, design: Design) -> Partition:
-    """The partition, after its groups were counted once more: by records, or by households."""
+def _checked(partition: Partition, design: SurveyDesign) -> Partition:
+    """Check the group sizes of the final partition in records, or in households."""
     sizes = partition.sizes
     if design.households is not None:
         pairs = np.unique(partition.labels * (int(design.households.max()) + 1) + design.households)
         if len(pairs) != int(design.households.max()) + 1:
-            raise PromiseError.broken_partition(partition.method, "members of a household in different groups")
+            raise PromiseError.invalid_partition(partition.method, "members of a household in different groups")
         sizes = np.bincount(pairs // (int(design.households.max()) + 1))
     if sizes.min() < partition.k:
-        raise PromiseError.broken_partition(partition.method, f"a group of {sizes.min()} for k = {partition.k}")
+        raise PromiseError.invalid_partition(partition.method, f"a group of {sizes.min()} for k = {partition.k}")
     return partition

@@ -1,4 +1,4 @@
-"""Growth: how the time of a method was measured to grow with the records."""
+"""Measured growth of the time of methods with the number of records."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).with_name("growth.json")
-"""What `benchmarks/growth.py --write` measured."""
+GROWTH_FILE = Path(__file__).with_name("growth.json")
+"""Measurements of ``benchmarks/growth.py --write``."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The time of a method goes about with a power of the number of records, as far as it was measured."""
+    """Power law fitted to the measured times: proportional to records ** exponent."""
 
     exponent: float
-    least: int
-    most: int
-    """The fewest and the most records that were measured."""
+    min_records: int
+    max_records: int
+    """Minimum and maximum number of records measured."""
     seconds: float
-    """The CPU seconds for the most of them."""
+    """CPU seconds for the maximum number of records."""
     data: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Return built-in types with a stable key order."""
         return {
             "exponent": self.exponent,
-            "from": self.least,
-            "to": self.most,
+            "from": self.min_records,
+            "to": self.max_records,
             "seconds": self.seconds,
             "data": self.data,
         }
 
 
 @cache
-def growths() -> Mapping[str, Growth]:
-    """The growth of every method that was measured, by name."""
-    if not FILE.exists():
+def measured_growth() -> Mapping[str, Growth]:
+    """Return the growth of all measured methods by name."""
+    if not GROWTH_FILE.exists():
         return {}
-    found = json.loads(FILE.read_text(encoding="utf-8"))["methods"]
+    measured = json.loads(GROWTH_FILE.read_text(encoding="utf-8"))["methods"]
     return {
-        name: Growth(each["exponent"], each["from"], each["to"], each["seconds"], each["data"])
-        for name, each in found.items()
+        name: Growth(entry["exponent"], entry["from"], entry["to"], entry["seconds"], entry["data"])
+        for name, entry in measured.items()
     }

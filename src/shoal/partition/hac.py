@@ -1,4 +1,4 @@
-"""HAC, hierarchical agglomerative clustering with a limit of size, and two variants with more groups."""
+"""HAC: hierarchical agglomerative clustering with a maximum size, and two variants with more groups."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from shoal import kernels
 from shoal.errors import OptionError
 from shoal.partition.mdav import mdav_1
-from shoal.partition.registry import EVERY, method
-from shoal.partition.stages import split_large, stage
-from shoal.values import FloatVector, IntVector, Progress, Records, Space, one_of
+from shoal.partition.registry import ALL_KINDS, method
+from shoal.partition.stages import split_large, stage_progress
+from shoal.values import FloatVector, IntVector, Progress, Records, Space, check_choice
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
 METRICS = ("euclidean", "squared-euclidean", "manhattan", "maximum", "mahalanobis")
 LEFTOVERS = ("nearest", "smallest")
-COLLINEAR = 1e-10
-"""A column says nothing new if the columns before it explain all but this part."""
+COLLINEAR_TOLERANCE = 1e-10
+"""A column is collinear if its residual on the previous columns is below this fraction."""
 
 
 @method(
@@ -27,9 +27,9 @@ COLLINEAR = 1e-10
     year=2018,
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
-    most_records=20_000,
-    kinds=EVERY,
-    mixes=True,
+    max_records=20_000,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def hac(
     records: Records,
@@ -40,40 +40,39 @@ def hac(
     metric: str = "euclidean",
     leftovers: str = "nearest",
 ) -> IntVector:
-    """The two nearest clusters merge, again and again, if together they have at most 2k - 1 records.
+    """Merge the two nearest clusters repeatedly, up to 2k - 1 records per cluster.
 
     J. Alarte Aleixandre, "Application of clustering techniques to privacy protection", 2018, chapter 6.
 
     Notes
     -----
-    *Steps* (1 and 7, to standardize and to replace by centroids, are done elsewhere)
+    *Steps* (1, standardization, and 7, replacement by centroids, happen elsewhere)
 
-    2. Measure the distances of all records. ``metric``: euclidean, squared-euclidean, manhattan, maximum or
+    2. Compute the distances of all records. ``metric``: euclidean, squared-euclidean, manhattan, maximum or
        mahalanobis.
-    3. Choose the nearest two clusters among the pairs that have at most 2k - 1 records together.
-    4. Merge them. ``linkage``: the distance of two clusters is the least (single), largest (complete) or mean
-       (average) one of a record here and a record there; that of their centroids (centroid); or the rise of the
-       SSE if they merge (ward).
+    3. Choose the nearest pair of clusters with at most 2k - 1 records together.
+    4. Merge them. ``linkage``: the distance of two clusters is the smallest (single), largest (complete) or mean
+       (average) distance between their records, the distance of their centroids (centroid), or the rise of the SSE by
+       the merge (ward).
     5. Repeat steps 3 and 4 until there is no such pair.
-    6. Give the records of clusters below k to others. ``leftovers``:
+    6. Move the records of clusters below k. ``leftovers``:
        a. nearest: each record joins the group with the nearest centroid.
-       b. smallest: while the smallest cluster is below k, each of its records, row by row, joins the then
-          smallest one; of several the one formed or joined longest ago.
+       b. smallest: while the smallest cluster is below k, each of its records, in row order, joins the smallest other
+          cluster at that time; ties go to the cluster that was formed or joined longest ago.
 
-    *Departures from the paper*: step 6 is left open there. The printed figures are those of 6b, which looks at no
-    distance; 6a is the default, since it loses less in all but one of the printed cells where records are left. Where
-    no cluster has k records, 6a makes one group of all. A group that has 2k or more records after step 6 is split by
-    ``mdav-1``. Average and ward linkage, and metrics other than euclidean, are only named there. Mahalanobis is the
-    euclidean distance after whitening; ward linkage rests on squared differences, so it takes neither manhattan nor
-    maximum, and euclidean means squared there. Step 6a is always euclidean, as the loss is; the centroids stay as
-    they were.
+    *Departures from the paper*: step 6 is left open there. The printed figures come from 6b, which ignores distances;
+    6a is the default, since it loses less in all but one of the printed cells with leftovers. If no cluster has k
+    records, 6a returns a single group. A group of 2k or more records after step 6 is split by ``mdav-1``. Average and
+    ward linkage, and metrics other than euclidean, are only named there. Mahalanobis is the euclidean distance after
+    whitening. Ward linkage uses squared differences: it does not support manhattan or maximum, and euclidean means
+    squared-euclidean. Step 6a is always euclidean, like the loss; the centroids are not updated.
 
-    *Cost*: each of the n merges looks at all clusters once, and once more for each that lost its nearest one, mostly
-    none or a few, but many where many clusters share a nearest one. Half a matrix of distances is kept; centroid and
-    ward linkage do without. Ties go to the lowest row of either cluster.
+    *Cost*: each of the n merges scans all clusters once, and once more for each cluster that lost its nearest neighbor:
+    mostly none or a few, but many if many clusters share a nearest neighbor. Half of the distance matrix is stored,
+    except for centroid and ward linkage. Ties go to the lowest row of either cluster.
     """
     most = 2 * k - 1  # step 3
-    return _grouped(records, k, linkage, metric, leftovers, most=most, by_size=False, progress=progress)
+    return _agglomerate(records, k, linkage, metric, leftovers, most=most, by_size=False, progress=progress)
 
 
 @method(
@@ -82,9 +81,9 @@ def hac(
     year=2018,
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
-    most_records=20_000,
-    kinds=EVERY,
-    mixes=True,
+    max_records=20_000,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def hac_max(
     records: Records,
@@ -95,7 +94,7 @@ def hac_max(
     metric: str = "euclidean",
     leftovers: str = "nearest",
 ) -> IntVector:
-    """HAC with as many groups as can be: clusters merge if together they have at most k records.
+    """HAC with as many groups as possible: clusters merge up to k records.
 
     J. Alarte Aleixandre, "Application of clustering techniques to privacy protection", 2018, sections 7.1 and 7.2.
 
@@ -103,15 +102,15 @@ def hac_max(
     -----
     *Steps*: those of ``hac``, but
 
-    3. Choose the nearest two clusters among the pairs that have at most k records together.
+    3. Choose the nearest pair of clusters with at most k records together.
 
-    *Departures from the paper*: those of ``hac``. Step 6 prefers clusters below k there, for as many groups of k as
-    can be: that is 6b, and gives the printed figures for single and complete linkage. The loop does not stop at
-    n // k groups of k: the fewer than k records left form no group.
+    *Departures from the paper*: those of ``hac``. There, step 6 prefers clusters below k, for as many groups of k as
+    possible: that is 6b, which gives the printed figures for single and complete linkage. The loop does not stop at
+    n // k groups of k, because the fewer than k remaining records form no group.
 
     *Cost*: that of ``hac``.
     """
-    return _grouped(records, k, linkage, metric, leftovers, most=k, by_size=False, progress=progress)  # step 3
+    return _agglomerate(records, k, linkage, metric, leftovers, most=k, by_size=False, progress=progress)  # step 3
 
 
 @method(
@@ -120,9 +119,9 @@ def hac_max(
     year=2018,
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
     largest_group=lambda k: 2 * k - 1,
-    most_records=20_000,
-    kinds=EVERY,
-    mixes=True,
+    max_records=20_000,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def hac_priority(
     records: Records,
@@ -133,7 +132,7 @@ def hac_priority(
     metric: str = "euclidean",
     leftovers: str = "nearest",
 ) -> IntVector:
-    """HAC with as many groups as can be, where clusters close to completion come first.
+    """HAC with as many groups as possible, where clusters close to completion merge first.
 
     J. Alarte Aleixandre, "Application of clustering techniques to privacy protection", 2018, section 7.3.
 
@@ -141,17 +140,17 @@ def hac_priority(
     -----
     *Steps*: those of ``hac-max``, but
 
-    3. Choose the two clusters with the least distance divided by the number of their records, among the pairs that
-       have at most k records together.
+    3. Among the pairs of clusters with at most k records together, choose the one with the smallest distance divided by
+       the number of its records.
 
-    *Departures from the paper*: those of ``hac-max``; few records are left for step 6, and often none.
+    *Departures from the paper*: those of ``hac-max``. Few or no records are left for step 6.
 
     *Cost*: that of ``hac``.
     """
-    return _grouped(records, k, linkage, metric, leftovers, most=k, by_size=True, progress=progress)  # step 3
+    return _agglomerate(records, k, linkage, metric, leftovers, most=k, by_size=True, progress=progress)  # step 3
 
 
-def _grouped(
+def _agglomerate(
     records: Records,
     k: int,
     linkage: str,
@@ -162,27 +161,31 @@ def _grouped(
     by_size: bool,
     progress: Progress,
 ) -> IntVector:
-    """Clusters of at most ``most`` records, then the leftovers."""
-    link, measure = LINKAGES.index(one_of("linkage", linkage, LINKAGES)), one_of("metric", metric, METRICS)
-    one_of("leftovers", leftovers, LEFTOVERS)
+    """Agglomerate up to ``most`` records per cluster, then move the leftovers."""
+    link, measure = LINKAGES.index(check_choice("linkage", linkage, LINKAGES)), check_choice("metric", metric, METRICS)
+    check_choice("leftovers", leftovers, LEFTOVERS)
     if linkage == "ward" and metric in ("manhattan", "maximum"):
-        raise OptionError.bad_option("metric", "euclidean, squared-euclidean or mahalanobis with ward linkage")
+        raise OptionError.invalid_value("metric", "euclidean, squared-euclidean or mahalanobis with ward linkage")
     points = records.space
     if metric == "mahalanobis":
         points, measure = _whitened(points), "euclidean"
     if linkage == "ward":
         measure = "squared-euclidean"
-    rule = kernels.linkage.Rule(link, METRICS.index(measure), k, most, by_size)
-    names, born = kernels.linkage.agglomerate(
-        points, np.arange(records.count), rule, progress=stage(progress, records, 0, 2)
+    rule = kernels.linkage.LinkageRule(link, METRICS.index(measure), k, most, by_size)
+    representatives, created = kernels.linkage.agglomerate(
+        points, np.arange(records.count), rule, progress=stage_progress(progress, records, 0, 2)
     )  # steps 2 to 5
-    labels = _to_the_smallest(names, born, k) if leftovers == "smallest" else _to_the_nearest(records, names, k)
-    return split_large(records, labels, k, by=mdav_1, progress=stage(progress, records, 1, 2))  # step 6
+    labels = (
+        _join_smallest(representatives, created, k)
+        if leftovers == "smallest"
+        else _join_nearest(records, representatives, k)
+    )
+    return split_large(records, labels, k, method=mdav_1, progress=stage_progress(progress, records, 1, 2))  # step 6
 
 
-def _to_the_nearest(records: Records, names: IntVector, k: int) -> IntVector:
-    """Step 6a; where no cluster has k records, all of them are one group."""
-    _, clusters, sizes = np.unique(names, return_inverse=True, return_counts=True)
+def _join_nearest(records: Records, representatives: IntVector, k: int) -> IntVector:
+    """Step 6a; a single group if no cluster has k records."""
+    _, clusters, sizes = np.unique(representatives, return_inverse=True, return_counts=True)
     full = sizes >= k
     groups = int(full.sum())
     if groups == 0:
@@ -191,15 +194,15 @@ def _to_the_nearest(records: Records, names: IntVector, k: int) -> IntVector:
     left = np.flatnonzero(labels == kernels.unassigned.NONE)
     if len(left) > 0:
         centers = kernels.groups.centroids(records.space, labels, groups)
-        kernels.groups.join_nearest(records.space, labels, centers, left)
+        kernels.groups.assign_to_nearest(records.space, labels, centers, left)
     return labels
 
 
-def _to_the_smallest(names: IntVector, born: IntVector, k: int) -> IntVector:
-    """Step 6b, with a heap of sizes and ages."""
-    labels, clock = names.copy(), 2 * len(names)  # no cluster was born so late
-    clusters, sizes = np.unique(names, return_counts=True)
-    heap = list(zip(sizes.tolist(), born[clusters].tolist(), clusters.tolist(), strict=True))
+def _join_smallest(representatives: IntVector, created: IntVector, k: int) -> IntVector:
+    """Step 6b, with a heap of cluster sizes and creation times."""
+    labels, clock = representatives.copy(), 2 * len(representatives)  # after the creation of every cluster
+    clusters, sizes = np.unique(representatives, return_counts=True)
+    heap = list(zip(sizes.tolist(), created[clusters].tolist(), clusters.tolist(), strict=True))
     heapify(heap)
     while heap[0][0] < k:
         for row in np.flatnonzero(labels == heappop(heap)[2]):
@@ -211,22 +214,22 @@ def _to_the_smallest(names: IntVector, born: IntVector, k: int) -> IntVector:
 
 
 def _whitened(space: Space) -> Space:
-    """Numbers without correlation and of variance 1 that span the same: Mahalanobis distances are Euclidean there.
+    """Whiten the numbers, so that Euclidean distances are Mahalanobis distances.
 
-    Gram and Schmidt, twice for each column to make up for rounding. Constant and collinear columns fall out.
+    Gram-Schmidt orthogonalization, twice per column to correct rounding errors. Drops constant and collinear columns.
     """
-    matrix = space.matrix[:, : space.numbers]
-    freedom = len(matrix) - 1
+    matrix = space.matrix[:, : space.n_numeric]
+    degrees = len(matrix) - 1
     columns: list[FloatVector] = []
     for values in (matrix - matrix[0]).T:
         column = values / (np.abs(values).max() or 1.0)
         column = column - column.mean()
-        whole = sqrt((column**2).sum())
+        norm = sqrt((column**2).sum())
         for other in columns + columns:
-            column = column - (column * other).sum() / freedom * other
-        rest = sqrt((column**2).sum())
-        if rest > COLLINEAR * whole:
-            columns.append(column * (sqrt(freedom) / rest))
+            column = column - (column * other).sum() / degrees * other
+        residual = sqrt((column**2).sum())
+        if residual > COLLINEAR_TOLERANCE * norm:
+            columns.append(column * (sqrt(degrees) / residual))
     numbers = np.column_stack(columns) if columns else np.zeros((len(matrix), 1))
-    points = np.ascontiguousarray(np.column_stack([numbers, space.matrix[:, space.numbers :]]))
-    return space._replace(matrix=points, numbers=numbers.shape[1])
+    points = np.ascontiguousarray(np.column_stack([numbers, space.matrix[:, space.n_numeric :]]))
+    return space._replace(matrix=points, n_numeric=numbers.shape[1])

@@ -1,12 +1,12 @@
-"""K-means microaggregation: parts cut by two means until they are groups."""
+"""K-means microaggregation: recursive bisection by 2-means."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from shoal import kernels
-from shoal.partition.registry import EVERY, method
-from shoal.partition.stages import stage
+from shoal.partition.registry import ALL_KINDS, method
+from shoal.partition.stages import stage_progress
 from shoal.values import IntVector, Progress, Records
 
 
@@ -16,11 +16,11 @@ from shoal.values import IntVector, Progress, Records
     year=2012,
     cost="O(n log² n) time where cuts are even, O(n² log n / k) at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def k_means(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """One cluster that is cut in two by k-means, again and again, where the SSE falls most.
+    """Bisect clusters by k-means, always where the SSE falls most.
 
     M. E. Kabir, A. N. Mahmood and A. K. Mustafa, "K-means clustering microaggregation for statistical disclosure
     control", 2012.
@@ -30,43 +30,45 @@ def k_means(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Steps*
 
     1. All records are one cluster.
-    2. While a cluster has 2k records or more, it is cut in two, such that the information loss falls most:
-       a. The first two centers are the record farthest from its centroid and the one farthest from that.
-       b. The records are ordered by how much nearer they are to the one center than to the other, and cut where
-          the SSE of both sides together is least, each with at least k records.
-       c. The centroids of the two sides are the next centers, and step 2b is repeated while the SSE falls.
+    2. While a cluster has 2k or more records, bisect it so that the information loss falls most:
+       a. The first two centers are the record farthest from the centroid and the record farthest from that one.
+       b. Order the records by the difference of their distances to the two centers. Cut where the total SSE of both
+          sides is lowest, with at least k records on each side.
+       c. The centroids of the two sides are the next centers; repeat step 2b while the SSE falls.
 
-    *Departures from the paper*: only what is told of it was known here, that it starts with one cluster and cuts
-    it into two or more of at least k records such that the loss over all clusters is least; the steps above are
-    our reading. Plain k-means has no least size, so step 2b seeks the best cut among those that leave k records on
-    both sides, in place of repairs afterward. It is done at most 10 times.
-    A cut of 4k records into k + 1 and 3k - 1 leaves room for three groups where there were four. Cuts anywhere
-    follow natural clusters best; cuts that cost no group keep the groups small. So step 2 is run three times: with
-    cuts anywhere, with cuts anywhere in clusters of 8k records and more, and with no cut that costs a group; the
-    partition with the least loss is taken. None of the three is best on all of the tables that they were tried on.
+    *Departures from the paper*: we only had descriptions of it: the method starts with one cluster and cuts it into
+    two or more of at least k records with the lowest loss over all clusters. The steps above are our reading. Plain
+    k-means has no minimum size, so step 2b takes the best cut that leaves k records on both sides, instead of repairs
+    afterward. It runs at most 10 times.
+    A cut of 4k records into k + 1 and 3k - 1 leaves three groups at most instead of four. Unrestricted cuts follow
+    natural clusters best; cuts that lose no group keep the groups small. So step 2 runs three times: with unrestricted
+    cuts, with unrestricted cuts only in clusters of 8k or more records, and with no cut that loses a group. The
+    partition with the lowest loss is kept. None of the three was best on all tables we tried.
 
-    *Cost*: a round sorts the records of a cluster along the line between two centers; there are at most 10 for
-    each cut, and about log2(n/k) levels of cuts, more where a few records at a time are cut off. Ties go to the
-    cut with fewer records on the left; on the line, records keep the order of the last line, at first that of the
-    rows. Equal records are halved.
+    *Cost*: a round sorts the records of a cluster along the line between two centers. There are at most 10 rounds per
+    cut and about log2(n/k) levels of cuts, more if cuts are uneven. Ties go to the cut with fewer records on the left.
+    On the line, ties keep the order of the previous line, initially row order. Equal records are halved.
     """
-    ways = (0, 8 * k, records.count + 1)
-    found = [_cut(records, k, free, progress=stage(progress, records, turn, 3)) for turn, free in enumerate(ways)]
-    return min(found, key=lambda labels: _sse(records, labels))
+    thresholds = (0, 8 * k, records.count + 1)
+    partitions = [
+        _cut(records, k, free, progress=stage_progress(progress, records, number, 3))
+        for number, free in enumerate(thresholds)
+    ]
+    return min(partitions, key=lambda labels: _sse(records, labels))
 
 
 def _cut(records: Records, k: int, free: int, *, progress: Progress) -> IntVector:
-    """Groups of all records; a cluster of at least ``free`` records may be cut anywhere."""
-    parts = kernels.parts.begin(records.space.matrix)  # step 1
-    line = kernels.means.begin(records.space)
+    """Bisect all records; clusters of at least ``free`` records may be cut anywhere."""
+    parts = kernels.parts.init(records.space.matrix)  # step 1
+    line = kernels.means.init(records.space)
 
     def step(parts: Any, cells: int) -> None:
-        kernels.means.halves(parts, line, k, free, cells)  # step 2
+        kernels.means.split_two_means(parts, line, k, free, cells)  # step 2
 
-    labels: IntVector = kernels.parts.carry_on(parts, step, progress=progress)
+    labels: IntVector = kernels.parts.run(parts, step, progress=progress)
     return labels
 
 
 def _sse(records: Records, labels: IntVector) -> float:
-    """The loss over all clusters."""
-    return float(kernels.groups.errors(records.space, labels, int(labels.max()) + 1).sum())
+    """Return the SSE of all clusters."""
+    return float(kernels.groups.squared_errors(records.space, labels, int(labels.max()) + 1).sum())

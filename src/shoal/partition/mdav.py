@@ -1,4 +1,4 @@
-"""MDAV, maximum distance to average vector, and variants of it that end otherwise."""
+"""MDAV: maximum distance to average vector, and variants with other end conditions."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels
-from shoal.partition.registry import EVERY, method
-from shoal.partition.stages import dissolve, split_large, stage
+from shoal.partition.registry import ALL_KINDS, method
+from shoal.partition.stages import dissolve, split_large, stage_progress
 from shoal.schema.columns import Kind
 from shoal.values import IntVector, Progress, Records
 
 
 def _pairs(records: Records, k: int, *, least: int, progress: Progress) -> Any:
-    """Two groups of k a pass while at least ``least`` records are left."""
-    state = kernels.unassigned.begin(records.space)
-    return kernels.passes.go_outward(state, k, turns=2, least=least, progress=progress)
+    """Form two groups of k per pass while at least ``least`` records remain."""
+    state = kernels.unassigned.init(records.space)
+    return kernels.passes.mdav_passes(state, k, per_pass=2, min_left=least, progress=progress)
 
 
 @method(
@@ -25,39 +25,38 @@ def _pairs(records: Records, k: int, *, least: int, progress: Progress) -> Any:
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """Groups around the record farthest from the centroid and the one farthest from that.
+    """Form groups around the record farthest from the centroid and the record farthest from that one.
 
     J. Domingo-Ferrer and V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through
-    microaggregation", 2005; with the ends as in section 4 of the Multi-DSort paper.
+    microaggregation", 2005; with the end conditions of section 4 of the Multi-DSort paper.
 
     Notes
     -----
     *Steps*
 
-    1. While at least 2k records are left:
-       a. r is the record farthest from the centroid of the records left; r and its k - 1 nearest are a group.
-       b. s is the record farthest from r; s and its k - 1 nearest are a group.
-    2. If k to 2k - 1 records are left, they are a group.
-    3. If fewer than k are left, each joins the group with the nearest centroid.
+    1. While at least 2k records remain:
+       a. r is the record farthest from the centroid of the remaining records; r and its k - 1 nearest form a group.
+       b. s is the record farthest from r; s and its k - 1 nearest form a group.
+    2. If k to 2k - 1 records remain, they form a group.
+    3. If fewer than k remain, each joins the group with the nearest centroid.
 
-    *Departures from the paper*: s is sought after the group of r has left. This is the printed method but for
-    exact ties, where s could otherwise lie in the group of r. In step 3 the centroids stay as they were.
+    *Departures from the paper*: s is determined after the group of r is removed. The result is the same except for
+    exact ties, where s could otherwise be in the group of r. In step 3 the centroids are not updated.
 
-    *Cost*: each pass searches a tree of boxes three times, at worst all records left, with many columns often a tenth
-    to a third of them; the record farthest from the centroid is mostly found among the outermost that are kept. From
-    10,000 records on, several threads search ahead, and the groups are the same on any number of them. Memory beyond
-    the matrix is about twice the matrix. Ties go to the lowest row. The centroid comes from running sums, formed anew
-    each time the records left have halved.
+    *Cost*: each pass searches a box tree three times, at worst over all remaining records, with many columns often over
+    a tenth to a third of them. The record farthest from the centroid is mostly found in a cached list of the outermost
+    records. Additional memory is about twice the matrix. Ties go to the lowest row. The centroid comes from running
+    sums, which are recomputed each time the number of remaining records has halved.
     """
     state = _pairs(records, k, least=2 * k, progress=progress)  # step 1
     if state.counts[kernels.unassigned.LEFT] >= k:
-        kernels.unassigned.one_group(state)  # step 2
+        kernels.unassigned.group_rest(state)  # step 2
     else:
-        kernels.unassigned.nearest_groups(state)  # step 3
+        kernels.unassigned.assign_rest(state)  # step 3
     labels: IntVector = state.labels
     return labels
 
@@ -68,11 +67,11 @@ def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2010,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """MDAV with groups of k to the end; every leftover joins its nearest group.
+    """MDAV with groups of k until the end; each leftover joins its nearest group.
 
     J.-L. Lin, T.-H. Wen, J.-C. Hsieh and P.-C. Chang, "Density-based microaggregation for statistical
     disclosure control", 2010.
@@ -81,8 +80,8 @@ def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     -----
     *Steps*
 
-    1. While at least 2k records are left, two groups of k as in step 1 of ``mdav``.
-    2. If k to 2k - 1 records are left: the record farthest from their centroid and its k - 1 nearest are a group.
+    1. While at least 2k records remain, form two groups of k as in step 1 of ``mdav``.
+    2. If k to 2k - 1 records remain: the record farthest from their centroid and its k - 1 nearest form a group.
     3. Each leftover joins the group with the nearest centroid.
 
     *Departures from the paper*: those of ``mdav``.
@@ -90,8 +89,8 @@ def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     *Cost*: that of ``mdav``.
     """
     state = _pairs(records, k, least=2 * k, progress=progress)  # step 1
-    state = kernels.passes.go_outward(state, k, turns=1, least=k, progress=progress)  # step 2
-    kernels.unassigned.nearest_groups(state)  # step 3
+    state = kernels.passes.mdav_passes(state, k, per_pass=1, min_left=k, progress=progress)  # step 2
+    kernels.unassigned.assign_rest(state)  # step 3
     labels: IntVector = state.labels
     return labels
 
@@ -102,11 +101,11 @@ def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2010,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """MDAV-1, then groups are dissolved where that lowers the SSE, the worst one first.
+    """Run MDAV-1, then dissolve groups where that lowers the SSE, the worst one first.
 
     J.-L. Lin, T.-H. Wen, J.-C. Hsieh and P.-C. Chang, "Density-based microaggregation for statistical
     disclosure control", 2010.
@@ -118,16 +117,16 @@ def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     1. The groups of ``mdav-1``.
     2. For each group, in descending order of SSE: find the nearest other centroid for each of its records. If the
        total SSE is lower with the records in these groups, dissolve the group.
-    3. Groups of 2k records and more are partitioned again by ``mdav-1``.
+    3. Groups of 2k or more records are partitioned again by ``mdav-1``.
 
-    *Departures from the paper*: none known. The centroids stay as they were while one group is tried; the order is
+    *Departures from the paper*: none known. The centroids are not updated while one group is evaluated; the order is
     the one that gives the printed figures.
 
-    *Cost*: that of ``mdav``, and a search in a tree of centroids for each record. Ties go to the group built first.
+    *Cost*: that of ``mdav``, plus one search in a tree of centroids per record. Ties go to the group created first.
     """
-    labels = mdav_1(records, k, progress=stage(progress, records, 0, 3))  # step 1
-    labels = dissolve(records, labels, progress=stage(progress, records, 1, 3))  # step 2
-    return split_large(records, labels, k, by=mdav_1, progress=stage(progress, records, 2, 3))  # step 3
+    labels = mdav_1(records, k, progress=stage_progress(progress, records, 0, 3))  # step 1
+    labels = dissolve(records, labels, progress=stage_progress(progress, records, 1, 3))  # step 2
+    return split_large(records, labels, k, method=mdav_1, progress=stage_progress(progress, records, 2, 3))  # step 3
 
 
 @method(
@@ -136,11 +135,11 @@ def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def mdav_generic(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """MDAV that pairs while 3k records are left, so that no leftover joins a finished group.
+    """MDAV that forms pairs of groups only while 3k records remain, so that no leftover joins a finished group.
 
     J. Domingo-Ferrer and V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through
     microaggregation", 2005, algorithm MDAV-generic.
@@ -149,40 +148,40 @@ def mdav_generic(records: Records, k: int, *, progress: Progress) -> IntVector:
     -----
     *Steps*
 
-    1. While at least 3k records are left, two groups of k as in step 1 of ``mdav``.
-    2. If 2k to 3k - 1 records are left: the record farthest from their centroid and its k - 1 nearest are a group.
-    3. The records left, k to 2k - 1 of them, are a group.
+    1. While at least 3k records remain, form two groups of k as in step 1 of ``mdav``.
+    2. If 2k to 3k - 1 records remain: the record farthest from their centroid and its k - 1 nearest form a group.
+    3. The remaining k to 2k - 1 records form a group.
 
-    Nominal columns that differ count 1 and have the mode as their average; ordinal ones count the share of the levels
-    in between and have the median.
+    Nominal columns that differ count 1, and their average is the mode. Ordinal columns count the difference of levels
+    as a fraction of the maximum, and their average is the median.
 
-    *Departures from the paper*: those of ``mdav``. Equal records of categories that fill groups by themselves leave
-    in as many groups as they fill, at once, where the paper gives each of these groups a turn of its own.
+    *Departures from the paper*: those of ``mdav``. Equal records of categories that fill several groups form all of
+    them at once; the paper forms one per pass.
 
-    *Cost*: that of ``mdav``. For categories, O(t²) time for t different combinations, however many records there are;
-    ties go to the combination that appears first, then to the lowest row.
+    *Cost*: that of ``mdav``. For categories, O(t²) time for t distinct combinations, regardless of the number of
+    records; ties go to the combination that appears first, then to the lowest row.
     """
     if not records.numeric and all(column.kind in (Kind.ORDINAL, Kind.NOMINAL) for column in records.categories):
         return _generic_categories(records, k, progress=progress)
-    return generic_by_distance(records, k, progress=progress)
+    return mdav_generic_by_distance(records, k, progress=progress)
 
 
-def generic_by_distance(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """MDAV-generic, record by record."""
+def mdav_generic_by_distance(records: Records, k: int, *, progress: Progress) -> IntVector:
+    """Run MDAV-generic on records."""
     state = _pairs(records, k, least=3 * k, progress=progress)  # step 1
-    state = kernels.passes.go_outward(state, k, turns=1, least=2 * k, progress=progress)  # step 2
-    kernels.unassigned.one_group(state)  # step 3
+    state = kernels.passes.mdav_passes(state, k, per_pass=1, min_left=2 * k, progress=progress)  # step 2
+    kernels.unassigned.group_rest(state)  # step 3
     labels: IntVector = state.labels
     return labels
 
 
 def _generic_categories(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """MDAV-generic on nominal and ordinal columns alone, where many records are equal: by combinations.
+    """Run MDAV-generic on tuples, for nominal and ordinal columns only, where many records are equal.
 
-    The distance is the mean over the columns, as in the thesis that its figures are compared with.
+    The distance is the mean over the columns, as in the thesis whose figures the tests compare with.
     """
-    state = kernels.gather.begin(records.tuples, np.ones_like(records.tuples.counts))
-    kernels.gather.carry_on(state, k, most=k, least=2 * k, moving=False, progress=progress)  # steps 1 and 2
-    kernels.gather.one_group(state)  # step 3
-    labels: IntVector = kernels.gather.expand(state, records)
+    state = kernels.gather.init(records.tuples, np.ones_like(records.tuples.counts))
+    kernels.gather.run(state, k, max_size=k, min_left=2 * k, moving=False, progress=progress)  # steps 1 and 2
+    kernels.gather.group_rest(state)  # step 3
+    labels: IntVector = kernels.gather.record_labels(state, records)
     return labels

@@ -1,4 +1,4 @@
-"""Mondrian on categories: parts cut between values in the order of their hierarchy, or along its branches."""
+"""Mondrian for categories: cuts between values in the order of their hierarchy, or along its branches."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from shoal import kernels
 from shoal.hierarchy.semantics import subtree_sizes
 from shoal.partition.registry import method
-from shoal.partition.stages import stage
+from shoal.partition.stages import stage_progress
 from shoal.schema.columns import Kind
-from shoal.values import Categories, IntMatrix, IntVector, Progress, Records, Tuples, true_or_false
+from shoal.values import CategoricalColumn, IntMatrix, IntVector, Progress, Records, Tuples, check_bool
 
 _KINDS = (Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL)
 _THESIS = "Veltmann, Universitat Politècnica de Catalunya, 2022"
@@ -27,7 +27,7 @@ _THESIS = "Veltmann, Universitat Politècnica de Catalunya, 2022"
     kinds=_KINDS,
 )
 def mondrian_strict(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """The control of ``mondrian-strict-improved``: values in the order in which they are first seen.
+    """Control variant of ``mondrian-strict-improved`` with values in order of appearance.
 
     A. Veltmann, "Implementation and Evaluation of Microaggregation Algorithms for Categorical Data", 2022;
     section 4.1.1.
@@ -39,12 +39,12 @@ def mondrian_strict(records: Records, k: int, *, progress: Progress) -> IntVecto
     1. The values of each column are put in the order of their first appearance in the table.
     2. Parts are cut as by ``mondrian-strict-improved``.
 
-    *Departures from the paper*: there the order is arbitrary; the order of appearance is one that everybody can
-    repeat. Those of ``mondrian-strict-improved``.
+    *Departures from the paper*: there the order is arbitrary; the order of appearance is reproducible. Those of
+    ``mondrian-strict-improved``.
 
-    *Cost*: that of ``mondrian-strict-improved``. Of equally good centers the one first seen is taken.
+    *Cost*: that of ``mondrian-strict-improved``. Ties between centers go to the one that appears first.
     """
-    return _at_center(records, _as_first_seen(records), k, progress=progress)  # steps 1 and 2
+    return _at_center(records, _by_appearance(records), k, progress=progress)  # steps 1 and 2
 
 
 @method(
@@ -56,7 +56,7 @@ def mondrian_strict(records: Records, k: int, *, progress: Progress) -> IntVecto
     kinds=_KINDS,
 )
 def mondrian_strict_improved(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """Parts cut beside the centroid of the most spread column; values in postorder of their hierarchy.
+    """Cut parts beside the centroid of the column with the largest spread; values are in postorder.
 
     A. Veltmann, "Implementation and Evaluation of Microaggregation Algorithms for Categorical Data", 2022;
     section 3.2.1 and Algorithm 3.
@@ -67,29 +67,29 @@ def mondrian_strict_improved(records: Records, k: int, *, progress: Progress) ->
 
     1. The values of each column are in postorder of their hierarchy.
     2. The dimension is the column with the largest mean distance to its centroid. Its cut is:
-       a. before the value that is the centroid, or that comes closest to it where the centroid is no value of the part;
+       a. before the centroid, or before the closest value if the centroid is not a value of the part;
        b. after that value, if 2a leaves fewer than k records on a side.
     3. If neither cut leaves k records on both sides, the next column is tried; if none is left, the part is a group.
     4. Both sides are parts; a side of k records is a group.
 
-    *Departures from the paper*: the text does not say what closest is, if several values are equally near to the
-    centroid, as those below it are; here it is the value of the part with the least sum of distances to the part. With
-    the first of the nearest, parts soon can no longer be cut, and the risks on Adult are far from the printed ones;
-    with this they are near. Different records are cut, with their frequencies, instead of all records: the groups
-    are the same. Values of a column without a hierarchy are in the order of their ranks, or else of their names. A
-    side of fewer than 2k records is a group at once, since no cut of it is allowed.
+    *Departures from the paper*: the text does not define the closest value if several are equally near to the centroid,
+    as the values below it are; here it is the value with the smallest sum of distances to the part. With the first of
+    the nearest values, parts soon cannot be cut further, and the risks on Adult are far from the printed ones; with our
+    rule they are near. Tuples with frequencies are cut instead of records; the groups are the same. Values of a column
+    without a hierarchy are in the order of their ranks, otherwise of their names. A side of fewer than 2k records is a
+    group at once, since no cut of it is allowed.
 
-    *Cost*: every level of cuts looks once at each different record, and for each value of a part at all nodes of its
-    column. Ties go to the first column, the first node and the first value in postorder.
+    *Cost*: each level of cuts scans every tuple once, and for each value of a part all nodes of its column. Ties go to
+    the first column, the first node and the first value in postorder.
     """
     return _at_center(records, records.tuples, k, progress=progress)
 
 
 def _at_center(records: Records, tuples: Tuples, k: int, *, progress: Progress) -> IntVector:
-    view = kernels.cuts.begin(tuples)
+    view = kernels.cuts.init(tuples)
 
     def step(parts: Any, cells: int) -> None:
-        kernels.cuts.at_center(parts, tuples, view, k, cells)  # steps 2 to 4
+        kernels.cuts.split_at_center(parts, tuples, view, k, cells)  # steps 2 to 4
 
     return _labels(records, tuples, step, progress=progress)
 
@@ -103,7 +103,7 @@ def _at_center(records: Records, tuples: Tuples, k: int, *, progress: Progress) 
     kinds=_KINDS,
 )
 def sa_mondrian_strict(records: Records, k: int, *, persistent: bool = True, progress: Progress) -> IntVector:
-    """Parts cut where two neighboring values of the most spread column are furthest apart in meaning.
+    """Cut parts at the largest semantic distance between neighboring values of the column with the largest spread.
 
     A. Veltmann, "Implementation and Evaluation of Microaggregation Algorithms for Categorical Data", 2022;
     section 3.2.2 and Algorithm 4.
@@ -112,28 +112,27 @@ def sa_mondrian_strict(records: Records, k: int, *, persistent: bool = True, pro
     -----
     *Steps*
 
-    1. Equal records are one, with their frequency; the values of each column are in postorder of their hierarchy.
+    1. Equal records form a tuple with its frequency; the values of each column are in postorder of their hierarchy.
     2. The dimension is the column with the largest mean distance to its centroid.
-    3. Its cut is between the two neighboring values that are furthest apart.
-    4. If this leaves fewer than k records on a side, the next furthest are tried, then the next column; if no cut is
-       allowed, the part is a group.
+    3. Its cut is between the two neighboring values with the largest distance.
+    4. If this leaves fewer than k records on a side, the next largest distances are tried, then the next column; if no
+       cut is allowed, the part is a group.
     5. Both sides are parts.
 
-    *Departures from the paper*: Algorithm 4 compares by < with 0 and so never finds a cut; the text says furthest. As
-    printed it gives up a column whose widest gap is not allowed, which leaves groups that could be cut and loses
-    two to nine times as much on Adult, by k and the order of siblings: that is ``persistent=False``. The paper
-    does not say which of equally wide gaps is taken: here it is the one with the most records on the smaller side,
-    since in an ordinal column all gaps are equal and the first would cut off one level after another; where values
-    have a hierarchy the losses are the same but for a few percent in either direction. With ``persistent=False`` it is
-    the first, as the loop is printed.
+    *Departures from the paper*: Algorithm 4 compares by < with 0 and thus never finds a cut; the text says furthest. As
+    printed, it gives up a column whose widest gap is not allowed. That leaves groups that could be cut and loses two to
+    nine times as much on Adult, depending on k and the order of siblings: ``persistent=False``. The paper does not
+    break ties between equally wide gaps. Here the gap with the most records on the smaller side wins, since in an
+    ordinal column all gaps are equal and the first would cut off one level after another; with hierarchies the losses
+    differ by a few percent in either direction. With ``persistent=False`` the first gap wins, as in the printed loop.
 
     *Cost*: that of ``mondrian-strict-improved``.
     """
-    tuples, persistent = records.tuples, true_or_false("persistent", persistent)
-    view = kernels.cuts.begin(tuples)
+    tuples, persistent = records.tuples, check_bool("persistent", persistent)
+    view = kernels.cuts.init(tuples)
 
     def step(parts: Any, cells: int) -> None:
-        kernels.cuts.at_gap(parts, tuples, view, k, persistent, cells)  # steps 2 to 5
+        kernels.cuts.split_at_gap(parts, tuples, view, k, persistent, cells)  # steps 2 to 5
 
     return _labels(records, tuples, step, progress=progress)
 
@@ -147,84 +146,83 @@ def sa_mondrian_strict(records: Records, k: int, *, persistent: bool = True, pro
     kinds=_KINDS,
 )
 def mondrian_branch(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """Parts from which a branch of a hierarchy is cut off, the one that saves most of the squared error.
+    """Cut off the branch of a hierarchy that reduces the squared error most.
 
-    Shoal's own; it builds on ``sa-mondrian-strict`` and takes up what its author leaves to future work, cuts that do
-    not give up.
+    Shoal's own. It builds on ``sa-mondrian-strict`` and implements what its author leaves to future work: a search that
+    does not give up a column after one cut.
 
     Notes
     -----
     *Steps*
 
-    1. Equal records are one, with their frequency.
-    2. A cut puts the records at or below one node of a hierarchy on one side and all others on the other: a branch. In
-       an ordinal column it puts all levels up to one on one side.
-    3. Of all cuts of all columns with at least k records on both sides, the one is taken that lowers the sum of the
-       squared semantic distances most. For this count each side has its own centroid in the column that is cut, and
-       the centroid of the part in all others.
-    4. If no cut is allowed, since every branch is too rare, cuts between neighbors in postorder are compared likewise.
+    1. Equal records form a tuple with its frequency.
+    2. A cut separates the records at or below one node of a hierarchy, a branch, from all others. In an ordinal column
+       it separates all levels up to one level from the others.
+    3. Of all cuts of all columns with at least k records on both sides, take the one that lowers the sum of the squared
+       semantic distances most. In this sum, each side has its own centroid in the cut column, and the centroid of the
+       part in all other columns.
+    4. If no cut is allowed because every branch is too rare, compare cuts between neighbors in postorder likewise.
     5. Both sides are parts. A part without an allowed cut is a group.
 
-    *Departures from the paper*: there is no paper. From ``sa-mondrian-strict`` it departs in steps 2 and 3: a cut
-    between neighbors in postorder divides what belongs together on its way up the hierarchy; a branch that is cut off
-    leaves the rest whole. On Adult (occupation and native country) the loss is a fifth to a third below that of
-    ``sa-mondrian-strict`` for every k from 2 to 10, and the groups are more.
+    *Departures from the paper*: there is no paper. Steps 2 and 3 differ from ``sa-mondrian-strict``: a cut between
+    neighbors in postorder separates values that share ancestors, while cutting off a branch keeps the rest intact. On
+    Adult (occupation and native country) the loss is a fifth to a third below that of ``sa-mondrian-strict`` for every
+    k from 2 to 10, with more groups.
 
-    *Cost*: a part takes, for each branch that can be cut off, time in proportion to the values in it times the nodes of
-    its column, so that columns of thousands of values are slow. Ties go to the first column and the first node in
-    postorder.
+    *Cost*: for each branch, a part takes time proportional to the values in it times the nodes of its column, so
+    columns with thousands of values are slow. Ties go to the first column and the first node in postorder.
     """
     tuples = records.tuples
-    view, branches = kernels.cuts.begin(tuples), _branches(records)  # steps 2 and 4
+    view, branches = kernels.cuts.init(tuples), _branches(records)  # steps 2 and 4
 
     def step(parts: Any, cells: int) -> None:
-        kernels.cuts.at_branch(parts, tuples, view, branches, k, cells)  # steps 3 to 5
+        kernels.cuts.split_at_branch(parts, tuples, view, branches, k, cells)  # steps 3 to 5
 
     return _labels(records, tuples, step, progress=progress)
 
 
 def _labels(records: Records, tuples: Tuples, step: Callable[..., None], *, progress: Progress) -> IntVector:
-    """Cut the combinations as the step does it; each record goes where its combination goes."""
-    parts = kernels.parts.begin(tuples.codes)
-    labels: IntVector = kernels.parts.carry_on(parts, step, progress=stage(progress, records, 0, 1))
-    return labels[records.tuple_of]
+    """Cut the tuples with a step function; return the labels of the records."""
+    parts = kernels.parts.init(tuples.codes)
+    labels: IntVector = kernels.parts.run(parts, step, progress=stage_progress(progress, records, 0, 1))
+    return labels[records.tuple_index]
 
 
-def _as_first_seen(records: Records) -> Tuples:
-    """The combinations with the nodes of each column numbered anew: values as first seen, then all other nodes."""
+def _by_appearance(records: Records) -> Tuples:
+    """Return the tuples with renumbered nodes: values in order of appearance, then all other nodes."""
     tuples = records.tuples
     codes, tables = np.empty_like(tuples.codes), []
     for j, width in enumerate(tuples.widths):
         values, first, inverse = np.unique(tuples.codes[:, j], return_index=True, return_inverse=True)
-        place = np.argsort(np.argsort(first))
-        codes[:, j] = place[inverse]
+        position = np.argsort(np.argsort(first))
+        codes[:, j] = position[inverse]
         order = np.concatenate([values[np.argsort(first)], np.setdiff1d(np.arange(width), values)])
-        tables.append(records.table_of(j)[np.ix_(order, order)].ravel())
+        tables.append(records.distance_table(j)[np.ix_(order, order)].ravel())
     return tuples._replace(codes=codes, distance=np.concatenate(tables))
 
 
 def _branches(records: Records) -> Any:
-    """The runs of nodes that may be cut off: branches, and where none can be, the values up to one."""
+    """Return the runs of nodes that can be cut off: branches first, then prefixes in postorder."""
     columns = [(column, records.tuples.codes[:, j]) for j, column in enumerate(records.categories)]
-    found = [_runs(codes, _sizes(column)) for column, codes in columns]
-    found += [_runs(codes, np.arange(1, len(column.hierarchy) + 1)) for column, codes in columns]
-    runs = np.concatenate(found)
-    first = np.cumsum([0, *(len(part) for part in found)])
-    return kernels.cuts.Branches(first, low=runs[:, 0].copy(), high=runs[:, 1].copy())
+    runs_by_column = [_runs(codes, _sizes(column)) for column, codes in columns]
+    runs_by_column += [_runs(codes, np.arange(1, len(column.hierarchy) + 1)) for column, codes in columns]
+    runs = np.concatenate(runs_by_column)
+    first = np.cumsum([0, *(len(part) for part in runs_by_column)])
+    return kernels.cuts.CategoryBranches(first, low=runs[:, 0].copy(), high=runs[:, 1].copy())
 
 
-def _sizes(column: Categories) -> IntVector:
-    """How many nodes leave with each node: those below it, or all levels up to it, and itself."""
+def _sizes(column: CategoricalColumn) -> IntVector:
+    """Return the size of the run that ends at each node: its subtree, or all levels up to it."""
     if column.kind is Kind.ORDINAL:
         return np.arange(1, len(column.hierarchy) + 1)
     return np.array(subtree_sizes(column.hierarchy))
 
 
 def _runs(codes: IntVector, sizes: IntVector) -> IntMatrix:
-    """Runs of so many nodes, each by its first and last one; of those that hold the same values only the first."""
+    """Return runs of the given sizes as first and last node; of runs with the same values only the first."""
     nodes = np.arange(len(sizes))
-    before = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(nodes)) > 0)])
-    held = np.column_stack([before[nodes + 1 - sizes], before[nodes + 1]])
-    _, kept = np.unique(held, axis=0, return_index=True)
-    kept = np.sort(kept[held[kept, 0] < held[kept, 1]])
-    return np.column_stack([nodes[kept] + 1 - sizes[kept], nodes[kept]])
+    values_before = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(nodes)) > 0)])
+    value_range = np.column_stack([values_before[nodes + 1 - sizes], values_before[nodes + 1]])
+    _, first_runs = np.unique(value_range, axis=0, return_index=True)
+    first_runs = np.sort(first_runs[value_range[first_runs, 0] < value_range[first_runs, 1]])
+    return np.column_stack([nodes[first_runs] + 1 - sizes[first_runs], nodes[first_runs]])

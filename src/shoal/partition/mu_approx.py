@@ -1,11 +1,11 @@
-"""µ-Approx: a forest over nearest neighbors, its trees cut to size."""
+"""µ-Approx: a nearest-neighbor forest whose trees are decomposed to size."""
 
 from __future__ import annotations
 
 from shoal import kernels
-from shoal.partition.mdav import generic_by_distance
-from shoal.partition.registry import EVERY, method
-from shoal.partition.stages import split_large, stage
+from shoal.partition.mdav import mdav_generic_by_distance
+from shoal.partition.registry import ALL_KINDS, method
+from shoal.partition.stages import split_large, stage_progress
 from shoal.values import IntVector, Progress, Records
 
 
@@ -15,45 +15,49 @@ from shoal.values import IntVector, Progress, Records
     year=2008,
     cost="O(n²) time at worst, O(n) memory",
     largest_group=lambda k: 2 * k - 1,
-    kinds=EVERY,
-    mixes=True,
+    kinds=ALL_KINDS,
+    supports_mixed=True,
 )
 def mu_approx(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """Trees of at least k records over nearest neighbors, cut in two until none is large.
+    """Grow nearest-neighbor trees of at least k records, then decompose large trees.
 
     J. Domingo-Ferrer, F. Sebé and A. Solanas, "A polynomial-time approximation to optimal multivariate
-    microaggregation", 2008; forest and decomposition are those of G. Aggarwal et al., "Approximation algorithms for
+    microaggregation", 2008; with the forest and the decomposition of G. Aggarwal et al., "Approximation algorithms for
     k-anonymity", 2005.
 
     Notes
     -----
     *Steps*
 
-    1. Every record is a tree. While some tree has fewer than k records: its root, the one record of it without an
-       edge of its own, gets an edge to the nearest record of another tree.
-    2. While some tree has s > max(2k - 1, 3k - 5) records: u is a record of it, v is the neighbor of u with the
+    1. Every record is a tree. While a tree has fewer than k records: its root, the one record without an outgoing edge,
+       gets an edge to the nearest record of another tree.
+    2. While a tree has s > max(2k - 1, 3k - 5) records: u is one of its records, and v is the neighbor of u with the
        largest branch, of f records.
-       a. While s - f < k - 1, u moves on to v.
+       a. While s - f < k - 1, set u = v.
        b. If s - f = k - 1, the branches of v other than that of u are one part, the rest with v is the other.
-       c. If not, and f >= k, the branch of v is one part.
-       d. If not, branches of u are gathered until they have k - 1 records or more; they are one part, the other
-          branches the other. u goes to the part of k - 1 records if there is one, and else to the gathered one.
-    3. In every tree of 2k and more records: the record farthest from the centroid and its k - 1 nearest are a
-       group, the other records are a group.
+       c. Otherwise, if f >= k, the branch of v is one part.
+       d. Otherwise, collect branches of u until they have k - 1 or more records; they are one part, the other branches
+          are the other. u joins the part of k - 1 records if there is one, otherwise the collected part.
+    3. In every tree of 2k or more records: the record farthest from the centroid and its k - 1 nearest form a group;
+       the other records form a group.
 
-    *Departures from the paper*: where branches lose the record that joined them, the papers put a copy of it in
-    its place, which is no record; here the branch of the lowest row takes the others. Around a copy, three branches
-    of k - 1 could not be cut, and the bound of step 2 would not hold.
-    The ratio to the optimum that the paper proves is not claimed for it.
-    Left open there, and read so: in step 1 each tree gets one edge a round, in the order of the rows of the roots;
-    step 2 starts at the record of the tree that is farthest from its centroid; step 2d begins with the branch of v
-    and goes on by rows. This reading was chosen out of a few hundred by the printed losses: it stays below them or
-    within one percent above.
+    *Departures from the paper*: if branches lose the record that joined them, the papers replace it by a copy, which is
+    not a record; here the branch of the lowest row is joined with the others. Around a copy, three branches of k - 1
+    could not be cut, and the bound of step 2 would not hold. We do not claim the approximation ratio that the paper
+    proves.
+    Not specified there, and our choice: in step 1 each tree gets one edge per round, in the row order of the roots;
+    step 2 starts at the record farthest from the centroid of the tree; step 2d begins with the branch of v and
+    continues by row. We chose this reading out of a few hundred by the printed losses: ours are below them or within
+    one percent above.
 
-    *Cost*: a few searches in a tree of boxes for each record at most, and at worst one pass over all records for each
-    group. Ties go to the lowest row.
+    *Cost*: at most a few searches in a box tree per record, and at worst one pass over all records per group. Ties go
+    to the lowest row.
     """
-    up, roots = kernels.forest.grow(records.space, k, progress=stage(progress, records, 0, 3))  # step 1
-    labels = kernels.forest.decompose(records.space, up, roots, k, progress=stage(progress, records, 1, 3))  # step 2
-    # step 3, which is what mdav-generic does with fewer than 3k records
-    return split_large(records, labels, k, by=generic_by_distance, progress=stage(progress, records, 2, 3))
+    up, roots = kernels.forest.grow(records.space, k, progress=stage_progress(progress, records, 0, 3))  # step 1
+    labels = kernels.forest.decompose(
+        records.space, up, roots, k, progress=stage_progress(progress, records, 1, 3)
+    )  # step 2
+    # step 3: mdav-generic does exactly this with fewer than 3k records
+    return split_large(
+        records, labels, k, method=mdav_generic_by_distance, progress=stage_progress(progress, records, 2, 3)
+    )

@@ -1,8 +1,8 @@
-"""Outliers: records that cost their groups more than they are worth, and are suppressed for that.
+"""Suppression of outliers: records whose removal saves more loss than their suppression costs.
 
-The yardstick is the extent of a group: in each column the range of its values as a share of that in the table, or
-of categories the share of the different values that it has beyond one. Each of its records loses as much, and a
-suppressed record loses all: 1 in every column.
+The loss of a record is the extent of its group in each column: the range as a fraction of the range in the table; for
+categories, the distinct values minus 1 as a fraction of those in the table minus 1. A suppressed record loses 1 in
+every column.
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ import numpy as np
 from shoal.values import FloatVector, IntVector, Records
 
 
-class Extents:
-    """The extents of the groups, column by column, and what they would be without one record."""
+class GroupExtents:
+    """Extents of groups by column, with and without each record."""
 
     def __init__(self, records: Records) -> None:
-        halves = records.values / 2  # the range of finite numbers may not be finite
+        halves = records.values / 2  # the range of finite numbers can overflow
         self._numbers = [(halves[:, j], float(np.ptp(halves[:, j]))) for j in range(len(records.numeric))]
         self._codes = [records.codes[:, j] for j in range(len(records.categories))]
-        self.columns = len(self._numbers) + len(self._codes)
+        self.n_columns = len(self._numbers) + len(self._codes)
 
     def losses(self, rows: IntVector, labels: IntVector) -> tuple[float, FloatVector]:
-        """The sum of the extents over these records in their groups, and how much of it each record would save."""
+        """Return the total loss of these records, and the loss that suppressing each record would save."""
         groups = int(labels.max()) + 1
         sizes = np.bincount(labels, minlength=groups)
-        whole, without = np.zeros(len(rows)), np.zeros(len(rows))
+        extent, without = np.zeros(len(rows)), np.zeros(len(rows))
         for values, span in self._numbers:
             if span > 0:
                 with_all, with_less = _ranges(values[rows] / span, labels)
-                whole += with_all
+                extent += with_all
                 without += with_less
         for codes in self._codes:
             distinct = len(np.unique(codes))
             if distinct > 1:
                 with_all, with_less = _varieties(codes[rows], labels)
-                whole += with_all / (distinct - 1)
+                extent += with_all / (distinct - 1)
                 without += with_less / (distinct - 1)
         size = sizes[labels]
-        return float(whole.sum()), size * whole - (size - 1) * without - self.columns
+        return float(extent.sum()), size * extent - (size - 1) * without - self.n_columns
 
 
 def _ranges(values: FloatVector, labels: IntVector) -> tuple[FloatVector, FloatVector]:
-    """For each record the range of its group, and what it would be without the record."""
+    """Return for each record the range of its group with and without the record."""
     order = np.lexsort((values, labels))
     ordered, groups = values[order], labels[order]
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
@@ -50,29 +50,29 @@ def _ranges(values: FloatVector, labels: IntVector) -> tuple[FloatVector, FloatV
     number = np.repeat(np.arange(len(starts)), stops - starts + 1)
     low, high = ordered[starts][number], ordered[stops][number]
     next_low, next_high = ordered[np.minimum(starts + 1, stops)][number], ordered[np.maximum(stops - 1, starts)][number]
-    place = np.arange(len(values))
-    least = np.where(place == starts[number], next_low, low)
-    most = np.where(place == stops[number], next_high, high)
-    whole, without = np.empty_like(values), np.empty_like(values)
-    whole[order], without[order] = high - low, np.maximum(most - least, 0.0)
-    return whole, without
+    position = np.arange(len(values))
+    least = np.where(position == starts[number], next_low, low)
+    most = np.where(position == stops[number], next_high, high)
+    extent, without = np.empty_like(values), np.empty_like(values)
+    extent[order], without[order] = high - low, np.maximum(most - least, 0.0)
+    return extent, without
 
 
 def _varieties(codes: IntVector, labels: IntVector) -> tuple[FloatVector, FloatVector]:
-    """For each record the different values of its group beyond one, and what they would be without the record."""
+    """Return for each record the distinct values of its group minus 1, with and without the record."""
     width = int(codes.max()) + 1
-    pairs, place, count = np.unique(labels * width + codes, return_inverse=True, return_counts=True)
+    pairs, pair, count = np.unique(labels * width + codes, return_inverse=True, return_counts=True)
     varieties: FloatVector = np.bincount(pairs // width, minlength=int(labels.max()) + 1)[labels].astype(np.float64) - 1
-    return varieties, np.maximum(varieties - (count[place] == 1), 0.0)
+    return varieties, np.maximum(varieties - (count[pair] == 1), 0.0)
 
 
-def candidates(saved: FloatVector, labels: IntVector, *, least: int, most: int) -> IntVector:
-    """The records to suppress next: of each group the one that saves most, those that save anything at all.
+def suppression_candidates(saved: FloatVector, labels: IntVector, *, min_count: int, max_count: int) -> IntVector:
+    """Return the records to suppress next: from each group the record that saves most, if it saves anything.
 
-    At least so many, although some of them save nothing by themselves, and at most so many.
+    If any record saves something, at least ``min_count`` are returned, and at most ``max_count``.
     """
     order = np.lexsort((np.arange(len(saved)), -saved, labels))
     best = order[np.flatnonzero(np.diff(labels[order], prepend=-1))]
     best = best[np.lexsort((best, -saved[best]))]
-    worth = int((saved[best] > 0).sum())
-    return best[: min(max(worth, least), most)] if worth else best[:0]
+    n_saving = int((saved[best] > 0).sum())
+    return best[: min(max(n_saving, min_count), max_count)] if n_saving else best[:0]

@@ -1,9 +1,9 @@
-"""The registry of methods: the door of this room.
+"""Registry of microaggregation methods.
 
-A method is a function ``(records, k, *, progress, **options) -> labels`` under ``@method(...)``. Its
-keyword-only parameters besides ``progress`` and ``seed`` are its options, with their defaults. From here
-come the choices of the command line, ``shoal methods``, the docs page, the common checks and the benchmark.
-Third parties register theirs in a module named by an entry point of the group ``shoal.methods``.
+A method is a function ``(records, k, *, progress, **options) -> labels`` decorated with ``@method(...)``. Its
+keyword-only parameters besides ``progress`` and ``seed`` are its options, with their defaults. The command line,
+``shoal methods``, the docs, the common checks and the benchmarks all read this registry.
+Third parties register methods in a module named by an entry point of the group ``shoal.methods``.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal.errors import ColumnError, DataError, OptionError, PromiseError
-from shoal.partition.growth import Growth, growths
+from shoal.partition.growth import Growth, measured_growth
 from shoal.schema.columns import Kind, Role, Schema
-from shoal.values import IntVector, Partition, Progress, Records, by_first_row, silent, whole_k
+from shoal.values import IntVector, Partition, Progress, Records, check_k, no_progress, number_by_first_row
 
 AUTO = "auto"
-"""The method that is taken where none is named."""
-_LARGE = 50_000
-"""Records of a mixed table up to which a method by distances takes seconds; its time grows with their square."""
+"""The default method."""
+_MAX_BY_DISTANCE = 50_000
+"""Maximum records of a mixed table for distance-based methods, whose time is quadratic."""
 
-_NEAR = ("hm", "mondrian-extent", "mdav", "tour-mhm", "ward-mhm", "v-mdav", "dba-2")
-_MEANT = ("sa-mdav-plus", "sa-mondrian-strict", "mondrian-branch", "k-modes", "mosaicrown", "mondrian-extent")
-_QUICK = ("hm", "mondrian-extent", "mondrian", "mondrian-relaxed", "mosaicrown", "k-means")
-"""Methods that are worth a try, the quicker ones first: with numbers, with categories only, and for large tables."""
+_WITH_NUMBERS = ("hm", "mondrian-extent", "mdav", "tour-mhm", "ward-mhm", "v-mdav", "dba-2")
+_CATEGORIES_ONLY = ("sa-mdav-plus", "sa-mondrian-strict", "mondrian-branch", "k-modes", "mosaicrown", "mondrian-extent")
+_FOR_LARGE = ("hm", "mondrian-extent", "mondrian", "mondrian-relaxed", "mosaicrown", "k-means")
+"""Recommended methods, fastest first: for tables with numbers, for categories only, and for large tables."""
 
 _MEASURED = (Kind.NUMERIC, Kind.DATE)
-EVERY = (Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL, Kind.HIERARCHICAL, Kind.DATE)
-"""The kinds of columns that a method by distances takes."""
+ALL_KINDS = (Kind.NUMERIC, Kind.ORDINAL, Kind.NOMINAL, Kind.HIERARCHICAL, Kind.DATE)
+"""All kinds of columns; distance-based methods support them."""
 
 
-class Told(NamedTuple):
-    """Labels by a method that chooses by itself what it does, and the sentences that tell what and why."""
+class MethodResult(NamedTuple):
+    """Labels with notes, from a method that makes choices of its own and explains them."""
 
     labels: IntVector
-    account: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
-Labels = Callable[..., IntVector | Told]
-L = TypeVar("L", bound=Labels)
+LabelFunction = Callable[..., IntVector | MethodResult]
+L = TypeVar("L", bound=LabelFunction)
 _registered: dict[str, Method] = {}
 
 
 @dataclass(frozen=True)
 class Method:
-    """What Shoal knows about a method."""
+    """Metadata of a registered method."""
 
     name: str
     family: str
@@ -62,64 +62,64 @@ class Method:
     year: int
     cost: str
     largest_group: Callable[[int], int] | None
-    """The size that no group exceeds, for a given k and at least k records; None where equal records set no limit."""
-    most_columns: int | None
-    most_records: int | None
-    mixes: bool
-    """Whether it takes numbers and categories together."""
-    enforces: bool
-    """Whether its groups also have what ``records.demands`` asks for, if all records together have it."""
-    labels: Labels
+    """Maximum group size for a given k; None without a limit, since equal records stay together."""
+    max_columns: int | None
+    max_records: int | None
+    supports_mixed: bool
+    """Whether the method supports numbers and categories together."""
+    supports_constraints: bool
+    """Whether every group satisfies ``records.constraints`` if the table as a whole does."""
+    function: LabelFunction
 
     @property
     def summary(self) -> str:
-        """The first line of the method's docstring."""
-        return self.text.partition("\n")[0]
+        """First line of the docstring of the method."""
+        return self.docstring.partition("\n")[0]
 
     @property
-    def text(self) -> str:
-        """The method's docstring."""
-        return inspect.getdoc(self.labels) or ""
+    def docstring(self) -> str:
+        """Docstring of the method."""
+        return inspect.getdoc(self.function) or ""
 
     @property
-    def about_family(self) -> str:
-        """The first line of the docstring of the method's file."""
-        return (inspect.getdoc(inspect.getmodule(self.labels)) or "").partition("\n")[0]
+    def family_summary(self) -> str:
+        """First line of the docstring of the module of the method."""
+        return (inspect.getdoc(inspect.getmodule(self.function)) or "").partition("\n")[0]
 
     @cached_property
     def options(self) -> Mapping[str, Any]:
-        """The names of the method's own options and their defaults."""
-        parameters = inspect.signature(self.labels).parameters.values()
-        own = (p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("progress", "seed"))
-        return {p.name: p.default for p in own}
+        """Method-specific options and their defaults."""
+        parameters = inspect.signature(self.function).parameters.values()
+        method_options = (p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("progress", "seed"))
+        return {p.name: p.default for p in method_options}
 
-    def takes(self, kinds: Sequence[Kind], *, records: int) -> bool:
-        """Whether it takes so many records with columns of these kinds."""
+    def supports(self, kinds: Sequence[Kind], *, records: int) -> bool:
+        """Whether the method supports columns of these kinds and this number of records."""
         return (
             set(kinds) <= set(self.kinds)
-            and (self.mixes or len({kind in _MEASURED for kind in kinds}) == 1)
-            and (self.most_columns is None or len(kinds) <= self.most_columns)
-            and (self.most_records is None or records <= self.most_records)
+            and (self.supports_mixed or len({kind in _MEASURED for kind in kinds}) == 1)
+            and (self.max_columns is None or len(kinds) <= self.max_columns)
+            and (self.max_records is None or records <= self.max_records)
         )
 
     def check_options(self, given: Iterable[str]) -> None:
-        """Refuse an option that the method does not have."""
+        """Raise an error for an unknown option."""
         for name in given:
             if name not in self.options:
                 raise OptionError.unknown_option(name, self.name, list(self.options) or ["none of its own"])
 
     @cached_property
     def seeded(self) -> bool:
-        return "seed" in inspect.signature(self.labels).parameters
+        return "seed" in inspect.signature(self.function).parameters
 
     @property
     def growth(self) -> Growth | None:
-        """How its time was measured to grow; None where it never was, as of methods of third parties."""
-        return growths().get(self.name)
+        """Measured growth of the time; None without a measurement, as for third-party methods."""
+        return measured_growth().get(self.name)
 
     @property
-    def largest(self) -> str:
-        """The largest group in words, such as ``2k-1``."""
+    def largest_group_text(self) -> str:
+        """Maximum group size as text, such as ``2k-1``."""
         if self.largest_group is None:
             return "as many as are equal"
         slope = self.largest_group(101) - self.largest_group(100)
@@ -127,20 +127,20 @@ class Method:
         return f"{slope}k{rest:+d}" if rest else f"{slope}k"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Return built-in types with a stable key order."""
         return {
             "name": self.name,
             "family": self.family,
-            "about_family": self.about_family,
+            "about_family": self.family_summary,
             "summary": self.summary,
             "kinds": [str(kind) for kind in self.kinds],
-            "most_columns": self.most_columns,
-            "most_records": self.most_records,
-            "largest_group": self.largest,
+            "most_columns": self.max_columns,
+            "most_records": self.max_records,
+            "largest_group": self.largest_group_text,
             "cost": self.cost,
             "growth": None if self.growth is None else self.growth.to_dict(),
             "options": dict(self.options),
-            "enforces": self.enforces,
+            "enforces": self.supports_constraints,
             "paper": self.paper,
             "year": self.year,
         }
@@ -154,17 +154,28 @@ def method(
     cost: str,
     largest_group: Callable[[int], int] | None,
     kinds: tuple[Kind, ...] = (Kind.NUMERIC,),
-    most_columns: int | None = None,
-    most_records: int | None = None,
-    mixes: bool = False,
-    enforces: bool = False,
+    max_columns: int | None = None,
+    max_records: int | None = None,
+    supports_mixed: bool = False,
+    supports_constraints: bool = False,
 ) -> Callable[[L], L]:
-    """Register the function below as a method."""
+    """Register the decorated function as a method."""
 
     def register(labels: L) -> L:
         family = labels.__module__.rpartition(".")[2].replace("_", "-")
         _registered[name] = Method(
-            name, family, kinds, paper, year, cost, largest_group, most_columns, most_records, mixes, enforces, labels
+            name,
+            family,
+            kinds,
+            paper,
+            year,
+            cost,
+            largest_group,
+            max_columns,
+            max_records,
+            supports_mixed,
+            supports_constraints,
+            labels,
         )
         return labels
 
@@ -173,7 +184,7 @@ def method(
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """Every method by name: those in the files of this room, then those of third parties."""
+    """Return all methods by name, including third-party methods."""
     package = import_module("shoal.partition")
     for module in pkgutil.iter_modules(package.__path__, "shoal.partition."):
         import_module(module.name)
@@ -182,38 +193,38 @@ def methods() -> Mapping[str, Method]:
     return dict(sorted(_registered.items()))
 
 
-def find(name: str) -> Method:
-    """The method of that name."""
+def get_method(name: str) -> Method:
+    """Return the method with this name."""
     known = methods()
     if not isinstance(name, str) or name not in known:
         raise OptionError.unknown_method(str(name), list(known))
     return known[name]
 
 
-def taking(schema: Schema, records: int) -> list[str]:
-    """Every method that takes the quasi-identifiers and the size of the table."""
-    return [name for name, method in methods().items() if method.takes(_kinds(schema), records=records)]
+def supported_methods(schema: Schema, records: int) -> list[str]:
+    """Return the methods that support the quasi-identifiers and the number of records."""
+    return [name for name, method in methods().items() if method.supports(_kinds(schema), records=records)]
 
 
-def promising(schema: Schema, records: int) -> list[str]:
-    """The method that is taken where none is named, then the others that are worth a try."""
+def recommended_methods(schema: Schema, records: int) -> list[str]:
+    """Return the default method, then other recommended methods that support the table."""
     kinds = _kinds(schema)
-    near = _QUICK if records > _LARGE else _NEAR
-    tried = near if any(kind in _MEASURED for kind in kinds) else _MEANT
-    fit = taking(schema, records)
-    return list(dict.fromkeys([AUTO, *(name for name in tried if name in fit)]))
+    with_numbers = _FOR_LARGE if records > _MAX_BY_DISTANCE else _WITH_NUMBERS
+    candidates = with_numbers if any(kind in _MEASURED for kind in kinds) else _CATEGORIES_ONLY
+    supported = supported_methods(schema, records)
+    return list(dict.fromkeys([AUTO, *(name for name in candidates if name in supported)]))
 
 
 def _kinds(schema: Schema) -> list[Kind]:
     return [column.kind for column in schema.columns if column.role is Role.QUASI_IDENTIFIER]
 
 
-def _fitting(kinds: Iterable[Kind], records: int) -> str:
-    """A single method that takes these columns."""
+def _supported_method(kinds: Iterable[Kind], records: int) -> str:
+    """Return a method that supports these columns, for error messages."""
     measured = {kind in _MEASURED for kind in kinds}
     if measured == {False}:
         return "sa-mdav-plus"
-    return "mdav" if measured == {True} or records <= _LARGE else "mondrian-extent"
+    return "mdav" if measured == {True} or records <= _MAX_BY_DISTANCE else "mondrian-extent"
 
 
 def run(
@@ -222,52 +233,54 @@ def run(
     k: int,
     method: str,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     options: Mapping[str, Any] | None = None,
 ) -> Partition:
-    """Partition the records by the named method; the groups are checked here, once for all methods."""
-    k = whole_k(k, records.count)
-    chosen = find(method)
-    given = dict(options or {})
-    chosen.check_options(given)
+    """Run a method by name and check its groups."""
+    k = check_k(k, records.count)
+    chosen = get_method(method)
+    arguments = dict(options or {})
+    chosen.check_options(arguments)
     _check_kinds(records, chosen)
-    if chosen.most_columns is not None and len(records.names) > chosen.most_columns:
-        raise OptionError.too_many_columns(method, most=chosen.most_columns, found=len(records.names))
-    if chosen.most_records is not None and records.count > chosen.most_records:
-        raise OptionError.too_many_records(method, most=chosen.most_records, found=records.count)
+    if chosen.max_columns is not None and len(records.names) > chosen.max_columns:
+        raise OptionError.too_many_columns(method, most=chosen.max_columns, found=len(records.names))
+    if chosen.max_records is not None and records.count > chosen.max_records:
+        raise OptionError.too_many_records(method, most=chosen.max_records, found=records.count)
     if records.numeric and not np.isfinite(records.matrix).all():
-        raise DataError.no_distances()
+        raise DataError.distance_overflow()
     if chosen.seeded:
-        given["seed"] = seed
-    made = chosen.labels(records, k, progress=progress, **given)
-    labels, account = made if isinstance(made, Told) else (made, ())
-    return Partition(labels=_checked(labels, records, k, chosen), k=k, method=method, account=account)
+        arguments["seed"] = seed
+    result = chosen.function(records, k, progress=progress, **arguments)
+    labels, account = result if isinstance(result, MethodResult) else (result, ())
+    return Partition(labels=_check_labels(labels, records, k, chosen), k=k, method=method, account=account)
 
 
 def _check_kinds(records: Records, chosen: Method) -> None:
-    """Refuse columns of a kind that the method does not take, or of kinds that it does not take together."""
+    """Raise an error for unsupported kinds of columns."""
     for name, kind in records.kinds.items():
         if kind not in chosen.kinds:
-            taking = _fitting(records.kinds.values(), records.count)
-            raise ColumnError.kind_not_supported(name, kind, chosen.kinds, chosen.name, taking=taking)
-    if records.categories and records.numeric and not chosen.mixes:
-        raise ColumnError.kinds_do_not_mix(chosen.name, numbers=len(records.numeric), others=len(records.categories))
+            alternative = _supported_method(records.kinds.values(), records.count)
+            raise ColumnError.kind_not_supported(name, kind, chosen.kinds, chosen.name, taking=alternative)
+    if records.categories and records.numeric and not chosen.supports_mixed:
+        raise ColumnError.mixed_kinds_not_supported(
+            chosen.name, numbers=len(records.numeric), others=len(records.categories)
+        )
 
 
-def _checked(labels: IntVector, records: Records, k: int, chosen: Method) -> IntVector:
-    """Labels numbered by first appearance, after every group was found to have its size.
+def _check_labels(labels: IntVector, records: Records, k: int, chosen: Method) -> IntVector:
+    """Check the labels and the group sizes; return labels numbered by first appearance.
 
-    Where more is asked of a group than k records, it may have to be larger than declared.
+    The declared maximum size does not apply with privacy models, which may need larger groups.
     """
     if not isinstance(labels, np.ndarray) or labels.shape != (records.count,) or labels.dtype.kind not in "iu":
-        raise PromiseError.broken_partition(chosen.name, "not one whole number a record")
+        raise PromiseError.invalid_partition(chosen.name, "not one whole number a record")
     if labels.min() < 0:
-        raise PromiseError.broken_partition(chosen.name, "records without a group")
-    _, numbered = by_first_row(labels)
+        raise PromiseError.invalid_partition(chosen.name, "records without a group")
+    _, numbered = number_by_first_row(labels)
     sizes = np.bincount(numbered)
     if sizes.min() < k:
-        raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.min()} records for k = {k}")
-    most = chosen.largest_group if records.demands is None else None
-    if most is not None and sizes.max() > most(k):
-        raise PromiseError.broken_partition(chosen.name, f"a group of {sizes.max()} records for k = {k}")
+        raise PromiseError.invalid_partition(chosen.name, f"a group of {sizes.min()} records for k = {k}")
+    largest_group = chosen.largest_group if records.constraints is None else None
+    if largest_group is not None and sizes.max() > largest_group(k):
+        raise PromiseError.invalid_partition(chosen.name, f"a group of {sizes.max()} records for k = {k}")
     return numbered

@@ -1,8 +1,7 @@
-"""Repair: local search in a large table, block by block, each round with other borders.
+"""Blockwise local search for large tables, in rounds with different block borders.
 
-Whole groups are dealt into blocks by where their centers lie, and each block is searched by itself. What lay at a
-border of one round lies inside of a block of the next. A block sees its own groups only, so that neither the order nor
-the number of threads has a say.
+Whole groups are assigned to blocks by their centers, and each block is searched on its own. Groups at a border in one
+round are inside a block in the next. The result is independent of the order of blocks and the number of threads.
 """
 
 from __future__ import annotations
@@ -11,124 +10,130 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from shoal import kernels, refine
-from shoal.partition.blocks import cut
-from shoal.partition.blockwise import rows_of
-from shoal.threads import share
-from shoal.values import IntVector, Progress, by_first_row
+from shoal.partition.blocks import build_cut_tree
+from shoal.partition.blockwise import rows_by_block
+from shoal.threads import parallel_map
+from shoal.values import IntVector, Progress, number_by_first_row
 
-WHOLE = 40_000
-"""Units up to which a table is searched as one."""
+MAX_UNITS = 40_000
+"""Maximum number of units for a search without blocks."""
 _BLOCK = 20_000
-"""Units of a block: smaller ones are searched quicker and end higher."""
+"""Units per block; smaller blocks are faster, with a higher final error."""
 _NODES = 256
-"""Nodes of categories up to which blocks have that size: what each node costs is kept for every group."""
+"""Maximum category nodes for this block size; memory grows with nodes times groups."""
 _SMALLEST = 1_000
-_LEAST = 4
-"""Units and groups of a block that there is room for at least."""
+_MIN_GROUPS = 4
+"""Minimum units and minimum groups per block."""
 _DOWN = {"fast": 2, "balanced": 4, "best": 4}
-"""Rounds that only go down, by effort: each gains less than half of what the one before it did."""
-_DEAR = 64
-"""Nodes of categories beyond which there are half as many: every look at a unit asks all of them."""
-_SHORT, _LONG = 100, 500
-"""Steps of annealing for each unit: from how many on they gain more than another round down in the same time, and how
-many one round makes at most, since then other borders promise more."""
+"""Rounds of descent by effort; each gains less than half of the previous one."""
+_MANY_NODES = 64
+"""Category nodes beyond which the descent rounds are halved; every evaluated move visits all nodes."""
+_MIN_STEPS, _MAX_STEPS = 100, 500
+"""Annealing steps per unit: the minimum that gains more than a round of descent in the same time, and the maximum per
+round, beyond which new borders gain more."""
 
-Search = Callable[[IntVector], refine.Found | None]
+BlockSearch = Callable[[IntVector], refine.SearchResult | None]
 
 
 class Round(NamedTuple):
-    """One search of all blocks."""
+    """One pass of local search over all blocks."""
 
-    turn: int
+    variant: int
     steps: int
-    """Steps of annealing for each unit."""
+    """Annealing steps per unit."""
 
 
-def rounds(effort: str, units: int, nodes: int) -> list[Round]:
-    """Those that a search makes: down only, then annealing as far as the steps go for so many units."""
-    down, each = _DOWN[effort] // (2 if nodes > _DEAR else 1), refine.steps_for(effort, units, nodes) // units
-    anneals = -(-each // _LONG) if each >= _SHORT else 0
-    return [Round(1 + turn, each // anneals if turn >= down else 0) for turn in range(down + anneals)]
+def plan_rounds(effort: str, units: int, nodes: int) -> list[Round]:
+    """Plan the rounds of a search: descent only, then annealing within the steps for this number of units."""
+    descents = _DOWN[effort] // (2 if nodes > _MANY_NODES else 1)
+    steps = refine.annealing_steps(effort, units, nodes) // units
+    annealings = -(-steps // _MAX_STEPS) if steps >= _MIN_STEPS else 0
+    return [Round(1 + i, steps // annealings if i >= descents else 0) for i in range(descents + annealings)]
 
 
-def repair(
-    task: refine.Task, labels: IntVector, plan: refine.Plan, *, budget: refine.Budget, progress: Progress
-) -> refine.Found:
-    """Search from the groups of these labels of records, in rounds of blocks.
+def search_blockwise(
+    task: refine.SearchTask, labels: IntVector, plan: refine.SearchPlan, *, budget: refine.Budget, progress: Progress
+) -> refine.SearchResult:
+    """Improve the partition given by labels of records, in rounds of blocks.
 
-    ``looks`` counts the blocks that were searched to the end; a search that is made again ends after as many.
+    ``descent_passes`` counts completed blocks; a replayed search ends after the same number.
     """
-    before, looks, done, nodes = _error(task, labels), 0, 0, len(task.space.sketch)
-    todo, stopped = rounds(plan.effort, task.size, nodes), False
+    before, completed, done, nodes = _error(task, labels), 0, 0, len(task.space.sketch)
+    planned_rounds, stopped = plan_rounds(plan.effort, task.size, nodes), False
     with budget.interruptible():
-        for number, (turn, steps) in enumerate(todo):
-            parts = rows_of(_dealt(task, labels, block_size(nodes), turn))
-            asked = len(parts) if plan.looks is None else plan.looks - looks
+        for number, (turn, steps) in enumerate(planned_rounds):
+            blocks = rows_by_block(_block_of(task, labels, block_size(nodes), turn))
+            limit = len(blocks) if plan.descent_passes is None else plan.descent_passes - completed
             search = _searcher(task, labels, plan, steps, budget)
-            labels, found = _once(labels, parts[:asked], search, _part(progress, number, len(todo)))
-            looks, done = looks + len(found), done + sum(each.done for each in found)
-            stopped = len(found) < len(parts)
+            round_progress = _round_progress(progress, number, len(planned_rounds))
+            labels, results = _run_round(labels, blocks[:limit], search, round_progress)
+            completed, done = completed + len(results), done + sum(result.steps_done for result in results)
+            stopped = len(results) < len(blocks)
             if stopped:
                 break
-    planned = sum(steps for _, steps in todo) * task.size
-    return refine.Found(labels, before, _error(task, labels), max(planned, done) if stopped else done, done, looks)
+    planned = sum(steps for _, steps in planned_rounds) * task.size
+    return refine.SearchResult(
+        labels, before, _error(task, labels), max(planned, done) if stopped else done, done, completed
+    )
 
 
 def block_size(nodes: int) -> int:
-    """The units of a block, about, where categories have so many nodes."""
+    """Return the approximate units per block for a number of category nodes."""
     return max(_BLOCK * _NODES // max(nodes, _NODES), _SMALLEST)
 
 
-def told(units: int, nodes: int, *, effort: str) -> str:
-    """How so many units are searched, in a sentence."""
-    size, times = block_size(nodes), len(rounds(effort, units, nodes))
+def describe_search(units: int, nodes: int, *, effort: str) -> str:
+    """Describe the search in a sentence."""
+    size, times = block_size(nodes), len(plan_rounds(effort, units, nodes))
     return f"Local search worked in blocks of about {size:,} records at most, {times} times with other borders."
 
 
-def _dealt(task: refine.Task, labels: IntVector, size: int, turn: int) -> IntVector:
-    """The block of each record: that of its group."""
+def _block_of(task: refine.SearchTask, labels: IntVector, size: int, turn: int) -> IntVector:
+    """Assign groups to blocks; return the block of each record."""
     count = int(labels.max()) + 1
-    centers = task.space.with_points(kernels.groups.centroids(task.space, labels, count)).points
-    cuts = cut(centers, max(size * count // task.size, 2 * _LEAST), _LEAST, turn)
-    dealt: IntVector = cuts.block_of(centers)[labels]
-    return dealt
+    centers = task.space.with_points(kernels.groups.centroids(task.space, labels, count)).sketched_points
+    cuts = build_cut_tree(centers, max(size * count // task.size, 2 * _MIN_GROUPS), _MIN_GROUPS, turn)
+    block: IntVector = cuts.block_of(centers)[labels]
+    return block
 
 
-def _searcher(task: refine.Task, labels: IntVector, plan: refine.Plan, steps: int, budget: refine.Budget) -> Search:
-    """How one block is searched; None where there was no time for it."""
-    clock = refine.Budget() if plan.looks is not None else budget
+def _searcher(
+    task: refine.SearchTask, labels: IntVector, plan: refine.SearchPlan, steps: int, budget: refine.Budget
+) -> BlockSearch:
+    """Return a function that searches one block; it returns None if the budget is spent."""
+    clock = refine.Budget() if plan.descent_passes is not None else budget
 
-    def search(rows: IntVector) -> refine.Found | None:
-        if clock.over():
+    def search(rows: IntVector) -> refine.SearchResult | None:
+        if clock.is_over():
             return None
-        part = task.some(rows)
-        own = refine.Plan(plan.effort, plan.seed, steps * part.size)
-        found = refine.refine(part, by_first_row(labels[rows])[1], own, budget=clock)
-        return None if clock.late else found
+        block_task = task.take(rows)
+        block_plan = refine.SearchPlan(plan.effort, plan.seed, steps * block_task.size)
+        result = refine.refine(block_task, number_by_first_row(labels[rows])[1], block_plan, budget=clock)
+        return None if clock.is_overdue else result
 
     return search
 
 
-def _once(
-    labels: IntVector, parts: list[IntVector], search: Search, progress: Progress
-) -> tuple[IntVector, list[refine.Found]]:
-    """The labels after one round, and what was found in the blocks up to the first that was not searched."""
-    better, groups, done = labels.copy(), int(labels.max()) + 1, 0
-    searched: list[refine.Found] = []
-    for rows, found in zip(parts, share(search, parts), strict=True):
-        if found is None:
+def _run_round(
+    labels: IntVector, blocks: list[IntVector], search: BlockSearch, progress: Progress
+) -> tuple[IntVector, list[refine.SearchResult]]:
+    """Run one round; return the labels and the results of the blocks up to the first unfinished one."""
+    improved, groups, done = labels.copy(), int(labels.max()) + 1, 0
+    results: list[refine.SearchResult] = []
+    for rows, result in zip(blocks, parallel_map(search, blocks), strict=True):
+        if result is None:
             break
-        better[rows] = groups + found.labels
-        groups, done = groups + int(found.labels.max()) + 1, done + len(rows)
-        searched.append(found._replace(labels=found.labels[:0]))
+        improved[rows] = groups + result.labels
+        groups, done = groups + int(result.labels.max()) + 1, done + len(rows)
+        results.append(result._replace(labels=result.labels[:0]))
         progress(done, len(labels))
-    return by_first_row(better)[1], searched
+    return number_by_first_row(improved)[1], results
 
 
-def _part(progress: Progress, number: int, of: int) -> Progress:
-    """The progress of one round of several."""
+def _round_progress(progress: Progress, number: int, of: int) -> Progress:
+    """Report the progress of one of several rounds."""
     return lambda done, total: progress(number * total + done, of * total)
 
 
-def _error(task: refine.Task, labels: IntVector) -> float:
-    return float(kernels.groups.errors(task.space, labels, int(labels.max()) + 1).sum())
+def _error(task: refine.SearchTask, labels: IntVector) -> float:
+    return float(kernels.groups.squared_errors(task.space, labels, int(labels.max()) + 1).sum())

@@ -1,4 +1,4 @@
-"""S-MDAV: MDAV on the meaning of categories, with groups of k records or of whole combinations."""
+"""S-MDAV: MDAV with semantic distances of categories, with groups of k records or of whole combinations."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ _PAPER = "Martínez, Sánchez and Valls, Computers & Security 31(5), 2012"
     kinds=_KINDS,
 )
 def s_mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """MDAV with semantic distances and centroids: groups of k records, equal ones apart if need be.
+    """MDAV with semantic distances and centroids; groups have k records and can separate equal ones.
 
-    S. Martínez, D. Sánchez and A. Valls, "Semantic adaptive microaggregation of categorical microdata", 2012; as told
-    in section 2.2.3 of the thesis on microaggregation of categorical data.
+    S. Martínez, D. Sánchez and A. Valls, "Semantic adaptive microaggregation of categorical microdata", 2012; as
+    described in section 2.2.3 of the thesis on microaggregation of categorical data.
 
     Notes
     -----
-    *Steps*: those of ``sa-mdav`` for single records, each with the frequency 1.
+    *Steps*: those of ``sa-mdav`` for single records, each with frequency 1.
 
-    1. While at least k records are left:
-       a. r is the record farthest from the centroid of the records left. It opens a group.
+    1. While at least k records remain:
+       a. r is the record farthest from the centroid of the remaining records. It starts a group.
        b. While the group has fewer than k records, the record closest to its centroid joins, and the centroid is
-          computed anew.
-       c. If at least k records are left, s is the record farthest from r; a group grows around it as in step 1b.
+          recomputed.
+       c. If at least k records remain, s is the record farthest from r; a group grows around it as in step 1b.
     2. Each leftover joins the group with the nearest centroid.
 
-    *Departures from the paper*: the records of a combination that fill groups by themselves leave in as many groups
-    as they fill, at once. In the paper each of these groups has a turn of its own, and the centroid of the records
-    left may move in between; the groups lose nothing either way. In step 2 the centroids stay as they were.
+    *Departures from the paper*: equal records that fill several groups form all of them at once. The paper forms one
+    per pass, and the centroid of the remaining records can move in between; these groups lose nothing either way. In
+    step 2 the centroids are not updated.
 
-    *Cost*: a look at all combinations for each portion of equal records that joins a group, at most three for each
-    combination, however many records there are. Ties go to the combination that appears first, then to the record of
-    the lowest row, and between groups to the one built first.
+    *Cost*: one scan of all combinations for each portion of equal records that joins a group, at most three per
+    combination, regardless of the number of records. Ties go to the combination that appears first, then to the lowest
+    row, and between groups to the one created first.
     """
-    state = kernels.gather.begin(records.tuples, np.ones_like(records.tuples.counts))
-    kernels.gather.carry_on(state, k, most=k, least=k, moving=True, progress=progress)  # step 1
-    kernels.gather.nearest_groups(state)  # step 2
-    labels: IntVector = kernels.gather.expand(state, records)
+    state = kernels.gather.init(records.tuples, np.ones_like(records.tuples.counts))
+    kernels.gather.run(state, k, max_size=k, min_left=k, moving=True, progress=progress)  # step 1
+    kernels.gather.assign_rest(state)  # step 2
+    labels: IntVector = kernels.gather.record_labels(state, records)
     return labels
 
 
@@ -62,31 +62,31 @@ def s_mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     kinds=_KINDS,
 )
 def sa_mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """Semantic adaptive MDAV: groups of whole combinations, at least k records, around moving centroids.
+    """Semantic adaptive MDAV: groups of whole combinations with at least k records, around moving centroids.
 
     S. Martínez, D. Sánchez and A. Valls, "Semantic adaptive microaggregation of categorical microdata", 2012;
     Algorithm 1 of the thesis on microaggregation of categorical data.
 
     Notes
     -----
-    *Steps*, on tuples: different combinations, each with its frequency. The distance of two tuples is the mean over
-    the columns times both frequencies; a centroid has the frequency 1.
+    *Steps*, on tuples: distinct combinations, each with its frequency. The distance of two tuples is the mean over the
+    columns times both frequencies; a centroid has frequency 1.
 
-    1. While at least k records are left (lines 2 to 23):
-       a. r is the tuple farthest from the centroid of the tuples left. It opens a group.
+    1. While at least k records remain (lines 2 to 23):
+       a. r is the tuple farthest from the centroid of the remaining tuples. It starts a group.
        b. While the group has fewer than k records, the tuple closest to its centroid joins, and the centroid is
-          computed anew.
-       c. If at least k records are left, s is the tuple farthest from r; a group grows around it as in step 1b.
-    2. Each tuple left joins the closest group (line 24).
+          recomputed.
+       c. If at least k records remain, s is the tuple farthest from r; a group grows around it as in step 1b.
+    2. Each remaining tuple joins the closest group (line 24).
 
-    *Departures from the paper*: none known. Left open there, and read so: in step 2 the closest group is the one
-    with the nearest centroid, and the centroids stay as they were when the groups were finished.
+    *Departures from the paper*: none known. Not specified there, and our choice: in step 2 the closest group is the one
+    with the nearest centroid, and the centroids are those of the groups after step 1.
 
-    *Cost*: a look at all combinations for each one that joins a group and for each that opens one. Ties go to the
-    combination that appears first, between groups to the one built first, and between the nodes of a centroid to the
-    first in the order of the hierarchy.
+    *Cost*: one scan of all combinations for each one that joins or starts a group. Ties go to the combination that
+    appears first, between groups to the one created first, and between the nodes of a centroid to the first in the
+    order of the hierarchy.
     """
-    return _whole(records, k, moving=True, progress=progress)
+    return _group_tuples(records, k, moving=True, progress=progress)
 
 
 @method(
@@ -98,7 +98,7 @@ def sa_mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     kinds=_KINDS,
 )
 def sa_mdav_static(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """SA-MDAV whose groups grow around their first combination, without a moving centroid.
+    """SA-MDAV with groups that grow around their first combination, without a moving centroid.
 
     S. Martínez, D. Sánchez and A. Valls, "Semantic adaptive microaggregation of categorical microdata", 2012; a
     control of the thesis on microaggregation of categorical data, section 4.1.1.
@@ -107,20 +107,19 @@ def sa_mdav_static(records: Records, k: int, *, progress: Progress) -> IntVector
     -----
     *Steps*: those of ``sa-mdav``, but in step 1b the tuple closest to r (or s) joins, and no centroid is computed.
 
-    *Departures from the paper*: those of ``sa-mdav``. The leftovers of step 2 go by the centroids of the finished
-    groups, which are computed for that.
+    *Departures from the paper*: those of ``sa-mdav``. Step 2 uses the centroids of the groups after step 1.
 
     *Cost*: that of ``sa-mdav``.
     """
-    return _whole(records, k, moving=False, progress=progress)
+    return _group_tuples(records, k, moving=False, progress=progress)
 
 
-def _whole(records: Records, k: int, *, moving: bool, progress: Progress) -> IntVector:
-    """Groups of whole combinations."""
-    state = kernels.gather.begin(records.tuples, records.tuples.counts)
-    kernels.gather.carry_on(state, k, most=records.count, least=k, moving=moving, progress=progress)  # step 1
-    kernels.gather.nearest_groups(state)  # step 2
-    labels: IntVector = kernels.gather.expand(state, records)
+def _group_tuples(records: Records, k: int, *, moving: bool, progress: Progress) -> IntVector:
+    """Form groups of whole combinations."""
+    state = kernels.gather.init(records.tuples, records.tuples.counts)
+    kernels.gather.run(state, k, max_size=records.count, min_left=k, moving=moving, progress=progress)  # step 1
+    kernels.gather.assign_rest(state)  # step 2
+    labels: IntVector = kernels.gather.record_labels(state, records)
     return labels
 
 
@@ -133,37 +132,37 @@ def _whole(records: Records, k: int, *, moving: bool, progress: Progress) -> Int
     kinds=_KINDS,
 )
 def sa_mdav_plus(records: Records, k: int, *, progress: Progress) -> IntVector:
-    """Rare combinations form a group only where that loses less than handing them to the groups near them.
+    """Form groups of rare combinations only if that loses less than joining them to near groups.
 
-    Shoal, 2026. It builds on ``sa-mdav`` and delivers what the thesis on microaggregation of categorical data leaves
-    to the future in section 4.1.1: rare combinations join near groups early, not only when they are too few to be
-    pooled with strangers.
+    Shoal's own. It builds on ``sa-mdav`` and implements what section 4.1.1 of the thesis on microaggregation of
+    categorical data leaves to future work: rare combinations join near groups early, not only when too few are left to
+    form a group.
 
     Notes
     -----
-    *Steps*: the price of a tuple is the sum over its records of the squared distance to the nearest group that
-    stands; what a pool loses is the sum over its records of the squared distance to its centroid.
+    *Steps*: the price of a tuple is the sum over its records of the squared distance to the nearest final group. The
+    loss of a pool is the sum over its records of the squared distance to its centroid.
 
-    1. Each tuple of at least k records is a group that stands.
-    2. While at least k records are free, a pool opens with the tuple of the highest price:
-       a. The tuple closest to the centroid of the pool joins, and the centroid is computed anew.
-       b. If the pool loses no less than the prices of its tuples, it is given up: its first tuple is put aside, the
-          others are free again.
-       c. If not, and it has k records, it is a group that stands. Prices fall where it is the nearest.
-    3. Each tuple put aside or left joins the nearest group that stands.
+    1. Each tuple of at least k records is a final group.
+    2. While at least k records are free, a pool starts with the tuple of the highest price:
+       a. The tuple closest to the centroid of the pool joins, and the centroid is recomputed.
+       b. If the loss of the pool is not below the prices of its tuples, the pool is abandoned: its first tuple is set
+          aside, the others are free again.
+       c. Otherwise, if it has k records, it becomes a final group. Prices of tuples nearest to it fall.
+    3. Each tuple that is set aside or free joins the nearest final group.
 
-    *Departures from the paper*: there is no paper. From ``sa-mdav`` it departs in step 1, where a frequent tuple is
-    never taken into a group of others; in the highest price, where there is the largest distance to a centroid; in
-    distances without frequencies; and in step 2b, which is the point of it. Closest in step 2a is the least squared
-    distance; where a tuple has more records than the pool still needs, it counts as larger in proportion. Until a
-    group stands, prices are those of one group of all records, and no pool is given up. In step 3 the centroids stay
-    as they were.
+    *Departures from the paper*: there is no paper. It differs from ``sa-mdav`` in step 1: a frequent tuple never joins
+    a group of others; in the start of a pool: the highest price instead of the largest distance to a centroid; in
+    distances without frequencies; and in step 2b, the main idea. Closest in step 2a means the smallest squared
+    distance, scaled up in proportion if a tuple has more records than the pool still needs. Before the first final
+    group, prices are those of one group of all records, and no pool is abandoned. In step 3 the centroids are not
+    updated.
 
-    *Cost*: a look at all combinations for each one that enters a pool, and for each group that stands. A combination
-    may enter several pools that are given up: rarely more than a few, at worst k. Ties go to the combination that
-    appears first, between groups to the one that stood first, and between the nodes of a centroid to the first in
-    the order of the hierarchy.
+    *Cost*: one scan of all combinations for each one that enters a pool, and for each final group. A combination can
+    enter several abandoned pools: rarely more than a few, at worst k. Ties go to the combination that appears first,
+    between groups to the first final one, and between the nodes of a centroid to the first in the order of the
+    hierarchy.
     """
-    state = kernels.price.begin(records.tuples)
-    labels: IntVector = kernels.price.carry_on(state, k, progress=progress)  # steps 1 to 3
-    return labels[records.tuple_of]
+    state = kernels.price.init(records.tuples)
+    labels: IntVector = kernels.price.run(state, k, progress=progress)  # steps 1 to 3
+    return labels[records.tuple_index]

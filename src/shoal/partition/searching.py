@@ -1,74 +1,76 @@
-"""Searching: local search on the groups of each stratum, within one budget for all of them."""
+"""Local search per stratum within one budget for all strata."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal import refine
-from shoal.partition.repair import WHOLE, repair, told
+from shoal.partition.repair import MAX_UNITS, describe_search, search_blockwise
 from shoal.schema import Refinement
-from shoal.values import BoolVector, Bound, IntVector, Progress, Search, by_first_row
+from shoal.values import BoolVector, Bound, IntVector, Progress, Search, number_by_first_row
 
-_SHARE = {"fast": 0.7, "balanced": 0.4, "best": 0.1}
-"""The part of the progress that the method takes, by the effort of the search after it."""
+_METHOD_FRACTION = {"fast": 0.7, "balanced": 0.4, "best": 0.1}
+"""Fraction of the progress assigned to the method, by effort of the search."""
 
 
-class Searching:
-    """The search of one release; its clock runs from the start."""
+class StrataSearch:
+    """Local search of one release over all strata; the time starts at construction."""
 
     def __init__(self, refinement: Refinement, *, seed: int, records: int) -> None:
-        self.refinement, self.seed, self.left = refinement, seed, records
-        self.share = _SHARE[refinement.effort]
-        self.budget = refine.Budget(None if refinement.planned else refinement.seconds)
-        self.found: list[refine.Found] = []
-        self.account: tuple[str, ...] = ()
-        """What is to be told of the search of the last stratum, beyond what it found."""
+        self.refinement, self.seed, self.records_left = refinement, seed, records
+        self.method_fraction = _METHOD_FRACTION[refinement.effort]
+        self.budget = refine.Budget(None if refinement.steps_planned else refinement.time_limit)
+        self.results: list[refine.SearchResult] = []
+        self.notes: tuple[str, ...] = ()
+        """Notes on the search of the last stratum."""
 
-    def improved(self, task: refine.Task, labels: IntVector, hidden: BoolVector, *, progress: Progress) -> IntVector:
-        """The groups of the next stratum after the search; those of suppressed records stay as they are."""
-        rows, budget = np.flatnonzero(~hidden), self.budget.part(len(labels) / self.left)
-        self.left, self.account = self.left - len(labels), ()
+    def improve(
+        self, task: refine.SearchTask, labels: IntVector, suppressed: BoolVector, *, progress: Progress
+    ) -> IntVector:
+        """Improve the groups of the next stratum; groups of suppressed records stay unchanged."""
+        rows, budget = np.flatnonzero(~suppressed), self.budget.sub_budget(len(labels) / self.records_left)
+        self.records_left, self.notes = self.records_left - len(labels), ()
         if not len(rows):
-            self.found.append(refine.Found(labels[rows], 0.0, 0.0))
+            self.results.append(refine.SearchResult(labels[rows], 0.0, 0.0))
             return labels
-        search = refine.refine if task.size <= WHOLE else repair
-        if search is repair:
-            self.account = (told(task.size, len(task.space.sketch), effort=self.refinement.effort),)
-        made = search(task, by_first_row(labels[rows])[1], self._plan, budget=budget, progress=progress)
-        self.found.append(made)
-        better = labels.copy()
-        better[rows] = int(labels.max()) + 1 + made.labels
-        return by_first_row(better)[1]
+        search = refine.refine if task.size <= MAX_UNITS else search_blockwise
+        if search is search_blockwise:
+            self.notes = (describe_search(task.size, len(task.space.sketch), effort=self.refinement.effort),)
+        result = search(task, number_by_first_row(labels[rows])[1], self._plan, budget=budget, progress=progress)
+        self.results.append(result)
+        improved_labels = labels.copy()
+        improved_labels[rows] = int(labels.max()) + 1 + result.labels
+        return number_by_first_row(improved_labels)[1]
 
     @property
-    def _plan(self) -> refine.Plan:
-        """That of the next stratum: by effort, or the steps that are known from an earlier release."""
-        asked, number = self.refinement, len(self.found)
-        program = asked.effort == "best" and asked.seconds is None
-        if number >= len(asked.planned):
-            return refine.Plan(asked.effort, self.seed, program=program)
-        known = asked.planned[number], asked.done[number], asked.looks[number]
-        return refine.Plan(asked.effort, self.seed, *known, program=program)
+    def _plan(self) -> refine.SearchPlan:
+        """Parameters for the next stratum: by effort, or the recorded steps of an earlier release."""
+        refinement, number = self.refinement, len(self.results)
+        program = refinement.effort == "best" and refinement.time_limit is None
+        if number >= len(refinement.steps_planned):
+            return refine.SearchPlan(refinement.effort, self.seed, integer_program=program)
+        recorded = refinement.steps_planned[number], refinement.steps_done[number], refinement.descent_passes[number]
+        return refine.SearchPlan(refinement.effort, self.seed, *recorded, integer_program=program)
 
     @property
-    def result(self) -> Search:
-        """What it did."""
+    def summary(self) -> Search:
+        """Summary for the partition."""
         return Search(
             effort=self.refinement.effort,
-            before=sum(each.before for each in self.found),
-            after=sum(each.after for each in self.found),
-            planned=tuple(each.planned for each in self.found),
-            done=tuple(each.done for each in self.found),
-            looks=tuple(each.looks for each in self.found),
-            timed=self.refinement.seconds is not None or self.budget.stopped.is_set(),
+            before=sum(each.error_before for each in self.results),
+            after=sum(each.error_after for each in self.results),
+            steps_planned=tuple(each.steps_planned for each in self.results),
+            steps_done=tuple(each.steps_done for each in self.results),
+            descent_passes=tuple(each.descent_passes for each in self.results),
+            timed=self.refinement.time_limit is not None or self.budget.stop_requested.is_set(),
             bound=self._bound,
         )
 
     @property
     def _bound(self) -> Bound | None:
-        """That of all strata together: no group crosses them."""
-        known = [each.bound for each in self.found if each.bound is not None]
-        if len(known) < len(self.found):
+        """Bound of the whole table: the sum over the strata, since no group crosses them."""
+        known = [each.bound for each in self.results if each.bound is not None]
+        if len(known) < len(self.results):
             return None
         notes = ", ".join(dict.fromkeys(bound.note for bound in known))
         return Bound(sum(bound.value for bound in known), "columns", sum(bound.margin for bound in known), notes)

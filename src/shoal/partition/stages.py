@@ -1,4 +1,4 @@
-"""Stages that several methods share: each takes the records and gives labels."""
+"""Stages shared by several methods."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ import numpy as np
 from shoal import kernels
 from shoal.values import IntVector, Progress, Records
 
-Method = Callable[..., IntVector]
+_GroupFunction = Callable[..., IntVector]
 
 
 def best_cut(records: Records, order: IntVector, k: int, *, progress: Progress) -> IntVector:
-    """The cut of an order into runs of k to 2k - 1 neighbors with the least SSE."""
-    ordered = records.space.some(order)
+    """Cut an order into runs of k to 2k - 1 neighbors with minimum SSE."""
+    ordered = records.space.take(order)
     labels = np.empty(records.count, dtype=np.int64)
     labels[order] = kernels.path.shortest_path(ordered, k, progress=progress)
     return labels
 
 
-def best_cut_of_ring(records: Records, order: IntVector, k: int, *, progress: Progress) -> IntVector:
-    """A cut of an order whose last record is beside its first one: never worse than the best cut that parts these two.
+def best_cut_of_tour(records: Records, order: IntVector, k: int, *, progress: Progress) -> IntVector:
+    """Cut a closed tour into runs of k to 2k - 1 neighbors; never worse than the best cut of the open order.
 
-    The ring is opened there and cut; then it is opened halfway, where that cut has parted two records, and cut again.
+    The tour is cut as an open order first; then it is opened at a boundary halfway along this cut, and cut again.
     """
-    labels = best_cut(records, order, k, progress=stage(progress, records, 0, 2))
-    parted = np.flatnonzero(np.diff(labels[order])) + 1
-    if not len(parted):
+    labels = best_cut(records, order, k, progress=stage_progress(progress, records, 0, 2))
+    boundaries = np.flatnonzero(np.diff(labels[order])) + 1
+    if not len(boundaries):
         return labels
-    halfway = int(parted[len(parted) // 2])
-    return best_cut(records, np.roll(order, -halfway), k, progress=stage(progress, records, 1, 2))
+    halfway = int(boundaries[len(boundaries) // 2])
+    return best_cut(records, np.roll(order, -halfway), k, progress=stage_progress(progress, records, 1, 2))
 
 
-def along(points: IntVector, point: IntVector) -> IntVector:
-    """The records in the order of their points; those of one point by rows."""
-    place = np.empty(len(points), dtype=np.int64)
-    place[points] = np.arange(len(points))
-    return np.argsort(place[point], kind="stable")
+def order_by_points(points: IntVector, point: IntVector) -> IntVector:
+    """Return the records in the order of their points; records of one point by row."""
+    position = np.empty(len(points), dtype=np.int64)
+    position[points] = np.arange(len(points))
+    return np.argsort(position[point], kind="stable")
 
 
 def dissolve(
@@ -45,46 +45,48 @@ def dissolve(
     labels: IntVector,
     *,
     order: IntVector | None = None,
-    most: int | None = None,
+    max_size: int | None = None,
     progress: Progress,
 ) -> IntVector:
     """Dissolve groups where that lowers the total SSE: the second stage of DBA, TFRP and MDAV-2.
 
-    Groups are tried in the given order, or else in descending order of SSE; ``most`` limits what a group may grow to.
+    Groups are tried in the given order, by default in descending order of SSE. No group grows beyond ``max_size``.
     """
-    state = kernels.dissolve.stand(records.space, labels)
+    state = kernels.dissolve.init(records.space, labels)
     if order is None:
-        order = np.argsort(-state.spread, kind="stable")
-    left: IntVector = kernels.dissolve.dissolve(
-        state, order, most=records.count if most is None else most, progress=progress
+        order = np.argsort(-state.sse, kind="stable")
+    dissolved: IntVector = kernels.dissolve.run(
+        state, order, max_size=records.count if max_size is None else max_size, progress=progress
     )
-    return left
+    return dissolved
 
 
-def stage(progress: Progress, records: Records, number: int, of: int) -> Progress:
-    """The progress of one of several stages, as if they were of equal length."""
+def stage_progress(progress: Progress, records: Records, number: int, of: int) -> Progress:
+    """Report the progress of one of several stages of equal length."""
     n = records.count
 
-    def heard(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         progress((number * n + n * done // total) // of, n)
 
-    return heard
+    return report
 
 
-def split_large(records: Records, labels: IntVector, k: int, by: Method, *, progress: Progress) -> IntVector:
-    """Partition every group of 2k and more records again, by a method that sees these records alone."""
+def split_large(
+    records: Records, labels: IntVector, k: int, method: _GroupFunction, *, progress: Progress
+) -> IntVector:
+    """Partition every group of 2k or more records again, by a method applied to these records alone."""
     split, sizes = labels.copy(), np.bincount(labels)
     members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
     groups, done = len(sizes), 0
     for rows in members:
         if len(rows) >= 2 * k:
-            parts = by(records.some(rows), k, progress=_from(done, progress, records))
+            parts = method(records.take(rows), k, progress=_offset(done, progress, records))
             split[rows] = groups + parts
             groups += int(parts.max()) + 1
         done += len(rows)
     return split
 
 
-def _from(start: int, progress: Progress, records: Records) -> Progress:
-    """The progress of a part of the records, after so many others."""
+def _offset(start: int, progress: Progress, records: Records) -> Progress:
+    """Report progress after ``start`` other records."""
     return lambda done, _: progress(start + done, records.count)

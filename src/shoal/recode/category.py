@@ -1,4 +1,4 @@
-"""Replace the categories of every group by one node: the semantic centroid, the mode, or the least common subsumer."""
+"""Replace the categories of each group by one node: semantic centroid, mode, or least common subsumer."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from shoal.hierarchy import Hierarchy
 from shoal.values import FloatMatrix, FloatVector, IntVector
 
-Node = Callable[[IntVector, IntVector, int, FloatMatrix, Hierarchy, FloatVector | None], IntVector]
-"""From the codes and labels of the records, the number of groups, the distances, the hierarchy and what the records
-weigh: a node a group."""
+NodeFunction = Callable[[IntVector, IntVector, int, FloatMatrix, Hierarchy, FloatVector | None], IntVector]
+"""Takes codes and labels of the records, the number of groups, distances, the hierarchy and record weights; returns a
+node per group.
+"""
 
 _CELLS = 20_000_000
 
@@ -24,13 +25,13 @@ def centroid(
     _: Hierarchy,
     weights: FloatVector | None = None,
 ) -> IntVector:
-    """The node with the least sum of distances to the records of the group, by their weights; of several, the first.
+    """Return the node with the least weighted sum of distances to the records of each group; ties go to the first.
 
-    Without a hierarchy this is the most frequent value, and with ranks the lower median.
+    Without a hierarchy this is the most frequent value; with ranks it is the lower median.
     """
     group, code, count = _occurrences(codes, labels, len(distance), weights)
     nodes = np.empty(groups, dtype=np.int64)
-    nodes[group] = code  # right where a group has one value only
+    nodes[group] = code  # final for groups with a single value
     several = np.flatnonzero(np.bincount(group, minlength=groups)[group] > 1)
     for rows in _slices(group[several], len(distance)):
         at = several[rows]
@@ -48,11 +49,11 @@ def mode(
     _: Hierarchy,
     weights: FloatVector | None = None,
 ) -> IntVector:
-    """The most frequent value of the group, or that of most weight; of several, the first."""
+    """Return the most frequent value of each group, or the one of most weight; ties go to the first."""
     group, code, count = _occurrences(codes, labels, len(distance), weights)
     nodes = np.empty(groups, dtype=np.int64)
     order = np.lexsort((-code, count, group))
-    nodes[group[order]] = code[order]  # the last one stays
+    nodes[group[order]] = code[order]  # the last assignment wins
     return nodes
 
 
@@ -64,9 +65,9 @@ def lcs(
     hierarchy: Hierarchy,
     _weights: FloatVector | None = None,
 ) -> IntVector:
-    """The lowest node at or above all values of the group: in postorder, at or above the first and the last of them.
+    """Return the lowest node at or above all values of each group: in postorder, of its first and last value.
 
-    Weights change nothing here.
+    Weights have no effect.
     """
     low, high = np.full(groups, len(hierarchy)), np.full(groups, -1)
     np.minimum.at(low, labels, codes)
@@ -78,15 +79,15 @@ def lcs(
     return low
 
 
-nodes: Mapping[str, Node] = {"centroid": centroid, "mode": mode, "lcs": lcs}
+NODE_FUNCTIONS: Mapping[str, NodeFunction] = {"centroid": centroid, "mode": mode, "lcs": lcs}
 
 
 def _occurrences(
     codes: IntVector, labels: IntVector, width: int, weights: FloatVector | None
 ) -> tuple[IntVector, IntVector, FloatVector | IntVector]:
-    """The different values of each group and how often they occur, or how much they weigh, group by group and by code.
+    """Return the distinct values of each group and their counts or weights, by group and code.
 
-    Without weights they are counted in whole numbers.
+    Without weights the counts are integers.
     """
     keys = labels * width + codes
     if weights is None:
@@ -97,9 +98,9 @@ def _occurrences(
 
 
 def _slices(group: IntVector, width: int) -> list[IntVector]:
-    """Rows of whole groups, so many at a time that their costs fit into memory."""
+    """Split the rows at groups, so that the costs of each slice fit into memory."""
     if not len(group):
         return []
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    share = starts * width // _CELLS
-    return np.split(np.arange(len(group)), starts[np.flatnonzero(np.diff(share)) + 1])
+    block = starts * width // _CELLS
+    return np.split(np.arange(len(group)), starts[np.flatnonzero(np.diff(block)) + 1])

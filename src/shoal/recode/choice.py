@@ -1,4 +1,4 @@
-"""Choice: the way in which each column is recoded, and the words for it."""
+"""The recoding of each column, and the option values that select it."""
 
 from __future__ import annotations
 
@@ -7,51 +7,54 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.errors import OptionError
-from shoal.recode.category import nodes
-from shoal.recode.number import centers
+from shoal.recode.category import NODE_FUNCTIONS
+from shoal.recode.number import CENTER_FUNCTIONS
 from shoal.schema.columns import Column, Kind, Schema
 
 INTERVAL = "interval"
 
-_OF_NUMBERS: Mapping[str, str] = {
-    **{way: way for way in (*centers, INTERVAL)},
+_NUMBER_OPTIONS: Mapping[str, str] = {
+    **{way: way for way in (*CENTER_FUNCTIONS, INTERVAL)},
     "centroid": "mean",
     "generalize": INTERVAL,
 }
-_OF_CATEGORIES: Mapping[str, str] = {**{way: way for way in nodes}, "ancestor": "lcs", "generalize": "lcs"}
-"""The words for numbers and dates, and for all else, with the way that each means there."""
+_CATEGORY_OPTIONS: Mapping[str, str] = {**{way: way for way in NODE_FUNCTIONS}, "ancestor": "lcs", "generalize": "lcs"}
+"""The option values for numbers and dates, and for all other kinds, with the recoding that each selects."""
 
-WAYS = tuple(dict.fromkeys((*_OF_NUMBERS, *_OF_CATEGORIES)))
-
-
-def ways(kind: Kind) -> tuple[str, ...]:
-    """The ways in which a column of this kind can be recoded; the first is taken where nothing is said."""
-    return tuple(dict.fromkeys(_words(kind).values()))
+RECODINGS = tuple(dict.fromkeys((*_NUMBER_OPTIONS, *_CATEGORY_OPTIONS)))
 
 
-def way(word: str, *, column: str, kind: Kind) -> str:
-    """The way that the word means for a column of this kind."""
-    if word not in _words(kind):
-        raise OptionError.recode_does_not_fit(word, column=column, kind=kind, known=ways(kind))
-    return _words(kind)[word]
+def recodings(kind: Kind) -> tuple[str, ...]:
+    """Return the recodings of a kind of column; the first is the default."""
+    return tuple(dict.fromkeys(_options(kind).values()))
 
 
-def decided(schema: Schema, word: Any) -> Schema:
-    """The schema with a way for every quasi-identifier: its own, else the word where it fits, else its kind's first."""
-    if word is not None and (not isinstance(word, str) or word not in WAYS):
-        raise OptionError.unknown_choice("recode", word, WAYS)
+def resolve_recoding(option: str, *, column: str, kind: Kind) -> str:
+    """Return the recoding that an option value selects for a kind of column."""
+    if option not in _options(kind):
+        raise OptionError.recode_not_applicable(option, column=column, kind=kind, known=recodings(kind))
+    return _options(kind)[option]
+
+
+def assign_recodings(schema: Schema, option: Any) -> Schema:
+    """Return the schema with a recoding for every quasi-identifier.
+
+    It is the one of the column, else the option value where it fits, else the default of the kind.
+    """
+    if option is not None and (not isinstance(option, str) or option not in RECODINGS):
+        raise OptionError.unknown_choice("recode", option, RECODINGS)
     protected = schema.quasi_identifiers
-    columns = [_decided(column, word) if column.name in protected else column for column in schema.columns]
-    if word is not None and all(column.recode != _words(column.kind).get(word) for column in columns):
-        raise OptionError.recode_fits_nothing(word)
+    columns = [_assign_recoding(column, option) if column.name in protected else column for column in schema.columns]
+    if option is not None and all(column.recode != _options(column.kind).get(option) for column in columns):
+        raise OptionError.recode_applies_to_no_column(option)
     return Schema(tuple(columns))
 
 
-def _decided(column: Column, word: str | None) -> Column:
+def _assign_recoding(column: Column, option: str | None) -> Column:
     if column.recode:
-        return replace(column, recode=way(column.recode, column=column.name, kind=column.kind))
-    return replace(column, recode=_words(column.kind).get(word or "", ways(column.kind)[0]))
+        return replace(column, recode=resolve_recoding(column.recode, column=column.name, kind=column.kind))
+    return replace(column, recode=_options(column.kind).get(option or "", recodings(column.kind)[0]))
 
 
-def _words(kind: Kind) -> Mapping[str, str]:
-    return _OF_NUMBERS if kind in (Kind.NUMERIC, Kind.DATE) else _OF_CATEGORIES
+def _options(kind: Kind) -> Mapping[str, str]:
+    return _NUMBER_OPTIONS if kind in (Kind.NUMERIC, Kind.DATE) else _CATEGORY_OPTIONS

@@ -1,4 +1,4 @@
-"""Released values as figures again: what a reader would take them for, so that their loss can be measured."""
+"""Released values as numbers and nodes, as a reader would understand them, to measure their information loss."""
 
 from __future__ import annotations
 
@@ -7,78 +7,80 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.recode.recode import Released
+from shoal.recode.recode import ReleasedColumn
 from shoal.values import (
     BoolMatrix,
     BoolVector,
-    Days,
+    DateColumn,
     FloatMatrix,
     FloatVector,
+    IntegerColumn,
     IntMatrix,
     Partition,
     Records,
-    Rounded,
-    Whole,
-    Worded,
-    middle,
+    RoundedColumn,
+    TextColumn,
+    stable_mean,
 )
 
 
-class Numbers(NamedTuple):
-    """What the numbers and dates of a release mean to a reader."""
+class ReleasedNumbers(NamedTuple):
+    """Released numbers and dates as a reader would understand them."""
 
-    shown: FloatMatrix
-    """Of an interval the middle, and the mean of the column where nothing is shown."""
-    blank: BoolMatrix | None
-    """Where nothing is shown; None where everything is."""
+    values: FloatMatrix
+    """The released value, or the middle of a released interval; the middle of the column where nothing is released."""
+    missing: BoolMatrix | None
+    """Mask of values that are not released; None if all are."""
     bounds: dict[str, tuple[FloatVector, FloatVector]]
-    """The ends of intervals, for the columns that show such."""
+    """Bounds of intervals, by column."""
 
 
-def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Released]) -> Numbers:
-    """The released numbers and dates. A cell that was missing before has nothing to lose and counts as it is."""
-    found, blank, bounds = np.empty_like(records.values), np.zeros(records.values.shape, dtype=np.bool_), {}
+def as_numbers(records: Records, partition: Partition, columns: Mapping[str, ReleasedColumn]) -> ReleasedNumbers:
+    """Return the released numbers and dates; an originally missing value keeps its number, at no loss."""
+    numbers, missing, bounds = np.empty_like(records.values), np.zeros(records.values.shape, dtype=np.bool_), {}
     for j, name in enumerate(records.numeric):
-        values, gone, column = records.values[:, j], records.gone(name), columns[name]
-        if isinstance(column, Worded):
-            bounds[name] = _ends(column, values, gone, partition)
-            shown = bounds[name][0] / 2 + bounds[name][1] / 2
+        values, original_missing, column = records.values[:, j], records.is_missing(name), columns[name]
+        if isinstance(column, TextColumn):
+            bounds[name] = _interval_bounds(column, values, original_missing, partition)
+            released = bounds[name][0] / 2 + bounds[name][1] / 2
         else:
-            shown = column.days if isinstance(column, Days) else _plain(column)
-        blank[:, j] = np.isnan(shown)
-        stand_in = middle(values[~gone]) if blank[:, j].any() else 0.0
-        found[:, j] = np.where(gone, values, np.where(blank[:, j], stand_in, shown))
-    return Numbers(found, blank if blank.any() else None, bounds)
+            released = column.days if isinstance(column, DateColumn) else _numbers_of(column)
+        missing[:, j] = np.isnan(released)
+        fill = stable_mean(values[~original_missing]) if missing[:, j].any() else 0.0
+        numbers[:, j] = np.where(original_missing, values, np.where(missing[:, j], fill, released))
+    return ReleasedNumbers(numbers, missing if missing.any() else None, bounds)
 
 
-def _plain(column: FloatVector | Rounded | Whole) -> FloatVector:
-    return column.numbers if isinstance(column, Rounded | Whole) else column
+def _numbers_of(column: FloatVector | RoundedColumn | IntegerColumn) -> FloatVector:
+    return column.numbers if isinstance(column, RoundedColumn | IntegerColumn) else column
 
 
-def _ends(
-    column: Worded, values: FloatVector, gone: BoolVector, partition: Partition
+def _interval_bounds(
+    column: TextColumn, values: FloatVector, original_missing: BoolVector, partition: Partition
 ) -> tuple[FloatVector, FloatVector]:
-    """The ends of the interval of each record's group; NaN where nothing is shown."""
+    """Return the bounds of the interval of each record's group; NaN where nothing is released."""
     labels, groups = partition.labels, partition.count
     low, high = np.full(groups, np.inf), np.full(groups, -np.inf)
-    np.minimum.at(low, labels[~gone], values[~gone])
-    np.maximum.at(high, labels[~gone], values[~gone])
-    nothing = (column.places < 0) | ~np.isfinite(low)[labels]
+    np.minimum.at(low, labels[~original_missing], values[~original_missing])
+    np.maximum.at(high, labels[~original_missing], values[~original_missing])
+    missing = (column.codes < 0) | ~np.isfinite(low)[labels]
     if partition.suppressed is not None:
-        nothing |= partition.suppressed
-    return np.where(nothing, np.nan, low[labels]), np.where(nothing, np.nan, high[labels])
+        missing |= partition.suppressed
+    return np.where(missing, np.nan, low[labels]), np.where(missing, np.nan, high[labels])
 
 
-def as_nodes(records: Records, columns: Mapping[str, Released]) -> IntMatrix:
-    """The nodes that stand for the categories of each record; the root where nothing is shown."""
-    found = np.empty_like(records.codes)
-    for j, meaning in enumerate(records.categories):
-        column, root = columns[meaning.name], len(meaning.hierarchy) - 1
-        places = column.places if isinstance(column, Worded) else records.codes[:, j]
-        blank = root if meaning.gap is None else meaning.gap
-        shown = np.where(places < 0, blank, np.minimum(places, root))
-        # without a node for it, what was missing before has nothing to lose
-        found[:, j] = (
-            shown if meaning.gap is not None else np.where(records.gone(meaning.name), records.codes[:, j], shown)
+def as_nodes(records: Records, columns: Mapping[str, ReleasedColumn]) -> IntMatrix:
+    """Return the released node of each categorical value; the missing node or the root where nothing is released."""
+    nodes = np.empty_like(records.codes)
+    for j, column in enumerate(records.categories):
+        released_column, root = columns[column.name], len(column.hierarchy) - 1
+        places = released_column.codes if isinstance(released_column, TextColumn) else records.codes[:, j]
+        fill = root if column.missing_code is None else column.missing_code
+        released = np.where(places < 0, fill, np.minimum(places, root))
+        # without a node for missing values, an originally missing value loses nothing
+        nodes[:, j] = (
+            released
+            if column.missing_code is not None
+            else np.where(records.is_missing(column.name), records.codes[:, j], released)
         )
-    return found
+    return nodes

@@ -1,4 +1,4 @@
-"""The numbers that stand for groups: their means or their medians."""
+"""Means and medians of groups of numbers."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from shoal.values import FloatMatrix, FloatVector, IntVector
-from shoal.values.scale import times_power
+from shoal.values.scale import times_power_of_two
 
-Center = Callable[[FloatMatrix, IntVector, int, FloatVector | None], FloatMatrix]
-"""From the values and labels of the records, the number of groups and what the records weigh: a row a group."""
+CenterFunction = Callable[[FloatMatrix, IntVector, int, FloatVector | None], FloatMatrix]
+"""Takes values and labels of the records, number of groups and record weights; returns a row per group."""
 
 
 def mean(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVector | None = None) -> FloatMatrix:
-    """The mean of every group, column by column, by the weights of the records if they have some.
+    """Return the (weighted) mean of each group, column by column.
 
-    Values are taken relative to their column's largest power of two and to their group's first record: huge
-    values do not overflow, and a group of equal values keeps that value to the last bit. No mean leaves the bounds
-    of its column.
+    Values are scaled by their column's largest power of two and taken relative to their group's first record: huge
+    values do not overflow, and a group of equal values keeps that value to the last bit. No mean leaves the bounds of
+    its column.
     """
     exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1]
-    small = times_power(values, -exponent)
+    small = times_power_of_two(values, -exponent)
     sizes = np.bincount(labels, weights, minlength=groups)
     first = np.empty(groups, dtype=np.int64)
     first[labels[::-1]] = np.arange(len(labels))[::-1]
@@ -35,9 +35,9 @@ def mean(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVect
 
 
 def median(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVector | None = None) -> FloatMatrix:
-    """The median of every group, column by column; the mean of the two middle values in groups of even size.
+    """Return the median of each group, column by column; the mean of the two middle values in groups of even size.
 
-    With weights it is the lower weighted median: the least value up to which the records have half of the group's
+    With weights it is the lower weighted median: the lowest value up to which the records have half of the group's
     weight.
     """
     starts = np.concatenate(([0], np.bincount(labels, minlength=groups).cumsum()))
@@ -46,7 +46,7 @@ def median(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVe
         order = np.lexsort((values[:, j], labels))
         ordered = values[order, j]
         if weights is not None:
-            centers[:, j] = ordered[_halfway(weights[order], labels[order], starts)]
+            centers[:, j] = ordered[_median_places(weights[order], labels[order], starts)]
             continue
         low, high = (starts[:-1] + starts[1:] - 1) // 2, (starts[:-1] + starts[1:]) // 2
         centers[:, j] = ordered[low] / 2 + ordered[high] / 2
@@ -55,13 +55,13 @@ def median(values: FloatMatrix, labels: IntVector, groups: int, weights: FloatVe
     return centers
 
 
-def _halfway(weights: FloatVector, labels: IntVector, starts: IntVector) -> IntVector:
-    """For each group the first of its rows, which follow one another, that reaches half of its weight."""
+def _median_places(weights: FloatVector, labels: IntVector, starts: IntVector) -> IntVector:
+    """Return, for each group of consecutive rows, the first row that reaches half of its weight."""
     reached = np.concatenate(([0.0], np.cumsum(weights)))
-    begin, end = reached[starts[:-1]], reached[starts[1:]]
-    below = reached[1:] - begin[labels] < (end - begin)[labels] / 2
-    found: IntVector = starts[:-1] + np.bincount(labels[below], minlength=len(starts) - 1)
-    return found
+    start_weight, end_weight = reached[starts[:-1]], reached[starts[1:]]
+    below = reached[1:] - start_weight[labels] < (end_weight - start_weight)[labels] / 2
+    places: IntVector = starts[:-1] + np.bincount(labels[below], minlength=len(starts) - 1)
+    return places
 
 
-centers: Mapping[str, Center] = {"mean": mean, "median": median}
+CENTER_FUNCTIONS: Mapping[str, CenterFunction] = {"mean": mean, "median": median}

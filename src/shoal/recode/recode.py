@@ -1,4 +1,4 @@
-"""From groups to released values: one value a group for every quasi-identifier, each recoded in its way."""
+"""Recode quasi-identifiers: one released value per group and column."""
 
 from __future__ import annotations
 
@@ -11,187 +11,205 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.recode.category import nodes
-from shoal.recode.choice import INTERVAL, way
-from shoal.recode.gaps import Sources, sources
-from shoal.recode.interval import bounds, intervals
-from shoal.recode.number import centers
-from shoal.recode.rounding import WHOLE
-from shoal.recode.totals import rounded_to_total
-from shoal.schema import MISSING
+from shoal.recode.category import NODE_FUNCTIONS
+from shoal.recode.choice import INTERVAL, resolve_recoding
+from shoal.recode.gaps import GroupSources, group_sources
+from shoal.recode.interval import bounds, format_intervals
+from shoal.recode.number import CENTER_FUNCTIONS
+from shoal.recode.rounding import INTEGER
+from shoal.recode.totals import round_to_total
+from shoal.schema import MISSING_POLICIES
 from shoal.schema.columns import Kind
 from shoal.values import (
     BoolVector,
-    Categories,
-    Days,
+    CategoricalColumn,
+    DateColumn,
     FloatMatrix,
     FloatVector,
+    IntegerColumn,
     IntVector,
     Partition,
     Precision,
     Records,
-    Rounded,
-    Whole,
-    Worded,
-    one_of,
+    RoundedColumn,
+    TextColumn,
+    check_choice,
 )
 
-Released = NDArray[Any] | Rounded | Whole | Worded | Days
-"""A column of float64, with NaN where a cell is missing, or of int64, or one of these."""
+ReleasedColumn = NDArray[Any] | RoundedColumn | IntegerColumn | TextColumn | DateColumn
+"""A float64 column with NaN for missing values, an int64 column, or one of these classes."""
 
 SUPPRESSED = "*"
-_SECONDS = 86_400
+_SECONDS_PER_DAY = 86_400
 
 
 def recode(
     records: Records,
     partition: Partition,
     *,
-    ways: Mapping[str, str],
+    recodings: Mapping[str, str],
     precisions: Mapping[str, Precision] | None = None,
     keep_totals: bool = False,
-    sampling: FloatVector | None = None,
+    weights: FloatVector | None = None,
     missing: str = "category",
     suppressed: BoolVector | None = None,
-) -> dict[str, Released]:
-    """The released values of every quasi-identifier: one value a group.
+) -> dict[str, ReleasedColumn]:
+    """Return the released values of every quasi-identifier: one value per group.
 
     Numbers are rounded to the ``precisions`` of their columns; the others keep all digits. Halves go to the even
-    neighbor, or with ``keep_totals`` means go up or down so that the column keeps its total; a cell that gets the value
-    of its group without having one counts with the mean of the group. ``sampling`` are the weights of the records.
-    ``missing`` says what becomes of missing cells (see `gaps.sources`). ``suppressed`` records lose their values:
-    categories and intervals are ``*``, all else is missing.
+    neighbor; with ``keep_totals``, means are rounded up or down so that the column keeps its total, where an originally
+    missing value that receives one counts as the mean of its group. ``sampling`` has the weights of the records. For
+    ``missing`` see `gaps.sources`. ``suppressed`` records lose their values: categories and intervals become ``*``, all
+    else missing.
 
-    A category's place is its node; after the nodes comes the ``*`` of suppressed records, where no node has this name.
+    A category's place is its node. The ``*`` of suppressed records follows the nodes, unless a node has this name.
     """
-    one_of("missing", missing, MISSING)
-    hidden = suppressed if suppressed is not None and suppressed.any() else None
-    with_gaps = partial(sources, partition, suppressed=hidden, missing=missing, weights=sampling)
-    released: dict[str, Released] = {}
+    check_choice("missing", missing, MISSING_POLICIES)
+    suppressed_mask = suppressed if suppressed is not None and suppressed.any() else None
+    sources_of = partial(group_sources, partition, suppressed=suppressed_mask, missing=missing, weights=weights)
+    released: dict[str, ReleasedColumn] = {}
     for j, name in enumerate(records.numeric):
         column, kind = records.values[:, j], records.kinds[name]
-        source, chosen = with_gaps(gone=records.gone(name)), way(ways[name], column=name, kind=kind)
-        if chosen == INTERVAL:
-            zone = "+00:00" if name in records.zoned else ""
-            released[name] = _intervals(column, source, hidden, dates=kind is Kind.DATE, zone=zone)
+        source, recoding = (
+            sources_of(is_missing=records.is_missing(name)),
+            resolve_recoding(recodings[name], column=name, kind=kind),
+        )
+        if recoding == INTERVAL:
+            zone = "+00:00" if name in records.timezone_aware else ""
+            released[name] = _interval_column(column, source, suppressed_mask, dates=kind is Kind.DATE, zone=zone)
             continue
         if kind is Kind.DATE:
-            days = _timely(_centers(chosen, column, source), column[source.rows])
-            released[name] = Days(source.spread(days, np.nan))
+            dates = _round_dates(_centers(recoding, column, source), column[source.rows])
+            released[name] = DateColumn(source.to_records(dates, np.nan))
         elif precisions is None or name not in precisions:
-            released[name] = source.spread(_centers(chosen, column, source), np.nan)
+            released[name] = source.to_records(_centers(recoding, column, source), np.nan)
         else:
-            precision, kept = precisions[name], keep_totals and chosen == "mean"
-            numbers = source.spread(
-                _rounded(chosen, column, source, precision, keep_total=kept, sampling=sampling), np.nan
+            precision, keep_total = precisions[name], keep_totals and recoding == "mean"
+            numbers = source.to_records(
+                _rounded_sources(recoding, column, source, precision, keep_total=keep_total, sampling=weights), np.nan
             )
-            released[name] = _whole(numbers) if precision == WHOLE else Rounded(numbers, precision)
-    for j, meaning in enumerate(records.categories):
-        codes, name = records.codes[:, j], meaning.name
-        source = with_gaps(gone=_no_category(records, meaning, codes, missing))
-        node = nodes[way(ways[name], column=name, kind=meaning.kind)](
-            codes[source.rows], source.labels, source.count, meaning.rounded(), meaning.hierarchy, source.weights
+            released[name] = _as_integers(numbers) if precision == INTEGER else RoundedColumn(numbers, precision)
+    for j, category in enumerate(records.categories):
+        codes, name = records.codes[:, j], category.name
+        source = sources_of(is_missing=_missing_categories(records, category, codes, missing))
+        node = NODE_FUNCTIONS[resolve_recoding(recodings[name], column=name, kind=category.kind)](
+            codes[source.rows],
+            source.labels,
+            source.count,
+            category.exact_distance(),
+            category.hierarchy,
+            source.weights,
         )
-        released[name] = _words(meaning, source.spread(node, -1), hidden)
+        released[name] = _category_column(category, source.to_records(node, -1), suppressed_mask)
     return {name: released[name] for name in records.names}
 
 
-def _no_category(records: Records, meaning: Categories, codes: IntVector, missing: str) -> BoolVector | None:
-    """The missing cells of a column of categories; none of them where missing is a category of its own."""
-    if meaning.gap is None:
-        return records.gone(meaning.name)
-    return None if missing == "category" else codes == meaning.gap
+def _missing_categories(
+    records: Records, category: CategoricalColumn, codes: IntVector, missing: str
+) -> BoolVector | None:
+    """Return the missing values of a categorical column; none where missing is its own category."""
+    if category.missing_code is None:
+        return records.is_missing(category.name)
+    return None if missing == "category" else codes == category.missing_code
 
 
-def _intervals(column: FloatVector, source: Sources, hidden: BoolVector | None, *, dates: bool, zone: str) -> Worded:
+def _interval_column(
+    column: FloatVector, source: GroupSources, suppressed_mask: BoolVector | None, *, dates: bool, zone: str
+) -> TextColumn:
     low, high = bounds(column[source.rows], source.labels, source.count)
-    used = np.unique(source.of[source.of >= 0])  # the others decide nothing, not even the form of the texts
-    texts = intervals(low[used], high[used], dates=dates, zone=zone)
-    number = {word: place for place, word in enumerate(dict.fromkeys(texts))}
+    used = np.unique(source.source_of[source.source_of >= 0])  # the others must not affect the format of the texts
+    texts = format_intervals(low[used], high[used], dates=dates, zone=zone)
+    place_of = {word: place for place, word in enumerate(dict.fromkeys(texts))}
     places = np.full(source.count, -1, dtype=np.int64)
-    places[used] = [number[text] for text in texts]
-    return _starred(Worded(tuple(number), source.spread(places, -1), numeric=not dates), hidden)
+    places[used] = [place_of[text] for text in texts]
+    return _mark_suppressed(
+        TextColumn(tuple(place_of), source.to_records(places, -1), numeric=not dates), suppressed_mask
+    )
 
 
-def _words(meaning: Categories, places: IntVector, hidden: BoolVector | None) -> Worded:
-    if meaning.gap is not None:
-        places = np.where(places == meaning.gap, -1, places)
-    return _starred(Worded(tuple(map(_written, meaning.hierarchy.nodes)), places), hidden)
+def _category_column(category: CategoricalColumn, places: IntVector, suppressed_mask: BoolVector | None) -> TextColumn:
+    if category.missing_code is not None:
+        places = np.where(places == category.missing_code, -1, places)
+    return _mark_suppressed(
+        TextColumn(tuple(map(_escape_surrogates, category.hierarchy.nodes)), places), suppressed_mask
+    )
 
 
-def _written(node: str) -> str:
-    """A node as text that a file can hold: half a surrogate pair is spelled out."""
+def _escape_surrogates(node: str) -> str:
+    """Escape lone surrogates in the name of a node, so that a file can hold it."""
     return node.encode(errors="backslashreplace").decode()
 
 
-def _starred(column: Worded, hidden: BoolVector | None) -> Worded:
-    """The column with a star for the suppressed records, whatever the root of its hierarchy is called."""
-    if hidden is None:
+def _mark_suppressed(column: TextColumn, suppressed_mask: BoolVector | None) -> TextColumn:
+    """Return the column with ``*`` for the suppressed records, whatever the root of its hierarchy is called."""
+    if suppressed_mask is None:
         return column
     words = column.words if SUPPRESSED in column.words else (*column.words, SUPPRESSED)
-    return replace(column, words=words, places=np.where(hidden, words.index(SUPPRESSED), column.places))
+    return replace(column, words=words, codes=np.where(suppressed_mask, words.index(SUPPRESSED), column.codes))
 
 
-def _timely(center: FloatVector, known: FloatVector) -> FloatVector:
-    """Whole days where the column has nothing else, else whole seconds; within the bounds of the column."""
+def _round_dates(center: FloatVector, known: FloatVector) -> FloatVector:
+    """Round to days if the column has only whole days, else to seconds, within the bounds of the column."""
     if bool(np.all(known == np.rint(known))):
         return np.rint(center)
-    seconds: FloatVector = np.rint(center * _SECONDS) / _SECONDS
+    seconds: FloatVector = np.rint(center * _SECONDS_PER_DAY) / _SECONDS_PER_DAY
     return np.clip(seconds, known.min(), known.max())
 
 
-def rounded_centers(
-    values: FloatMatrix, partition: Partition, way: str, precisions: Sequence[Precision]
+def group_centers(
+    values: FloatMatrix, partition: Partition, recoding: str, precisions: Sequence[Precision]
 ) -> FloatMatrix:
-    """What stands for each group, a row a group, where nothing is missing."""
-    source = sources(partition)
+    """Return the released values of the groups, one row per group, where nothing is missing."""
+    source = group_sources(partition)
     columns = [
-        _rounded(way, column, source, precision, keep_total=False, sampling=None)
+        _rounded_sources(recoding, column, source, precision, keep_total=False, sampling=None)
         for column, precision in zip(values.T, precisions, strict=True)
     ]
     return np.column_stack(columns)
 
 
-def _centers(chosen: str, column: FloatVector, source: Sources) -> FloatVector:
-    """The mean or the median of every source, never -0.0."""
+def _centers(recoding: str, column: FloatVector, source: GroupSources) -> FloatVector:
+    """Return the mean or median of every source, never -0.0."""
     known = column[source.rows, None]
-    found: FloatVector = centers[chosen](known, source.labels, source.count, source.weights)[:, 0] + 0.0
-    return found
+    values: FloatVector = CENTER_FUNCTIONS[recoding](known, source.labels, source.count, source.weights)[:, 0] + 0.0
+    return values
 
 
-def _rounded(
-    chosen: str,
+def _rounded_sources(
+    recoding: str,
     column: FloatVector,
-    source: Sources,
+    source: GroupSources,
     precision: Precision,
     *,
     keep_total: bool,
     sampling: FloatVector | None,
 ) -> FloatVector:
-    """The centers on the grid of the column.
+    """Return the centers, rounded to the precision of the column.
 
-    They are computed in steps of its last decimal, which are whole numbers: so a center is rounded once, and a half is
-    one exactly. A whole number of steps divided by a power of ten is the nearest float to that decimal number.
+    They are computed in units of its last decimal, which are integers: so a center is rounded once, and halves are
+    exact. An integer number of units divided by a power of ten is the float nearest to that decimal number.
     """
-    steps = np.rint(column * precision.unit) if precision.most else column
-    values = _centers(chosen, steps, source)
-    if precision.most is not None:
-        whole = _kept(values, steps, source, sampling) if keep_total else np.rint(values)
-        values = whole / precision.unit
-    # a narrow type holds another float than the decimal number that it shows
-    held, known = values.astype(precision.dtype).astype(np.float64), column[source.rows]
-    return np.clip(held, known.min(initial=np.inf), known.max(initial=-np.inf)) + 0.0
+    steps = np.rint(column * precision.steps_per_unit) if precision.max_decimals else column
+    values = _centers(recoding, steps, source)
+    if precision.max_decimals is not None:
+        whole = _round_keeping_total(values, steps, source, sampling) if keep_total else np.rint(values)
+        values = whole / precision.steps_per_unit
+    # a narrow type stores another float than the decimal number it displays
+    stored, known = values.astype(precision.dtype).astype(np.float64), column[source.rows]
+    return np.clip(stored, known.min(initial=np.inf), known.max(initial=-np.inf)) + 0.0
 
 
-def _kept(center: FloatVector, column: FloatVector, source: Sources, sampling: FloatVector | None) -> IntVector:
-    """The centers as whole numbers with the total of the column: of its known cells, and the centers of all others."""
-    filled = source.spread(center, 0.0)
+def _round_keeping_total(
+    center: FloatVector, column: FloatVector, source: GroupSources, sampling: FloatVector | None
+) -> IntVector:
+    """Round the centers to integers; the known values, and the centers of all others, keep their total."""
+    filled = source.to_records(center, 0.0)
     filled[source.rows] = column[source.rows]
     weights = np.ones(len(column)) if sampling is None else sampling
-    gets = source.of >= 0
-    sizes = np.bincount(source.of[gets], weights[gets], minlength=source.count)
-    return rounded_to_total(center, sizes, math.fsum((filled * weights)[gets]))[0]
+    receives = source.source_of >= 0
+    sizes = np.bincount(source.source_of[receives], weights[receives], minlength=source.count)
+    return round_to_total(center, sizes, math.fsum((filled * weights)[receives]))[0]
 
 
-def _whole(numbers: FloatVector) -> NDArray[np.int64] | Whole:
-    return Whole(numbers) if np.isnan(numbers).any() else numbers.astype(np.int64)
+def _as_integers(numbers: FloatVector) -> NDArray[np.int64] | IntegerColumn:
+    return IntegerColumn(numbers) if np.isnan(numbers).any() else numbers.astype(np.int64)

@@ -1,23 +1,23 @@
-"""Better partitions, and how good a partition can get: local search, and bounds that no partition can beat."""
+"""Local search that improves partitions, and lower bounds of their SSE."""
 
 from shoal.refine.bounds import elementary_bound, exact_bound
-from shoal.refine.budget import Budget, steps_for
-from shoal.refine.columns import Columns, column_bound
-from shoal.refine.embedding import embedded
+from shoal.refine.budget import Budget, annealing_steps
+from shoal.refine.columns import ColumnBound, column_bound
+from shoal.refine.embedding import embed
 from shoal.refine.lowest import lower_bound
-from shoal.refine.search import Found, Plan, Task, refine
+from shoal.refine.search import SearchPlan, SearchResult, SearchTask, refine
 
 __all__ = [
     "Budget",
-    "Columns",
-    "Found",
-    "Plan",
-    "Task",
+    "ColumnBound",
+    "SearchPlan",
+    "SearchResult",
+    "SearchTask",
+    "annealing_steps",
     "column_bound",
     "elementary_bound",
-    "embedded",
+    "embed",
     "exact_bound",
     "lower_bound",
     "refine",
-    "steps_for",
 ]

@@ -1,4 +1,4 @@
-"""Lower bounds of the SSE of every partition into groups of at least k."""
+"""Lower bounds of the SSE of partitions into groups of at least k records."""
 
 from __future__ import annotations
 
@@ -7,86 +7,87 @@ import math
 import numpy as np
 
 from shoal import kernels
-from shoal.values import Bound, FloatMatrix, FloatVector, Progress, Space, silent, whole_k
+from shoal.values import Bound, FloatMatrix, FloatVector, Progress, Space, check_k, no_progress
 
-MOST = 1_000_000
-"""Cells up to which neighbors are sought in all coordinates."""
-FEW = 14
-"""Records of which all partitions are tried."""
+MAX_CELLS = 1_000_000
+"""Maximum number of cells for a neighbor search in all coordinates."""
+MAX_EXHAUSTIVE_RECORDS = 14
+"""Maximum number of records for exhaustive enumeration of partitions."""
 _AXES = 4
-"""Axes in which the neighbors of larger tables are sought."""
+"""Principal axes used for the neighbor search in larger tables."""
 _UNIT = 2.0**-53
 
 
-def elementary_bound(points: FloatMatrix, k: int, *, progress: Progress = silent) -> Bound:
-    """A bound from near neighbors alone, in seconds for a million records.
+def elementary_bound(points: FloatMatrix, k: int, *, progress: Progress = no_progress) -> Bound:
+    """Compute a lower bound from nearest neighbors, in seconds for a million records.
 
-    The SSE of a group of s records is the sum of the squared distances of its ordered pairs, divided by 2s. So the
-    share of one record is at least the sum of its s - 1 smallest squared distances to other records, divided by 2s.
-    A best partition has groups of k to 2k - 1 records, so the least of these shares over such s, added up over the
-    records, is a bound.
+    The SSE of a group of s records is the sum of the squared distances of its ordered pairs, divided by 2s. The
+    contribution of one record is thus at least the sum of its s - 1 smallest squared distances to other records,
+    divided by 2s. An optimal partition has groups of k to 2k - 1 records. The bound is the sum over the records of the
+    minimum contribution over such s.
 
-    Beyond a million cells neighbors are sought along the first principal axes only, where records are never farther
-    apart than they are.
+    Beyond a million cells, neighbors are searched along the first principal axes only. Projection never increases a
+    distance.
 
     Notes
     -----
-    *Margin*: a sum of m terms that are not negative is off by at most m roundings, of 2⁻⁵³ each; four times that is
-    taken off. Turned points are off by some roundings of their distance to the center, and what that does to the
-    squared distances is bounded by the inequality of Cauchy and Schwarz.
+    *Margin*: a sum of m nonnegative terms has an error of at most m roundings of 2⁻⁵³ each; four times that is
+    subtracted. Rotated points have an error of some roundings of their distance to the center; the Cauchy-Schwarz
+    inequality bounds its effect on the squared distances.
     """
-    (n, p), k = points.shape, whole_k(k, len(points))
-    if n * p <= MOST or p <= _AXES:
-        value = float(_shares(points, k, progress).sum())
-        return _less(value, _rounding(value, p, k), "elementary", "from the nearest neighbors of each record")
-    turned, total = _turned(points)
-    value = float(_shares(turned, k, progress).sum())
-    off = 16.0 * (p + 16) * _UNIT
-    margin = _rounding(value, p, k) + off * math.sqrt(2 * k * total * value) + off * off * k * total
-    how = f"from the nearest neighbors of each record along the first {_AXES} of {p} principal axes"
-    return _less(value, margin, "elementary", how)
+    (n, p), k = points.shape, check_k(k, len(points))
+    if n * p <= MAX_CELLS or p <= _AXES:
+        value = float(_neighbor_contributions(points, k, progress).sum())
+        return _with_margin(value, _rounding(value, p, k), "elementary", "from the nearest neighbors of each record")
+    projected, total = _project(points)
+    value = float(_neighbor_contributions(projected, k, progress).sum())
+    error = 16.0 * (p + 16) * _UNIT
+    margin = _rounding(value, p, k) + error * math.sqrt(2 * k * total * value) + error * error * k * total
+    note = f"from the nearest neighbors of each record along the first {_AXES} of {p} principal axes"
+    return _with_margin(value, margin, "elementary", note)
 
 
 def exact_bound(points: FloatMatrix, k: int) -> Bound | None:
-    """The least SSE itself: of fewer than 2k records, of a single column, or of a few records; else None.
+    """Compute the minimum SSE for fewer than 2k records, a single column or a few records; otherwise return None.
 
-    Of points in which categories are embedded it is a bound only: their centers are nodes.
+    For points with embedded categories this is only a lower bound, because the centers of categories are nodes.
     """
-    (n, p), k = points.shape, whole_k(k, len(points))
+    (n, p), k = points.shape, check_k(k, len(points))
     if n < 2 * k:
-        value, how = float(((points - points.mean(axis=0)) ** 2).sum()), "all records are one group"
+        value, note = float(((points - points.mean(axis=0)) ** 2).sum()), "all records are one group"
     elif p <= 1:
-        value, how = _cut(points[:, 0], k) if p else 0.0, "the best cut of a single column"
-    elif n <= FEW:
-        apart = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
-        value, how = float(kernels.subsets.least(kernels.subsets.costs(apart), k)), "all partitions were tried"
+        value, note = _optimal_cut_cost(points[:, 0], k) if p else 0.0, "the best cut of a single column"
+    elif n <= MAX_EXHAUSTIVE_RECORDS:
+        squared_distances = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+        value = float(kernels.subsets.best_partition_cost(kernels.subsets.subset_costs(squared_distances), k))
+        note = "all partitions were tried"
     else:
         return None
-    return _less(value, _rounding(value, p, n), "exact", how)
+    return _with_margin(value, _rounding(value, p, n), "exact", note)
 
 
-def _shares(points: FloatMatrix, k: int, progress: Progress) -> FloatVector:
-    found: FloatVector = kernels.bound.shares(Space.of_numbers(points), k, progress=progress)
-    return found
+def _neighbor_contributions(points: FloatMatrix, k: int, progress: Progress) -> FloatVector:
+    contributions: FloatVector = kernels.bound.record_bounds(Space.of_numbers(points), k, progress=progress)
+    return contributions
 
 
-def _turned(points: FloatMatrix) -> tuple[FloatMatrix, float]:
-    """The points along their first principal axes, and the sum of the squared distances to their center."""
+def _project(points: FloatMatrix) -> tuple[FloatMatrix, float]:
+    """Project the points on their first principal axes; also return the sum of squared distances to their center."""
     centered = points - points.mean(axis=0)
     values, axes = np.linalg.eigh(centered.T @ centered)
     return np.ascontiguousarray(centered @ axes[:, : -_AXES - 1 : -1]), float(np.abs(values).sum())
 
 
-def _cut(values: FloatVector, k: int) -> float:
-    """The least SSE of one column."""
+def _optimal_cut_cost(values: FloatVector, k: int) -> float:
+    """Return the minimum SSE of one column."""
     ordered = Space.of_numbers(np.sort(values)[:, None])
-    return float(kernels.path.all_costs(ordered, k, progress=silent)[0][-1])
+    return float(kernels.path.path_costs(ordered, k, progress=no_progress)[0][-1])
 
 
 def _rounding(value: float, p: int, k: int) -> float:
-    """What the rounding of sums of squares can have added."""
+    """Bound the rounding error of a sum of squares."""
     return 4.0 * (p + 4 * k + 64) * _UNIT * value
 
 
-def _less(value: float, margin: float, kind: str, note: str) -> Bound:
+def _with_margin(value: float, margin: float, kind: str, note: str) -> Bound:
     return Bound(max(value - margin, 0.0), kind, margin, note)

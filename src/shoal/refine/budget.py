@@ -1,7 +1,7 @@
-"""The time and the steps that a search may take.
+"""Time and step budget of a search.
 
-How far a search goes is counted in steps, so that the same table, options and seed give the same groups on every
-machine. A clock only comes in where seconds are given; the steps that it came to are then kept with the release.
+A search is limited by steps, so that the same table, options and seed give the same groups on every machine. The clock
+matters only if the user sets a time limit; the release then records the steps that were done.
 """
 
 from __future__ import annotations
@@ -18,79 +18,81 @@ from types import FrameType
 from shoal import kernels
 
 _STEPS = {"fast": (0, 0), "balanced": (3_000, 9_000_000), "best": (40_000, 200_000_000)}
-"""By effort, the steps of annealing for each different point, and in all."""
-_FEW = 30
-"""So few steps for each point are not worth to begin with."""
+"""Annealing steps by effort: per distinct point, and in total."""
+_MIN_STEPS_PER_POINT = 30
+"""Minimum steps per point for which annealing is worthwhile."""
 _LATE = 1.1
-"""A search that planned its steps by the clock is stopped when it has taken so many times its seconds."""
-_NODES = 64
-"""Nodes of categories up to which a step takes about as long as any: a change is counted for all of them."""
+"""A search that planned its steps by the clock stops at this multiple of its time limit."""
+_CHEAP_NODES = 64
+"""Category nodes up to which the time of a step is about constant; a move is evaluated for every node."""
 
 
-def steps_for(effort: str, points: int, nodes: int = 0) -> int:
-    """The steps of annealing for so many different points; the fewer in all, the more nodes a change is counted for."""
-    each, most = _STEPS[effort]
-    steps = min(each * points, most // max(nodes // _NODES, 1))
-    return steps if steps >= _FEW * points else 0
+def annealing_steps(effort: str, points: int, nodes: int = 0) -> int:
+    """Return the annealing steps for a number of distinct points; more category nodes allow fewer steps in total."""
+    per_point, total = _STEPS[effort]
+    steps = min(per_point * points, total // max(nodes // _CHEAP_NODES, 1))
+    return steps if steps >= _MIN_STEPS_PER_POINT * points else 0
 
 
 @dataclass
 class Budget:
-    """What is left of the time, and whether somebody asked to stop; without seconds there is no end."""
+    """Remaining time of a search, and whether a stop was requested; no limit without ``seconds``."""
 
-    seconds: float | None = None
+    time_limit: float | None = None
     start: float = field(default_factory=lambda: time.monotonic())
-    worked: float = field(default_factory=lambda: time.process_time())
-    """The seconds that all cores had worked for this process when it began."""
-    compiled: float = field(default_factory=lambda: kernels.jit.compile_seconds())
-    """The seconds that compiling had taken when it began: what it takes from then on is no part of the time."""
-    stopped: threading.Event = field(default_factory=threading.Event)
-    """Set when somebody asked to stop."""
+    start_cpu: float = field(default_factory=lambda: time.process_time())
+    """CPU seconds of the process at the start."""
+    start_compile: float = field(default_factory=lambda: kernels.jit.compile_seconds())
+    """Seconds spent on compilation at the start; later compilation does not count as elapsed time."""
+    stop_requested: threading.Event = field(default_factory=threading.Event)
+    """Set by a request to stop."""
 
-    def part(self, share: float) -> Budget:
-        """A budget with a share of the time that is left, which ends when this one is stopped."""
-        return Budget(None if self.left is None else max(self.left, 0.0) * share, stopped=self.stopped)
+    def sub_budget(self, fraction: float) -> Budget:
+        """Return a budget with a fraction of the remaining time that stops together with this one."""
+        return Budget(
+            None if self.remaining is None else max(self.remaining, 0.0) * fraction, stop_requested=self.stop_requested
+        )
 
     @property
     def elapsed(self) -> float:
-        """The seconds that went by; at least those that were worked, where the clock stands still."""
-        compiled = kernels.jit.compile_seconds() - self.compiled
-        passed, worked = time.monotonic() - self.start, time.process_time() - self.worked
+        """Elapsed seconds; at least the CPU time per core, because some clocks do not advance during a computation."""
+        compiled = kernels.jit.compile_seconds() - self.start_compile
+        passed, worked = time.monotonic() - self.start, time.process_time() - self.start_cpu
         return max(passed - compiled, (worked - compiled) / (os.cpu_count() or 1))
 
     @property
-    def left(self) -> float | None:
-        """The seconds that are left; None where there is no end."""
-        return None if self.seconds is None else self.seconds - self.elapsed
+    def remaining(self) -> float | None:
+        """Remaining seconds; None without a limit."""
+        return None if self.time_limit is None else self.time_limit - self.elapsed
 
-    def over(self, beyond: float = 1.0) -> bool:
-        """Whether it is time to stop: the seconds, times a factor, are over, or somebody asked to."""
-        late = self.seconds is not None and self.elapsed >= beyond * self.seconds
-        return late or self.stopped.is_set()
+    def is_over(self, factor: float = 1.0) -> bool:
+        """Whether a multiple of the time limit has passed or a stop was requested."""
+        late = self.time_limit is not None and self.elapsed >= factor * self.time_limit
+        return late or self.stop_requested.is_set()
 
     @property
-    def late(self) -> bool:
-        """Whether even a search that planned its steps by the clock is to stop."""
-        return self.over(_LATE)
+    def is_overdue(self) -> bool:
+        """Whether even a search that planned its steps by the clock must stop."""
+        return self.is_over(_LATE)
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Inside, the first interrupt from the keyboard asks to stop; the second one is an interrupt as ever."""
+        """Turn the first keyboard interrupt into a request to stop; the second one interrupts as usual."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.getsignal(signal.SIGINT)
-        if before is not signal.default_int_handler:  # whoever handles interrupts in another way knows why
+        previous = signal.getsignal(signal.SIGINT)
+        if previous is not signal.default_int_handler:  # keep a handler that somebody else installed
             yield
             return
 
-        def heard(number: int, frame: FrameType | None) -> None:
-            if self.stopped.is_set():
+        def request_stop(number: int, frame: FrameType | None) -> None:
+            if self.stop_requested.is_set():
                 signal.default_int_handler(number, frame)
-            self.stopped.set()
+            self.stop_requested.set()
 
-        signal.signal(signal.SIGINT, heard)
+        signal.signal(signal.SIGINT, request_stop)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGINT, previous)

@@ -1,19 +1,22 @@
-"""The bound by columns: a linear program over groups, which are found as they are needed.
+"""Lower bound by column generation on the set-partitioning formulation; a column is a group of records.
 
-The program takes groups in parts, so that every record is in one group in all, at the least cost. Its value is a lower
-bound of the cost of every partition, and so is, for whatever prices u of the records and fines of triples,
+The restricted master problem covers every record once by fractions of groups at minimum cost. Its value over all groups
+is a lower bound of the cost of every partition. So is, for any duals u of the records and nonnegative duals of the
+triples (subset-row cuts),
 
-    Σ u - Σ fines - Σ over records i of the most that a bargain with i saves, divided by the size of the bargain.
+    Σ u - Σ cut duals - Σ over records i of max over groups S with i of (-reduced cost of S) / |S|, at least 0 each.
 
-For in a partition every group S costs at least u(S) less its fines and less what it saves, which is at most the sum of
-these shares over its records; and at most one group has two or more records of a triple, so that no fine is paid twice.
-So no answer of the solver needs to be exact, and each search for bargains that comes to its end gives a bound.
+The reason: the cost of a group S is u(S) minus its cut duals plus its reduced cost, and its negative reduced cost is at
+most the sum of the terms of its records. At most one group of a partition has two or more records of a triple, so each
+cut dual counts once. The bound therefore does not rely on an exact answer of the solver: every completed pricing
+problem gives a valid bound.
 
-Groups of k alone decide the program without fines. A group S of s > t records costs (s - 1) / (t - 1) times what its
-subsets of t cost on average, since each pair of S is in as many of them. If none of these costs less than it pays, S
-costs at least f(s, t) · u(S), with f(s, t) = t (s - 1) / (s (t - 1)) > 1, or nothing where u(S) < 0. So
-prices for groups of t < k give a bound for k as well, f(k, t) times theirs; and P(S) ≥ s · f(s, t) · u(S), which helps
-to rule out bargains of more records. For a large k the search climbs from small groups to larger ones for that.
+Groups of k records alone determine the value without cuts. A group S of s > t records costs (s - 1) / (t - 1) times the
+mean cost of its subsets of size t, since each pair of S is in equally many of them. If no group of t records has a
+negative reduced cost, S costs at least f(s, t) · u(S), with f(s, t) = t (s - 1) / (s (t - 1)) > 1, or at least 0 where
+u(S) < 0. Duals for groups of t < k thus give a bound for k, f(k, t) times theirs. They also give
+P(S) ≥ s · f(s, t) · u(S), with P(S) the sum of squared distances of its pairs, which prunes the pricing of larger
+groups. For a large k, the search therefore proceeds from small to larger groups.
 """
 
 from __future__ import annotations
@@ -25,213 +28,224 @@ import numpy as np
 
 from shoal import kernels
 from shoal.refine.bounds import elementary_bound
-from shoal.refine.improve import groups_of, improved
-from shoal.refine.master import Master, Solution, by_record
-from shoal.values import Bound, FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Space, silent, whole_k
+from shoal.refine.improve import group_rows, solve_set_partitioning
+from shoal.refine.master import MasterProblem, MasterSolution, triples_by_record
+from shoal.values import Bound, FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Space, check_k, no_progress
 
 if TYPE_CHECKING:
-    from shoal.kernels.bargains import Found, Offer
+    from shoal.kernels.bargains import PricedColumns, PricingProblem
 
-MOST = 20_000
-"""Records for which groups are searched for; of more there is the elementary bound."""
-EFFORT = 4_000_000_000
-"""Steps of a search: about a minute."""
-_SOLVING = 800
-"""Steps that the solver is taken to need for one entry of the program."""
-_NEAR = 30
-"""The neighbors among which groups are looked for quickly, and from how many of them on."""
-_STARTS = 10
-_FEW = 50
-"""A quick search that finds fewer bargains than one for so many records is at its end."""
-_DEAR = (1.02, 1.05, 1.1)
-"""How much dearer the prices of smaller groups are made, for larger groups to become bargains."""
-_SHORTEST = 0.02
-"""How far the prices go at least from those of the best bound to those of the program."""
-_CLOSE = 1e-3
-"""How near the bound must be to the value of the program before more triples are looked for."""
-_MORE = tuple(0.002 * 2.0**power for power in range(8))
-_ENOUGH = 20_000
-"""How much more the records pay for further groups, as a part of the mean price, and how many are enough."""
+MAX_RECORDS = 20_000
+"""Maximum number of records for column generation; beyond it, the elementary bound is used."""
+DEFAULT_EFFORT = 4_000_000_000
+"""Default number of steps: about a minute."""
+_STEPS_PER_ENTRY = 800
+"""Estimated solver steps per nonzero entry of the master problem."""
+_NEIGHBORS = 30
+"""Heuristic pricing: number of neighbors that may join, and number of neighbors tried as the second record."""
+_SECOND_RECORDS = 10
+_RECORDS_PER_COLUMN = 50
+"""Heuristic pricing ends when it finds fewer than one column per this many records."""
+_DUAL_FACTORS = (1.02, 1.05, 1.1)
+"""Factors on the duals of smaller groups that make the reduced cost of larger groups negative."""
+_MIN_STEP = 0.02
+"""Minimum step from the duals of the best bound toward those of the master problem."""
+_SEPARATION_GAP = 1e-3
+"""Relative gap between bound and master problem below which violated triples are separated."""
+_DUAL_INCREASES = tuple(0.002 * 2.0**power for power in range(8))
+_MAX_COLUMNS = 20_000
+"""Increases of the duals that admit further columns, relative to the mean dual, and the target number of columns."""
 _UNIT = 2.0**-53
 _SLACK = 2e-5
-"""Which part of the bound is given away to end the search sooner."""
+"""Fraction of the bound given up to end pricing sooner."""
 _DIRECT = 6
-"""Groups of so many records are searched for at once; for larger ones the climb begins there, two records a step."""
-_KEPT = 6
-"""Which part of the effort is kept to find further groups."""
-_TRIPLES = 6
-"""The largest k for which triples are looked for: larger groups have too many of them."""
+"""Group size up to which pricing starts directly at k; for larger k it starts here and grows by two."""
+_RESERVED = 6
+"""Divisor of the effort that is reserved for further columns."""
+_MAX_K_TRIPLES = 6
+"""Maximum k for which triples are separated; larger groups have too many of them."""
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
-    """What a search for groups has found: a bound, and the groups that a best partition is likely to be made of."""
+class ColumnBound:
+    """Result of column generation: a lower bound, and columns likely to form an optimal partition."""
 
     points: FloatMatrix
     k: int
     bound: Bound
     groups: IntMatrix
-    """One a row, of k to 2k - 1 records; the rest of a row is -1."""
-    prices: FloatVector
-    """What a record pays in the best bound."""
+    """One group of k to 2k - 1 records per row, padded with -1."""
+    duals: FloatVector
+    """Dual of each record in the best bound."""
 
-    def improved(self, labels: IntVector, *, nodes: int = 1) -> IntVector:
-        """A partition of these groups and those of a given one, with no larger SSE than the given one has.
+    def improve(self, labels: IntVector, *, nodes: int = 1) -> IntVector:
+        """Return the labels of the best partition from these groups and those of a given partition.
 
-        The SSE is that of means of the points. The search ends after so many nodes of its tree, and not by a clock.
+        The SSE around the means of the points never rises. Branch and bound ends after ``nodes`` nodes, not by time.
         """
-        return improved(self.points, labels, self.groups, self.prices, nodes=nodes)
+        return solve_set_partitioning(self.points, labels, self.groups, self.duals, nodes=nodes)
 
 
-class _Search:
-    """A search for groups, from prices on of which is known that no group costs less than it pays."""
+class _ColumnGeneration:
+    """State of column generation; starts from duals for which no group has a negative reduced cost."""
 
     def __init__(
-        self, points: FloatMatrix, near: IntMatrix, inside: FloatMatrix, prices: FloatVector, effort: int
+        self, points: FloatMatrix, neighbors: IntMatrix, pair_bounds: FloatMatrix, duals: FloatVector, effort: int
     ) -> None:
-        self.points, self.near, self.inside, self.prices, self.effort = points, near, inside, prices, effort
-        self.fines: FloatVector = np.empty(0)
-        self.value = float(prices.sum())
-        self.master = Master(points)
+        self.points, self.neighbors, self.pair_bounds = points, neighbors, pair_bounds
+        self.duals, self.effort = duals, effort
+        self.cut_duals: FloatVector = np.empty(0)
+        self.value = float(duals.sum())
+        self.master = MasterProblem(points)
 
-    def offer(self, prices: FloatVector, fines: FloatVector, low: int, high: int) -> Offer:
-        """What groups of these sizes cost and pay; triples that came later than these fines have none."""
-        begin, triples = by_record(self.master.triples, len(prices))
-        fines = np.concatenate([fines, np.zeros(len(self.master.triples) - len(fines))])
-        slack = _SLACK * low / len(prices) * abs(float(prices.sum()))
-        halves = np.zeros((high, len(prices)))  # those among the candidates of a record are sharper
-        return kernels.bargains.Offer(
-            self.points, prices, halves, self.inside[:high], fines, triples, begin, low, high, slack
+    def pricing_problem(self, duals: FloatVector, cut_duals: FloatVector, low: int, high: int) -> PricingProblem:
+        """Return the pricing problem of these group sizes; triples added after ``cut_duals`` have a dual of 0."""
+        starts, triples = triples_by_record(self.master.triples, len(duals))
+        cut_duals = np.concatenate([cut_duals, np.zeros(len(self.master.triples) - len(cut_duals))])
+        slack = _SLACK * low / len(duals) * abs(float(duals.sum()))
+        neighbor_bounds = np.zeros((high, len(duals)))  # the kernel computes sharper ones
+        return kernels.bargains.PricingProblem(
+            self.points, duals, neighbor_bounds, self.pair_bounds[:high], cut_duals, triples, starts, low, high, slack
         )
 
-    def solve(self) -> Solution | None:
-        """Solve the program of the groups found so far; None where that fails or the effort is spent."""
-        self.effort -= _SOLVING * self.master.entries
+    def solve(self) -> MasterSolution | None:
+        """Solve the restricted master problem; return None if that fails or the effort is spent."""
+        self.effort -= _STEPS_PER_ENTRY * self.master.n_entries
         return self.master.solve() if self.effort > 0 else None
 
-    def seed(self, size: int, gain: float) -> None:
-        """Add groups that would be bargains if records paid more than in the best bound."""
-        for much in _DEAR:
-            self.quick(self.offer(self.prices * gain * much, np.empty(0), size, size))
+    def add_scaled(self, size: int, gain: float) -> None:
+        """Add columns whose reduced cost is negative for duals above those of the best bound."""
+        for factor in _DUAL_FACTORS:
+            self.price_heuristically(self.pricing_problem(self.duals * gain * factor, np.empty(0), size, size))
 
-    def quick(self, offer: Offer) -> int:
-        """Add bargains that are found quickly; their number."""
-        found = kernels.bargains.some_bargains(offer, self.near, _STARTS)
-        return self.master.add(found.groups[found.sizes > 0])
+    def price_heuristically(self, problem: PricingProblem) -> int:
+        """Add columns by heuristic pricing; return their number."""
+        priced = kernels.bargains.price_heuristically(problem, self.neighbors, _SECOND_RECORDS)
+        return self.master.add(priced.groups[priced.sizes > 0])
 
-    def thorough(self, offer: Offer) -> int:
-        """Add the best bargains there are, and keep the bound that comes of it; their number, none if given up."""
-        found = self.explored(offer, 0)
-        if found is None:
+    def price_exactly(self, problem: PricingProblem) -> int:
+        """Add columns by exact pricing and update the best bound; return their number, 0 if the effort is spent."""
+        priced = self.solve_pricing(problem, 0)
+        if priced is None:
             return 0
-        prices = offer.prices - found.saving - offer.slack / offer.low
-        value = float(prices.sum() - offer.fines.sum())
+        duals = problem.duals - priced.savings - problem.slack / problem.min_size
+        value = float(duals.sum() - problem.cut_duals.sum())
         if value > self.value:
-            self.value, self.prices, self.fines = value, prices, offer.fines
-        return self.master.add(found.groups[found.sizes > 0])
+            self.value, self.duals, self.cut_duals = value, duals, problem.cut_duals
+        return self.master.add(priced.groups[priced.sizes > 0])
 
-    def explored(self, offer: Offer, room: int) -> Found | None:
-        """All bargains of an offer; None if half of the effort does not suffice."""
-        found, left = kernels.bargains.all_bargains(offer, self.effort // 2, room=room)
-        self.effort -= self.effort // 2 - left
-        return found
+    def solve_pricing(self, problem: PricingProblem, max_columns: int) -> PricedColumns | None:
+        """Solve a pricing problem exactly; return None if that takes more than half of the effort."""
+        priced, remaining = kernels.bargains.solve_pricing(problem, self.effort // 2, max_columns=max_columns)
+        self.effort -= self.effort // 2 - remaining
+        return priced
 
-    def begin(self, size: int, start: IntVector | None) -> None:
-        """Find groups of one size quickly, until there are hardly any more bargains to be found that way."""
+    def generate_initial(self, size: int, start: IntVector | None) -> None:
+        """Generate columns of one size by heuristic pricing until it finds hardly any more."""
         self.master.add(_runs(self.points, size))
-        self.master.add(np.column_stack([np.arange(len(self.near)), self.near[:, : size - 1]]))
+        self.master.add(np.column_stack([np.arange(len(self.neighbors)), self.neighbors[:, : size - 1]]))
         if start is not None:
-            given = groups_of(start)
-            self.master.add(given[(given >= 0).sum(axis=1) == size])
-        self.seed(size, 1.0)
-        enough = self.effort // 2
-        while self.effort > enough and (found := self.solve()) is not None:
-            if self.quick(self.offer(found.prices, np.empty(0), size, size)) <= len(self.points) // _FEW:
+            groups = group_rows(start)
+            self.master.add(groups[(groups >= 0).sum(axis=1) == size])
+        self.add_scaled(size, 1.0)
+        reserve = self.effort // 2
+        while self.effort > reserve and (solution := self.solve()) is not None:
+            problem = self.pricing_problem(solution.duals, np.empty(0), size, size)
+            if self.price_heuristically(problem) <= len(self.points) // _RECORDS_PER_COLUMN:
                 return
 
-    def complete(self, k: int, high: int) -> None:
-        """Go on with groups of all sizes, with triples where k is small, and keep some effort for further groups."""
-        kept = self.effort // _KEPT
-        self.effort -= kept
+    def generate_all_sizes(self, k: int, high: int) -> None:
+        """Generate columns of all sizes, with triples for a small k; reserve some effort for further columns."""
+        reserve = self.effort // _RESERVED
+        self.effort -= reserve
         for size in range(k + 1, high + 1):
-            self.seed(size, _gain(size, k))
-        if k <= _TRIPLES:
+            self.add_scaled(size, _growth_factor(size, k))
+        if k <= _MAX_K_TRIPLES:
             self.tighten(k, high, cutting=True)
-        self.effort += kept
-        self.widen(k, high)
+        self.effort += reserve
+        self.add_near_columns(k, high)
 
     def tighten(self, low: int, high: int, *, cutting: bool) -> None:
-        """Search thoroughly, until the bound is that of the program; and add triples as long as some are broken.
+        """Alternate exact pricing and the master problem until the gap closes; separate violated triples.
 
-        The prices that are tried lie between those of the best bound and those of the program: the latter alone
-        jump far off as long as groups that matter are not found yet.
+        Duals are smoothed between those of the best bound and those of the master problem, since the latter oscillate
+        while important columns are missing.
         """
-        step, found = 1.0, self.solve()
-        while found is not None and step >= _SHORTEST:
-            best, before = self.offer(self.prices, self.fines, low, high), self.value
-            prices = best.prices + step * (found.prices - best.prices)
-            fresh = self.thorough(self.offer(prices, best.fines + step * (found.fines - best.fines), low, high))
+        step, solution = 1.0, self.solve()
+        while solution is not None and step >= _MIN_STEP:
+            best, before = self.pricing_problem(self.duals, self.cut_duals, low, high), self.value
+            duals = best.duals + step * (solution.duals - best.duals)
+            cut_duals = best.cut_duals + step * (solution.cut_duals - best.cut_duals)
+            added = self.price_exactly(self.pricing_problem(duals, cut_duals, low, high))
             step = min(2.0 * step, 1.0) if self.value > before else 0.5 * step
             triples = np.empty((0, 3), dtype=np.int64)
-            if cutting and self.value >= found.value * (1.0 - _CLOSE):
-                triples = self.master.cut(found.shares)
-            if not len(triples) and self.value >= found.value * (1.0 - 2.0 * _SLACK):
+            if cutting and self.value >= solution.value * (1.0 - _SEPARATION_GAP):
+                triples = self.master.add_violated_triples(solution.fractions)
+            if not len(triples) and self.value >= solution.value * (1.0 - 2.0 * _SLACK):
                 return
-            if fresh or len(triples):
-                found = self.solve()
+            if added or len(triples):
+                solution = self.solve()
 
-    def widen(self, low: int, high: int) -> None:
-        """Add groups that would be bargains if all records paid a little more, and more, until there are enough."""
-        mean = float(np.abs(self.prices).mean())
-        for much in _MORE:
-            found = self.explored(self.offer(self.prices + much * mean, self.fines, low, high), _ENOUGH)
-            if found is None or len(self.master.groups) >= _ENOUGH:
+    def add_near_columns(self, low: int, high: int) -> None:
+        """Add columns of small reduced cost: raise all duals step by step until there are enough columns."""
+        mean = float(np.abs(self.duals).mean())
+        for increase in _DUAL_INCREASES:
+            problem = self.pricing_problem(self.duals + increase * mean, self.cut_duals, low, high)
+            priced = self.solve_pricing(problem, _MAX_COLUMNS)
+            if priced is None or len(self.master.groups) >= _MAX_COLUMNS:
                 return
-            self.master.add(found.every[: int(found.total[0])])
+            self.master.add(priced.columns[: int(priced.n_found[0])])
 
 
 def column_bound(
-    points: FloatMatrix, k: int, *, start: IntVector | None = None, effort: int = EFFORT, progress: Progress = silent
-) -> Columns:
-    """A bound that is often within one percent of the best partition, for some thousand records and a small k.
+    points: FloatMatrix,
+    k: int,
+    *,
+    start: IntVector | None = None,
+    effort: int = DEFAULT_EFFORT,
+    progress: Progress = no_progress,
+) -> ColumnBound:
+    """Compute a lower bound, often within one percent of the optimum for some thousand records and a small k.
 
-    ``start`` is a partition whose groups are worth a look. The ``effort`` counts steps, so that the bound does not
-    depend on a clock; where it does not suffice for groups of k records, the bound is that of smaller ones, and at
-    least the elementary one.
+    ``start`` is a partition whose groups become initial columns. The ``effort`` counts steps, so the bound does not
+    depend on time. If it does not suffice for groups of k records, the bound comes from smaller groups, and is at least
+    the elementary bound.
 
     Notes
     -----
-    *Margin*: the sums that tell whether a group is a bargain have at most 4k² + p + 16 terms, each at most a few prices
-    in size where it matters, so that a group that was passed over saves at most the slack, which is taken off, and as
-    many roundings of 2⁻⁵³ of the largest price. There are at most n / k groups.
+    *Margin*: a reduced cost is a sum of at most 4k² + p + 16 terms, each at most a few duals in size where it matters.
+    The negative reduced cost of a pruned group is thus at most the slack, which is subtracted, plus as many roundings
+    of 2⁻⁵³ of the largest dual. There are at most n / k groups.
     """
-    n, k = len(points), whole_k(k, len(points))
-    if n > MOST:
-        return Columns(points, k, elementary_bound(points, k, progress=progress), _none(k), np.zeros(n))
+    n, k = len(points), check_k(k, len(points))
+    if n > MAX_RECORDS:
+        return ColumnBound(points, k, elementary_bound(points, k, progress=progress), _no_groups(k), np.zeros(n))
     points, exponent = _scaled(points)
     high = min(2 * k - 1, n)
-    near, shares = _neighbors(points, min(max(_NEAR, high), n - 1), high)
-    inside, prices, groups = np.empty((0, n)), shares[k] / k, _none(k)
-    best, below = _bound(points, prices, np.empty(0), k, k, exponent), 0
-    for done, t in enumerate(sizes := _climb(k)):
-        guesses = [shares[t] / t, *([] if not below else [prices * _gain(t, below)])]
-        search = _Search(points, near, inside, max(guesses, key=lambda guess: float(guess.sum())), effort)
-        search.begin(t, start)
-        search.tighten(t, t, cutting=False)
+    neighbors, half_sums = _neighbors(points, min(max(_NEIGHBORS, high), n - 1), high)
+    pair_bounds, duals, groups = np.empty((0, n)), half_sums[k] / k, _no_groups(k)
+    best, previous = _bound(points, duals, np.empty(0), k, k, exponent), 0
+    for done, t in enumerate(sizes := _sizes(k)):
+        candidates = [half_sums[t] / t, *([] if not previous else [duals * _growth_factor(t, previous)])]
+        initial = max(candidates, key=lambda candidate: float(candidate.sum()))
+        generation = _ColumnGeneration(points, neighbors, pair_bounds, initial, effort)
+        generation.generate_initial(t, start)
+        generation.tighten(t, t, cutting=False)
         if t == k:
-            search.complete(k, high)
-            groups = search.master.groups
-        found = _bound(points, search.prices, search.fines, k, t, exponent)
-        best = max(best, found, key=lambda bound: bound.value)
-        inside, prices, below, effort = _within(search.prices, t, high), search.prices, t, search.effort
+            generation.generate_all_sizes(k, high)
+            groups = generation.master.groups
+        current = _bound(points, generation.duals, generation.cut_duals, k, t, exponent)
+        best = max(best, current, key=lambda bound: bound.value)
+        pair_bounds = _pair_bounds(generation.duals, t, high)
+        duals, previous, effort = generation.duals, t, generation.effort
         progress(n * (done + 1) // len(sizes), n)
         if effort <= 0:
             break
-    return Columns(points, k, best, groups, prices)
+    return ColumnBound(points, k, best, groups, duals)
 
 
 def _scaled(points: FloatMatrix) -> tuple[FloatMatrix, int]:
-    """The points divided by a power of two, for the solver to see squared errors of about 1, and its exponent."""
+    """Scale the points by a power of two so that squared errors are about 1; also return the exponent."""
     largest = int(np.frexp(np.abs(points).max(initial=0.0))[1])
     small = np.ldexp(points, -largest)
     spread = float(np.sqrt(((small - small.mean(axis=0)) ** 2).sum() / len(small)))
@@ -240,50 +254,50 @@ def _scaled(points: FloatMatrix) -> tuple[FloatMatrix, int]:
 
 
 def _neighbors(points: FloatMatrix, count: int, high: int) -> tuple[IntMatrix, FloatMatrix]:
-    """The nearest other records of each; and by r <= high, half of the sum of its r - 1 smallest squared distances."""
+    """Return the nearest other records, and for r <= high half of the sum of the r - 1 smallest squared distances."""
     n = len(points)
     rows, distance = kernels.bound.neighbors(Space.of_numbers(points), count + 1)
-    own = rows == np.arange(n)[:, None]
-    own[~own.any(axis=1), -1] = True  # among many equal records one is missing from its own list
-    shares = np.zeros((high + 1, n))
-    shares[2:] = 0.5 * np.cumsum(distance[~own].reshape(n, count), axis=1).T[: high - 1]
-    return rows[~own].reshape(n, count), shares
+    self_match = rows == np.arange(n)[:, None]
+    self_match[~self_match.any(axis=1), -1] = True  # with many equal records, a record can be missing from its own list
+    half_sums = np.zeros((high + 1, n))
+    half_sums[2:] = 0.5 * np.cumsum(distance[~self_match].reshape(n, count), axis=1).T[: high - 1]
+    return rows[~self_match].reshape(n, count), half_sums
 
 
-def _climb(k: int) -> list[int]:
-    """The sizes of groups that are searched for, one after another."""
+def _sizes(k: int) -> list[int]:
+    """Return the group sizes to price, in ascending order."""
     return [k] if k <= _DIRECT else [*range(_DIRECT, k, 2), k]
 
 
-def _gain(s: int, t: int) -> float:
-    """How much more a group of s costs at least than its subsets of t pay."""
+def _growth_factor(s: int, t: int) -> float:
+    """Return f(s, t) of the module docstring."""
     return t * (s - 1) / (s * (t - 1))
 
 
-def _within(prices: FloatVector, t: int, high: int) -> FloatMatrix:
-    """By r < high and record, what adds up to at most the sum over the pairs of any r records; nothing below t."""
-    inside = np.zeros((high, len(prices)))
+def _pair_bounds(duals: FloatVector, t: int, high: int) -> FloatMatrix:
+    """Return terms by r and record whose sum over any r records is at most P(S) of these; 0 for r < t."""
+    bounds = np.zeros((high, len(duals)))
     for r in range(t, high):
-        inside[r] = r * _gain(r, t) * prices
-    return inside
+        bounds[r] = r * _growth_factor(r, t) * duals
+    return bounds
 
 
 def _runs(points: FloatMatrix, size: int) -> IntMatrix:
-    """Groups of neighbors in an order of the records, in a circle: taken in equal parts they are a solution."""
+    """Return all circular runs of neighbors in an order of the records: an initial feasible solution."""
     order = np.argsort(points.sum(axis=1), kind="stable")
     return np.column_stack([np.roll(order, -place) for place in range(size)])
 
 
-def _none(k: int) -> IntMatrix:
+def _no_groups(k: int) -> IntMatrix:
     return np.empty((0, 2 * k - 1), dtype=np.int64)
 
 
-def _bound(points: FloatMatrix, prices: FloatVector, fines: FloatVector, k: int, t: int, exponent: int) -> Bound:
-    """What prices for groups of t say about groups of k, less what rounding can have added."""
+def _bound(points: FloatMatrix, duals: FloatVector, cut_duals: FloatVector, k: int, t: int, exponent: int) -> Bound:
+    """Convert duals for groups of t into a bound for groups of k, minus the rounding error."""
     n, p = points.shape
-    size = 8.0 * n * float(np.abs(prices).max()) + float(np.abs(prices).sum() + fines.sum())
-    rounding, value = _UNIT * (4 * k * k + p + 16) * size, float(prices.sum() - fines.sum())
-    scale = float(np.ldexp(_gain(k, t), 2 * exponent))
-    paid = int((fines > 0.0).sum())
-    note = f"from all groups, and {paid:,} triples of records" if paid else f"from all groups of {t:,} records"
+    size = 8.0 * n * float(np.abs(duals).max()) + float(np.abs(duals).sum() + cut_duals.sum())
+    rounding, value = _UNIT * (4 * k * k + p + 16) * size, float(duals.sum() - cut_duals.sum())
+    scale = float(np.ldexp(_growth_factor(k, t), 2 * exponent))
+    active = int((cut_duals > 0.0).sum())
+    note = f"from all groups, and {active:,} triples of records" if active else f"from all groups of {t:,} records"
     return Bound(max(value - rounding, 0.0) * scale, "columns", rounding * scale, note)

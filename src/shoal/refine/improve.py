@@ -1,36 +1,36 @@
-"""The integer program of groups: the best partition that some groups can make."""
+"""Set partitioning: the best partition that can be formed from a pool of groups, by integer programming."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.refine.master import add_columns, add_rows, arranged, costs, solver
+from shoal.refine.master import add_columns, add_rows, create_solver, group_costs, sorted_rows
 from shoal.values import BoolVector, FloatMatrix, FloatVector, IntMatrix, IntVector
 
-_MOST = 20_000
-"""Groups that are tried: those that cost least beyond what their records pay."""
+_MAX_GROUPS = 20_000
+"""Maximum size of the pool: the groups with the smallest reduced cost."""
 
 
-def improved(
-    points: FloatMatrix, labels: IntVector, groups: IntMatrix, prices: FloatVector, *, nodes: int
+def solve_set_partitioning(
+    points: FloatMatrix, labels: IntVector, groups: IntMatrix, duals: FloatVector, *, nodes: int
 ) -> IntVector:
-    """Labels of a partition of these groups and those of a given one, with no larger SSE than the given one has."""
-    own = groups_of(labels)
-    pool = arranged(groups, max(own.shape[1], groups.shape[1]))
-    beyond = costs(points, pool) - np.where(pool >= 0, prices[pool], 0.0).sum(axis=1)
-    pool = np.vstack([arranged(own, pool.shape[1]), pool[np.argsort(beyond, kind="stable")[:_MOST]]])
+    """Return the labels of the best partition from these groups and those of a given partition; the SSE never rises."""
+    given = group_rows(labels)
+    pool = sorted_rows(groups, max(given.shape[1], groups.shape[1]))
+    reduced_cost = group_costs(points, pool) - np.where(pool >= 0, duals[pool], 0.0).sum(axis=1)
+    pool = np.vstack([sorted_rows(given, pool.shape[1]), pool[np.argsort(reduced_cost, kind="stable")[:_MAX_GROUPS]]])
     pool = np.unique(pool, axis=0)
-    chosen = _chosen(pool, costs(points, pool), labels, nodes=nodes)
-    if chosen is None or costs(points, pool[chosen]).sum() >= costs(points, own).sum():
+    selected = _solve(pool, group_costs(points, pool), labels, nodes=nodes)
+    if selected is None or group_costs(points, pool[selected]).sum() >= group_costs(points, given).sum():
         return labels
-    found = np.empty_like(labels)
-    for number, group in enumerate(pool[chosen]):
-        found[group[group >= 0]] = number
-    return found
+    improved_labels = np.empty_like(labels)
+    for number, group in enumerate(pool[selected]):
+        improved_labels[group[group >= 0]] = number
+    return improved_labels
 
 
-def groups_of(labels: IntVector) -> IntMatrix:
-    """The groups of a partition as rows, the rest of a row -1."""
+def group_rows(labels: IntVector) -> IntMatrix:
+    """Return the groups of a partition as rows, padded with -1."""
     order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
     place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     groups = np.full((len(sizes), sizes.max()), -1, dtype=np.int64)
@@ -38,33 +38,33 @@ def groups_of(labels: IntVector) -> IntMatrix:
     return groups[sizes > 0]
 
 
-def _chosen(pool: IntMatrix, cost: FloatVector, labels: IntVector, *, nodes: int) -> IntVector | None:
-    """The groups of the best partition that was found; None where there is none."""
-    made = solver()
+def _solve(pool: IntMatrix, cost: FloatVector, labels: IntVector, *, nodes: int) -> IntVector | None:
+    """Solve the set partitioning problem; return the selected groups, or None without a solution."""
+    program = create_solver()
     import highspy
 
     for name, value in (("mip_max_nodes", nodes), ("mip_rel_gap", 1e-6)):
-        made.setOptionValue(name, value)
-    add_rows(made, np.ones(len(labels)))
+        program.setOptionValue(name, value)
+    add_rows(program, np.ones(len(labels)))
     column, place = np.nonzero(pool >= 0)
-    add_columns(made, cost, np.searchsorted(column, np.arange(len(pool))), pool[column, place])
-    whole = np.full(len(pool), highspy.HighsVarType.kInteger)
-    made.changeColsIntegrality(len(pool), np.arange(len(pool), dtype=np.int32), whole)
-    begin = highspy.HighsSolution()
-    begin.col_value = _given(pool, labels).astype(np.float64).tolist()
-    made.setSolution(begin)
-    made.run()
-    taken = np.array(made.getSolution().col_value)
-    if not made.getSolution().value_valid:
+    add_columns(program, cost, np.searchsorted(column, np.arange(len(pool))), pool[column, place])
+    integer = np.full(len(pool), highspy.HighsVarType.kInteger)
+    program.changeColsIntegrality(len(pool), np.arange(len(pool), dtype=np.int32), integer)
+    start = highspy.HighsSolution()
+    start.col_value = _given(pool, labels).astype(np.float64).tolist()
+    program.setSolution(start)
+    program.run()
+    values = np.array(program.getSolution().col_value)
+    if not program.getSolution().value_valid:
         return None
-    chosen = np.flatnonzero(taken > 0.5)
-    times = np.bincount(pool[chosen][pool[chosen] >= 0], minlength=len(labels))
-    return chosen if (times == 1).all() else None
+    selected = np.flatnonzero(values > 0.5)
+    coverage = np.bincount(pool[selected][pool[selected] >= 0], minlength=len(labels))
+    return selected if (coverage == 1).all() else None
 
 
 def _given(pool: IntMatrix, labels: IntVector) -> BoolVector:
-    """Which groups are those of a partition."""
+    """Return a mask of the groups that belong to a partition."""
     label = labels[pool[:, 0]]
     same = ((labels[pool] == label[:, None]) | (pool < 0)).all(axis=1)
-    found: BoolVector = same & ((pool >= 0).sum(axis=1) == np.bincount(labels)[label])
-    return found
+    mask: BoolVector = same & ((pool >= 0).sum(axis=1) == np.bincount(labels)[label])
+    return mask

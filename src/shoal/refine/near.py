@@ -1,4 +1,4 @@
-"""Which units are near each other: where local search looks for better places."""
+"""Neighbor lists for local search."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from shoal import kernels
 from shoal.values import Progress, Space
 
-_MOST = 40
-"""Near points of each point at most."""
+_MAX_NEIGHBORS = 40
+"""Maximum number of neighbors per point."""
 
 
-def near_units(space: Space, k: int, *, progress: Progress) -> Any:
-    """The nearest 2k + 2 points of each point of the space, at most 40; equal units are one point."""
+def unit_neighbors(space: Space, k: int, *, progress: Progress) -> Any:
+    """Return the nearest min(2k + 2, 40) points of each distinct point; equal units share a point."""
     first, point = space.distinct()
-    points = space.some(first) if len(first) < len(point) else space
-    found = kernels.near.nearest_others(points, min(2 * k + 2, _MOST), progress=progress)
-    several = np.bincount(point) > 1
-    if several.any():  # a unit may join others that are equal
-        found = np.hstack([np.where(several, np.arange(len(first)), -1)[:, None], found])
-        found[~several] = np.roll(found[~several], -1, axis=1)
+    points = space.take(first) if len(first) < len(point) else space
+    neighbors = kernels.near.nearest_neighbors(points, min(2 * k + 2, _MAX_NEIGHBORS), progress=progress)
+    repeated = np.bincount(point) > 1
+    if repeated.any():  # equal units are neighbors, too
+        neighbors = np.hstack([np.where(repeated, np.arange(len(first)), -1)[:, None], neighbors])
+        neighbors[~repeated] = np.roll(neighbors[~repeated], -1, axis=1)
     starts = np.concatenate([[0], np.cumsum(np.bincount(point))])
-    return kernels.turns.Near(np.ascontiguousarray(found), point, starts, np.argsort(point, kind="stable"))
+    return kernels.turns.UnitNeighbors(np.ascontiguousarray(neighbors), point, starts, np.argsort(point, kind="stable"))

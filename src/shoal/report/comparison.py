@@ -1,4 +1,4 @@
-"""A comparison as text, as one HTML page and as a part of a notebook, from its plain data."""
+"""Comparison of methods as text, as an HTML page and as a notebook fragment."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from html import escape
 from typing import Any
 
 from shoal.report import frontier, html
-from shoal.report.text import columns
-from shoal.words import counted, short
+from shoal.report.text import align_columns
+from shoal.words import pluralize, shorten
 
 Facts = Mapping[str, Any]
-_SHOWN = (0, 1, 2, 3, 4, 6, 7, 10)
-"""The columns of the table that a terminal has room for."""
+_TERMINAL_COLUMNS = (0, 1, 2, 3, 4, 6, 7, 10)
+"""Columns of the table that fit into a terminal."""
 _WIDE, _HIGH = 60, 12
 
 
 def text(facts: Facts, *, width: int = 100) -> str:
-    """The table, the chart and the recommendation, for a terminal."""
-    names = ", ".join(short(name) for name in facts["quasi_identifiers"])
-    parts = textwrap.wrap(f"{counted(facts['records'], 'record')}; quasi-identifiers: {names}", width)
-    head, *rows = ([cells[j] for j in _SHOWN] for cells in _table(facts))
+    """Table, chart and recommendation as text."""
+    names = ", ".join(shorten(name) for name in facts["quasi_identifiers"])
+    parts = textwrap.wrap(f"{pluralize(facts['records'], 'record')}; quasi-identifiers: {names}", width)
+    head, *rows = ([cells[j] for j in _TERMINAL_COLUMNS] for cells in _table(facts))
     if rows:
-        table = list(columns([head, *rows], right=frozenset({1, 3, 4, 5, 6, 7})))
+        table = list(align_columns([head, *rows], right=frozenset({1, 3, 4, 5, 6, 7})))
         parts += ["", *table, "  ◆ no other has less of loss or risk and no more of the other   ★ recommended"]
-        parts += [f"  {sentence}" for sentence in frontier.remarks(facts)]
+        parts += [f"  {sentence}" for sentence in frontier.table_notes(facts)]
     for sentence in frontier.failures(facts):
         parts += textwrap.wrap(f"no release: {sentence}", width, initial_indent="  ", subsequent_indent="    ")
     if facts["recommendation"]:
         parts += ["", *_chart(facts), ""]
         parts += textwrap.wrap(f"Recommended: {facts['recommendation']['reason']}", width)
     if facts["kept"]:
-        parts += ["", f"{facts['kept']} of {counted(len(facts['points']), 'run')} kept from before"]
+        parts += ["", f"{facts['kept']} of {pluralize(len(facts['points']), 'run')} kept from before"]
     return "\n".join(parts)
 
 
 def page(facts: Facts) -> str:
-    """Everything as one HTML page."""
+    """Render an HTML page."""
     return html.document(
         "Methods compared",
-        f'<p class="by">Made by Shoal {escape(facts["shoal"])} of {counted(facts["records"], "record")} with the'
+        f'<p class="by">Made by Shoal {escape(facts["shoal"])} of {pluralize(facts["records"], "record")} with the'
         f" quasi-identifiers {escape(', '.join(facts['quasi_identifiers']))}. No cell of the data stands in this"
         " report.</p>",
         frontier.section(facts, title="Risk and loss"),
@@ -52,24 +52,24 @@ def page(facts: Facts) -> str:
 
 
 def fragment(facts: Facts) -> str:
-    """The same for a notebook."""
+    """Render a notebook fragment."""
     return html.fragment(frontier.section(facts))
 
 
 def _table(facts: Facts) -> Iterator[list[str]]:
-    yield [name.lower() for name in frontier.head(facts)]
-    for point in frontier.ordered(facts):
-        yield frontier.row(point)
+    yield [name.lower() for name in frontier.table_head(facts)]
+    for point in frontier.sorted_releases(facts):
+        yield frontier.table_row(point)
 
 
 def _chart(facts: Facts) -> list[str]:
-    """Loss up and risk across, in characters; the better mark wins where two points meet."""
-    points = frontier.measured(facts)
-    across = frontier.Axis.of([point["risk"] for point in points], 0, _WIDE - 1)
-    up = frontier.Axis.of([point["loss"] for point in points], _HIGH - 1, 0)
+    """Scatter plot in characters: loss upwards, risk to the right. The more prominent mark wins."""
+    points = frontier.plotted_points(facts)
+    across = frontier.ChartAxis.of([point["risk"] for point in points], 0, _WIDE - 1)
+    up = frontier.ChartAxis.of([point["loss"] for point in points], _HIGH - 1, 0)
     cells = [[" "] * _WIDE for _ in range(_HIGH)]
     for point in sorted(points, key=lambda p: (p["recommended"], p["frontier"])):
-        cells[round(up.at(point["loss"]))][round(across.at(point["risk"]))] = frontier.mark(point) or "·"
+        cells[round(up.at(point["loss"]))][round(across.at(point["risk"]))] = frontier.symbol(point) or "·"
     foot, top, left, right = (f"{axis.ticks[end]:g}" for axis in (up, across) for end in (0, -1))
     side = max(len(top), len(foot))
     margins = [top, *[""] * (_HIGH - 2), foot]

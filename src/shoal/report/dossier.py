@@ -1,4 +1,4 @@
-"""The report of a release: one page for the files of an office, from the facts of its summary."""
+"""HTML report of a release, from the facts of its summary."""
 
 from __future__ import annotations
 
@@ -8,12 +8,26 @@ from typing import Any
 
 from shoal.measure import Measure
 from shoal.report import frontier, html, shapes
-from shoal.report.charts import KEY, bars, pairs
+from shoal.report.charts import LEGEND, bar_chart, paired_bar_chart
 from shoal.report.external import EXTERNAL
-from shoal.report.figures import applying, brief, figure, headlines, references, titled
+from shoal.report.figures import (
+    applicable_measures,
+    citations,
+    format_brief,
+    format_value,
+    headline_measures,
+    label_with_unit,
+)
 from shoal.report.glossary import TERMS
-from shoal.report.text import MISSING, grouped, listed, measured_on, missing_values, suppression
-from shoal.words import counted, number
+from shoal.report.text import (
+    MISSING_TEXT,
+    grouping_notes,
+    loss_basis,
+    missing_values_text,
+    suppression_text,
+    value_text,
+)
+from shoal.words import format_number, pluralize
 
 Facts = Mapping[str, Any]
 _MARKS = {
@@ -21,10 +35,10 @@ _MARKS = {
     "external": "External version: counts of fewer than {least} records, rare values and extremes are not shown, and"
     " figures about the original are rounded.",
 }
-_MOST_RISKS, _MOST_LOSSES = 6, 4
-"""Figures in boxes at the top."""
-_MOST_SIZES = 20
-"""Bars of groups that are drawn one a size."""
+_MAX_RISKS, _MAX_LOSSES = 6, 4
+"""Maximum number of cards at the top."""
+_MAX_SIZES = 20
+"""Maximum number of group sizes with a bar of their own."""
 _SEARCH = (
     "Local search moves records to other groups, lets two change places, splits groups and merges them, as long as that"
     " brings records nearer to the centers of their groups; every group keeps k and all else that was asked."
@@ -40,88 +54,100 @@ _RECODED = {
 
 
 def page(facts: Facts, *, title: str = "Report of a protected release") -> str:
-    """The report, from the facts of `detailed` or of what outsiders may see of them."""
-    made = [(anchor, name, part, write) for anchor, name, write in _SECTIONS if (part := write(facts))]
-    contents = "".join(f'<li><a href="#{anchor}">{escape(name)}</a></li>' for anchor, name, *_ in made)
-    mark = _MARKS[facts["version"]].format(least=facts.get("least"))
+    """Render the report, from the facts of `detailed` or of `for_outsiders`."""
+    sections = [(anchor, name, part, write) for anchor, name, write in _SECTIONS if (part := write(facts))]
+    contents = "".join(f'<li><a href="#{anchor}">{escape(name)}</a></li>' for anchor, name, *_ in sections)
+    version_note = _MARKS[facts["version"]].format(least=facts.get("least"))
     return html.document(
         title,
         html.paragraph(f"Made by Shoal {facts['shoal']}.", "by"),
-        html.paragraph(mark, "mark" if facts["version"] == EXTERNAL else "warning"),
+        html.paragraph(version_note, "mark" if facts["version"] == EXTERNAL else "warning"),
         _verdict(facts["verification"]),
         _cards(facts["evaluation"]),
         f'<nav aria-label="Contents"><ol>{contents}</ol></nav>',
-        # a comparison brings its own heading
+        # a comparison has its own heading
         *(
             f'<div id="{anchor}">{part}</div>' if write is _frontier else html.section(name, part, anchor=anchor)
-            for anchor, name, part, write in made
+            for anchor, name, part, write in sections
         ),
         "<footer>A class is a set of records with the same released quasi-identifiers. The release was read back and"
-        f" counted before it was given its name; {MISSING[facts['verification']['missing']]}.</footer>",
+        f" counted before it was given its name; {MISSING_TEXT[facts['verification']['missing']]}.</footer>",
     )
 
 
 def _verdict(proof: Facts) -> str:
     stamp = "Verified:" if proof["ok"] else "Not verified:"
     models = "".join(f", and {check['model']} on {check['column']}" for check in proof["models"] if check["ok"])
-    said = (
+    sentence = (
         f" k = {proof['k']} holds on the released values{models}. The smallest of {proof['classes']:,} classes has"
-        f" {number(proof['min_class'])} {proof['unit']}; there are {counted(proof['records'], 'record')}."
+        f" {format_number(proof['min_class'])} {proof['unit']}; there are {pluralize(proof['records'], 'record')}."
     )
     kind = "verdict" if proof["ok"] else "verdict broken"
-    return f'<p class="{kind}"><strong>{stamp}</strong>{escape(said)}</p>'
+    return f'<p class="{kind}"><strong>{stamp}</strong>{escape(sentence)}</p>'
 
 
 def _cards(figures: Facts) -> str:
-    """The headlines, each in a box: risks before and after, then losses."""
+    """Headline measures as cards: risks before and after, then losses."""
     before, after = figures["risk"]["before"], figures["risk"]["after"]
-    boxes = []
-    for risk in headlines("risk", after)[:_MOST_RISKS]:
-        was = before.get(risk.name)
-        past = "" if was is None else f" <small>before: {escape(brief(was, risk.unit))}</small>"
-        boxes.append((risk.label, brief(after[risk.name], risk.unit), past))
-    boxes += [
-        (loss.label, brief(figures["loss"][loss.name], loss.unit), "")
-        for loss in headlines("loss", figures["loss"])[:_MOST_LOSSES]
+    cards = []
+    for risk in headline_measures("risk", after)[:_MAX_RISKS]:
+        before_value = before.get(risk.name)
+        before_note = (
+            "" if before_value is None else f" <small>before: {escape(format_brief(before_value, risk.unit))}</small>"
+        )
+        cards.append((risk.label, format_brief(after[risk.name], risk.unit), before_note))
+    cards += [
+        (loss.label, format_brief(figures["loss"][loss.name], loss.unit), "")
+        for loss in headline_measures("loss", figures["loss"])[:_MAX_LOSSES]
     ]
-    made = (f"<div><dt>{escape(name)}</dt><dd><b>{escape(now)}</b>{past}</dd></div>" for name, now, past in boxes)
-    return f'<dl class="cards">{"".join(made)}</dl>'
+    items = (
+        f"<div><dt>{escape(name)}</dt><dd><b>{escape(value)}</b>{before_note}</dd></div>"
+        for name, value, before_note in cards
+    )
+    return f'<dl class="cards">{"".join(items)}</dl>'
 
 
 def _warnings(facts: Facts) -> str:
     return "".join(html.paragraph(sentence, "warning") for sentence in facts["warnings"])
 
 
-def _words(facts: Facts) -> str:
-    return html.listing(facts["sentences"])
+def _plain_words(facts: Facts) -> str:
+    return html.bullet_list(facts["sentences"])
 
 
-def _asked(facts: Facts) -> str:
-    """The policy in words."""
+def _policy_section(facts: Facts) -> str:
+    """The policy as sentences."""
     policy, proof = facts["policy"], facts["verification"]
     names = [column["name"] for column in policy["columns"] if column["role"] == "quasi-identifier"]
-    who = "household" if proof["unit"] == "households" else "record"
-    said = [
-        f"Every {who} shall hide among at least k = {proof['k']} alike in {listed(names)}.",
-        *(f"In every class {model['model']} shall hold for {listed(model['column'])}." for model in policy["models"]),
+    unit = "household" if proof["unit"] == "households" else "record"
+    sentences = [
+        f"Every {unit} shall hide among at least k = {proof['k']} alike in {value_text(names)}.",
+        *(
+            f"In every class {model['model']} shall hold for {value_text(model['column'])}."
+            for model in policy["models"]
+        ),
     ]
-    ways: dict[str, list[str]] = {}
+    by_recoding: dict[str, list[str]] = {}
     for column in policy["columns"]:
         if column["role"] == "quasi-identifier":
-            ways.setdefault(column.get("recode", ""), []).append(column["name"])
-    said += [f"A group shows {_RECODED[way]} for {listed(names)}." for way, names in ways.items() if way in _RECODED]
-    said.append(f"Groups are made by {facts['method']['name']}: {_sentence(facts['method']['summary'])}")
-    said.append(f"Missing values: {missing_values(policy)}; {MISSING[proof['missing']]}.")
+            by_recoding.setdefault(column.get("recode", ""), []).append(column["name"])
+    sentences += [
+        f"A group shows {_RECODED[way]} for {value_text(names)}."
+        for way, names in by_recoding.items()
+        if way in _RECODED
+    ]
+    sentences.append(f"Groups are made by {facts['method']['name']}: {_sentence(facts['method']['summary'])}")
+    sentences.append(f"Missing values: {missing_values_text(policy)}; {MISSING_TEXT[proof['missing']]}.")
     if policy["release"]["suppression"]:
-        said.append(f"At most {suppression(policy)} of the records may lose all quasi-identifiers.")
+        sentences.append(f"At most {suppression_text(policy)} of the records may lose all quasi-identifiers.")
     survey = policy["survey"]
     if "sampling_weights" in survey:
-        said.append(f"Records stand for as many persons as {listed(survey['sampling_weights'])} says.")
+        sentences.append(f"Records stand for as many persons as {value_text(survey['sampling_weights'])} says.")
     if "strata" in survey:
-        said.append(f"No group crosses the strata by {listed(survey['strata'])}.")
+        sentences.append(f"No group crosses the strata by {value_text(survey['strata'])}.")
     if "households" in survey:
-        said.append(f"The members of a household, by {listed(survey['households'])}, stay together.")
-    return html.listing(said)
+        sentences.append(f"The members of a household, by {value_text(survey['households'])}, stay together.")
+    return html.bullet_list(sentences)
 
 
 def _sentence(text: str) -> str:
@@ -130,31 +156,31 @@ def _sentence(text: str) -> str:
 
 
 def _groups(facts: Facts) -> str:
-    """How the groups came about, where a method chose by itself or local search improved them."""
-    said, search = grouped(facts), facts["search"]
-    if not said:
+    """How the groups were formed, if the method chose among starts or local search improved them."""
+    sentences, search = grouping_notes(facts), facts["search"]
+    if not sentences:
         return ""
     if search is None or facts["version"] == EXTERNAL:
-        return html.listing([*said, *([_SEARCH] if search else [])])
+        return html.bullet_list([*sentences, *([_SEARCH] if search else [])])
     rows = [
         ["effort", search["effort"]],
-        ["squared error before the search", figure(search["before"])],
-        ["squared error after it", figure(search["after"])],
-        ["lowered by", brief(search["gained"], "%")],
+        ["squared error before the search", format_value(search["before"])],
+        ["squared error after it", format_value(search["after"])],
+        ["lowered by", format_brief(search["gained"], "%")],
         *([["steps of annealing", f"{search['done']:,} of {search['planned']:,}"]] if search["planned"] else []),
     ]
     table = html.table(["Fact", "Figure"], rows, numbers=frozenset({1}), caption="Local search")
-    return "".join([html.listing([*said, _SEARCH]), table])
+    return "".join([html.bullet_list([*sentences, _SEARCH]), table])
 
 
 def _data(facts: Facts) -> str:
     data = facts["data"]
     roles = [f"{count:,} {role}" for role, count in data["columns"].items()]
     rows = [
-        ["records", figure(data["records"])],
+        ["records", format_value(data["records"])],
         ["columns", f"{sum(data['columns'].values()):,} ({', '.join(roles)})"],
-        ["records without quasi-identifiers", figure(data["suppressed"])],
-        *([f"missing in {name}", figure(cells)] for name, cells in data["missing"].items() if cells),
+        ["records without quasi-identifiers", format_value(data["suppressed"])],
+        *([f"missing in {name}", format_value(cells)] for name, cells in data["missing"].items() if cells),
     ]
     return html.table(["Fact", "Figure"], rows, caption="The table that came in")
 
@@ -162,8 +188,8 @@ def _data(facts: Facts) -> str:
 def _risk(facts: Facts) -> str:
     before, after = facts["evaluation"]["risk"]["before"], facts["evaluation"]["risk"]["after"]
     rows = (
-        [_told(risk), figure(before.get(risk.name)), figure(after.get(risk.name))]
-        for risk in applying("risk", before, after)
+        [_measure_cell(risk), format_value(before.get(risk.name)), format_value(after.get(risk.name))]
+        for risk in applicable_measures("risk", before, after)
     )
     table = html.table(
         ["Measure", "Before", "After"],
@@ -177,16 +203,16 @@ def _risk(facts: Facts) -> str:
             table,
             html.paragraph("f is the number of records alike a record, r the risk of a record.", "note"),
             "<h3>Records by the size of their class</h3>",
-            KEY,
-            pairs(bands, "Records by the size of their class"),
+            LEGEND,
+            paired_bar_chart(bands, "Records by the size of their class"),
             html.paragraph("Who is alike f − 1 others is found in at most 1 of f tries.", "note"),
         ]
     )
 
 
-def _told(measure: Measure, what: str = "") -> html.Cell:
-    """The name of a measure, what it is, and what is good."""
-    return titled(measure), f"{what or measure.formula}; good: {measure.good}"
+def _measure_cell(measure: Measure, description: str = "") -> html.Cell:
+    """Label of a measure, with its formula and its good direction."""
+    return label_with_unit(measure), f"{description or measure.formula}; good: {measure.good}"
 
 
 def _band(band: Facts) -> str:
@@ -197,8 +223,11 @@ def _band(band: Facts) -> str:
 
 
 def _attacks(facts: Facts) -> str:
-    found = facts["evaluation"]["attacks"]
-    rows = [[_told(one, one.summary.rstrip(".")), figure(found[one.name])] for one in applying("attack", found)]
+    attacks = facts["evaluation"]["attacks"]
+    rows = [
+        [_measure_cell(one, one.summary.rstrip(".")), format_value(attacks[one.name])]
+        for one in applicable_measures("attack", attacks)
+    ]
     if not rows:
         return ""
     return html.table(
@@ -210,11 +239,11 @@ def _attacks(facts: Facts) -> str:
 
 
 def _sensitive(facts: Facts) -> str:
-    checks, found = facts["verification"]["models"], facts["evaluation"]["disclosures"]
+    checks, disclosures = facts["verification"]["models"], facts["evaluation"]["disclosures"]
     parts = []
     if checks:
         rows = [
-            [check["column"], check["model"], number(check["reached"]), "holds" if check["ok"] else "broken"]
+            [check["column"], check["model"], format_number(check["reached"]), "holds" if check["ok"] else "broken"]
             for check in checks
         ]
         parts.append(
@@ -225,46 +254,52 @@ def _sensitive(facts: Facts) -> str:
                 caption="Privacy models on sensitive columns",
             )
         )
-    return "".join([*parts, _by_column("Sensitive column", "disclosure", found, "What classes give away")])
+    return "".join([*parts, _by_column("Sensitive column", "disclosure", disclosures, "What classes give away")])
 
 
-def _by_column(title: str, family: str, found: Mapping[str, Facts], caption: str) -> str:
-    """A row a column, a figure a cell; below it what the figures are."""
-    known = applying(family, *found.values())
+def _by_column(title: str, family: str, by_column: Mapping[str, Facts], caption: str) -> str:
+    """Table with one row per column and one measure per cell, followed by definitions of the measures."""
+    known = applicable_measures(family, *by_column.values())
     if not known:
         return ""
-    order = sorted(found, key=lambda name: -(found[name].get("loss") or 0))
-    rows = ([name, *(brief(found[name].get(one.name)) for one in known)] for name in order)
-    table = html.table([title, *map(titled, known)], rows, numbers=frozenset(range(1, len(known) + 1)), caption=caption)
-    told = "".join(
+    order = sorted(by_column, key=lambda name: -(by_column[name].get("loss") or 0))
+    rows = ([name, *(format_brief(by_column[name].get(one.name)) for one in known)] for name in order)
+    table = html.table(
+        [title, *map(label_with_unit, known)], rows, numbers=frozenset(range(1, len(known) + 1)), caption=caption
+    )
+    definitions = "".join(
         f"<dt>{escape(one.label)}</dt><dd>: {escape(one.formula)}; good: {escape(one.good)}</dd>" for one in known
     )
-    return f'<div class="dense">{table}</div><dl class="terms note">{told}</dl>'
+    return f'<div class="dense">{table}</div><dl class="terms note">{definitions}</dl>'
 
 
 def _cost(facts: Facts) -> str:
-    found = facts["evaluation"]["loss"]
-    rows = ([_told(one), figure(found[one.name])] for one in applying("loss", found))
+    losses = facts["evaluation"]["loss"]
+    rows = ([_measure_cell(one), format_value(losses[one.name])] for one in applicable_measures("loss", losses))
     table = html.table(["Measure", "Figure"], rows, numbers=frozenset({1}), caption="Every loss that applies")
     notes = (html.paragraph(note, "note") for note in facts["evaluation"]["notes"])
-    return "".join([table, html.paragraph(f"Measured {measured_on(facts['evaluation'])}.", "note"), *notes])
+    return "".join([table, html.paragraph(f"Measured {loss_basis(facts['evaluation'])}.", "note"), *notes])
 
 
 def _columns_lost(facts: Facts) -> str:
     figures = facts["evaluation"]
     lost = sorted(figures["columns"].items(), key=lambda item: -item[1])
-    parts = [bars([(name, value, brief(value, "%")) for name, value in lost], "Loss of each column", whole=100)]
+    parts = [
+        bar_chart([(name, value, format_brief(value, "%")) for name, value in lost], "Loss of each column", whole=100)
+    ]
     parts.append(_by_column("Quasi-identifier", "change", figures["changes"], "What happened to each quasi-identifier"))
-    drawn = [shapes.section(found) for found in facts.get("distributions", ())]
-    if drawn:
-        parts += ["<h3>Values before and after</h3>", KEY, f'<div class="charts">{"".join(drawn)}</div>']
-    return "".join(parts) if lost or drawn else ""
+    charts = [shapes.distribution_chart(distribution) for distribution in facts.get("distributions", ())]
+    if charts:
+        parts += ["<h3>Values before and after</h3>", LEGEND, f'<div class="charts">{"".join(charts)}</div>']
+    return "".join(parts) if lost or charts else ""
 
 
 def _levels(facts: Facts) -> str:
-    found = [(one["name"], one["depths"]) for one in facts.get("distributions", ()) if one["depths"]]
-    levels = sorted({level for _, depths in found for level, _ in depths})
-    rows = [[name, *(figure(dict(depths).get(level, 0)) for level in levels)] for name, depths in found]
+    depths_by_column = [(one["name"], one["depths"]) for one in facts.get("distributions", ()) if one["depths"]]
+    levels = sorted({level for _, depths in depths_by_column for level, _ in depths})
+    rows = [
+        [name, *(format_value(dict(depths).get(level, 0)) for level in levels)] for name, depths in depths_by_column
+    ]
     if not rows:
         return ""
     return html.table(
@@ -276,24 +311,26 @@ def _levels(facts: Facts) -> str:
 
 
 def _sizes(facts: Facts) -> str:
-    """The number of groups of each size; where sizes are many, from k to 2k - 1, then twice that, and so on."""
+    """Number of groups by size; if there are many sizes, from k to 2k - 1, then twice that, and so on."""
     sizes = {int(size): count for size, count in facts["group_sizes"].items()}
     if not sizes:
         return ""
-    found = {f"{counted(size, 'record')}": count for size, count in sizes.items()}
-    if len(sizes) > _MOST_SIZES:
-        found, low = {}, int(facts["verification"]["k"])
+    groups_by_label = {f"{pluralize(size, 'record')}": count for size, count in sizes.items()}
+    if len(sizes) > _MAX_SIZES:
+        groups_by_label, low = {}, int(facts["verification"]["k"])
         while low <= max(sizes):
             inside = sum(count for size, count in sizes.items() if low <= size < 2 * low)
-            found |= {f"{low:,} to {2 * low - 1:,} records": inside} if inside else {}
+            groups_by_label |= {f"{low:,} to {2 * low - 1:,} records": inside} if inside else {}
             low *= 2
-    drawn = bars([(size, count, counted(count, "group")) for size, count in found.items()], "Groups by size")
-    hidden = f"Sizes of fewer than {facts['least']} groups are not shown." if facts["version"] == EXTERNAL else ""
-    return drawn + (html.paragraph(hidden, "note") if hidden else "")
+    chart = bar_chart(
+        [(size, count, pluralize(count, "group")) for size, count in groups_by_label.items()], "Groups by size"
+    )
+    note = f"Sizes of fewer than {facts['least']} groups are not shown." if facts["version"] == EXTERNAL else ""
+    return chart + (html.paragraph(note, "note") if note else "")
 
 
 def _frontier(facts: Facts) -> str:
-    """What other ways would have cost, if they were compared."""
+    """Chart of compared methods, if there is a comparison."""
     return frontier.section(facts["comparison"]) if "comparison" in facts else ""
 
 
@@ -316,18 +353,18 @@ def _hierarchy(column: Facts) -> str:
     return f"{hierarchy.get('file', 'in memory')} ({hierarchy['sha256'][:12]}…)" if hierarchy else ""
 
 
-def _made(facts: Facts) -> str:
+def _settings(facts: Facts) -> str:
     policy = facts["policy"]
     rows = [
         ["k", str(policy["release"]["k"])],
         ["method", facts["method"]["name"]],
         *([name, str(policy["release"][name])] for name in ("seed",) if name in policy["release"]),
-        ["missing values", missing_values(policy)],
-        ["records that may be suppressed", suppression(policy)],
-        *([name.replace("_", " "), listed(value)] for name, value in policy["survey"].items()),
-        *([f"bounds of {name}", listed(value)] for name, value in policy["bounds"].items()),
+        ["missing values", missing_values_text(policy)],
+        ["records that may be suppressed", suppression_text(policy)],
+        *([name.replace("_", " "), value_text(value)] for name, value in policy["survey"].items()),
+        *([f"bounds of {name}", value_text(value)] for name, value in policy["bounds"].items()),
         *([name, str(value)] for name, value in policy["options"].items()),
-        *([f"refined, {name}", listed(value)] for name, value in policy["refine"].items()),
+        *([f"refined, {name}", value_text(value)] for name, value in policy["refine"].items()),
         *([f"weight of {name}", str(value)] for name, value in policy["weights"].items()),
         *([f"input {name}", str(value)] for name, value in policy["input"].items() if name != "settings"),
         *([f"output {name}", str(value)] for name, value in policy["output"].items()),
@@ -336,20 +373,20 @@ def _made(facts: Facts) -> str:
     return html.table(["Decision or fact", "Value"], rows, caption="The policy of the release")
 
 
-def _cite(facts: Facts) -> str:
+def _citation(facts: Facts) -> str:
     own = f"Shoal {facts['shoal']}: microaggregation with a verified promise."
-    return html.listing([own, f"The method: {facts['method']['paper']}.", *references(facts["evaluation"])])
+    return html.bullet_list([own, f"The method: {facts['method']['paper']}.", *citations(facts["evaluation"])])
 
 
 def _glossary(_: Facts) -> str:
-    told = "".join(f"<dt>{escape(term)}</dt><dd>{escape(meaning)}</dd>" for term, meaning in TERMS.items())
-    return f'<dl class="terms">{told}</dl>'
+    items = "".join(f"<dt>{escape(term)}</dt><dd>{escape(meaning)}</dd>" for term, meaning in TERMS.items())
+    return f'<dl class="terms">{items}</dl>'
 
 
 _SECTIONS: Sequence[tuple[str, str, Callable[[Facts], str]]] = (
     ("look", "Look at this", _warnings),
-    ("words", "In plain words", _words),
-    ("asked", "What was asked", _asked),
+    ("words", "In plain words", _plain_words),
+    ("asked", "What was asked", _policy_section),
     ("groups", "How the groups were made", _groups),
     ("data", "The data in short", _data),
     ("risk", "Risk before and after", _risk),
@@ -361,7 +398,7 @@ _SECTIONS: Sequence[tuple[str, str, Callable[[Facts], str]]] = (
     ("sizes", "Groups by size", _sizes),
     ("frontier", "Other ways, compared", _frontier),
     ("columns", "The columns", _columns),
-    ("made", "How it was made", _made),
-    ("cite", "How to cite", _cite),
+    ("made", "How it was made", _settings),
+    ("cite", "How to cite", _citation),
     ("glossary", "Glossary", _glossary),
 )

@@ -1,4 +1,4 @@
-"""Experiments that a paper plots without numbers: a row a setting, and for each method its figures side by side."""
+"""Experiments that a paper plots without numbers: one row per setting, with the figures of each method."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ _SETTING = ("records", "columns", "k")
 
 
 def rows(experiments: Sequence[Facts]) -> tuple[list[str], list[list[str]]]:
-    """The head of the table and its rows."""
-    settings = [list(found) for _, found in groupby(experiments, key=lambda row: [row[name] for name in _SETTING])]
+    """Head and rows of the table."""
+    settings = [
+        list(setting_rows) for _, setting_rows in groupby(experiments, key=lambda row: [row[name] for name in _SETTING])
+    ]
     head = ["Records", "Columns", "k"]
     for row in settings[0]:
         head += ["as printed", "ms", "below k"] if row["as_printed"] else [row["method"], "ms"]
     return head, [
-        [*(str(found[0][name]) for name in _SETTING), *(cell for row in found for cell in _figures(row))]
-        for found in settings
+        [*(str(setting_rows[0][name]) for name in _SETTING), *(cell for row in setting_rows for cell in _figures(row))]
+        for setting_rows in settings
     ]
 
 

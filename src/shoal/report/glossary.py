@@ -1,4 +1,4 @@
-"""The words of a report, for readers who meet them for the first time."""
+"""Glossary of a report."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Drawings of a hierarchy: a tree for the terminal, and one as SVG.
 
-Unlike every other report they show values of the data: the names of the nodes.
+Unlike other reports they contain values of the data: the names of the nodes.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from unicodedata import combining, east_asian_width
 
 from shoal.hierarchy import Hierarchy
 from shoal.report import html
-from shoal.words import counted
+from shoal.words import pluralize
 
 Counts = Mapping[str, int]
-Place = tuple[float, float]
+Position = tuple[float, float]
 
-_MOST_CHILDREN = 200
-_SHORTEST = 12
-"""Columns of the terminal that a name gets, however deep it stands."""
-_LONGEST = 40
-"""Characters of a name that are drawn."""
+_MAX_CHILDREN = 200
+_MIN_NAME = 12
+"""Minimum width of a name in the terminal, at any depth."""
+_MAX_NAME = 40
+"""Maximum number of characters of a name."""
 _ROW, _STEP, _RADIUS, _BESIDE, _GAP, _EDGE, _LETTER = 20, 20, 11, 5, 24, 14, 6.9
-"""Pixels. Circles never meet: those of siblings are shares of one area, and 11·√2 is below 20."""
-_ROOM = 1100
-"""Pixels across a page. What needs more is drawn indented, a node a line."""
+"""Pixels. Circles never overlap: siblings share the area of one circle, and 11·√2 is below 20."""
+_PAGE_WIDTH = 1100
+"""Page width in pixels. A wider tree is drawn indented, one node per line."""
 _JOINERS = "\u200c\u200d"
-"""Marks without a width that decide how letters beside them are written, as in Persian and in Hindi."""
+"""Characters of zero width that change how neighboring letters are joined, as in Persian and Hindi."""
 _KEY = "Area of a circle: records at or below the node. Filled: records with this value itself."
 STYLE = """
 svg.hierarchy { max-width: none; min-width: 0; }
@@ -39,11 +39,11 @@ svg.hierarchy { max-width: none; min-width: 0; }
 .hierarchy .all { fill: var(--sea); fill-opacity: .18; stroke: var(--sea); }
 .hierarchy .none { fill: var(--paper); stroke: var(--soft); }
 """
-"""What a picture looks like, for pages that link to their style."""
+"""Style of the SVG, for pages that link to it."""
 
 
 def facts(hierarchy: Hierarchy) -> dict[str, Any]:
-    """What can be said of a hierarchy without naming a node."""
+    """Facts about a hierarchy without names of nodes."""
     return {
         "nodes": len(hierarchy),
         "leaves": len(hierarchy.leaves),
@@ -52,17 +52,17 @@ def facts(hierarchy: Hierarchy) -> dict[str, Any]:
     }
 
 
-def size(hierarchy: Hierarchy) -> str:
+def size_text(hierarchy: Hierarchy) -> str:
     """``62 nodes on 5 levels, 40 of them leaves``."""
     leaves = len(hierarchy.leaves)
     return (
-        f"{counted(len(hierarchy), 'node')} on {counted(hierarchy.levels, 'level')},"
+        f"{pluralize(len(hierarchy), 'node')} on {pluralize(hierarchy.levels, 'level')},"
         f" {leaves:,} of them {'a leaf' if leaves == 1 else 'leaves'}"
     )
 
 
-def listing(hierarchy: Hierarchy, counts: Counts | None = None) -> list[dict[str, Any]]:
-    """Every node with its parent and its records, parents first; None where no records are counted."""
+def node_list(hierarchy: Hierarchy, counts: Counts | None = None) -> list[dict[str, Any]]:
+    """Every node with its parent and its records, parents first; records are None without counts."""
     below = _below(hierarchy, counts or {})
     return [
         {
@@ -78,90 +78,99 @@ def listing(hierarchy: Hierarchy, counts: Counts | None = None) -> list[dict[str
 
 @dataclass(frozen=True)
 class _Row:
-    """A node that is drawn, or the words for several that are not."""
+    """A drawn node, or the label for several omitted ones."""
 
     text: str
     parent: int
-    """The number of its parent's row; the root has none, -1."""
+    """Index of its parent's row; -1 for the root."""
     depth: int
     records: int | None = None
-    """Those at or below it."""
+    """Number of records at or below the node."""
     own: int | None = None
-    """Those with this value itself."""
+    """Number of records with this value itself."""
     inner: bool = False
     more: str = ""
-    """What is below it and not drawn."""
+    """Note on descendants that are not drawn."""
     rest: bool = False
-    """Whether these are the words for siblings that are not drawn."""
+    """Whether this is the label for omitted siblings."""
 
 
-def tree(hierarchy: Hierarchy, counts: Counts | None = None, *, depth: int | None = None, width: int = 100) -> str:
-    """The tree in lines of at most this width, with the records at or below each node and, inside, its own."""
+def draw_tree(hierarchy: Hierarchy, counts: Counts | None = None, *, depth: int | None = None, width: int = 100) -> str:
+    """The tree as lines of at most this width, with the records at or below each node and, for inner nodes, its own."""
     rows = _rows(hierarchy, counts, depth)
     figures = [[_figure(row.records), _figure(row.own) if row.inner and row.own else ""] for row in rows]
-    head = ["" if counts is None else "records", "own" if any(own for _, own in figures) else ""]
-    widths = [max(len(head[j]), *(len(row[j]) for row in figures)) for j in (0, 1)]
-    room = width - sum(2 + each for each in widths if each)
-    stems = _stems(rows)
+    header = ["" if counts is None else "records", "own" if any(own for _, own in figures) else ""]
+    widths = [max(len(header[j]), *(len(row[j]) for row in figures)) for j in (0, 1)]
+    name_width = width - sum(2 + each for each in widths if each)
+    prefixes = _tree_prefixes(rows)
     lines = [
-        stem + _cut(row.text, max(room - len(stem) - len(row.more), _SHORTEST)) + row.more
-        for stem, row in zip(stems, rows, strict=True)
+        prefix + _truncate(row.text, max(name_width - len(prefix) - len(row.more), _MIN_NAME)) + row.more
+        for prefix, row in zip(prefixes, rows, strict=True)
     ]
-    longest = max(map(_columns, lines))
-    table = [["", *head], *([line, *row] for line, row in zip(lines, figures, strict=True))]
-    drawn = [
-        (line + " " * (longest - _columns(line)) + "".join("  " + cell.rjust(widths[j]) for j, cell in enumerate(row)))
+    longest = max(map(_display_width, lines))
+    table = [["", *header], *([line, *row] for line, row in zip(lines, figures, strict=True))]
+    lines_with_counts = [
+        (
+            line
+            + " " * (longest - _display_width(line))
+            + "".join("  " + cell.rjust(widths[j]) for j, cell in enumerate(row))
+        )
         for line, *row in table[counts is None :]
     ]
-    return "\n".join([*(line.rstrip() for line in drawn), "", summary(hierarchy, counts)])
+    return "\n".join([*(line.rstrip() for line in lines_with_counts), "", summary(hierarchy, counts)])
 
 
 def summary(hierarchy: Hierarchy, counts: Counts | None = None) -> str:
-    """The size of a hierarchy and the records that it holds."""
+    """Size of a hierarchy and the number of records in it."""
     if counts is None:
-        return size(hierarchy)
-    inside = {name: number for name, number in counts.items() if name in hierarchy}
-    said = f"{size(hierarchy)}; {counted(sum(inside.values()), 'record')} on {counted(len(inside), 'value')}"
-    if len(inside) == len(counts):
-        return said
-    left = sum(counts.values()) - sum(inside.values())
-    return f"{said}; {counted(left, 'record')} on {counted(len(counts) - len(inside), 'value')} not in the hierarchy"
+        return size_text(hierarchy)
+    covered = {name: number for name, number in counts.items() if name in hierarchy}
+    text = f"{size_text(hierarchy)}; {pluralize(sum(covered.values()), 'record')} on {pluralize(len(covered), 'value')}"
+    if len(covered) == len(counts):
+        return text
+    uncovered = sum(counts.values()) - sum(covered.values())
+    return f"{text}; {pluralize(uncovered, 'record')} on {pluralize(len(counts) - len(covered), 'value')} not in the hierarchy"
 
 
-def picture(
+def draw_svg(
     hierarchy: Hierarchy, counts: Counts | None = None, *, title: str, depth: int | None = None, styled: bool = True
 ) -> str:
-    """The tree as SVG that stands by itself; if not ``styled``, for a page that has `STYLE` and the palette.
+    """The tree as SVG; not ``styled`` for a page that contains `STYLE` and the palette.
 
-    From left to right where there is room: leaves on rows, parents in the middle of their children. Else indented, as
-    in a terminal. The area of a circle is the number of records at or below a node; what is filled are its own.
+    It is drawn from left to right if it fits: leaves on lines, parents centered on their children. Otherwise it is
+    indented as in a terminal. The area of a circle is the number of records at or below a node; the filled part is its
+    own.
     """
     rows = _rows(hierarchy, counts, depth)
-    labels = [(_cut(row.text, _LONGEST), _said(row)) for row in rows]
-    widths = [_LETTER * (_columns(name) + _columns(said) + 1) for name, said in labels]
-    total, lefts = rows[0].records, _lefts(rows, widths)
-    beside = lefts[-1] <= _ROOM
-    places = _beside(rows, lefts) if beside else _indented(rows)
-    starts = [x + (0 if row.rest else _edge(row, rows[0]) + _BESIDE) for row, (x, _) in zip(rows, places, strict=True)]
+    labels = [(_truncate(row.text, _MAX_NAME), _count_text(row)) for row in rows]
+    widths = [_LETTER * (_display_width(name) + _display_width(count_text) + 1) for name, count_text in labels]
+    total, depth_x = rows[0].records, _depth_positions(rows, widths)
+    horizontal = depth_x[-1] <= _PAGE_WIDTH
+    places = _place_horizontally(rows, depth_x) if horizontal else _place_indented(rows)
+    starts = [
+        x + (0 if row.rest else _circle_radius(row, rows[0]) + _BESIDE)
+        for row, (x, _) in zip(rows, places, strict=True)
+    ]
     ends = [start + width for start, width in zip(starts, widths, strict=True)]
-    branches = _curves(rows, places, ends) if beside else _elbows(rows, places)
+    branches = _curves(rows, places, ends) if horizontal else _elbows(rows, places)
     nodes = []
-    for row, (x, y), start, (name, said) in zip(rows, places, starts, labels, strict=True):
-        whole = f"<title>{escape(_plain(row.text))}</title>" if name != row.text else ""
-        figure = f' <tspan class="n">{said}</tspan>' if said else ""
+    for row, (x, y), start, (name, count_text) in zip(rows, places, starts, labels, strict=True):
+        tooltip = f"<title>{escape(_one_line(row.text))}</title>" if name != row.text else ""
+        figure = f' <tspan class="n">{count_text}</tspan>' if count_text else ""
         text = f'<text x="{start:.1f}" y="{y + 4:.1f}">{escape(name)}{figure}</text>'
-        nodes.append(f"<g>{whole}{_circles(row, x, y, total)}{text}</g>")
+        nodes.append(f"<g>{tooltip}{_circles(row, x, y, total)}{text}</g>")
     key = "" if counts is None else _KEY
-    wide = max(*ends, _LETTER * len(key)) + 2 * _EDGE
-    high = max(y for _, y in places) + (2 * _ROW if key else _ROW)
-    named = escape(_plain(title))
+    svg_width = max(*ends, _LETTER * len(key)) + 2 * _EDGE
+    svg_height = max(y for _, y in places) + (2 * _ROW if key else _ROW)
+    name_text = escape(_one_line(title))
     style = f"<style>{html.PALETTE}{STYLE}</style>" if styled else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="hierarchy" viewBox="0 0 {wide:.0f} {high:.0f}"'
-        f' width="{wide:.0f}" height="{high:.0f}" role="img" aria-label="{named}: {summary(hierarchy, counts)}">'
-        f"<title>{named}</title>{style}"
-        f'<rect class="paper" width="{wide:.0f}" height="{high:.0f}"/><path class="branch" d="{branches}"/>'
-        f'{"".join(nodes)}<text class="n" x="{_EDGE}" y="{high - 8:.0f}">{key}</text></svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="hierarchy" viewBox="0 0 {svg_width:.0f} {svg_height:.0f}"'
+        f' width="{svg_width:.0f}" height="{svg_height:.0f}" role="img"'
+        f' aria-label="{name_text}: {summary(hierarchy, counts)}">'
+        f"<title>{name_text}</title>{style}"
+        f'<rect class="paper" width="{svg_width:.0f}" height="{svg_height:.0f}"/><path class="branch" d="{branches}"/>'
+        f'{"".join(nodes)}<text class="n" x="{_EDGE}" y="{svg_height - 8:.0f}">{key}</text></svg>\n'
     )
 
 
@@ -170,13 +179,13 @@ def page(hierarchy: Hierarchy, counts: Counts | None = None, *, title: str, dept
     return html.document(
         title,
         html.paragraph(f"{summary(hierarchy, counts)}. The names are values of the data.", "by"),
-        f'<div class="scroll">{picture(hierarchy, counts, title=title, depth=depth)}</div>',
+        f'<div class="scroll">{draw_svg(hierarchy, counts, title=title, depth=depth)}</div>',
         wide=True,
     )
 
 
 def _below(hierarchy: Hierarchy, counts: Counts) -> dict[str, int]:
-    """The records at or below each node."""
+    """Number of records at or below each node."""
     below = [counts.get(name, 0) for name in hierarchy]
     for number, parent in enumerate(hierarchy.parents[:-1]):
         below[parent] += below[number]
@@ -184,35 +193,35 @@ def _below(hierarchy: Hierarchy, counts: Counts) -> dict[str, int]:
 
 
 def _rows(hierarchy: Hierarchy, counts: Counts | None, depth: int | None) -> list[_Row]:
-    """What is drawn, from top to bottom."""
+    """Rows to draw, from top to bottom."""
     below = _below(hierarchy, counts or {})
     sizes = _below(hierarchy, dict.fromkeys(hierarchy, 1))
     rows: list[_Row] = []
-    # what is to come, the next one last: a node, or the words for several, under the row of its parent
-    waiting: list[tuple[str | _Row, int]] = [(hierarchy.root, -1)]
-    while waiting:
-        node, parent = waiting.pop()
+    # stack of nodes, or labels for omitted ones, with the row of their parent
+    stack: list[tuple[str | _Row, int]] = [(hierarchy.root, -1)]
+    while stack:
+        node, parent = stack.pop()
         if isinstance(node, _Row):
             rows.append(node)
             continue
-        here, level = len(rows), 1 + (rows[parent].depth if parent >= 0 else 0)
+        index, level = len(rows), 1 + (rows[parent].depth if parent >= 0 else 0)
         children = hierarchy.children(node)
         records, own = (None, None) if counts is None else (below[node], counts.get(node, 0))
-        cut = level == depth and bool(children)
-        more = f" … {sizes[node] - 1:,} more below" if cut else ""
-        rows.append(_Row(node, parent, level, records, own, bool(children), more))
-        if cut:
+        truncated = level == depth and bool(children)
+        note = f" … {sizes[node] - 1:,} more below" if truncated else ""
+        rows.append(_Row(node, parent, level, records, own, bool(children), note))
+        if truncated:
             continue
-        shown, left = children[:_MOST_CHILDREN], children[_MOST_CHILDREN:]
-        if left:
-            together = None if counts is None else sum(below[name] for name in left)
-            waiting.append((_Row(f"… {len(left):,} more", here, level + 1, together, rest=True), here))
-        waiting += [(name, here) for name in reversed(shown)]
+        visible, omitted = children[:_MAX_CHILDREN], children[_MAX_CHILDREN:]
+        if omitted:
+            omitted_records = None if counts is None else sum(below[name] for name in omitted)
+            stack.append((_Row(f"… {len(omitted):,} more", index, level + 1, omitted_records, rest=True), index))
+        stack += [(name, index) for name in reversed(visible)]
     return rows
 
 
-def _stems(rows: Sequence[_Row]) -> list[str]:
-    """The lines of the tree before each name."""
+def _tree_prefixes(rows: Sequence[_Row]) -> list[str]:
+    """Tree lines before each name."""
     last = {row.parent: number for number, row in enumerate(rows)}
     stems, under = [""], [""]
     for number, row in enumerate(rows[1:], 1):
@@ -222,8 +231,8 @@ def _stems(rows: Sequence[_Row]) -> list[str]:
     return stems
 
 
-def _lefts(rows: Sequence[_Row], widths: Sequence[float]) -> list[float]:
-    """The middle of the nodes of each depth, with room for the longest name; at last where the picture ends."""
+def _depth_positions(rows: Sequence[_Row], widths: Sequence[float]) -> list[float]:
+    """Horizontal position of each depth, with space for the longest name; the last one is the width of the picture."""
     longest = [0.0] * max(row.depth for row in rows)
     for row, width in zip(rows, widths, strict=True):
         longest[row.depth - 1] = max(longest[row.depth - 1], width)
@@ -233,8 +242,8 @@ def _lefts(rows: Sequence[_Row], widths: Sequence[float]) -> list[float]:
     return lefts
 
 
-def _beside(rows: Sequence[_Row], lefts: Sequence[float]) -> list[Place]:
-    """A line for each row without children, one after another; the others between their first and last child."""
+def _place_horizontally(rows: Sequence[_Row], lefts: Sequence[float]) -> list[Position]:
+    """Positions with one line per row without children; parents are centered between their first and last child."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for number, row in enumerate(rows):
@@ -251,52 +260,53 @@ def _beside(rows: Sequence[_Row], lefts: Sequence[float]) -> list[Place]:
     return [(lefts[row.depth - 1], height) for row, height in zip(rows, heights, strict=True)]
 
 
-def _indented(rows: Sequence[_Row]) -> list[Place]:
-    """A line for each row."""
+def _place_indented(rows: Sequence[_Row]) -> list[Position]:
+    """Positions with one line per row."""
     return [(float(_EDGE + _STEP * (row.depth - 1)), float(_ROW * line)) for line, row in enumerate(rows, 1)]
 
 
-def _curves(rows: Sequence[_Row], places: Sequence[Place], ends: Sequence[float]) -> str:
-    """From the end of each name rightwards to the children."""
+def _curves(rows: Sequence[_Row], places: Sequence[Position], ends: Sequence[float]) -> str:
+    """Branches from the end of each name to the children on the right."""
     last = {row.parent: number for number, row in enumerate(rows)}
-    drawn = []
+    paths = []
     for number, row in enumerate(rows[1:], 1):
         (x, y), level = places[number], places[row.parent][1]
         end = x - _RADIUS
-        begin, middle = end - _GAP, end - _GAP / 2
-        trunk = f"M{ends[row.parent]:.0f} {level:.1f}H{begin:.0f}" if last[row.parent] == number else ""
-        drawn.append(
-            f"{trunk}M{begin:.0f} {level:.1f}C{middle:.0f} {level:.1f} {middle:.0f} {y:.1f} {end:.0f} {y:.1f}"
-            f"H{x - _edge(row, rows[0]):.1f}"
+        branch_x, middle = end - _GAP, end - _GAP / 2
+        trunk = f"M{ends[row.parent]:.0f} {level:.1f}H{branch_x:.0f}" if last[row.parent] == number else ""
+        paths.append(
+            f"{trunk}M{branch_x:.0f} {level:.1f}C{middle:.0f} {level:.1f} {middle:.0f} {y:.1f} {end:.0f} {y:.1f}"
+            f"H{x - _circle_radius(row, rows[0]):.1f}"
         )
-    return "".join(drawn)
+    return "".join(paths)
 
 
-def _elbows(rows: Sequence[_Row], places: Sequence[Place]) -> str:
-    """From each node down, and right to the children."""
+def _elbows(rows: Sequence[_Row], places: Sequence[Position]) -> str:
+    """Branches from each node down and right to the children."""
     last = {row.parent: number for number, row in enumerate(rows)}
-    drawn = []
+    paths = []
     for number, row in enumerate(rows[1:], 1):
         (x, y), (left, level) = places[number], places[row.parent]
-        begin = level + _edge(rows[row.parent], rows[0])
-        trunk = f"M{left:.0f} {begin:.1f}V{y - 5:.0f}" if last[row.parent] == number else f"M{left:.0f} {y - 5:.0f}"
-        drawn.append(f"{trunk}q0 5 5 5H{x - _edge(row, rows[0]):.1f}")
-    return "".join(drawn)
+        top = level + _circle_radius(rows[row.parent], rows[0])
+        trunk = f"M{left:.0f} {top:.1f}V{y - 5:.0f}" if last[row.parent] == number else f"M{left:.0f} {y - 5:.0f}"
+        paths.append(f"{trunk}q0 5 5 5H{x - _circle_radius(row, rows[0]):.1f}")
+    return "".join(paths)
 
 
-def _edge(row: _Row, root: _Row) -> float:
-    """How far from its middle a circle ends."""
+def _circle_radius(row: _Row, root: _Row) -> float:
+    """Radius of the drawn circle."""
     return 0.0 if row.rest else _radius(row.records, root.records)
 
 
 def _circles(row: _Row, x: float, y: float, total: int | None) -> str:
-    """A ring for the records at or below a node, a disc for its own; a small ring where there is none."""
+    """A ring for the records at or below a node, a disc for its own; a small ring if there are none."""
     if row.rest:
         return ""
     drawn = [("all", row.records), ("own", row.own)] if row.inner else [("own", row.own)]
-    found = [(kind, number) for kind, number in drawn if number] or [("none", 0)]
+    visible = [(kind, number) for kind, number in drawn if number] or [("none", 0)]
     return "".join(
-        f'<circle class="{kind}" cx="{x:.0f}" cy="{y:.1f}" r="{_radius(number, total):.1f}"/>' for kind, number in found
+        f'<circle class="{kind}" cx="{x:.0f}" cy="{y:.1f}" r="{_radius(number, total):.1f}"/>'
+        for kind, number in visible
     )
 
 
@@ -304,7 +314,7 @@ def _radius(number: int | None, total: int | None) -> float:
     return max(_RADIUS * sqrt(number / total), 1.5) if number and total else 2.5
 
 
-def _said(row: _Row) -> str:
+def _count_text(row: _Row) -> str:
     own = f" ({row.own:,} own)" if row.inner and row.own else ""
     return f"{_figure(row.records)}{own}{row.more}".strip()
 
@@ -313,23 +323,23 @@ def _figure(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
 
 
-def _plain(name: str) -> str:
-    """A name on one line, without marks that a terminal would obey."""
+def _one_line(name: str) -> str:
+    """A name on one line, without control characters."""
     return "".join(sign if sign.isprintable() or sign in _JOINERS else "\ufffd" for sign in name)
 
 
-def _cut(name: str, most: int) -> str:
-    name = _plain(name)
-    if _columns(name) <= most:
+def _truncate(name: str, most: int) -> str:
+    name = _one_line(name)
+    if _display_width(name) <= most:
         return name
     name = name[:most]
-    while _columns(name) > most - 1:
+    while _display_width(name) > most - 1:
         name = name[:-1]
     return name + "…"
 
 
-def _columns(text: str) -> int:
-    """The columns of a terminal that a text takes."""
+def _display_width(text: str) -> int:
+    """Display width of a text in a terminal."""
     return sum(
         0 if combining(sign) or sign in _JOINERS else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
     )

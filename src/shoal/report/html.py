@@ -1,4 +1,4 @@
-"""Pages as one HTML file: no script, no outside host, light and dark, printable."""
+"""HTML pages as one file: no script, no other host, light and dark, printable."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ td.n, th.n { text-align: right; } td.n { white-space: nowrap; }
 .dense thead th { hyphens: auto; vertical-align: bottom; } .dense tbody th { min-width: 9rem; }
 tbody small { display: block; color: var(--soft); font-size: .85rem; line-height: 1.4; }
 """
-CHARTS = """.charts { columns: 2 19rem; column-gap: 2.5rem; margin-top: 1rem; }
+CHART_STYLE = """.charts { columns: 2 19rem; column-gap: 2.5rem; margin-top: 1rem; }
 .charts section { break-inside: avoid; padding-bottom: 1.4rem; } .charts p.note { margin: 0; }
 p.key { color: var(--soft); font-size: .9rem; margin: .4rem 0; }
 .key span { display: inline-block; width: .8rem; height: .8rem; margin-left: .6rem; vertical-align: -.08em; }
@@ -76,7 +76,7 @@ svg .line text { fill: var(--c); font-size: 12px; } .c0 { --c: #17697f; } .c1 { 
 @media (prefers-color-scheme: dark) { .c0 { --c: #58b7cf; } .c1 { --c: #f0936b; } .c2 { --c: #7ccf75; }
   .c3 { --c: #cf93df; } .c4 { --c: #dcbd4b; } .c5 { --c: #f27ba2; } .c6 { --c: #93abf5; } .c7 { --c: #9fb0ba; } }
 """
-"""Of the drawings, which the page in the browser shows too."""
+"""Style of charts, also used by the web interface."""
 _SIZES = """code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
 @media (max-width: 30rem) { body { font-size: 15px; } main { padding-top: 1.25rem; } th, td { padding-right: .8rem; } }
@@ -86,12 +86,12 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; }
   .dense table { font-size: 7pt; } .dense th, .dense td { padding-right: .4rem; } .dense tbody th { min-width: 5rem; }
   .wide table { font-size: 8.5pt; } .wide th, .wide td { padding-right: .6rem; } }
 """
-_STYLE = _TEXT + CHARTS + _SIZES
+_STYLE = _TEXT + CHART_STYLE + _SIZES
 
 
 _SHEET = re.compile("<style>(.*?)</style>", re.DOTALL)
 Cell = str | tuple[str, str]
-"""A text, or one with a note below it."""
+"""A text, or a text with a note below it."""
 
 
 def table(
@@ -102,21 +102,23 @@ def table(
     long: frozenset[int] = frozenset(),
     caption: str = "",
 ) -> str:
-    """An HTML table; every cell is escaped, and the first of a row is its head.
+    """HTML table. Every cell is escaped, and the first one of a row is its header.
 
-    Columns of numbers end flush, long ones may break on a wide page.
+    Columns in ``numbers`` are aligned right; those in ``long`` may wrap on a wide page.
     """
-    marks = {**dict.fromkeys(long, ' class="long"'), **dict.fromkeys(numbers, ' class="n"')}
+    classes = {**dict.fromkeys(long, ' class="long"'), **dict.fromkeys(numbers, ' class="n"')}
 
     def line(row: Sequence[Cell]) -> str:
-        cells = [f"<td{marks.get(j, '')}>{_cell(cell)}</td>" for j, cell in enumerate(row)]
-        first = f'<th scope="row"{marks.get(0, "")}>{_cell(row[0])}</th>'
+        cells = [f"<td{classes.get(j, '')}>{_cell(cell)}</td>" for j, cell in enumerate(row)]
+        first = f'<th scope="row"{classes.get(0, "")}>{_cell(row[0])}</th>'
         return f"<tr>{first}{''.join(cells[1:])}</tr>"
 
-    heads = "".join(f'<th scope="col"{marks.get(j, "")}>{escape(cell)}</th>' for j, cell in enumerate(head))
-    named = f"<caption>{escape(caption)}</caption>" if caption else ""
+    heads = "".join(f'<th scope="col"{classes.get(j, "")}>{escape(cell)}</th>' for j, cell in enumerate(head))
+    caption_html = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = "".join(line(row) for row in rows)
-    return f'<div class="scroll"><table>{named}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+    return (
+        f'<div class="scroll"><table>{caption_html}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
 
 
 def _cell(cell: Cell) -> str:
@@ -124,42 +126,46 @@ def _cell(cell: Cell) -> str:
 
 
 def section(title: str, *parts: str, anchor: str = "") -> str:
-    """A section under a heading; an anchor is where links lead to."""
+    """Section with a heading; ``anchor`` is its id."""
     place = f' id="{escape(anchor)}"' if anchor else ""
     return f"<section{place}><h2>{escape(title)}</h2>{''.join(parts)}</section>"
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph of plain text."""
+    """Paragraph of plain text."""
     return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
 
 
-def listing(sentences: Iterable[str]) -> str:
-    """Sentences under each other."""
+def bullet_list(sentences: Iterable[str]) -> str:
+    """List of sentences."""
     return f'<ul class="plain">{"".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)}</ul>'
 
 
 def document(title: str, *parts: str, wide: bool = False) -> str:
-    """A whole page: nothing in it comes from elsewhere, and a browser is told so."""
+    """Complete page that loads nothing, with a content security policy."""
     body = '<main class="wide">' if wide else "<main>"
     content = "".join(parts)
     style = f"<style>{PALETTE}{_STYLE}</style>"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(style + content)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy(style + content)}">'
         f"{style}</head><body>{body}<h1>{escape(title)}</h1>{content}</main></body></html>\n"
     )
 
 
-def policy(page: str) -> str:
-    """What a browser may do with a page of ours: nothing but use its style sheets, known by their hashes."""
-    marks = (b64encode(hashlib.sha256(sheet.encode()).digest()).decode() for sheet in _SHEET.findall(page))
-    return " ".join(["default-src 'none'; style-src", *(f"'sha256-{mark}'" for mark in marks)])
+def content_security_policy(page: str) -> str:
+    """Content security policy of a page: only its own style sheets, by their hashes."""
+    digests = (b64encode(hashlib.sha256(sheet.encode()).digest()).decode() for sheet in _SHEET.findall(page))
+    return " ".join(["default-src 'none'; style-src", *(f"'sha256-{mark}'" for mark in digests)])
 
 
 def fragment(*parts: str) -> str:
-    """A part of a page that is not ours, such as a notebook: the style reaches no further than the part."""
-    whole = "& { background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; padding: 1rem; }"
-    style = f"{PALETTE.replace(':root', '&')}{_STYLE}{whole} svg {{ max-width: 60rem; }} tbody th {{ min-width: 0; }}"
+    """Fragment for a page of another program, such as a notebook; its style is scoped to it."""
+    container = (
+        "& { background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; padding: 1rem; }"
+    )
+    style = (
+        f"{PALETTE.replace(':root', '&')}{_STYLE}{container} svg {{ max-width: 60rem; }} tbody th {{ min-width: 0; }}"
+    )
     return f'<div class="shoal"><style>.shoal {{ {style} }}</style>{"".join(parts)}</div>'

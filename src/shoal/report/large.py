@@ -1,4 +1,4 @@
-"""The summary of a release in pieces: the same plain data as that of any release."""
+"""Summary of a release that was made out of core: the same plain data as for any release."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from shoal.measure import measures
-from shoal.measure.pieces import Sizes
-from shoal.measure.sums import Tally
+from shoal.measure.pieces import ClassSizeCounts
+from shoal.measure.sums import KeyedCounts
 from shoal.partition import registry
-from shoal.report.sentences import sentences
-from shoal.report.summary import INTERNAL, bands
+from shoal.report.sentences import interpret
+from shoal.report.summary import INTERNAL, class_size_bands
 from shoal.schema import Role
 
 if TYPE_CHECKING:
     from shoal.pieced import LargeRelease
 
 
-def summarize_large(release: LargeRelease) -> dict[str, Any]:
-    """All that a short report says, in a stable order of keys and without a cell of the data."""
-    policy, proof, done = release.policy, release.verification, release.done
-    method = registry.find(policy.method)
+def summarize_file_release(release: LargeRelease) -> dict[str, Any]:
+    """Facts of a short report, in a stable order of keys and without values of the data."""
+    policy, proof, done = release.policy, release.verification, release.parts
+    method = registry.get_method(policy.method)
     roles = Counter(str(column.role) for column in policy.schema.columns)
-    sizes = zip(done.groups.keys.tolist(), done.groups.counts.tolist(), strict=True)
+    sizes = zip(done.group_sizes.keys.tolist(), done.group_sizes.counts.tolist(), strict=True)
     facts: dict[str, Any] = {
         "shoal": policy.versions["shoal"],
         "policy": policy.to_dict(),
         "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
         "account": list(release.account),
-        "search": _search(release),
+        "search": _search_facts(release),
         "verification": proof.to_dict(),
         "evaluation": release.evaluation.to_dict(),
         "sentences": [],
@@ -39,26 +39,26 @@ def summarize_large(release: LargeRelease) -> dict[str, Any]:
             "records": proof.records,
             "columns": {str(role): roles[str(role)] for role in Role if roles[str(role)]},
             "missing": dict(release.missing),
-            "suppressed": done.hidden,
+            "suppressed": done.n_suppressed,
         },
-        "class_bands": bands(_records(release.before), _records(release.after), k=proof.k),
+        "class_bands": class_size_bands(_records_by_size(release.before), _records_by_size(release.after), k=proof.k),
     }
-    facts["sentences"] = sentences(facts)
+    facts["sentences"] = interpret(facts)
     return facts
 
 
-def detailed_large(release: LargeRelease) -> dict[str, Any]:
-    """All that the internal report says; how often values occur is not counted in pieces."""
-    return {"version": INTERNAL, **summarize_large(release), "distributions": []}
+def file_report_facts(release: LargeRelease) -> dict[str, Any]:
+    """Facts of the internal report. Distributions of values are not counted out of core."""
+    return {"version": INTERNAL, **summarize_file_release(release), "distributions": []}
 
 
-def _records(sizes: Sizes) -> Tally:
-    """The records in classes of each size."""
-    return Tally(sizes.tally.keys, sizes.tally.keys * sizes.tally.counts)
+def _records_by_size(sizes: ClassSizeCounts) -> KeyedCounts:
+    """Number of records in classes of each size."""
+    return KeyedCounts(sizes.counts.keys, sizes.counts.keys * sizes.counts.counts)
 
 
-def _search(release: LargeRelease) -> dict[str, Any] | None:
-    errors, refinement = release.done.errors, release.policy.refinement
+def _search_facts(release: LargeRelease) -> dict[str, Any] | None:
+    errors, refinement = release.parts.squared_errors, release.policy.refinement
     if errors is None or refinement is None:
         return None
     before, after = errors

@@ -1,4 +1,4 @@
-"""Printed figures beside ours: as text, csv and one HTML page, from the plain data of a reproduction."""
+"""Reproduction of published tables as text, csv and HTML, from its plain data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from itertools import groupby
 from typing import Any
 
 from shoal.report import experiments, html
-from shoal.report.charts import Line, lines
-from shoal.report.text import columns
-from shoal.words import counted
+from shoal.report.charts import ChartLine, line_chart
+from shoal.report.text import align_columns
+from shoal.words import pluralize
 
 Facts = Mapping[str, Any]
 MEASURES = {
@@ -37,8 +37,8 @@ COLUMNS = (
     *("paper", "table", "dataset", "method", "k", "measure", "published", "ours", "difference_percent", "verdict"),
     *("seconds", "published_seconds", "reading", "definition", "explanation", "also"),
 )
-"""Those of the csv file: what is told of a cell."""
-_WORDS = (
+"""Columns of the csv file."""
+_INTRODUCTION = (
     "Exact: all printed digits are ours. Better: ours is lower by more than 1 %; worse: higher by more than 1 %; the"
     " notes say why. Other: the data as it is has not the printed count, or the figure is that of another hierarchy"
     " or sample, or of classes below k, and cannot be called better or worse. A note is open where the text leaves"
@@ -47,7 +47,7 @@ _WORDS = (
     " those that the papers print: alarte-2018 of a Core i7-4770K, padmaja-2021 of a machine that it does not name."
 )
 _BASES_HEAD = ["Data set", "Columns", "k", "Multi-DSort printed", "Multi-DSort", "MDAV-1", "Lower bound", ""]
-_BASES = (
+_BASES_TEXT = (
     "Multi-DSort is printed beside methods that were run on standardized columns, and below all of them. Where the"
     " printed figure is below the lower bound of the standardized columns, no partition at all can reach it there: that"
     " is a proof. On the raw columns that the notes tell, where the column with the largest unit decides nearly"
@@ -57,11 +57,11 @@ _BASES = (
 
 
 def text(facts: Facts, *, width: int = 110) -> str:
-    """The tables, the notes and the summary, for a terminal."""
+    """Render tables, notes and summary as text."""
     notes = _Notes(facts["cells"])
     parts = [line for warning in facts["warnings"] for line in textwrap.wrap(f"Warning: {warning}", width)]
     for cells in _tables(facts):
-        table = list(columns([_HEAD, *(_row(cell, notes) for cell in cells)], right=_NUMBERS))
+        table = list(align_columns([_HEAD, *(_row(cell, notes) for cell in cells)], right=_NUMBERS))
         parts += ["", _title(cells[0]), table[0]]
         for cell, line in zip(cells, table[1:], strict=True):
             parts += [line, *([f"{'':8s}{_other_readings(cell)}"] if cell["also"] else [])]
@@ -70,40 +70,40 @@ def text(facts: Facts, *, width: int = 110) -> str:
         parts += textwrap.wrap(f"[{number}] {note}", width, subsequent_indent="    ")
     if facts["bases"]:
         parts += ["", "The base decides: Multi-DSort and MDAV-1 on standardized and on raw columns, in percent"]
-        parts += columns([_BASES_HEAD, *_base_rows(facts)], right=frozenset(range(2, 7)))
-        parts += ["", *textwrap.wrap(_BASES, width)]
+        parts += align_columns([_BASES_HEAD, *_base_rows(facts)], right=frozenset(range(2, 7)))
+        parts += ["", *textwrap.wrap(_BASES_TEXT, width)]
     if facts["experiments"]:
         head, body = experiments.rows(facts["experiments"])
-        parts += ["", experiments.TITLE, *columns([head, *body], right=frozenset(range(len(head))))]
+        parts += ["", experiments.TITLE, *align_columns([head, *body], right=frozenset(range(len(head))))]
         parts += ["", *textwrap.wrap(experiments.WORDS, width)]
     for dataset, rows in _by_dataset(facts):
-        shown = {_measure(rows): _BASE[_measure(rows)]}
-        if "semantic_loss" in shown:
-            shown["seconds"] = "seconds"
-        for measure, words in shown.items():
+        compared_by = {_measure(rows): _BASE[_measure(rows)]}
+        if "semantic_loss" in compared_by:
+            compared_by["seconds"] = "seconds"
+        for measure, words in compared_by.items():
             head, body = _by_k(rows, measure)
             parts += ["", f"All methods on {dataset}: {words}"]
-            parts += columns([head, *body], right=frozenset(range(1, len(head))))
+            parts += align_columns([head, *body], right=frozenset(range(1, len(head))))
     return "\n".join(
         [*parts, "", *textwrap.wrap(summary(facts), width), *textwrap.wrap(reasons(facts), width)]
     ).lstrip()
 
 
 def summary(facts: Facts) -> str:
-    """How many cells got which verdict."""
+    """Number of cells by verdict."""
     counts = facts["summary"]
-    said = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    return f"{counted(sum(counts.values()), 'printed cell')}: {said}"
+    counts_text = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    return f"{pluralize(sum(counts.values()), 'printed cell')}: {counts_text}"
 
 
 def reasons(facts: Facts) -> str:
-    """What the cells that are better, worse or other differ by."""
-    said = []
+    """Reasons for cells that are better, worse or other."""
+    parts = []
     for verdict in ("better", "worse", "other"):
         kinds = Counter(cell["definition"] for cell in facts["cells"] if cell["verdict"] == verdict)
         if kinds:
-            said.append(f"{verdict}: " + ", ".join(f"{number} {kind}" for kind, number in kinds.items()))
-    return f"Of these, {'; '.join(said)}." if said else ""
+            parts.append(f"{verdict}: " + ", ".join(f"{number} {kind}" for kind, number in kinds.items()))
+    return f"Of these, {'; '.join(parts)}." if parts else ""
 
 
 def table(facts: Facts) -> str:
@@ -116,12 +116,12 @@ def table(facts: Facts) -> str:
 
 
 def page(facts: Facts) -> str:
-    """Everything as one HTML page."""
+    """Render an HTML page."""
     notes = _Notes(facts["cells"])
-    whole = not facts["warnings"]
+    complete = not facts["warnings"]
     sections = [
         *(html.paragraph(warning, "warning") for warning in facts["warnings"]),
-        html.paragraph(_WORDS),
+        html.paragraph(_INTRODUCTION),
         *(_cells(cells, notes) for cells in _tables(facts)),
         html.section("Notes", "<ol>", *(f"<li>{escape(note)}</li>" for note in notes.all), "</ol>"),
     ]
@@ -129,31 +129,33 @@ def page(facts: Facts) -> str:
         numbers = frozenset(range(2, 7))
         sections.append(
             html.section(
-                "The base decides", html.table(_BASES_HEAD, _base_rows(facts), numbers=numbers), html.paragraph(_BASES)
+                "The base decides",
+                html.table(_BASES_HEAD, _base_rows(facts), numbers=numbers),
+                html.paragraph(_BASES_TEXT),
             )
         )
     if facts["experiments"]:
         head, body = experiments.rows(facts["experiments"])
-        tried = html.table(head, body, numbers=frozenset(range(len(head))))
-        sections.append(html.section(experiments.TITLE, tried, html.paragraph(experiments.WORDS)))
+        experiments_table = html.table(head, body, numbers=frozenset(range(len(head))))
+        sections.append(html.section(experiments.TITLE, experiments_table, html.paragraph(experiments.WORDS)))
     for dataset, rows in _by_dataset(facts):
         sections += _comparison(dataset, rows, facts["bases"])
     papers = (f"<li>{escape(f'{key}: {paper}')}</li>" for key, paper in facts["papers"].items())
-    made = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    versions_text = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     return html.document(
         "Printed figures beside ours",
         f'<p class="by">Made by Shoal {escape(facts["versions"]["shoal"])}.</p>',
-        f'<p class="{"verdict" if whole else "warning"}"><strong>{escape(summary(facts))}.</strong>'
+        f'<p class="{"verdict" if complete else "warning"}"><strong>{escape(summary(facts))}.</strong>'
         f" {escape(reasons(facts))}</p>",
         *sections,
         html.section("Papers", "<ul>", *papers, "</ul>"),
-        f"<footer>Made with {escape(made)}. Data: {escape('; '.join(facts['datasets'].values()))}.</footer>",
+        f"<footer>Made with {escape(versions_text)}. Data: {escape('; '.join(facts['datasets'].values()))}.</footer>",
         wide=True,
     )
 
 
 def _cells(cells: Sequence[Facts], notes: _Notes) -> str:
-    """The cells of a printed table, those of one row of it with their other readings in a further column."""
+    """Cells of one printed table; the last column has their other readings."""
     rows = [[*_row(cell, notes), _other_readings(cell)] for cell in cells]
     head = [*_HEAD, "Other readings" if any(cell["also"] for cell in cells) else ""]
     return html.section(_title(cells[0]), html.table(head, rows, numbers=_NUMBERS, long=frozenset({9})))
@@ -166,7 +168,7 @@ def _tables(facts: Facts) -> Iterator[list[Facts]]:
 
 
 def _by_dataset(facts: Facts) -> Iterator[tuple[str, list[Facts]]]:
-    """The comparison of all methods, data set by data set."""
+    """Comparison of all methods by data set."""
     for dataset, rows in groupby(facts["comparison"], key=lambda row: row["dataset"]):
         yield dataset, list(rows)
 
@@ -176,7 +178,7 @@ def _title(cell: Facts) -> str:
 
 
 class _Notes:
-    """The explanations, numbered in the order in which they are first needed."""
+    """Explanations, numbered in order of first use."""
 
     def __init__(self, cells: Sequence[Facts]) -> None:
         meant: dict[tuple[str, str], dict[str, None]] = {}
@@ -190,13 +192,13 @@ class _Notes:
         return f"[{self.numbers[cell['definition'], cell['explanation']]}]" if cell["explanation"] else ""
 
 
-def _like(value: float, printed: str) -> str:
-    """A figure with as many digits as the printed one."""
+def _format_like(value: float, printed: str) -> str:
+    """Format a value with as many digits as the printed one."""
     return f"{value:.{len(printed.partition('.')[2])}f}"
 
 
 def _other_readings(cell: Facts) -> str:
-    return "; ".join(f"{other['reading']}: {_like(other['value'], cell['published'])}" for other in cell["also"])
+    return "; ".join(f"{other['reading']}: {_format_like(other['value'], cell['published'])}" for other in cell["also"])
 
 
 def _row(cell: Facts, notes: _Notes) -> list[str]:
@@ -205,7 +207,7 @@ def _row(cell: Facts, notes: _Notes) -> list[str]:
         cell["method"],
         "" if cell["k"] is None else str(cell["k"]),
         cell["published"],
-        "–" if ours is None else _like(ours, cell["published"]),
+        "–" if ours is None else _format_like(ours, cell["published"]),
         _difference(cell),
         cell["verdict"],
         "" if seconds is None else f"{seconds:.3f}",
@@ -231,7 +233,7 @@ def _base_rows(facts: Facts) -> list[list[str]]:
 
 
 def _comparison(dataset: str, rows: Sequence[Facts], bases: Sequence[Facts]) -> Iterator[str]:
-    """Loss and time of all methods against k, as a plot and a table each."""
+    """Loss and time of all methods against k, each as a plot and a table."""
     bound = [
         (row["k"], row["lower_bound"]) for row in bases if row["dataset"] == dataset and row["base"] == "standardized"
     ]
@@ -251,18 +253,20 @@ def _comparison(dataset: str, rows: Sequence[Facts], bases: Sequence[Facts]) -> 
 
 
 def _measure(rows: Sequence[Facts]) -> str:
-    """The loss that the methods are compared by."""
+    """Measure of loss that the methods are compared by."""
     return "semantic_loss" if rows[0]["information_loss"] is None else "information_loss"
 
 
 def _plot(rows: Sequence[Facts], measure: str, title: str, up: str, bound: Sequence[tuple[float, float]]) -> str:
     families = list(dict.fromkeys(row["family"] for row in rows))
     series = [
-        Line(name, [(row["k"], max(row[measure], 1e-4)) for row in found], families.index(found[0]["family"]))
+        ChartLine(
+            name, [(row["k"], max(row[measure], 1e-4)) for row in method_rows], families.index(method_rows[0]["family"])
+        )
         for name, members in groupby(rows, key=lambda row: row["method"])
-        for found in [list(members)]
+        for method_rows in [list(members)]
     ]
-    return lines([*series, Line("lower bound", bound, len(families))], title, across="k", up=up)
+    return line_chart([*series, ChartLine("lower bound", bound, len(families))], title, across="k", up=up)
 
 
 def _levels(rows: Sequence[Facts], measure: str) -> str:
@@ -271,10 +275,10 @@ def _levels(rows: Sequence[Facts], measure: str) -> str:
 
 
 def _by_k(rows: Sequence[Facts], measure: str) -> tuple[list[str], list[list[str]]]:
-    """A row a method, a column a k; the least at the smallest k first."""
+    """One row per method, one column per k, sorted by the value at the smallest k."""
     digits = 3 if measure == "seconds" else 4
     levels = sorted({row["k"] for row in rows})
-    found = {(row["method"], row["k"]): row[measure] for row in rows}
-    names = sorted({row["method"] for row in rows}, key=lambda name: (found[name, levels[0]], name))
+    values = {(row["method"], row["k"]): row[measure] for row in rows}
+    names = sorted({row["method"] for row in rows}, key=lambda name: (values[name, levels[0]], name))
     head = ["Method", *(f"k = {k}" for k in levels)]
-    return head, [[name, *(f"{found[name, k]:.{digits}f}" for k in levels)] for name in names]
+    return head, [[name, *(f"{values[name, k]:.{digits}f}" for k in levels)] for name in names]

@@ -1,4 +1,4 @@
-"""Shapes of columns: how often values occurred before, and how often they do after."""
+"""Charts of distributions: frequencies of the values of a column before and after."""
 
 from __future__ import annotations
 
@@ -9,51 +9,62 @@ from itertools import pairwise
 from typing import Any
 
 from shoal.report import html
-from shoal.report.charts import histogram, pairs
-from shoal.report.figures import figure
-from shoal.words import short
+from shoal.report.charts import histogram, paired_bar_chart
+from shoal.report.figures import format_value
+from shoal.words import shorten
 
-_DAY_ZERO = date(1970, 1, 1).toordinal()
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
-def section(found: Mapping[str, Any]) -> str:
-    """A small chart of a column under its name."""
-    name = short(found["name"])
+def distribution_chart(distribution: Mapping[str, Any]) -> str:
+    """Small chart of a column under its name."""
+    name = shorten(distribution["name"])
     title = f"{name}, records before and after"
-    if not found["before"]:
-        drawn = ""
-    elif found["kind"] == "categories":
-        labels = [_named(label) for label in found["labels"]]
-        if found.get("others"):
-            labels[-1] += f" ({found['others']:,})"
-        rows = list(zip(labels, found["before"], found["after"], strict=True))
-        drawn = pairs(rows, title)
+    if not distribution["before"]:
+        chart = ""
+    elif distribution["kind"] == "categories":
+        labels = [_label(label) for label in distribution["labels"]]
+        if distribution.get("others"):
+            labels[-1] += f" ({distribution['others']:,})"
+        rows = list(zip(labels, distribution["before"], distribution["after"], strict=True))
+        chart = paired_bar_chart(rows, title)
     else:
-        ticks = edges(found["edges"], dates=found["kind"] == "dates")
-        rows = list(zip(bins(ticks, len(found["before"])), found["before"], found["after"], strict=True))
-        drawn = histogram(ticks, rows, title)
-    blank = [found["blank_before"], found["blank_after"]]
-    note = html.paragraph(f"nothing shown: {figure(blank[0])} → {figure(blank[1])}", "note") if any(blank) else ""
-    return f"<section><h4>{escape(name)}</h4>{drawn}{note}</section>"
+        ticks = edge_labels(distribution["edges"], dates=distribution["kind"] == "dates")
+        rows = list(
+            zip(
+                bin_labels(ticks, len(distribution["before"])),
+                distribution["before"],
+                distribution["after"],
+                strict=True,
+            )
+        )
+        chart = histogram(ticks, rows, title)
+    blank = [distribution["blank_before"], distribution["blank_after"]]
+    note = (
+        html.paragraph(f"nothing shown: {format_value(blank[0])} → {format_value(blank[1])}", "note")
+        if any(blank)
+        else ""
+    )
+    return f"<section><h4>{escape(name)}</h4>{chart}{note}</section>"
 
 
-def edges(ends: Sequence[float], *, dates: bool) -> list[str]:
-    """The ends of bins as people write them."""
-    return [_day(end) if dates else f"{end:,.10g}" if abs(end) < 1e9 else f"{end:.6g}" for end in ends]
+def edge_labels(ends: Sequence[float], *, dates: bool) -> list[str]:
+    """Format the edges of bins."""
+    return [_date_text(end) if dates else f"{end:,.10g}" if abs(end) < 1e9 else f"{end:.6g}" for end in ends]
 
 
-def bins(ticks: Sequence[str], count: int) -> list[str]:
-    """The names of bins: from edge to edge; open at both ends where there are no edges for these."""
+def bin_labels(ticks: Sequence[str], count: int) -> list[str]:
+    """Labels of bins: from edge to edge, open at both ends if there are no edges for these."""
     inner = [f"{low} to {high}" for low, high in pairwise(ticks)]
     return inner if len(inner) == count else [f"under {ticks[0]}", *inner, f"{ticks[-1]} and over"]
 
 
-def _named(label: str) -> str:
-    return short(label) or "(empty)"
+def _label(label: str) -> str:
+    return shorten(label) or "(empty)"
 
 
-def _day(days: float) -> str:
+def _date_text(days: float) -> str:
     try:
-        return date.fromordinal(_DAY_ZERO + int(days)).isoformat()
+        return date.fromordinal(_EPOCH + int(days)).isoformat()
     except (OverflowError, ValueError):  # before the year 1, or after 9999
         return f"day {days:.6g}"

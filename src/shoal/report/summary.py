@@ -1,4 +1,4 @@
-"""The summary of a release: plain data first. Text, JSON and HTML only dress it."""
+"""Summary of a release as plain data, the input of text, JSON and HTML."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from shoal import tables
 from shoal.measure import measures
 from shoal.measure.distributions import distributions
-from shoal.measure.sums import Tally
+from shoal.measure.sums import KeyedCounts
 from shoal.partition import registry
-from shoal.report.sentences import sentences
+from shoal.report.sentences import interpret
 from shoal.schema import Policy, Role
 from shoal.values import Evaluation
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 INTERNAL = "internal"
-_MOST_BANDS = 8
+_MAX_BANDS = 8
 
 
 def summarize(
     release: Release, *, policy: Policy | None = None, evaluation: Evaluation | None = None
 ) -> dict[str, Any]:
-    """All that a short report says, in a stable order of keys and without a cell of the data."""
-    made = policy or release.policy
-    method, search = registry.find(made.method), release.partition.search
+    """Facts of a short report, in a stable order of keys and without values of the data."""
+    used_policy = policy or release.policy
+    method, search = registry.get_method(used_policy.method), release.partition.search
     sizes = Counter(release.partition.sizes.tolist())
     facts: dict[str, Any] = {
-        "shoal": made.versions["shoal"],
-        "policy": made.to_dict(),
+        "shoal": used_policy.versions["shoal"],
+        "policy": used_policy.to_dict(),
         "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
         "account": list(release.partition.account),
         "search": None if search is None else search.to_dict(),
@@ -44,28 +44,28 @@ def summarize(
         "group_sizes": {str(size): sizes[size] for size in sorted(sizes)},
         "measures": {measure.name: measure.to_dict() for measure in measures().values()},
         "warnings": list(release.warnings),
-        "data": _data(release),
-        "class_bands": _bands(release),
+        "data": _table_facts(release),
+        "class_bands": _class_bands(release),
     }
-    facts["sentences"] = sentences(facts)
+    facts["sentences"] = interpret(facts)
     return facts
 
 
-def detailed(
+def report_facts(
     release: Release,
     *,
     policy: Policy | None = None,
     evaluation: Evaluation | None = None,
     comparison: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """All that the internal report says: the summary, and how often values occur. For internal use."""
+    """Facts of the internal report: the summary and the distributions of values. For internal use."""
     facts = {"version": INTERNAL, **summarize(release, policy=policy, evaluation=evaluation)}
-    facts["distributions"] = [asdict(found) for found in distributions(release.pair)]
+    facts["distributions"] = [asdict(distribution) for distribution in distributions(release.metric_inputs)]
     return facts if comparison is None else {**facts, "comparison": dict(comparison)}
 
 
-def _data(release: Release) -> dict[str, Any]:
-    """The table in short: its records, its columns by role, and the missing cells of its quasi-identifiers."""
+def _table_facts(release: Release) -> dict[str, Any]:
+    """Facts about the table: records, columns by role, and missing quasi-identifiers."""
     roles = Counter(str(column.role) for column in release.policy.schema.columns)
     names = release.policy.schema.quasi_identifiers
     missing = tables.missing_mask(release.original, list(names)).sum(axis=0).tolist()
@@ -77,25 +77,31 @@ def _data(release: Release) -> dict[str, Any]:
     }
 
 
-def _bands(release: Release) -> list[dict[str, Any]]:
-    """How many records are in classes of which size."""
-    before, after = (Tally.of(classes.sizes) for classes in (release.pair.before, release.pair.after))
-    return bands(before, after, k=release.verification.k)
+def _class_bands(release: Release) -> list[dict[str, Any]]:
+    """Number of records by class size."""
+    before, after = (
+        KeyedCounts.of(classes.sizes)
+        for classes in (release.metric_inputs.original_classes, release.metric_inputs.released_classes)
+    )
+    return class_size_bands(before, after, k=release.verification.k)
 
 
-def bands(before: Tally, after: Tally, *, k: int) -> list[dict[str, Any]]:
-    """How many records are in classes of which size: alone, below k, from k to 2k - 1, then twice that, and so on.
+def class_size_bands(before: KeyedCounts, after: KeyedCounts, *, k: int) -> list[dict[str, Any]]:
+    """Number of records by class size: unique, below k, from k to 2k - 1, then twice that, and so on.
 
-    The tallies count records by the sizes of their classes.
+    The arguments count records by class size.
     """
     starts = sorted({1, 2, k})
-    while len(starts) < _MOST_BANDS and max(before.keys.max(), after.keys.max()) >= 2 * starts[-1]:
+    while len(starts) < _MAX_BANDS and max(before.keys.max(), after.keys.max()) >= 2 * starts[-1]:
         starts.append(2 * starts[-1])
 
-    def counts(tally: Tally) -> list[int]:
+    def counts(tally: KeyedCounts) -> list[int]:
         places = np.searchsorted(starts, tally.keys, side="right") - 1
         return [int(n) for n in np.bincount(np.maximum(places, 0), tally.counts, minlength=len(starts))]
 
     ends = [*(start - 1 for start in starts[1:]), None]
-    found = zip(starts, ends, counts(before), counts(after), strict=True)
-    return [{"from": low, "to": high, "before": was, "after": now} for low, high, was, now in found]
+    rows = zip(starts, ends, counts(before), counts(after), strict=True)
+    return [
+        {"from": low, "to": high, "before": before_count, "after": after_count}
+        for low, high, before_count, after_count in rows
+    ]

@@ -1,4 +1,4 @@
-"""Reports as text, for a terminal or a pipe."""
+"""Reports as plain text, for a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
-from shoal.report.figures import applying, brief, figure, headlines, titled
-from shoal.values import searched
-from shoal.words import counted, number, short
+from shoal.report.figures import applicable_measures, format_brief, format_value, headline_measures, label_with_unit
+from shoal.values import summarize_search
+from shoal.words import format_number, pluralize, shorten
 
-MISSING = {
+MISSING_TEXT = {
     "category": "a missing value counts as a value",
     "wildcard": "a missing value is compatible with every value",
 }
@@ -21,30 +21,32 @@ if TYPE_CHECKING:
     from shoal.tables import ComparedRows
 
 Paint = Callable[[str, str], str]
-"""What gives a text the color of a meaning: ``good``, ``bad``, ``soft`` or ``sea``."""
+"""Colors a text by a style: ``good``, ``bad``, ``soft`` or ``sea``."""
 _BLOCKS = "▏▎▍▌▋▊▉█"
 _BAR = 24
-_MOST, _COSTS = 6, 4
-"""Risks and columns, and losses, in a short summary."""
-_NAME, _FEWEST, _ARROW = 24, 7, " → "
-"""Of rows before and after: places for the name of a column, the fewest for a cell, and what parts two of them."""
-_HEAD, _BESIDE = 14, 5
-"""Letters in a line of the head of a table that has many columns, and how many of them stand beside each other."""
+_MAX_ROWS, _MAX_LOSSES = 6, 4
+"""Maximum number of risks or columns, and of losses, in a short summary."""
+_MAX_NAME, _MIN_CELL, _ARROW = 24, 7, " → "
+"""Comparison of rows: maximum width of a column name, minimum width of a cell, and separator."""
+_HEAD_WIDTH, _MAX_BESIDE = 14, 5
+"""Wide tables: width of a column head, and maximum number of columns side by side."""
 
 
-def unpainted(text: str, _: str) -> str:
-    """A text as it is."""
+def no_color(text: str, _: str) -> str:
+    """The text without color."""
     return text
 
 
-def measured_on(facts: Mapping[str, Any]) -> str:
-    """What the losses of an evaluation are measured on."""
+def loss_basis(facts: Mapping[str, Any]) -> str:
+    """Columns and distance that the losses are measured on."""
     numeric = [f"on {facts['base']} columns"] if facts["base"] != "none" or not facts["distance"] else []
     return " and ".join([*numeric, *([f"by {facts['distance']} distances"] if facts["distance"] else [])])
 
 
-def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: str = "  ") -> Iterator[str]:
-    """Rows of text under each other; the columns in ``right`` end flush."""
+def align_columns(
+    rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: str = "  "
+) -> Iterator[str]:
+    """Align rows of text; columns in ``right`` are aligned right."""
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     for row in rows:
         cells = (
@@ -55,51 +57,60 @@ def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(
 
 
 def evaluation(facts: Mapping[str, Any]) -> str:
-    """Every figure that applies, family by family."""
+    """Render all measures that apply, by family."""
     before, after = facts["risk"]["before"], facts["risk"]["after"]
     risks = [["Risk", "before", "after"]]
     risks += [
-        [titled(risk), figure(before.get(risk.name)), figure(after.get(risk.name))]
-        for risk in applying("risk", before, after)
+        [label_with_unit(risk), format_value(before.get(risk.name)), format_value(after.get(risk.name))]
+        for risk in applicable_measures("risk", before, after)
     ]
     parts = [
         risks,
         _figures("Attacks carried out", "attack", facts["attacks"]),
         *_by_column("Sensitive column", "disclosure", facts["disclosures"]),
-        _figures(f"Loss ({measured_on(facts)})", "loss", facts["loss"]),
+        _figures(f"Loss ({loss_basis(facts)})", "loss", facts["loss"]),
         *_by_column("Quasi-identifier", "change", facts["changes"]),
     ]
     lines: list[str] = []
     for part in parts:
         if len(part) > 1:
-            lines += [*([""] if lines else []), *columns(part, right=frozenset(range(1, len(part[0]))))]
+            lines += [*([""] if lines else []), *align_columns(part, right=frozenset(range(1, len(part[0]))))]
     models = [_model(check, facts["records"]) for check in facts["models"]]
     lines += [*(["", "  Privacy models in the release"] if models else []), *models]
     lines += [f"  note: {note}" for note in facts["notes"]]
     return "\n".join(lines)
 
 
-def _figures(title: str, family: str, found: Mapping[str, Any]) -> list[list[str]]:
-    return [[title, ""], *([titled(measure), figure(found[measure.name])] for measure in applying(family, found))]
+def _figures(title: str, family: str, values: Mapping[str, Any]) -> list[list[str]]:
+    return [
+        [title, ""],
+        *(
+            [label_with_unit(measure), format_value(values[measure.name])]
+            for measure in applicable_measures(family, values)
+        ),
+    ]
 
 
-def _by_column(title: str, family: str, found: Mapping[str, Mapping[str, Any]]) -> Iterator[list[list[str]]]:
-    """A row a column, the one that lost most first; several tables where one would be too wide for a terminal."""
-    order = sorted(found, key=lambda name: -(found[name].get("loss") or 0))
-    all_known = applying(family, *found.values())
-    for known in (all_known[at : at + _BESIDE] for at in range(0, len(all_known), _BESIDE)):
-        rows = [[short(name), *(brief(found[name].get(measure.name)) for measure in known)] for name in order]
-        heads = [[title], *(textwrap.wrap(titled(measure), _HEAD) for measure in known)]
-        high = max(map(len, heads))
-        lines = zip(*([""] * (high - len(head)) + head for head in heads), strict=True)
+def _by_column(title: str, family: str, by_column: Mapping[str, Mapping[str, Any]]) -> Iterator[list[list[str]]]:
+    """One row per column, by falling loss; split into several tables if it would be too wide for a terminal."""
+    order = sorted(by_column, key=lambda name: -(by_column[name].get("loss") or 0))
+    applicable = applicable_measures(family, *by_column.values())
+    for selected in (applicable[at : at + _MAX_BESIDE] for at in range(0, len(applicable), _MAX_BESIDE)):
+        rows = [
+            [shorten(name), *(format_brief(by_column[name].get(measure.name)) for measure in selected)]
+            for name in order
+        ]
+        heads = [[title], *(textwrap.wrap(label_with_unit(measure), _HEAD_WIDTH) for measure in selected)]
+        n_lines = max(map(len, heads))
+        lines = zip(*([""] * (n_lines - len(head)) + head for head in heads), strict=True)
         yield [*(list(line) for line in lines), *rows]
 
 
 def verification(facts: Mapping[str, Any]) -> str:
-    """Does the promise hold, and on what was it counted?"""
+    """Render the verdict of a verification and its basis."""
     k, all_records = facts["k"], facts["records"]
     unit = facts["unit"].removesuffix("s") if facts["min_class"] == 1 else facts["unit"]
-    smallest = f"{number(facts['min_class'])} {unit}"
+    smallest = f"{format_number(facts['min_class'])} {unit}"
     broken = sum(not check["ok"] for check in facts["models"])
     if facts["k_violations"]:
         verdict = (
@@ -107,84 +118,84 @@ def verification(facts: Mapping[str, Any]) -> str:
             f" ({facts['unique_records']:,} of them alone); the smallest class has {smallest}"
         )
     else:
-        stamp = f"NOT VERIFIED  {counted(broken, 'privacy model')} broken;" if broken else "VERIFIED "
-        verdict = f"{stamp} k = {k} holds: the smallest of {facts['classes']:,} classes has {smallest}"
-    names = ", ".join(short(name) for name in facts["quasi_identifiers"])
-    basis = f"  counted on {names} of {all_records:,} records; {MISSING[facts['missing']]}"
+        status = f"NOT VERIFIED  {pluralize(broken, 'privacy model')} broken;" if broken else "VERIFIED "
+        verdict = f"{status} k = {k} holds: the smallest of {facts['classes']:,} classes has {smallest}"
+    names = ", ".join(shorten(name) for name in facts["quasi_identifiers"])
+    basis = f"  counted on {names} of {all_records:,} records; {MISSING_TEXT[facts['missing']]}"
     return "\n".join([verdict, *(_model(check, all_records) for check in facts["models"]), basis])
 
 
 def bundle(facts: Mapping[str, Any]) -> str:
-    """Every check of a bundle, after whether all of them hold."""
-    found = [check["ok"] for check in facts["checks"]]
+    """Render the checks of a bundle, after the verdict."""
+    outcomes = [check["ok"] for check in facts["checks"]]
     if not facts["ok"]:
-        verdict = f"NOT VERIFIED  {found.count(False)} of {counted(len(found), 'check')} failed"
-    elif None in found:
-        verdict = f"VERIFIED  as far as the files tell: nothing failed of {counted(len(found), 'check')}"
+        verdict = f"NOT VERIFIED  {outcomes.count(False)} of {pluralize(len(outcomes), 'check')} failed"
+    elif None in outcomes:
+        verdict = f"VERIFIED  as far as the files tell: nothing failed of {pluralize(len(outcomes), 'check')}"
     else:
-        verdict = f"VERIFIED  all {counted(len(found), 'check')} hold"
+        verdict = f"VERIFIED  all {pluralize(len(outcomes), 'check')} hold"
     stamps = {True: "ok", False: "FAILED", None: "unknown"}
     rows = [[stamps[check["ok"]], check["about"], check["said"]] for check in facts["checks"]]
-    return "\n".join([verdict, *columns(rows)])
+    return "\n".join([verdict, *align_columns(rows)])
 
 
 def _model(check: Mapping[str, Any], records: int) -> str:
-    """One privacy model: what was asked, and what the worst class has."""
+    """One privacy model: the requirement, and the value of the worst class."""
     letter = "t" if check["model"].startswith("t-") else "l"
-    said = f"{check['model']} on {short(check['column'])}: {letter} = {check['reached']:.6g} in the worst class"
-    broken = f"; {check['violations']:,} of {records:,} records are in classes that break it"
-    return f"  holds   {said}" if check["ok"] else f"  BROKEN  {said}{broken}"
+    text = f"{check['model']} on {shorten(check['column'])}: {letter} = {check['reached']:.6g} in the worst class"
+    violation = f"; {check['violations']:,} of {records:,} records are in classes that break it"
+    return f"  holds   {text}" if check["ok"] else f"  BROKEN  {text}{violation}"
 
 
-def release(facts: Mapping[str, Any], *, paint: Paint = unpainted) -> str:
-    """The summary of a release in few lines: the verdict, key figures before and after, the loss, and where it is."""
+def release(facts: Mapping[str, Any], *, paint: Paint = no_color) -> str:
+    """Render a short summary of a release: verdict, key measures before and after, and losses."""
     verdict, *basis = verification(facts["verification"]).splitlines()
     stamp, _, rest = verdict.partition("  ")
     lines = [f"{paint(stamp, 'good' if stamp == 'VERIFIED' else 'bad')}  {rest.strip()}"]
     lines += [paint(line, "soft") for part in basis for line in _wrapped(part.strip())]
-    lines += [paint(line, "soft") for line in _wrapped("; ".join(_decisions(facts["policy"])))]
-    lines += [paint(line, "soft") for sentence in grouped(facts) for line in _wrapped(sentence)]
+    lines += [paint(line, "soft") for line in _wrapped("; ".join(_changed_options(facts["policy"])))]
+    lines += [paint(line, "soft") for sentence in grouping_notes(facts) for line in _wrapped(sentence)]
     figures = facts["evaluation"]
     before, after = figures["risk"]["before"], figures["risk"]["after"]
     rows = [
-        [risk.label, brief(before.get(risk.name), risk.unit), "→", brief(after.get(risk.name), risk.unit)]
-        for risk in headlines("risk", after)[:_MOST]
+        [risk.label, format_brief(before.get(risk.name), risk.unit), "→", format_brief(after.get(risk.name), risk.unit)]
+        for risk in headline_measures("risk", after)[:_MAX_ROWS]
     ]
     rows += [
-        [loss.label, "", "", brief(figures["loss"][loss.name], loss.unit)]
-        for loss in headlines("loss", figures["loss"])[:_COSTS]
+        [loss.label, "", "", format_brief(figures["loss"][loss.name], loss.unit)]
+        for loss in headline_measures("loss", figures["loss"])[:_MAX_LOSSES]
     ]
-    told = list(columns([["", "before", "", "after"], *rows], right=frozenset({1, 3})))
-    lines += ["", paint(told[0], "soft"), *told[1:], *_lost(figures["columns"], paint)]
+    table = list(align_columns([["", "before", "", "after"], *rows], right=frozenset({1, 3})))
+    lines += ["", paint(table[0], "soft"), *table[1:], *_loss_bars(figures["columns"], paint)]
     return "\n".join(lines)
 
 
-def grouped(facts: Mapping[str, Any]) -> list[str]:
-    """How the groups came about, beyond the name of the method."""
-    return [*facts["account"], *([searched(facts["search"])] if facts["search"] else [])]
+def grouping_notes(facts: Mapping[str, Any]) -> list[str]:
+    """How the groups were formed, beyond the name of the method."""
+    return [*facts["account"], *([summarize_search(facts["search"])] if facts["search"] else [])]
 
 
-def _lost(lost: Mapping[str, float], paint: Paint) -> list[str]:
-    """A small bar for the loss of each column, the most first."""
+def _loss_bars(lost: Mapping[str, float], paint: Paint) -> list[str]:
+    """Bars for the loss of each column, by falling loss."""
     order = sorted(lost.items(), key=lambda item: -item[1])
     if not order:
         return []
     if not any(lost.values()):
         return ["", paint("  no column lost anything", "soft")]
-    shown = order[:_MOST]
-    rows = [[short(name), brief(value, "%")] for name, value in shown]
-    told = columns(rows, right=frozenset({1}))
+    top = order[:_MAX_ROWS]
+    rows = [[shorten(name), format_brief(value, "%")] for name, value in top]
+    table = align_columns(rows, right=frozenset({1}))
     lines = ["", paint("  what columns lost", "soft")]
-    lines += [
-        f"{line}  {paint(bar(value / 100), 'sea')}".rstrip() for line, (_, value) in zip(told, shown, strict=True)
-    ]
-    left = order[_MOST:]
-    return [*lines, paint(f"  {len(left)} more lost at most {brief(left[0][1], '%')}", "soft")] if left else lines
+    lines += [f"{line}  {paint(bar(value / 100), 'sea')}".rstrip() for line, (_, value) in zip(table, top, strict=True)]
+    rest = order[_MAX_ROWS:]
+    return (
+        [*lines, paint(f"  {len(rest)} more lost at most {format_brief(rest[0][1], '%')}", "soft")] if rest else lines
+    )
 
 
-def bar(share: float) -> str:
-    """A share of 1 as a bar of blocks; none where it is 0, and no longer than for 1."""
-    eighths = round(min(max(share, 0.0), 1.0) * _BAR * 8)
+def bar(fraction: float) -> str:
+    """A fraction as a bar of blocks; values are clipped to 0 and 1."""
+    eighths = round(min(max(fraction, 0.0), 1.0) * _BAR * 8)
     return "█" * (eighths // 8) + (_BLOCKS[eighths % 8 - 1] if eighths % 8 else "")
 
 
@@ -192,80 +203,80 @@ def _wrapped(sentence: str) -> list[str]:
     return textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _decisions(policy: Mapping[str, Any]) -> Iterator[str]:
-    """What was decided beyond k and models, where it is not what happens anyway."""
+def _changed_options(policy: Mapping[str, Any]) -> Iterator[str]:
+    """Options that differ from the defaults, other than k and models."""
     if policy["missing"]["policy"] != "category":
-        yield f"missing values: {missing_values(policy)}"
+        yield f"missing values: {missing_values_text(policy)}"
     if policy["release"]["suppression"]:
-        yield f"suppressed records: at most {suppression(policy)}"
+        yield f"suppressed records: at most {suppression_text(policy)}"
     for name, value in policy["survey"].items():
-        yield f"{name.replace('_', ' ')}: {listed(value)}"
+        yield f"{name.replace('_', ' ')}: {value_text(value)}"
 
 
-def missing_values(policy: Mapping[str, Any]) -> str:
-    """The way with missing values, and how much wildcards count."""
+def missing_values_text(policy: Mapping[str, Any]) -> str:
+    """Treatment of missing values, and alpha of wildcards."""
     return ", ".join(
-        f"{name} {number(value)}" if name == "alpha" else value for name, value in policy["missing"].items()
+        f"{name} {format_number(value)}" if name == "alpha" else value for name, value in policy["missing"].items()
     )
 
 
-def suppression(policy: Mapping[str, Any]) -> str:
-    """The share of the records that may be suppressed."""
+def suppression_text(policy: Mapping[str, Any]) -> str:
+    """Maximum fraction of suppressed records."""
     return f"{100 * policy['release']['suppression']:.4g} %"
 
 
-def listed(value: Any) -> str:
-    """A value of a policy; of a list all that is in it."""
-    return ", ".join(short(item) for item in value) if isinstance(value, list) else short(value)
+def value_text(value: Any) -> str:
+    """A value of a policy; all items of a list."""
+    return ", ".join(shorten(item) for item in value) if isinstance(value, list) else shorten(value)
 
 
-_MOST_FORMATS = 8
+_MAX_FORMATS = 8
 _MARKS = {"\t": "tab", " ": "blank"}
 
 
-def _read_as(settings: Mapping[str, Any]) -> str:
-    """How a file was read, in words; what goes without saying is left out."""
-    said = []
+def _import_text(settings: Mapping[str, Any]) -> str:
+    """How a file was read, without defaults."""
+    parts = []
     if "sheet" in settings:
-        said.append(f"sheet {short(settings['sheet'])}")
+        parts.append(f"sheet {shorten(settings['sheet'])}")
     if "delimiter" in settings:
-        said.append(f"separator {_MARKS.get(settings['delimiter'], repr(settings['delimiter']))}")
+        parts.append(f"separator {_MARKS.get(settings['delimiter'], repr(settings['delimiter']))}")
     if "encoding" in settings:
-        said.append(f"encoding {settings['encoding']}")
+        parts.append(f"encoding {settings['encoding']}")
     if "decimal" in settings:
-        said.append(f"decimal mark {settings['decimal']!r}")
+        parts.append(f"decimal mark {settings['decimal']!r}")
     if settings.get("skip"):
-        said.append(f"{counted(settings['skip'], 'line')} above the header")
+        parts.append(f"{pluralize(settings['skip'], 'line')} above the header")
     if not settings.get("header", True):
-        said.append("no header")
+        parts.append("no header")
     if settings.get("row_numbers"):
-        said.append("row numbers left out")
+        parts.append("row numbers left out")
     formats = settings.get("column_formats", {})
-    said += [f"{short(name)} as {form}" for name, form in list(formats.items())[:_MOST_FORMATS]]
-    if len(formats) > _MOST_FORMATS:
-        said.append(f"{len(formats) - _MOST_FORMATS:,} more formats")
-    return ", ".join(said)
+    parts += [f"{shorten(name)} as {form}" for name, form in list(formats.items())[:_MAX_FORMATS]]
+    if len(formats) > _MAX_FORMATS:
+        parts.append(f"{len(formats) - _MAX_FORMATS:,} more formats")
+    return ", ".join(parts)
 
 
 def description(facts: Mapping[str, Any]) -> str:
-    """The proposed roles, each with its reason."""
+    """Render the proposed roles with their reasons."""
     rows = [["Column", "Kind", "Proposed role", "Distinct", "Missing", "Why"]]
     rows += [
-        [short(c["name"]), c["kind"], c["role"], figure(c["distinct"]), figure(c["missing"]), c["reason"]]
+        [shorten(c["name"]), c["kind"], c["role"], format_value(c["distinct"]), format_value(c["missing"]), c["reason"]]
         for c in facts["columns"]
     ]
-    read = _read_as(facts["settings"])
+    import_text = _import_text(facts["settings"])
     lines = [f"{facts['records']:,} records, {len(facts['columns'])} columns, {facts['kind']}"]
-    lines += [f"  read with {read}", ""] if read else [""]
-    lines += columns(rows, right=frozenset({3, 4}))
-    alone, names = facts["unique_records"], facts["quasi_identifiers"]
+    lines += [f"  read with {import_text}", ""] if import_text else [""]
+    lines += align_columns(rows, right=frozenset({3, 4}))
+    n_unique, names = facts["unique_records"], facts["quasi_identifiers"]
     lines.append("")
-    if alone is None:
+    if n_unique is None:
         lines.append("No quasi-identifier is proposed.")
     else:
-        share = 100 * alone / facts["records"]
+        percent = 100 * n_unique / facts["records"]
         lines.append(
-            f"{alone:,} of {facts['records']:,} records ({share:.1f} %) are unique on the"
+            f"{n_unique:,} of {facts['records']:,} records ({percent:.1f} %) are unique on the"
             f" {len(names)} proposed quasi-identifiers."
         )
     lines.append("This is a proposal: you decide, by naming columns with -q, --identifiers and --sensitive.")
@@ -273,27 +284,27 @@ def description(facts: Mapping[str, Any]) -> str:
 
 
 def methods(facts: Sequence[Mapping[str, Any]]) -> str:
-    """The methods by family, each in a few lines."""
+    """Render the methods by family."""
     parts: list[str] = []
     width = max((len(method["name"]) for method in facts), default=0)
     for family, members in groupby(facts, key=lambda method: method["family"]):
-        found = list(members)
-        parts += [f"Family {family}: {found[0]['about_family']}", ""]
-        parts += [f"{method_facts(method, width=width)}\n" for method in found]
+        family_methods = list(members)
+        parts += [f"Family {family}: {family_methods[0]['about_family']}", ""]
+        parts += [f"{method_facts(method, width=width)}\n" for method in family_methods]
     return "\n".join(parts).rstrip()
 
 
 def method_facts(method: Mapping[str, Any], *, width: int = 0) -> str:
-    """A method in a few lines, beside its name, which gets this width at least."""
+    """Render a method beside its name, which is padded to ``width``."""
     options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
-    said = [f"takes {takes(method)}; groups of k to {method['largest_group']}; {method['cost']}"]
-    said += [f"time measured: {grown(method['growth'])}"] if method["growth"] else []
-    said += [f"options: {options}"] if options else []
-    said += ["keeps privacy models while it groups; others merge groups for them"] if method["enforces"] else []
+    sentences = [f"takes {accepted_columns(method)}; groups of k to {method['largest_group']}; {method['cost']}"]
+    sentences += [f"time measured: {measured_complexity(method['growth'])}"] if method["growth"] else []
+    sentences += [f"options: {options}"] if options else []
+    sentences += ["keeps privacy models while it groups; others merge groups for them"] if method["enforces"] else []
     name = f"  {method['name'].ljust(max(width, 16))}  "
     indent = " " * len(name)
-    lines = textwrap.wrap(plain(method["summary"]), 120, initial_indent=name, subsequent_indent=indent)
-    for sentence in [*said, method["paper"]]:
+    lines = textwrap.wrap(strip_markup(method["summary"]), 120, initial_indent=name, subsequent_indent=indent)
+    for sentence in [*sentences, method["paper"]]:
         lines += textwrap.wrap(sentence, 120, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines)
 
@@ -308,21 +319,21 @@ FAMILIES = {
 
 
 def measures(facts: Sequence[Mapping[str, Any]]) -> str:
-    """The measures by family, each with what it is."""
+    """Render the measures by family."""
     width = max(len(measure["name"]) for measure in facts)
     parts: list[str] = []
     for family, members in groupby(facts, key=lambda measure: measure["family"]):
         parts += [*([""] if parts else []), f"Family {family}: {FAMILIES[family]}", ""]
         for measure in members:
-            asked = " (on request)" if measure["searching"] else ""
-            parts += _beside(measure["name"].ljust(width), plain(measure["summary"]) + asked)
+            suffix = " (on request)" if measure["searching"] else ""
+            parts += _beside(measure["name"].ljust(width), strip_markup(measure["summary"]) + suffix)
     return "\n".join([*parts, "", "shoal measures NAME tells all about one."])
 
 
 def measure_facts(measure: Mapping[str, Any], *, notes: str) -> str:
-    """All about one measure."""
+    """Render all facts about one measure."""
     unit = f" in {measure['unit']}" if measure["unit"] not in ("", "%") else ""
-    said = {
+    facts = {
         "family": f"{measure['family']}: {FAMILIES[measure['family']]}",
         "formula": measure["formula"],
         "range": f"{measure['range']}{unit}",
@@ -330,84 +341,89 @@ def measure_facts(measure: Mapping[str, Any], *, notes: str) -> str:
         "run": "only where it is asked for" if measure["searching"] else "",
         "reference": measure["reference"],
     }
-    width = max(map(len, said))
-    lines = [f"{measure['name']}: {measure['label']}", "", *_wrapped(plain(measure["summary"])), ""]
-    lines += [line for word, text in said.items() if text for line in _beside(word.ljust(width), text)]
-    return "\n".join([*lines, *(["", *_wrapped(plain(notes))] if notes else [])])
+    width = max(map(len, facts))
+    lines = [f"{measure['name']}: {measure['label']}", "", *_wrapped(strip_markup(measure["summary"])), ""]
+    lines += [line for word, text in facts.items() if text for line in _beside(word.ljust(width), text)]
+    return "\n".join([*lines, *(["", *_wrapped(strip_markup(notes))] if notes else [])])
 
 
 def _beside(name: str, text: str) -> list[str]:
-    """A text beside a name, over as many lines as it needs."""
+    """Text beside a name, wrapped."""
     head = f"  {name}  "
     return textwrap.wrap(text, 98, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
-def takes(method: Mapping[str, Any]) -> str:
-    """The kinds of columns that a method takes, and how many of them and of records."""
+def accepted_columns(method: Mapping[str, Any]) -> str:
+    """Kinds of columns that a method accepts, and its limits of columns and records."""
     most_columns, most_records = method["most_columns"], method["most_records"]
     limits = [f"{most_columns} column{'s' if most_columns > 1 else ''}"] if most_columns else []
     limits += [f"at most {most_records:,} records"] if most_records else []
     return ", ".join(method["kinds"]) + (f" ({', '.join(limits)})" if limits else "")
 
 
-def power(growth: Mapping[str, Any] | None) -> str:
-    """What the time of a method grows with, such as ``n^1.3``."""
-    return "–" if growth is None else f"n^{round(growth['exponent'], 1) + 0.0:.1f}"  # and no minus nil
+def complexity(growth: Mapping[str, Any] | None) -> str:
+    """Measured complexity of a method, such as ``n^1.3``."""
+    return "–" if growth is None else f"n^{round(growth['exponent'], 1) + 0.0:.1f}"  # + 0.0 avoids -0.0
 
 
-def grown(growth: Mapping[str, Any]) -> str:
-    """How the time of a method grows, and on what that was measured."""
+def measured_complexity(growth: Mapping[str, Any]) -> str:
+    """Measured complexity of a method, and the data that it was measured on."""
     sizes = f"from {growth['from']:,} to {growth['to']:,} records"
-    return f"{power(growth)} {sizes}, {growth['seconds']:g} s there ({growth['data']})"
+    return f"{complexity(growth)} {sizes}, {growth['seconds']:g} s there ({growth['data']})"
 
 
-def plain(docstring: str) -> str:
-    """A docstring for people who do not read source: without its marks."""
+def strip_markup(docstring: str) -> str:
+    """A docstring without markup, for end users."""
     return docstring.replace("Notes\n-----\n", "").replace("``", "").replace("*", "")
 
 
-def compared(found: ComparedRows, *, width: int = 100) -> str:
-    """Some records before and after, a line for each column that is protected; for internal use only."""
-    names = [_cut(_printable(name), _NAME) for name in found.changed]
-    first = max(map(_wide, (*names, "record")))
-    most = (width - first - 2) // (2 + 2 * _FEWEST + len(_ARROW))
-    some = range(min(len(found.records), max(1, most)))
-    room = (width - first - 2) // len(some) - 2
-    rows = [["record", *(f"{found.records[at]:,}" for at in some)]]
-    for name, column in zip(names, found.changed, strict=True):
-        j = found.names.index(column)
-        rows.append([name, *(_change(found.before[at][j], found.after[at][j], room) for at in some)])
-    widths = [max(_wide(row[at]) for row in rows) for at in range(len(rows[0]))]
+def compared_rows(comparison: ComparedRows, *, width: int = 100) -> str:
+    """Some records before and after, one line per quasi-identifier. For internal use only."""
+    names = [_truncate(_printable(name), _MAX_NAME) for name in comparison.changed]
+    name_width = max(map(_display_width, (*names, "record")))
+    max_records = (width - name_width - 2) // (2 + 2 * _MIN_CELL + len(_ARROW))
+    selected = range(min(len(comparison.records), max(1, max_records)))
+    cell_width = (width - name_width - 2) // len(selected) - 2
+    rows = [["record", *(f"{comparison.records[at]:,}" for at in selected)]]
+    for name, column in zip(names, comparison.changed, strict=True):
+        j = comparison.names.index(column)
+        rows.append(
+            [name, *(_before_after(comparison.before[at][j], comparison.after[at][j], cell_width) for at in selected)]
+        )
+    widths = [max(_display_width(row[at]) for row in rows) for at in range(len(rows[0]))]
     lines = [
-        "  " + "  ".join(cell + " " * (wide - _wide(cell)) for cell, wide in zip(row, widths, strict=True)).rstrip()
+        "  "
+        + "  ".join(
+            cell + " " * (column_width - _display_width(cell)) for cell, column_width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in rows
     ]
     return "\n".join(["Before → after (internal use: shows original values)", *lines])
 
 
-def _change(before: str, after: str, room: int) -> str:
-    """A cell before and after, in so many places; one that stays is shown once."""
+def _before_after(before: str, after: str, width: int) -> str:
+    """Cell before and after in ``width`` characters; one that did not change is shown once."""
     before, after = _printable(before) or "-", _printable(after) or "-"
     if before == after:
-        return _cut(before, room)
-    half = (room - len(_ARROW)) // 2
-    spare = max(0, half - _wide(after)), max(0, half - _wide(before))
-    return _cut(before, half + spare[0]) + _ARROW + _cut(after, half + spare[1])
+        return _truncate(before, width)
+    half = (width - len(_ARROW)) // 2
+    unused = max(0, half - _display_width(after)), max(0, half - _display_width(before))
+    return _truncate(before, half + unused[0]) + _ARROW + _truncate(after, half + unused[1])
 
 
 def _printable(text: str) -> str:
-    """The text without what a terminal would obey."""
+    """Replace control characters that a terminal would interpret."""
     return "".join(letter if letter.isprintable() else "·" for letter in text)
 
 
-def _wide(text: str) -> int:
-    """The places that a text takes in a terminal."""
+def _display_width(text: str) -> int:
+    """Display width of a text in a terminal."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def _cut(text: str, most: int) -> str:
-    if _wide(text) <= most:
+def _truncate(text: str, most: int) -> str:
+    if _display_width(text) <= most:
         return text
-    while _wide(text) >= most:
+    while _display_width(text) >= most:
         text = text[:-1]
     return text + "…"

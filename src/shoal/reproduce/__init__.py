@@ -1,4 +1,4 @@
-"""Printed figures beside ours: the papers' tables, run again on the data that they used."""
+"""Reproduction of printed figures: the papers' tables, run again on their data."""
 
 from shoal.reproduce.reproduction import Reproduction, reproduce
 

@@ -1,6 +1,6 @@
-"""The data sets behind printed figures: where they lie, and what they must look like.
+"""Datasets of the printed figures: files, columns, checks and loading.
 
-None of them is shipped, but for ten records that a paper prints.
+Only the ten records that a paper prints are included.
 """
 
 from __future__ import annotations
@@ -19,54 +19,54 @@ import numpy as np
 from shoal import tables
 from shoal.errors import ColumnError, DataError, FileError, HierarchyError
 from shoal.hierarchy import Hierarchy
-from shoal.reproduce.example import COLUMNS, example
-from shoal.reproduce.trees import TREES, WORDNET
+from shoal.reproduce.example import EXAMPLE_COLUMNS, example_table
+from shoal.reproduce.trees import HIERARCHY_BUILDERS, WORDNET
 from shoal.schema import Schema
 from shoal.tables import Table
 from shoal.values import Records
 
-SAMPLE = 10_000
-"""The number of records of a sample."""
+SAMPLE_SIZE = 10_000
+"""Number of records of a sample."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A file, and the columns of it that count: all but some of numbers, some of categories, or some of both."""
+    """A dataset: its file, and its columns, which are numeric, categorical or mixed."""
 
     name: str
     file: str
-    """Empty if its records are those of the example."""
+    """Empty for the records of the example."""
     records: int
     columns: int
-    total: float
-    """The sum of all its numbers, or of the sizes of the classes of all records, to know it by."""
-    without: tuple[str, ...] = ()
+    checksum: float
+    """Checksum: the sum of all its numbers, or of the class sizes of all records."""
+    excluded: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
-    """Their hierarchies are built from WordNet."""
+    """Categorical columns, with hierarchies built from WordNet."""
     mixed: tuple[str, ...] = ()
-    """Numbers and categories, without hierarchies."""
+    """Numeric and categorical columns, without hierarchies."""
     seed: int | None = None
-    """That of a sample without replacement."""
+    """Seed of a sample without replacement."""
     rule: str = "alphabetical"
-    """How a hierarchy from WordNet chooses between hypernyms."""
+    """Rule of the WordNet hierarchies for synsets with several hypernyms."""
 
     @property
-    def chosen(self) -> tuple[str, ...]:
-        """The columns that count, where they are not all of numbers."""
+    def selected_columns(self) -> tuple[str, ...]:
+        """The selected columns; empty if all numeric ones are used."""
         return self.categories or self.mixed
 
     @property
-    def width(self) -> int:
-        """The number of columns that count."""
-        return len(self.chosen) or self.columns - len(self.without)
+    def n_columns(self) -> int:
+        """Number of columns used."""
+        return len(self.selected_columns) or self.columns - len(self.excluded)
 
     @property
-    def words(self) -> str:
-        """What it is, for the reader of a report."""
-        drawn = "" if self.seed is None else f"{SAMPLE:,} drawn with seed {self.seed} from "
+    def description(self) -> str:
+        """Description for the report."""
+        drawn = "" if self.seed is None else f"{SAMPLE_SIZE:,} drawn with seed {self.seed} from "
         rule = f", hypernyms by rule {self.rule}" if self.categories else ""
         file = self.file or "printed in its paper"
-        return f"{self.name}: {file}, {drawn}{self.records:,} records, {self.width} columns{rule}"
+        return f"{self.name}: {file}, {drawn}{self.records:,} records, {self.n_columns} columns{rule}"
 
 
 def _adult(name: str, rule: str) -> Dataset:
@@ -83,111 +83,115 @@ DATASETS = {
         Dataset("tarragona", "tarragona.csv", 834, 13, 1118735908),
         Dataset("census", "census.csv", 1080, 13, 516352498),
         Dataset("eia", "eia.csv", 4092, 11, 6661309878),
-        Dataset("eia-10", "eia.csv", 4092, 11, 6620529031, without=("UTILITYID",)),
-        Dataset("eia-12", "eia_full.csv", 4092, 15, 6661336458, without=("UTILNAME", "STATE", "YEAR")),
-        Dataset("eia-13", "eia_full.csv", 4092, 15, 6661729290, without=("UTILNAME", "STATE")),
+        Dataset("eia-10", "eia.csv", 4092, 11, 6620529031, excluded=("UTILITYID",)),
+        Dataset("eia-12", "eia_full.csv", 4092, 15, 6661336458, excluded=("UTILNAME", "STATE", "YEAR")),
+        Dataset("eia-13", "eia_full.csv", 4092, 15, 6661729290, excluded=("UTILNAME", "STATE")),
         Dataset("toy19", "toy19.csv", 19, 2, 199),
         _adult("adult", "alphabetical"),
         _adult("adult-first", "first"),
         _analytics("analytics", 2528885895),
         _analytics("analytics-sample-one", 4400912, seed=1),
         _analytics("analytics-sample-two", 4240678, seed=2),
-        Dataset("adult-mixed", "adult.csv", 30162, 15, 4601346, mixed=COLUMNS),
-        Dataset("example10", "", 10, 4, 10, mixed=COLUMNS),
+        Dataset("adult-mixed", "adult.csv", 30162, 15, 4601346, mixed=EXAMPLE_COLUMNS),
+        Dataset("example10", "", 10, 4, 10, mixed=EXAMPLE_COLUMNS),
     )
 }
-_BESIDE = Path("..", "shared", "data")
+_DEFAULT_FOLDER = Path("..", "shared", "data")
 _TOY = re.compile(r"Var1\s+Var2\s*\n((?:\s*\d+\s+\d+\s*\n){19})")
 _THESIS = Path("..", "papers", "hac-thesis.txt")
 
 
 def data_folder(given: str | os.PathLike[str] | None) -> Path:
-    """The folder that is given, or named by SHOAL_DATA, or lies beside the working folder; it has some of the files."""
+    """Return the given folder, else that of SHOAL_DATA, else the default one; it must have some of the files."""
     named = given or os.environ.get("SHOAL_DATA")
-    folder = Path(named or _BESIDE)
+    folder = Path(named or _DEFAULT_FOLDER)
     if not folder.is_dir():
         raise FileError.no_benchmark_data(folder if named else None)
-    if not any(there(dataset, folder) for dataset in DATASETS.values() if dataset.file):
+    if not any(is_available(dataset, folder) for dataset in DATASETS.values() if dataset.file):
         raise FileError.no_benchmark_data(folder, empty=True)
     return folder
 
 
-def there(dataset: Dataset, folder: Path) -> bool:
-    """Whether a data set lies in the folder; for the file that a thesis prints, its text beside the folder will do."""
+def is_available(dataset: Dataset, folder: Path) -> bool:
+    """Whether a dataset is in the folder. ``toy19`` can also be read from the text of the thesis that prints it."""
     printed = dataset.name == "toy19" and (folder / _THESIS).is_file()
     return printed or (folder / dataset.file).exists()
 
 
-def has_trees(dataset: Dataset, folder: Path) -> bool:
-    """Whether the hierarchies of a data set can be built; one of numbers needs none."""
+def has_hierarchies(dataset: Dataset, folder: Path) -> bool:
+    """Whether the hierarchies of a dataset can be built; a numeric one needs none."""
     return not dataset.categories or (folder / WORDNET).exists()
 
 
 def load(dataset: Dataset, folder: Path) -> Table | None:
-    """The columns that count, or None where the file is not there."""
+    """Load the columns used; None if the file is missing."""
     path = folder / dataset.file
-    if not there(dataset, folder):
+    if not is_available(dataset, folder):
         return None
     try:
-        table = tables.read(_source(dataset, folder))
+        table = tables.read_table(_source(dataset, folder))
         shape = (table.height, len(table.names))
         if shape != (dataset.records, dataset.columns):
             raise FileError.not_benchmark_data(
                 path,
                 f"it has {shape[0]:,} records of {shape[1]} columns, theirs {dataset.records:,} of {dataset.columns}",
             )
-        if dataset.chosen:
-            return _chosen(table, dataset)
-        return tables.read(tables.numbers(table, [name for name in table.names if name not in dataset.without]))
+        if dataset.selected_columns:
+            return _select_columns(table, dataset)
+        return tables.read_table(
+            tables.numeric_matrix(table, [name for name in table.names if name not in dataset.excluded])
+        )
     except (DataError, ColumnError) as error:
         raise FileError.not_benchmark_data(path, error.fact) from None
 
 
 def _source(dataset: Dataset, folder: Path) -> Any:
     if not dataset.file:
-        return example()
+        return example_table()
     path = folder / dataset.file
-    return path if path.is_file() else _printed_toy(folder / _THESIS)
+    return path if path.is_file() else _parse_toy(folder / _THESIS)
 
 
-def _chosen(table: Table, dataset: Dataset) -> Table:
-    for name in dataset.chosen:
+def _select_columns(table: Table, dataset: Dataset) -> Table:
+    for name in dataset.selected_columns:
         if name not in table.names:
             raise ColumnError.unknown(name, table.names)
-    frame = table.native().select(dataset.chosen)
+    frame = table.native().select(dataset.selected_columns)
     if dataset.seed is not None:
-        frame = frame[sorted(random.Random(dataset.seed).sample(range(table.height), SAMPLE))]  # noqa: S311
-    return tables.read(frame)
+        frame = frame[sorted(random.Random(dataset.seed).sample(range(table.height), SAMPLE_SIZE))]  # noqa: S311
+    return tables.read_table(frame)
 
 
-def hierarchies(dataset: Dataset, table: Table, folder: Path) -> dict[str, Hierarchy]:
-    """The trees of the categories, built for the values that the table has."""
+def build_hierarchies(dataset: Dataset, table: Table, folder: Path) -> dict[str, Hierarchy]:
+    """Build the hierarchies of the categorical columns for the values of the table."""
     try:
         return {
-            name: TREES[name](tables.value_counts(table, name), folder / WORDNET, dataset.rule)
+            name: HIERARCHY_BUILDERS[name](tables.value_counts(table, name), folder / WORDNET, dataset.rule)
             for name in dataset.categories
         }
     except HierarchyError as error:
         raise FileError.not_benchmark_data(folder / dataset.file, error.fact) from None
 
 
-def known(dataset: Dataset, table: Table) -> bool:
-    """Whether these are the values that the papers used, as far as their sum tells."""
-    if dataset.chosen:
-        return int(tables.class_sizes(table, table.names).sum()) == dataset.total
-    return math.isclose(float(tables.numbers(table, table.names).sum()), dataset.total, rel_tol=1e-9)
+def matches_checksum(dataset: Dataset, table: Table) -> bool:
+    """Whether the values have the checksum of the data in the papers."""
+    if dataset.selected_columns:
+        return int(tables.class_sizes(table, table.names).sum()) == dataset.checksum
+    return math.isclose(float(tables.numeric_matrix(table, table.names).sum()), dataset.checksum, rel_tol=1e-9)
 
 
-def _printed_toy(thesis: Path) -> Any:
-    """The test file of 19 records, from the text of the thesis that prints it."""
-    found = _TOY.search(thesis.read_text(encoding="utf-8"))
-    if found is None:
+def _parse_toy(thesis: Path) -> Any:
+    """Parse the test file of 19 records from the text of the thesis."""
+    match = _TOY.search(thesis.read_text(encoding="utf-8"))
+    if match is None:
         raise FileError.damaged(thesis, "thesis")
-    return np.array([line.split() for line in found[1].strip().splitlines()], dtype=float)
+    return np.array([line.split() for line in match[1].strip().splitlines()], dtype=float)
 
 
-def encoded(table: Table, *, standardize: bool = True, hierarchies: Mapping[str, Hierarchy] | None = None) -> Records:
-    """All columns as records."""
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
+def encode_table(
+    table: Table, *, standardize: bool = True, hierarchies: Mapping[str, Hierarchy] | None = None
+) -> Records:
+    """Encode all columns as records."""
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names)
     trees = {name: (tree, "") for name, tree in (hierarchies or {}).items()}
-    return tables.encode(table, schema.understood(hierarchies=trees), standardize=standardize)
+    return tables.encode_records(table, schema.with_column_options(hierarchies=trees), standardize=standardize)

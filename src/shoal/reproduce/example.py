@@ -1,4 +1,4 @@
-"""The ten records that the paper on XMondrian prints as its example (Figure 8): the first ten of Adult."""
+"""The ten example records of the XMondrian paper (Figure 8): the first ten of Adult."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from shoal.tables import ReadOptions, Table
 from shoal.tables.delimited import read_delimited
 
-COLUMNS = ("age", "workclass", "marital-status", "native-country")
-"""Its quasi-identifiers, in the order of the figure and by their names in Adult."""
-RECORDS = (
+EXAMPLE_COLUMNS = ("age", "workclass", "marital-status", "native-country")
+"""Quasi-identifiers in the order of the figure, with their names in Adult."""
+EXAMPLE_RECORDS = (
     "39,State-gov,Never-married,US",
     "50,Self-emp-not-inc,Married-civ-spouse,US",
     "38,Private,Divorced,US",
@@ -23,8 +23,8 @@ RECORDS = (
 )
 
 
-def example() -> Table:
-    """The records as a table."""
-    text = "\n".join([",".join(COLUMNS), *RECORDS])
+def example_table() -> Table:
+    """Return the records as a table."""
+    text = "\n".join([",".join(EXAMPLE_COLUMNS), *EXAMPLE_RECORDS])
     cells, settings = read_delimited(text.encode(), options=ReadOptions(), tabs=False, path=Path("example10.csv"))
     return Table("csv", cells, settings=settings)

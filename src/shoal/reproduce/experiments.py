@@ -1,4 +1,4 @@
-"""Experiments that a paper plots without printing their numbers: run again, with nothing to compare them with."""
+"""Experiments that a paper plots without numbers: run again, without a comparison."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal import tables
-from shoal.reproduce.datasets import encoded
-from shoal.reproduce.example import COLUMNS
-from shoal.reproduce.readings import AS_PRINTED, XMONDRIAN, Reading
-from shoal.reproduce.runs import Runs, on_mixed
+from shoal.reproduce.datasets import encode_table
+from shoal.reproduce.example import EXAMPLE_COLUMNS
+from shoal.reproduce.readings import XMONDRIAN, XMONDRIAN_AS_PRINTED, MethodReading
+from shoal.reproduce.runs import RunCache, run_on_mixed
 
 PAPER, DATASET = "padmaja-2021", "adult-mixed"
 
 
 @dataclass(frozen=True)
-class Setting:
-    """One point of a plot: the first records, the first columns, and k."""
+class ExperimentSetting:
+    """One point of a plot: the number of first records, of first columns, and k."""
 
     figure: str
     records: int
@@ -26,21 +26,21 @@ class Setting:
 
 
 SETTINGS = (
-    *(Setting("Figure 12", records, 4, 2) for records in range(50, 251, 50)),
-    *(Setting("Figure 13", 50, 4, k) for k in range(3, 8)),
-    *(Setting("Figure 14", 10, columns, 2) for columns in (2, 3, 4)),
+    *(ExperimentSetting("Figure 12", records, 4, 2) for records in range(50, 251, 50)),
+    *(ExperimentSetting("Figure 13", 50, 4, k) for k in range(3, 8)),
+    *(ExperimentSetting("Figure 14", 10, columns, 2) for columns in (2, 3, 4)),
 )
-"""Figure 11 of Padmaja and Santhi 2021: it gives limits, and the step from 50 records to 250 is ours."""
-READINGS: Sequence[Reading] = (
-    Reading("mondrian-encoded", mixed=True),
+"""Figure 11 of Padmaja and Santhi 2021, which gives only limits; the step from 50 to 250 records is ours."""
+EXPERIMENT_READINGS: Sequence[MethodReading] = (
+    MethodReading("mondrian-encoded", mixed=True),
     XMONDRIAN,
-    Reading("mondrian-extent", mixed=True),
-    AS_PRINTED,
+    MethodReading("mondrian-extent", mixed=True),
+    XMONDRIAN_AS_PRINTED,
 )
 
 
-def experiment(runs: Runs, setting: Setting, reading: Reading) -> dict[str, Any]:
-    """What a reading makes of a setting; where the data is missing, its figures are None."""
+def run_experiment(runs: RunCache, setting: ExperimentSetting, reading: MethodReading) -> dict[str, Any]:
+    """Run a reading on a setting; the figures are None if the data is missing."""
     facts = {
         "paper": PAPER,
         "figure": setting.figure,
@@ -54,7 +54,7 @@ def experiment(runs: Runs, setting: Setting, reading: Reading) -> dict[str, Any]
     table = runs.table(DATASET)
     if table is None:
         return {**facts, **dict.fromkeys(("classes", "c_avg", "below_k", "milliseconds"))}
-    frame = table.native().head(setting.records).select(COLUMNS[: setting.columns])
-    run = on_mixed(reading, encoded(tables.read(frame)), setting.k)
+    frame = table.native().head(setting.records).select(EXAMPLE_COLUMNS[: setting.columns])
+    run = run_on_mixed(reading, encode_table(tables.read_table(frame)), setting.k)
     figures = {"classes": run.classes, "c_avg": run.c_avg, "below_k": run.below_k}
     return {**facts, **figures, "milliseconds": 1000.0 * (run.seconds or 0.0)}

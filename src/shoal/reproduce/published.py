@@ -1,4 +1,4 @@
-"""The figures that papers print, to every printed digit. Facts: they are never regenerated."""
+"""Printed figures of papers, with every printed digit. Never regenerate them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """One printed table of one measure: a row a method, or what is counted, and a column a k.
+    """Printed table of one measure: one row per method or count, one column per k.
 
-    Figures are text, so that their digits are kept. None stands for k where there is none.
+    Figures are text, to keep their digits. The key is None if there is no k.
     """
 
     paper: str
@@ -38,10 +38,10 @@ class PrintedTable:
     measure: str
     rows: Mapping[str, Mapping[int | None, str]]
     seconds: Mapping[str, Mapping[int | None, float]] = field(default_factory=dict)
-    """What the paper says its own runs took."""
+    """Printed run times."""
 
 
-# Tables 6 to 8 quote all rows but the last: MDAV-MHM, MD-MHM, CBFS-MHM, NPN-MHM and M-d (k = 3, 5, 10) from
+# Tables 6 to 8 quote all rows except the last: MDAV-MHM, MD-MHM, CBFS-MHM, NPN-MHM and M-d (k = 3, 5, 10) from
 # Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz and Sebé 2006; μ-Approx and M-d (k = 4) from Domingo-Ferrer, Sebé and
 # Solanas 2008; TFRP from Chang, Li and Huang 2007; MDAV-1, MDAV-2 and DBA from Lin, Wen, Hsieh and Chang 2010.
 TABLES = (
@@ -279,7 +279,7 @@ TABLES = (
             "SA-MDAV": {2: "0.084", 6: "0.608", 10: "1.116"},
         },
     ),
-    # The other nine risks of Table 6 are those of Table 5, digit by digit, for another data set: they are left out.
+    # The other nine risks of Table 6 repeat those of Table 5, for another dataset, digit by digit: omitted.
     PrintedTable(
         paper="veltmann-2022",
         place="Table 6",

@@ -1,4 +1,4 @@
-"""How each printed row is read: which method, with which options, on which base. And why, where figures differ."""
+"""Readings of printed rows: method, options and base, with an explanation if figures differ."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from shoal.reproduce.datasets import DATASETS
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A way to run a method that a printed row may mean; without a method, the data as it is."""
+class MethodReading:
+    """Interpretation of a printed row as a run of a method; without a method, the original data."""
 
     method: str
     options: Mapping[str, str | float] = field(default_factory=dict)
     standardize: bool = True
     dataset: str | None = None
-    """Another data set than the table names: ``eia-10`` is EIA without UTILITYID."""
+    """Dataset, if not that of the table: ``eia-10`` is EIA without UTILITYID."""
     as_printed: bool = False
-    """With the ends that the printed figures have, though k does not hold there; evidence only."""
+    """Run the printed variant, although k does not hold; evidence only."""
     semantic: bool = False
-    """On categories, where distances are those of hierarchies."""
+    """On categories, with hierarchy distances."""
     mixed: bool = False
-    """On numbers and on categories without hierarchies."""
+    """On numbers and categories, without hierarchies."""
 
     @property
-    def words(self) -> str:
-        """The method, its options and its base."""
+    def description(self) -> str:
+        """Description: method, options and base."""
         options = [f"{name} {value}" for name, value in self.options.items()]
         return ", ".join([self.method or "as it is", *options, self.base])
 
     @property
     def base(self) -> str:
-        """The columns that it is run on."""
+        """The columns used."""
         if self.mixed:
             return "as printed" if self.as_printed else "numbers and categories"
         if self.semantic:
             return f"hypernyms by rule {DATASETS[self.dataset].rule}" if self.dataset else "categories"
-        count = f"{DATASETS[self.dataset].width} " if self.dataset else ""
+        count = f"{DATASETS[self.dataset].n_columns} " if self.dataset else ""
         ends = ", rest left out" if self.as_printed else ""
         return f"{count}{'standardized' if self.standardize else 'raw'} columns{ends}"
 
-    def beside(self, other: Reading | Count) -> str:
-        """What is different from another reading."""
-        if isinstance(other, Count):
-            return self.words
+    def difference(self, other: MethodReading | CountReading) -> str:
+        """Describe the difference from another reading."""
+        if isinstance(other, CountReading):
+            return self.description
         names = [
             name for name in {**self.options, **other.options} if self.options.get(name) != other.options.get(name)
         ]
@@ -55,45 +55,45 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Count:
-    """What a printed row counts in the data as it is: records, all of them or those below k, or values of a column."""
+class CountReading:
+    """Interpretation of a printed row as a count of records or of the values of a column."""
 
     method: ClassVar[str] = ""
     where: Mapping[str, str] = field(default_factory=dict)
-    """The values that the records have."""
-    most: int = 0
-    """So many of the most frequent combinations of values."""
+    """Column to the value of the counted records."""
+    n_most_frequent: int = 0
+    """Count the records of this many most frequent tuples."""
     values_of: str = ""
-    """The column whose different values are counted."""
+    """The column whose distinct values are counted."""
     dataset: ClassVar[str | None] = None
 
     @property
-    def words(self) -> str:
-        """What is counted."""
+    def description(self) -> str:
+        """Description of the count."""
         if self.values_of:
             return f"values of {self.values_of}"
-        said = [f"{name} {value}" for name, value in self.where.items()]
-        said += [f"the {self.most} most frequent combinations"] if self.most else []
-        return ", ".join(["records", *said])
+        details = [f"{name} {value}" for name, value in self.where.items()]
+        details += [f"the {self.n_most_frequent} most frequent combinations"] if self.n_most_frequent else []
+        return ", ".join(["records", *details])
 
-    def beside(self, _: Reading | Count) -> str:
-        """What is different from another reading."""
-        return self.words
+    def difference(self, _: MethodReading | CountReading) -> str:
+        """Describe the difference from another reading."""
+        return self.description
 
 
 @dataclass(frozen=True)
-class Row:
-    """The readings of a printed row: the first is ours, the others are evidence."""
+class RowReadings:
+    """Readings of a printed row: the first is reproduced, the others are evidence."""
 
-    readings: tuple[Reading | Count, ...]
-    kind: str = "same definition"
-    """Same definition; misprint or miscount; other data, base, hierarchy or sample; k broken in print; or open: the
-    text leaves it open, and this is our reading."""
-    why: str = ""
+    readings: tuple[MethodReading | CountReading, ...]
+    definition: str = "same definition"
+    """Same definition; misprint or miscount; other data, base, hierarchy or sample; k broken in print; or open, if the
+    text does not define it."""
+    explanation: str = ""
 
 
-def _plain(method: str, why: str = "", kind: str = "same definition") -> Row:
-    return Row((Reading(method),), kind, why)
+def _plain(method: str, why: str = "", kind: str = "same definition") -> RowReadings:
+    return RowReadings((MethodReading(method),), kind, why)
 
 
 _LEFT_OUT = (
@@ -104,19 +104,19 @@ _LEFT_OUT = (
 )
 
 
-def _multi_dsort() -> Row:
-    raw = Reading("multi-dsort", standardize=False)
-    return Row(
-        (raw, replace(raw, as_printed=True), replace(raw, options={"ranks": "anew"}), Reading("multi-dsort")),
+def _multi_dsort() -> RowReadings:
+    raw = MethodReading("multi-dsort", standardize=False)
+    return RowReadings(
+        (raw, replace(raw, as_printed=True), replace(raw, options={"ranks": "anew"}), MethodReading("multi-dsort")),
         "other base",
         "The printed figures are those of raw columns." + _LEFT_OUT,
     )
 
 
-def _multi_dsort_on_eia(dataset: str) -> Row:
-    raw = Reading("multi-dsort", standardize=False, dataset=dataset)
-    return Row(
-        (raw, replace(raw, as_printed=True), replace(raw, dataset="eia"), Reading("multi-dsort", dataset="eia")),
+def _multi_dsort_on_eia(dataset: str) -> RowReadings:
+    raw = MethodReading("multi-dsort", standardize=False, dataset=dataset)
+    return RowReadings(
+        (raw, replace(raw, as_printed=True), replace(raw, dataset="eia"), MethodReading("multi-dsort", dataset="eia")),
         "other base",
         "The printed figures are those of raw columns, and of 13 of them, UTILITYID, YEAR, MONTH and the ten that the"
         " other rows are about; at k = 4 of 12, without YEAR (or MONTH: the digits are the same). No text says so; the"
@@ -132,10 +132,12 @@ _SMALLEST = (
 )
 
 
-def _hac(method: str, *, why: str = _SMALLEST, kind: str = "open", also: Sequence[str] = (), **options: str) -> Row:
-    ours = Reading(method, {**options, "leftovers": "smallest"})
+def _hac(
+    method: str, *, why: str = _SMALLEST, kind: str = "open", also: Sequence[str] = (), **options: str
+) -> RowReadings:
+    ours = MethodReading(method, {**options, "leftovers": "smallest"})
     others = [replace(ours, options={**ours.options, "linkage": linkage}) for linkage in also]
-    return Row((ours, replace(ours, options={**options, "leftovers": "nearest"}), *others), kind, why)
+    return RowReadings((ours, replace(ours, options={**options, "leftovers": "nearest"}), *others), kind, why)
 
 
 _MHM = (
@@ -177,11 +179,11 @@ _SAMPLE = (
 
 def _semantic(
     method: str, why: str = "", kind: str = "same definition", also: Sequence[str] = (), **options: bool
-) -> Row:
-    """Readings on other data sets too, and with other options."""
-    ours = Reading(method, semantic=True)
+) -> RowReadings:
+    """Return readings on the dataset, on other datasets and with other options."""
+    ours = MethodReading(method, semantic=True)
     others = [replace(ours, dataset=dataset) for dataset in also]
-    return Row((ours, *others, *([replace(ours, options=options)] if options else [])), kind, why)
+    return RowReadings((ours, *others, *([replace(ours, options=options)] if options else [])), kind, why)
 
 
 _ADULT = (
@@ -207,8 +209,8 @@ _FEWER = (
 _SHORT = "The frequencies are the printed ones, and do not give this share: it lacks the first digit after the point."
 
 
-XMONDRIAN = Reading("xmondrian", mixed=True)
-AS_PRINTED = replace(XMONDRIAN, as_printed=True)
+XMONDRIAN = MethodReading("xmondrian", mixed=True)
+XMONDRIAN_AS_PRINTED = replace(XMONDRIAN, as_printed=True)
 _BROKEN = (
     "As printed, every value of a column of categories is a part, whatever its size: Figure 10 has four classes of one"
     " record for k = 2, and nine of the ten records. A C_avg below 1 is not a better one, it says that k is broken:"
@@ -217,7 +219,7 @@ _BROKEN = (
 )
 
 
-ROWS: Mapping[str, Row] = {
+ROWS: Mapping[str, RowReadings] = {
     "MDAV-1": _plain("mdav-1"),
     "MDAV-2": _plain("mdav-2"),
     "DBA-1": _plain("dba-1"),
@@ -268,34 +270,38 @@ ROWS: Mapping[str, Row] = {
         "mondrian-strict-improved", _TREES + _CLOSEST, "other hierarchy", ("adult-first",)
     ),
     "SA-MDAV": _semantic("sa-mdav", _TREES, "other hierarchy", ("adult-first",)),
-    "Mondrian": Row((Reading("mondrian-encoded", mixed=True),)),
-    "XMondrian": Row((XMONDRIAN, AS_PRINTED, Reading("mondrian-extent", mixed=True)), "k broken in print", _BROKEN),
-    "records": Row((Count(),)),
-    "records in classes below k": Row((Count(),)),
-    "five most frequent": Row(
-        (Count(most=5), Count(most=4)),
+    "Mondrian": RowReadings((MethodReading("mondrian-encoded", mixed=True),)),
+    "XMondrian": RowReadings(
+        (XMONDRIAN, XMONDRIAN_AS_PRINTED, MethodReading("mondrian-extent", mixed=True)), "k broken in print", _BROKEN
+    ),
+    "records": RowReadings((CountReading(),)),
+    "records in classes below k": RowReadings((CountReading(),)),
+    "five most frequent": RowReadings(
+        (CountReading(n_most_frequent=5), CountReading(n_most_frequent=4)),
         "miscount",
         "The frequencies are the printed ones, and do not give this share: it is that of the four most frequent.",
     ),
-    "united_states": Row((Count(where={"native-country": "United-States"}),)),
-    "specialist": Row((Count(where={"occupation": "Prof-specialty"}),), "miscount", _SHORT),
-    "values of native.country": Row((Count(values_of="native-country"),)),
-    "values of occupation": Row((Count(values_of="occupation"),)),
-    "windows": Row((Count(where={"os": "Windows"}),)),
-    "values of os": Row((Count(values_of="os"),), "other data", _FEWER),
-    "values of country": Row((Count(values_of="country"),), "other data", _FEWER),
+    "united_states": RowReadings((CountReading(where={"native-country": "United-States"}),)),
+    "specialist": RowReadings((CountReading(where={"occupation": "Prof-specialty"}),), "miscount", _SHORT),
+    "values of native.country": RowReadings((CountReading(values_of="native-country"),)),
+    "values of occupation": RowReadings((CountReading(values_of="occupation"),)),
+    "windows": RowReadings((CountReading(where={"os": "Windows"}),)),
+    "values of os": RowReadings((CountReading(values_of="os"),), "other data", _FEWER),
+    "values of country": RowReadings((CountReading(values_of="country"),), "other data", _FEWER),
     **{
-        f"({word}, united_states)": Row((Count(where={"occupation": value, "native-country": "United-States"}),))
+        f"({word}, united_states)": RowReadings(
+            (CountReading(where={"occupation": value, "native-country": "United-States"}),)
+        )
         for word, value in _ADULT
     },
     **{
-        f"({word}, united_states)": Row((Count(where={"os": value, "country": "United States"}),))
+        f"({word}, united_states)": RowReadings((CountReading(where={"os": value, "country": "United States"}),))
         for word, value in _ANALYTICS
     },
 }
-"""By the printed name of the method, or of what is counted."""
+"""Readings by the printed name of the method or count."""
 
-SPECIAL: Mapping[tuple[str, str, int | None], Row] = {
+CELL_ROWS: Mapping[tuple[str, str, int | None], RowReadings] = {
     ("MDAV-2", "tarragona", 3): _plain(
         "mdav-2",
         "The printed 16.38261429 has every digit of ours but one; the other eleven cells of the method are exact.",
@@ -312,8 +318,8 @@ SPECIAL: Mapping[tuple[str, str, int | None], Row] = {
         kind="same definition",
         why="Ours is 1624.837; the last printed digit is cut off there and rounded in the other cells of the row.",
     ),
-    ("MDAV", "toy19", 4): Row(
-        (Reading("mdav"), Reading("mdav-1"), Reading("mdav-generic")),
+    ("MDAV", "toy19", 4): RowReadings(
+        (MethodReading("mdav"), MethodReading("mdav-1"), MethodReading("mdav-generic")),
         "open",
         "Ours has groups of 4, 5, 5 and 5 records, as the thesis says of its own. Three records are left for the four"
         " groups of k; none of the 64 ways to place them gives the printed figure. sdcMicro's, printed beside it, is"
@@ -321,17 +327,17 @@ SPECIAL: Mapping[tuple[str, str, int | None], Row] = {
     ),
     **{("Multi-DSort", "eia", k): _multi_dsort_on_eia("eia-12" if k == 4 else "eia-13") for k in (3, 4, 5, 10)},
     **{
-        (name, "eia", None): Row(
-            (Reading(method, dataset="eia-10"), Reading(method, dataset="eia")),
+        (name, "eia", None): RowReadings(
+            (MethodReading(method, dataset="eia-10"), MethodReading(method, dataset="eia")),
             "other data",
             "The printed figures are those of the ten revenue and sales columns without UTILITYID, while MDAV-1,"
             " MDAV-2 and DBA in the same table are those of eleven columns: the table mixes two data sets.",
         )
         for name, method in (("TFRP-1", "tfrp-1"), ("TFRP-2", "tfrp-2"))
     },
-    ("records in classes below k", "analytics", None): Row((Count(),), "other data", _FEWER),
-    ("united_states", "analytics", None): Row((Count(where={"country": "United States"}),)),
-    ("five most frequent", "analytics", None): Row((Count(most=5),), "miscount", _SHORT),
+    ("records in classes below k", "analytics", None): RowReadings((CountReading(),), "other data", _FEWER),
+    ("united_states", "analytics", None): RowReadings((CountReading(where={"country": "United States"}),)),
+    ("five most frequent", "analytics", None): RowReadings((CountReading(n_most_frequent=5),), "miscount", _SHORT),
     **{
         (name, "analytics-sample-one", None): _semantic(method, _SAMPLE + more, "other sample")
         for name, method, more in (
@@ -342,9 +348,9 @@ SPECIAL: Mapping[tuple[str, str, int | None], Row] = {
         )
     },
 }
-"""By printed name, data set and k (None: every k); these go before ``ROWS``."""
+"""Readings by printed name, dataset and k (None: every k); they override ``ROWS``."""
 
 
-def row_of(name: str, dataset: str, k: int | None) -> Row:
-    """How a printed cell is read."""
-    return SPECIAL.get((name, dataset, k)) or SPECIAL.get((name, dataset, None)) or ROWS[name]
+def get_row_readings(name: str, dataset: str, k: int | None) -> RowReadings:
+    """Return the readings of a printed cell."""
+    return CELL_ROWS.get((name, dataset, k)) or CELL_ROWS.get((name, dataset, None)) or ROWS[name]

@@ -1,4 +1,4 @@
-"""Every printed figure beside ours."""
+"""Reproduction of printed figures: plan, runs and result."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import OptionError
-from shoal.measure import variation
+from shoal.measure import total_sum_of_squares
 from shoal.partition import registry
 from shoal.refine import elementary_bound
-from shoal.release import versions
-from shoal.reproduce.cells import VERDICTS, Cell
-from shoal.reproduce.choice import Choice
-from shoal.reproduce.datasets import DATASETS, data_folder, encoded, known
-from shoal.reproduce.experiments import READINGS, SETTINGS, Setting, experiment
+from shoal.release import package_versions
+from shoal.reproduce.cells import VERDICTS, FigureCell
+from shoal.reproduce.choice import Selection
+from shoal.reproduce.datasets import DATASETS, data_folder, encode_table, matches_checksum
+from shoal.reproduce.experiments import EXPERIMENT_READINGS, SETTINGS, ExperimentSetting, run_experiment
 from shoal.reproduce.published import PAPERS, TABLES, PrintedTable
-from shoal.reproduce.readings import Reading, row_of
-from shoal.reproduce.runs import Runs
+from shoal.reproduce.readings import MethodReading, get_row_readings
+from shoal.reproduce.runs import RunCache
 from shoal.schema import Kind
-from shoal.values import Progress, silent
+from shoal.values import Progress, no_progress
 
 _NUMBERS, _CATEGORIES = (3, 4, 5, 10), tuple(range(2, 11))
-COMPARED: Mapping[str, Sequence[int]] = {
+COMPARED_LEVELS: Mapping[str, Sequence[int]] = {
     **dict.fromkeys(("tarragona", "census", "eia"), _NUMBERS),
     **dict.fromkeys(("adult", "analytics", "analytics-sample-one", "analytics-sample-two"), _CATEGORIES),
 }
-"""The data sets on which all methods are compared, and the values of k."""
+"""Datasets on which all methods are compared, with the values of k."""
 MULTI_DSORT = "Multi-DSort"
 BASES = ("multi-dsort", "mdav-1")
-"""Methods that are run on standardized and on raw columns, to show that the base decides the figure."""
+"""Methods run on standardized and on raw columns, to show that the base explains the figure."""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All cells, and what puts them into their place."""
+    """Result: all cells, with comparisons, experiments and warnings."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[FigureCell, ...]
     bases: tuple[Mapping[str, Any], ...]
     comparison: tuple[Mapping[str, Any], ...]
     experiments: tuple[Mapping[str, Any], ...]
@@ -49,16 +49,16 @@ class Reproduction:
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many cells got which verdict."""
+        """Number of cells per verdict."""
         counts = Counter(cell.verdict for cell in self.cells)
         return {verdict: counts[verdict] for verdict in VERDICTS}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Plain data with a stable key order."""
         return {
-            "versions": versions(),
+            "versions": package_versions(),
             "papers": PAPERS,
-            "datasets": {name: DATASETS[name].words for name in self.datasets},
+            "datasets": {name: DATASETS[name].description for name in self.datasets},
             "warnings": list(self.warnings),
             "summary": self.summary,
             "cells": [cell.to_dict() for cell in self.cells],
@@ -69,103 +69,110 @@ class Reproduction:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to be run: cells of tables, methods to compare, tables whose bases are shown, and experiments."""
+class ReproductionPlan:
+    """Runs to do: cells of tables, compared methods, tables to run on both bases, and experiments."""
 
     folder: Path
     cells: Sequence[tuple[PrintedTable, str, int | None]]
-    compared: Sequence[tuple[str, str, int]]
-    based: Sequence[PrintedTable]
-    experiments: Sequence[tuple[Setting, Reading]]
+    comparisons: Sequence[tuple[str, str, int]]
+    base_tables: Sequence[PrintedTable]
+    experiments: Sequence[tuple[ExperimentSetting, MethodReading]]
 
 
 def reproduce(
     data: str | os.PathLike[str] | None = None, *, only: Sequence[str] = (), progress: Progress | None = None
 ) -> Reproduction:
-    """Run every printed figure that the data allows, and all methods on the same data sets.
+    """Reproduce every printed figure that the data allows, and compare all methods on the same datasets.
 
     Parameters
     ----------
     data
-        The folder with the data sets; else the one that SHOAL_DATA names, or ``../shared/data``.
+        The folder of the datasets; by default that of SHOAL_DATA, else ``../shared/data``.
     only
-        Papers, tables, data sets or methods, as printed or as Shoal names them; without any, all.
+        Papers, tables, datasets or methods, by their printed name or that in Shoal; all by default.
     progress
-        Called with the number of runs done and the number of all runs.
+        Called with the number of finished runs and of all runs.
     """
-    return carry_out(plan(data, only=only), progress=progress or silent)
+    return run_plan(make_plan(data, only=only), progress=progress or no_progress)
 
 
-def plan(data: str | os.PathLike[str] | None, *, only: Sequence[str]) -> Plan:
-    """Find the data and what is asked for, before anything is run."""
-    choice = Choice(only)
+def make_plan(data: str | os.PathLike[str] | None, *, only: Sequence[str]) -> ReproductionPlan:
+    """Select the runs and find the data, before any run."""
+    selection = Selection(only)
     cells = [
         (table, name, k)
         for table in TABLES
         for name, row in table.rows.items()
         for k in row
-        if choice.cell(table, name, k)
+        if selection.has_cell(table, name, k)
     ]
     compared = [
         (dataset, method, k)
-        for dataset, levels in COMPARED.items()
-        for method in _comparable(dataset)
-        if choice.comparison(dataset, method)
+        for dataset, levels in COMPARED_LEVELS.items()
+        for method in _applicable_methods(dataset)
+        if selection.has_comparison(dataset, method)
         for k in levels
     ]
-    tried = [(setting, reading) for setting in SETTINGS for reading in READINGS if choice.experiment(setting, reading)]
-    if not cells and not compared and not tried:
-        raise OptionError.nothing_chosen(choice.words)
-    based = [table for table in TABLES if MULTI_DSORT in table.rows and choice.bases(table)]
-    return Plan(data_folder(data), cells, compared, based, tried)
+    experiments = [
+        (setting, reading)
+        for setting in SETTINGS
+        for reading in EXPERIMENT_READINGS
+        if selection.has_experiment(setting, reading)
+    ]
+    if not cells and not compared and not experiments:
+        raise OptionError.empty_selection(selection.terms)
+    based = [table for table in TABLES if MULTI_DSORT in table.rows and selection.has_bases(table)]
+    return ReproductionPlan(data_folder(data), cells, compared, based, experiments)
 
 
-def carry_out(plan: Plan, *, progress: Progress) -> Reproduction:
-    """Do all runs of a plan, one after another."""
-    runs = Runs(plan.folder)
-    steps, done = sum(map(len, (plan.cells, plan.compared, plan.based, plan.experiments))), count(1)
-    cells, compared, bases, tried = [], [], [], []
+def run_plan(plan: ReproductionPlan, *, progress: Progress) -> Reproduction:
+    """Do all runs of a plan in order."""
+    runs = RunCache(plan.folder)
+    steps, done = sum(map(len, (plan.cells, plan.comparisons, plan.base_tables, plan.experiments))), count(1)
+    cells, comparison, bases, experiments = [], [], [], []
     for table, name, k in plan.cells:
         cells.append(_cell(runs, table, name, k))
         progress(next(done), steps)
-    for dataset, method, k in plan.compared:
-        compared += _compared(runs, dataset, method, k)
+    for dataset, method, k in plan.comparisons:
+        comparison += _compare(runs, dataset, method, k)
         progress(next(done), steps)
-    for table in plan.based:
+    for table in plan.base_tables:
         bases += _bases(runs, table)
         progress(next(done), steps)
     for setting, reading in plan.experiments:
-        tried.append(experiment(runs, setting, reading))
+        experiments.append(run_experiment(runs, setting, reading))
         progress(next(done), steps)
-    there = tuple(name for name in DATASETS if runs.tables.get(name) is not None)
-    return Reproduction(tuple(cells), tuple(bases), tuple(compared), tuple(tried), there, _warnings(runs))
+    available = tuple(name for name in DATASETS if runs.tables.get(name) is not None)
+    return Reproduction(tuple(cells), tuple(bases), tuple(comparison), tuple(experiments), available, _warnings(runs))
 
 
-def _warnings(runs: Runs) -> tuple[str, ...]:
-    """What is missing, and what is not what the papers used."""
+def _warnings(runs: RunCache) -> tuple[str, ...]:
+    """Warn about missing files, and about files other than those of the papers."""
     other = {
-        DATASETS[name].file: None for name, table in runs.tables.items() if table and not known(DATASETS[name], table)
+        DATASETS[name].file: None
+        for name, table in runs.tables.items()
+        if table and not matches_checksum(DATASETS[name], table)
     }
-    said = [
-        f"{file} is not in the data folder; the cells that need it are counted as 'no data'." for file in runs.missing
+    warnings = [
+        f"{file} is not in the data folder; the cells that need it are counted as 'no data'."
+        for file in runs.missing_files
     ]
-    said += [f"{file} does not hold the numbers that the papers used; do not trust the verdicts." for file in other]
-    return tuple(said)
+    warnings += [f"{file} does not hold the numbers that the papers used; do not trust the verdicts." for file in other]
+    return tuple(warnings)
 
 
-def _cell(runs: Runs, table: PrintedTable, name: str, k: int | None) -> Cell:
-    row = row_of(name, table.dataset, k)
-    found = [(reading, runs.figure(reading, table.dataset, k)) for reading in row.readings]
-    also = tuple((reading, run) for reading, run in found[1:] if run is not None)
-    return Cell(table=table, name=name, k=k, row=row, run=found[0][1], also=also)
+def _cell(runs: RunCache, table: PrintedTable, name: str, k: int | None) -> FigureCell:
+    row = get_row_readings(name, table.dataset, k)
+    results = [(reading, runs.evaluate(reading, table.dataset, k)) for reading in row.readings]
+    also = tuple((reading, run) for reading, run in results[1:] if run is not None)
+    return FigureCell(table=table, name=name, k=k, row=row, run=results[0][1], alternatives=also)
 
 
-def _comparable(dataset: str) -> list[str]:
-    """The methods that take columns of the kind that the data set has, and as many.
+def _applicable_methods(dataset: str) -> list[str]:
+    """Return the methods that support the kind and number of the dataset's columns, without ``auto``.
 
-    On categories, those that keep equal records together, or are for categories alone: to look at each of hundreds of
-    thousands of records, of which a few hundred differ, would take hours. The one that chooses among the others by
-    itself is none of them.
+    On categories, only methods that keep equal records together or support categories only: others would take hours on
+    hundreds of thousands of records with a few hundred distinct tuples.
     """
     data = DATASETS[dataset]
     kind = Kind.HIERARCHICAL if data.categories else Kind.NUMERIC
@@ -174,38 +181,38 @@ def _comparable(dataset: str) -> list[str]:
         for name, method in registry.methods().items()
         if name != registry.AUTO
         and kind in method.kinds
-        and (method.most_columns or data.width) >= data.width
+        and (method.max_columns or data.n_columns) >= data.n_columns
         and (not data.categories or Kind.NUMERIC not in method.kinds or method.largest_group is None)
     ]
 
 
-def _compared(runs: Runs, dataset: str, method: str, k: int) -> list[dict[str, Any]]:
-    run = runs.run(Reading(method, semantic=bool(DATASETS[dataset].categories)), dataset, k)
+def _compare(runs: RunCache, dataset: str, method: str, k: int) -> list[dict[str, Any]]:
+    run = runs.run(MethodReading(method, semantic=bool(DATASETS[dataset].categories)), dataset, k)
     if run is None:
         return []
-    facts = {"dataset": dataset, "family": registry.find(method).family, "method": method, "k": k}
+    facts = {"dataset": dataset, "family": registry.get_method(method).family, "method": method, "k": k}
     losses = {"information_loss": run.information_loss, "semantic_loss": run.semantic_loss}
     return [{**facts, **losses, "seconds": run.seconds}]
 
 
-def _bases(runs: Runs, table: PrintedTable) -> list[dict[str, Any]]:
-    """Multi-DSort and MDAV on standardized and on raw columns, with what no partition can go below.
+def _bases(runs: RunCache, table: PrintedTable) -> list[dict[str, Any]]:
+    """Run Multi-DSort and MDAV on standardized and on raw columns, with the lower bound of any partition.
 
-    The raw columns are those that the printed figures are about.
+    The raw columns are those of the printed figures.
     """
     rows = []
     for standardize in (True, False):
         for k, figure in table.rows[MULTI_DSORT].items():
-            raw = row_of(MULTI_DSORT, table.dataset, k).readings[0]
-            if k is None or not isinstance(raw, Reading):
+            raw = get_row_readings(MULTI_DSORT, table.dataset, k).readings[0]
+            if k is None or not isinstance(raw, MethodReading):
                 continue
             base = replace(raw, standardize=standardize, dataset=None if standardize else raw.dataset)
             ours, mdav = (runs.run(replace(base, method=method), table.dataset, k) for method in BASES)
             data = runs.table(base.dataset or table.dataset)
             if ours is None or mdav is None or data is None:
                 continue
-            records = encoded(data, standardize=standardize)
-            bound = 100.0 * elementary_bound(records.matrix, k).value / variation(records.matrix)
+            records = encode_table(data, standardize=standardize)
+            bound = 100.0 * elementary_bound(records.matrix, k).value / total_sum_of_squares(records.matrix)
             rows.append(
                 {
                     "dataset": table.dataset,

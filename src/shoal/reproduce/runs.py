@@ -1,4 +1,4 @@
-"""Runs of methods on the data sets, each done once and timed."""
+"""Timed and cached runs of methods on the datasets."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any
 import numpy as np
 
 from shoal import kernels
-from shoal.measure import Meaning, semantic_loss, variation
+from shoal.measure import CategoryCodes, semantic_loss, total_sum_of_squares
 from shoal.partition import registry
 from shoal.partitions import partition
 from shoal.recode import recode
-from shoal.reproduce.datasets import DATASETS, encoded, has_trees, hierarchies, load
+from shoal.reproduce.datasets import DATASETS, build_hierarchies, encode_table, has_hierarchies, load
 from shoal.reproduce.leftover import loss_as_printed
-from shoal.reproduce.readings import Count, Reading
-from shoal.reproduce.tally import Tally, tally
+from shoal.reproduce.readings import CountReading, MethodReading
+from shoal.reproduce.tally import CountResult, count_data
 from shoal.reproduce.trees import WORDNET
 from shoal.reproduce.xmondrian import sizes_as_printed
 from shoal.tables import Table
-from shoal.values import Partition, Records, Worded
+from shoal.values import Partition, Records, TextColumn
 
-TIMES = 5
-"""How often a method is run on a small table: one run is over in less than a millisecond, and the least time counts."""
+REPEATS = 5
+"""Number of runs on a small table, which takes less than a millisecond; the minimum time counts."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run of a method: what it lost and how long it took; what does not apply is None."""
+class RunResult:
+    """Result of a run: loss, risk and time; None if not applicable."""
 
     information_loss: float | None
     sse: float | None
@@ -39,90 +39,92 @@ class Run:
     classes: int | None = None
     c_avg: float | None = None
     below_k: int | None = None
-    """The records in classes of fewer than k."""
+    """Number of records in classes of fewer than k."""
 
 
-class Runs:
-    """Runs of methods, each done once."""
+class RunCache:
+    """Cache of runs, tables and records."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.tables: dict[str, Table | None] = {}
         self.records: dict[str, Records] = {}
-        self.done: dict[tuple[Any, ...], Run] = {}
-        self.missing: dict[str, None] = {}
-        """What was asked for and does not lie in the folder."""
+        self.results: dict[tuple[Any, ...], RunResult] = {}
+        self.missing_files: dict[str, None] = {}
+        """Files that were needed and are not in the folder, in order."""
 
     def table(self, name: str) -> Table | None:
         if name not in self.tables:
             self.tables[name] = load(DATASETS[name], self.folder)
             if self.tables[name] is None:
-                self.missing[DATASETS[name].file] = None
+                self.missing_files[DATASETS[name].file] = None
         return self.tables[name]
 
-    def figure(self, reading: Reading | Count, dataset: str, k: int | None) -> Run | Tally | None:
-        """What a reading comes to: a run, or a count."""
-        if isinstance(reading, Reading):
+    def evaluate(
+        self, reading: MethodReading | CountReading, dataset: str, k: int | None
+    ) -> RunResult | CountResult | None:
+        """Evaluate a reading: a run or a count."""
+        if isinstance(reading, MethodReading):
             return self.run(reading, dataset, k)
         table = self.table(reading.dataset or dataset)
-        return None if table is None else tally(table, reading, k)
+        return None if table is None else count_data(table, reading, k)
 
-    def run(self, reading: Reading, dataset: str, k: int | None) -> Run | None:
+    def run(self, reading: MethodReading, dataset: str, k: int | None) -> RunResult | None:
         name = reading.dataset or dataset
         table = self.table(name)
         if table is None:
             return None
-        if not has_trees(DATASETS[name], self.folder):
-            self.missing[WORDNET] = None
+        if not has_hierarchies(DATASETS[name], self.folder):
+            self.missing_files[WORDNET] = None
             return None
         key = (reading.method, tuple(reading.options.items()), reading.standardize, reading.as_printed, name, k)
-        if key not in self.done:
-            self.done[key] = self._run(reading, name, table, k)
-        return self.done[key]
+        if key not in self.results:
+            self.results[key] = self._run(reading, name, table, k)
+        return self.results[key]
 
-    def _run(self, reading: Reading, name: str, table: Table, k: int | None) -> Run:
+    def _run(self, reading: MethodReading, name: str, table: Table, k: int | None) -> RunResult:
         if DATASETS[name].categories:
-            return _on_categories(reading, self._encoded(name, table), k)
+            return _run_on_categories(reading, self._encoded(name, table), k)
         if DATASETS[name].mixed:
-            return on_mixed(reading, encoded(table), k or 0)
+            return run_on_mixed(reading, encode_table(table), k or 0)
         return _on_numbers(reading, table, k or 0)
 
     def _encoded(self, name: str, table: Table) -> Records:
-        """The categories of a data set as records, once."""
+        """Encode a categorical dataset, once."""
         if name not in self.records:
-            self.records[name] = encoded(table, hierarchies=hierarchies(DATASETS[name], table, self.folder))
+            self.records[name] = encode_table(table, hierarchies=build_hierarchies(DATASETS[name], table, self.folder))
         return self.records[name]
 
 
 def _now() -> float:
-    """Seconds on a clock that stops while kernels are compiled or loaded."""
+    """Return a time in seconds that excludes compiling and loading of kernels."""
     return time.perf_counter() - kernels.jit.compile_seconds()
 
 
-def _on_numbers(reading: Reading, table: Table, k: int) -> Run:
+def _on_numbers(reading: MethodReading, table: Table, k: int) -> RunResult:
     options: dict[str, Any] = dict(reading.options)
-    records = encoded(table, standardize=reading.standardize)
+    records = encode_table(table, standardize=reading.standardize)
     start = _now()
     if reading.as_printed:
         loss = loss_as_printed(records, k)
     else:
-        made = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
-        loss = made.information_loss or 0.0
+        groups = partition(table, k=k, method=reading.method, standardize=reading.standardize, **options)
+        loss = groups.information_loss or 0.0
     seconds = _now() - start
-    return Run(loss, loss / 100.0 * variation(records.matrix), seconds)
+    return RunResult(loss, loss / 100.0 * total_sum_of_squares(records.matrix), seconds)
 
 
-def on_mixed(reading: Reading, records: Records, k: int) -> Run:
-    """The classes, their mean size and the records in small ones; the seconds are those of the method alone."""
+def run_on_mixed(reading: MethodReading, records: Records, k: int) -> RunResult:
+    """Return the classes, c_avg and the records in classes below k; the time is that of the method only."""
     seconds = []
-    for _ in range(TIMES):
+    for _ in range(REPEATS):
         start = _now()
         if reading.as_printed:
             sizes = sizes_as_printed(records, k)
         else:
             sizes = registry.run(records, k=k, method=reading.method, options=reading.options).sizes
         seconds.append(_now() - start)
-    return Run(
+    return RunResult(
         None,
         None,
         min(seconds),
@@ -132,19 +134,19 @@ def on_mixed(reading: Reading, records: Records, k: int) -> Run:
     )
 
 
-def _on_categories(reading: Reading, records: Records, k: int | None) -> Run:
-    """Loss and risk on the semantic centroids, as they would be released; the seconds are those of the method alone."""
+def _run_on_categories(reading: MethodReading, records: Records, k: int | None) -> RunResult:
+    """Return loss and risk of the released semantic centroids; the time is that of the method only."""
     if k is None:
-        return _released(records, Partition(records.tuple_of, k=1, method=reading.method), seconds=None)
+        return _evaluate_release(records, Partition(records.tuple_index, k=1, method=reading.method), seconds=None)
     start = _now()
-    made = registry.run(records, k=k, method=reading.method, options=reading.options)
-    return _released(records, made, seconds=_now() - start)
+    groups = registry.run(records, k=k, method=reading.method, options=reading.options)
+    return _evaluate_release(records, groups, seconds=_now() - start)
 
 
-def _released(records: Records, made: Partition, *, seconds: float | None) -> Run:
-    columns = recode(records, made, ways=dict.fromkeys(records.names, "centroid")).values()
-    released = np.column_stack([column.places for column in columns if isinstance(column, Worded)])
-    _, first = np.unique(made.labels, return_index=True)
-    classes = len(np.unique(released[first], axis=0))  # groups with the same centroids are one class
-    loss = semantic_loss(Meaning(records.categories, records.codes, released))
-    return Run(None, None, seconds, semantic_loss=loss, global_risk=100.0 * classes / records.count)
+def _evaluate_release(records: Records, groups: Partition, *, seconds: float | None) -> RunResult:
+    columns = recode(records, groups, recodings=dict.fromkeys(records.names, "centroid")).values()
+    released = np.column_stack([column.codes for column in columns if isinstance(column, TextColumn)])
+    _, first = np.unique(groups.labels, return_index=True)
+    classes = len(np.unique(released[first], axis=0))  # groups with the same centroids form one class
+    loss = semantic_loss(CategoryCodes(records.categories, records.codes, released))
+    return RunResult(None, None, seconds, semantic_loss=loss, global_risk=100.0 * classes / records.count)

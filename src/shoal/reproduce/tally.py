@@ -1,4 +1,4 @@
-"""Counts of a data set as it is."""
+"""Counts of the original data."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal import tables
-from shoal.reproduce.readings import Count
+from shoal.reproduce.readings import CountReading
 from shoal.tables import Table
 
 
 @dataclass(frozen=True)
-class Tally:
-    """Records, or values, that were counted, and the number of all records."""
+class CountResult:
+    """A count of records or values, and the number of all records."""
 
     count: int
     records: int
     seconds: None = None
-    """Counting is not timed."""
+    """Counts are not timed."""
 
     @property
     def percent(self) -> float:
         return 100.0 * self.count / self.records
 
 
-def tally(table: Table, count: Count, k: int | None) -> Tally:
-    """Count what is asked for; with k, only records in classes below it."""
+def count_data(table: Table, count: CountReading, k: int | None) -> CountResult:
+    """Count records or values; with k, only records in classes of fewer than k."""
     if count.values_of:
-        return Tally(len(tables.value_counts(table, count.values_of)), table.height)
+        return CountResult(len(tables.value_counts(table, count.values_of)), table.height)
     sizes = tables.class_sizes(table, table.names)
-    if count.most:
+    if count.n_most_frequent:
         size, records = np.unique(sizes, return_counts=True)
         classes = np.repeat(size, records // size)
-        return Tally(int(classes[-count.most :].sum()), table.height)
+        return CountResult(int(classes[-count.n_most_frequent :].sum()), table.height)
     counted = np.full(table.height, fill_value=True) if k is None else sizes < k
     for name, value in count.where.items():
-        counted &= (table.cells.content(name).words == value).to_numpy()
-    return Tally(int(counted.sum()), table.height)
+        counted &= (table.cells.content(name).text_values == value).to_numpy()
+    return CountResult(int(counted.sum()), table.height)

@@ -1,4 +1,4 @@
-"""The hierarchies behind printed figures on categories: built anew, as far as the text says how. None is shipped."""
+"""Hierarchies of the printed figures on categories, rebuilt as far as the papers describe them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.wordnet import build
 
 WORDNET = "wordnet31"
-"""The folder with the nouns of WordNet 3.1, among the data sets."""
+"""Folder of the nouns of WordNet 3.1, inside the data folder."""
 
-# Tables 1 and 2 of the thesis of 2022; it does not print the senses of Columbia, Japan, South, Trinadad&Tobago and
-# Yugoslavia. It says itself that it moved Taiwan.
+# Tables 1 and 2 of the thesis of 2022. It does not print the senses of Columbia, Japan, South, Trinadad&Tobago and
+# Yugoslavia. It states that it moved Taiwan.
 OCCUPATIONS = {
     "Adm-clerical": "clerk",
     "Armed-Forces": "soldier",
@@ -41,8 +41,8 @@ NATIVE_COUNTRIES = {
 }
 ASIAN_TAIWAN = {"taiwan.n.01": "asian_country.n.01"}
 
-# The other two trees are in no text. It names the root of the countries and three nodes, and in an example how some
-# operating systems are grouped.
+# The thesis does not print the other two trees. It names the root of the countries and three nodes, and an example
+# groups some operating systems.
 _SYSTEMS = {
     "operating system": ("console", "desktop", "mobile"),
     "console": ("Xbox", "playstation"),
@@ -60,7 +60,7 @@ _COUNTRIES = {
     "Myanmar (Burma)": "myanmar",
     "North Macedonia": "macedonia.n.01",
 }
-_EUROPEAN_BALTIC = {"baltic_state.n.01": "european_country.n.01"}
+_BALTIC_PARENT = {"baltic_state.n.01": "european_country.n.01"}
 _REGIONS = {
     "african_country.n.01": (
         *("Burkina Faso", "Cape Verde", "Mauritius", "Mayotte", "Réunion", "Seychelles", "South Sudan"),
@@ -88,47 +88,47 @@ _REGIONS = {
     ),
     "south_american_country.n.01": ("French Guiana",),
 }
-"""Places that WordNet does not have as countries, or has right below ``country``, without a region."""
+"""Values that are no countries in WordNet, or are children of ``country`` there, without a region."""
 
 
 def occupations(values: Iterable[str], wordnet: Path, rule: str) -> Hierarchy:
-    """What WordNet has above the occupations of Adult; the rule chooses between hypernyms."""
+    """Build the WordNet hierarchy of the occupations of Adult; ``rule`` chooses between hypernyms."""
     return build(values, wordnet, senses=OCCUPATIONS, rule=rule, leaf="synset").hierarchy
 
 
 def native_countries(values: Iterable[str], wordnet: Path, rule: str) -> Hierarchy:
-    """What WordNet has above the countries of Adult."""
+    """Build the WordNet hierarchy of the countries of Adult."""
     built = build(values, wordnet, senses=NATIVE_COUNTRIES, parents=ASIAN_TAIWAN, rule=rule, leaf="synset")
     return built.hierarchy
 
 
-def systems(_: Iterable[str], __: Path, ___: str) -> Hierarchy:
-    """Operating systems by what they run on."""
+def operating_systems(_: Iterable[str], __: Path, ___: str) -> Hierarchy:
+    """Build the hierarchy of operating systems, by device."""
     return Hierarchy.from_edges((low, high) for high, values in _SYSTEMS.items() for low in values)
 
 
 def countries(values: Iterable[str], wordnet: Path, rule: str) -> Hierarchy:
-    """Countries by region: as WordNet has them, and as it does not."""
-    placed = {value: region for region, places in _REGIONS.items() for value in places}
+    """Build the hierarchy of countries by region, from WordNet and `_REGIONS`."""
+    region_of = {value: region for region, places in _REGIONS.items() for value in places}
     top = "country.n.02"
-    found = build(
-        [value for value in values if value not in placed],
+    tree = build(
+        [value for value in values if value not in region_of],
         wordnet,
         senses=_COUNTRIES,
-        parents=_EUROPEAN_BALTIC,
+        parents=_BALTIC_PARENT,
         rule=rule,
         under=top,
         top=top,
         leaf="synset",
     ).hierarchy
-    regions = [(region, found.root) for region in _REGIONS if region not in found]
-    return Hierarchy.from_edges(sorted([*found.edges(), *regions, *placed.items()]))
+    regions = [(region, tree.root) for region in _REGIONS if region not in tree]
+    return Hierarchy.from_edges(sorted([*tree.edges(), *regions, *region_of.items()]))
 
 
-TREES: Mapping[str, Callable[[Iterable[str], Path, str], Hierarchy]] = {
+HIERARCHY_BUILDERS: Mapping[str, Callable[[Iterable[str], Path, str], Hierarchy]] = {
     "occupation": occupations,
     "native-country": native_countries,
-    "os": systems,
+    "os": operating_systems,
     "country": countries,
 }
-"""By the name of the column."""
+"""Builder of each column's hierarchy."""

@@ -1,7 +1,6 @@
-"""XMondrian as it is printed: one part for every value, whatever its size.
+"""XMondrian as printed: one part for every value, whatever its size.
 
-This is evidence about a paper and no method: most tables get classes of fewer than k records. It gives the sizes of
-classes and nothing that could be released.
+Evidence about a paper, not a method: most tables get classes of fewer than k records. It returns class sizes only.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ Column = NDArray[Any]
 
 
 def sizes_as_printed(records: Records, k: int) -> IntVector:
-    """The sizes of the classes that section 3 of Padmaja and Santhi 2021 describes, the largest first.
+    """Return the sizes of the classes of section 3 of Padmaja and Santhi 2021, the largest first.
 
-    The widest column of a part is cut until the part has fewer than 2k - 1 records. The text does not say what the
-    range of categories is; here it is the number of their different values less 1. Ranges are divided by those of the
-    whole table, and of equally wide columns the first is cut, numbers before categories.
+    The widest column of a part is cut until the part has fewer than 2k - 1 records. The text does not define the range
+    of categories; here it is the number of distinct values less 1. Ranges are divided by those of the whole table. Of
+    equally wide columns, the first is cut, numbers before categories.
     """
     numbers = [*records.values.T]
     columns = [*numbers, *records.codes.T]
@@ -36,23 +35,23 @@ def sizes_as_printed(records: Records, k: int) -> IntVector:
         if len(rows) < 2 * k - 1 or widths[widest] == 0:
             sizes.append(len(rows))
         else:
-            cut = _at_median if widest < len(numbers) else _one_by_one
+            cut = _split_at_median if widest < len(numbers) else _split_by_value
             parts += [rows[side] for side in cut(cells[widest])]
     return np.sort(np.array(sizes))[::-1]
 
 
 def _ranges(columns: Sequence[Column], numbers: int) -> list[float]:
-    """How wide each column is, the first so many of them numbers."""
+    """Return the range of each column; the first ``numbers`` columns are numeric."""
     categories = [len(np.unique(column)) - 1.0 for column in columns[numbers:]]
     return [float(np.ptp(column)) for column in columns[:numbers]] + categories
 
 
-def _at_median(cells: Column) -> list[Column]:
-    """The numbers up to the median and the others; below it and the others, where it is the largest."""
+def _split_at_median(cells: Column) -> list[Column]:
+    """Split at the median: up to it, or below it if it is the maximum, and the rest."""
     median = np.sort(cells)[(len(cells) - 1) // 2]
     left = cells <= median if median < cells.max() else cells < median
     return [left, ~left]
 
 
-def _one_by_one(cells: Column) -> list[Column]:
+def _split_by_value(cells: Column) -> list[Column]:
     return [cells == value for value in np.unique(cells)]

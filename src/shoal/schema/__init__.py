@@ -1,28 +1,28 @@
-"""What the columns of a table mean: roles, kinds, proposals and the policy of a release."""
+"""Roles and kinds of columns, role proposals, privacy models, and the policy of a release."""
 
-from shoal.schema.columns import Column, Kind, Names, Role, Schema, chosen
-from shoal.schema.describe import describe, exposed, overlooked
-from shoal.schema.models import Model, read_models
-from shoal.schema.policy import EFFORTS, FORMULAS, MISSING, Policy, Refinement, Survey
+from shoal.schema.columns import Column, Kind, Names, Role, Schema, select_names
+from shoal.schema.describe import likely_identifiers, likely_quasi_identifiers, propose_schema
+from shoal.schema.models import PrivacyModel, parse_models
+from shoal.schema.policy import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, Policy, Refinement, Survey
 from shoal.schema.profile import ColumnProfile
 
 __all__ = [
     "EFFORTS",
-    "FORMULAS",
-    "MISSING",
+    "FORMULA_POLICIES",
+    "MISSING_POLICIES",
     "Column",
     "ColumnProfile",
     "Kind",
-    "Model",
     "Names",
     "Policy",
+    "PrivacyModel",
     "Refinement",
     "Role",
     "Schema",
     "Survey",
-    "chosen",
-    "describe",
-    "exposed",
-    "overlooked",
-    "read_models",
+    "likely_identifiers",
+    "likely_quasi_identifiers",
+    "parse_models",
+    "propose_schema",
+    "select_names",
 ]

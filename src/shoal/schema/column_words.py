@@ -1,4 +1,4 @@
-"""What the name of a column says about its values, in eight languages."""
+"""Classification of columns by the words of their names, in eight languages."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from enum import Enum, auto
 from functools import lru_cache
 from itertools import pairwise
 
-from shoal.schema.lexicon import COUNTED, SENSES, Sense
+from shoal.schema.lexicon import COUNT_NOUNS, WORD_SENSES, WordSense
 
 
-class Meaning(Enum):
-    """What a name says."""
+class NameMeaning(Enum):
+    """What a column name indicates."""
 
     IDENTIFIER = auto()
     LIKELY_IDENTIFIER = auto()
-    """An identifier unless its values repeat often."""
+    """An identifier unless values repeat often."""
     POSSIBLE_IDENTIFIER = auto()
-    """An identifier if most of its values are unique."""
+    """An identifier if most values are unique."""
     FREE_TEXT = auto()
-    """Remarks, which may name persons if there are many different ones."""
+    """Remarks, which may contain names of persons if many are distinct."""
     QUASI_IDENTIFIER = auto()
     SENSITIVE = auto()
     AMOUNT = auto()
-    """A measured value of health, or money."""
+    """A health measurement or an amount of money."""
     USAGE = auto()
     """Another measurement."""
     SAMPLING_WEIGHT = auto()
     WEIGHT = auto()
-    """A sampling weight or the weight of a body."""
+    """A sampling weight or a body weight."""
 
 
 def _set(words: str) -> frozenset[str]:
@@ -39,41 +39,41 @@ def _set(words: str) -> frozenset[str]:
 
 _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 _LONGEST_TERM = 4
-"""Words that are looked up together."""
+"""Maximum number of words in a term."""
 _SHORTEST_COMPOUND = 6
-_PARTS = frozenset({"age", "sex", "tel", "ort", "zip", "geb", "dat", "tag", "nr", "id", "no"})
-"""Short words that compounds are made of."""
-_HEADS = ("nummer", "name", "naam", "datum", "adresse", "adres", "strasse", "straat")
-"""Words that unknown words are put before."""
-_JOINTS = ("", "s", "n", "en", "es", "e")
-_ALONE = _set(
+_COMPOUND_PARTS = frozenset({"age", "sex", "tel", "ort", "zip", "geb", "dat", "tag", "nr", "id", "no"})
+"""Short words that occur in compounds."""
+_COMPOUND_HEADS = ("nummer", "name", "naam", "datum", "adresse", "adres", "strasse", "straat")
+"""Compound heads that may follow unknown words."""
+_LINKING_ELEMENTS = ("", "s", "n", "en", "es", "e")
+_AMBIGUOUS = _set(
     """
     cf rib nus nie pan via rg nir nss nif dni vin tin sns cns cip nip nib ipp ndd mac pnr perso nin civico voie
     placa plaque targa secu insee portable cookie rfc curp matricula str rue cell pt sub hh dr gp kind fall utente
     user poczta card first last
     """
 )
-"""Words that mean something else in other names: they count beside nothing but numbers, persons and identifiers."""
-_LEADING = _set(
+"""Ambiguous words: they count only beside words for numbers, persons and identifiers."""
+_LEADING_ASPECTS = _set(
     """
     type types tipo tipos tipologia classe clase klasa categorie categoria kategoria rodzaj motif motivo groupe
     grupo gruppo grupa statut nivel niveau livello poziom soort art qualite calidad qualita
     """
 )
-"""Aspects that are named before what they are about."""
+"""Aspects that precede the word they qualify."""
 _LEADING_DATES = _set(
     """
     date fecha fec datum annee ano anno rok data
     """
 )
-_BIRTHS = _set(
+_BIRTH_WORDS = _set(
     """
     birth born birthday geburts geburt geboren naissance nacimiento nac nacido nascita nato geboorte geb nascimento
     nasc nascido urodzenia urodzenie
     """
 )
-"""Words of a birth."""
-_NAMED = _set(
+"""Words for birth."""
+_HAVE_NAMES = _set(
     """
     job jobs occupation profession employer industry sector language nationality race ethnicity degree position
     workclass beruf berufs berufsgruppe arbeitgeber branche sprache nationalitat ethnie abschluss metier emploi
@@ -82,248 +82,261 @@ _NAMED = _set(
     jezyk
     """
 )
-"""What could be known of a person and has a name."""
-_STATES = _set(
+"""Quasi-identifiers that have names."""
+_NAME_ASPECTS = _set(
     """
     valid validity validated verified verification changed change changes confirmed matched match missing used
     consent gultig gepruft valide verifie valido verificado
     """
 )
-"""Aspects that a name of a person may have: there may be a verified one."""
-_SAMPLED = _set(
+"""Aspects of a person's name, as in a verified name."""
+_SAMPLING_WORDS = _set(
     """
     sample sampling survey design final base analysis replicate muestral muestra campione campionario echantillon
     sondage steekproef stichprobe stichproben proby amostral amostra person household hh population expansion factor
     faktor
     """
 )
-"""Words that make a weight a sampling weight."""
-_OPEN_WEIGHTS = _set("weight weights wt wts")
-"""Other words are used for the weight of a body."""
+"""Words that indicate a sampling weight."""
+_AMBIGUOUS_WEIGHTS = _set("weight weights wt wts")
+"""Ambiguous words; other words mean body weight."""
 _HEIGHTS = _set(
     """
     height bodyheight stature bmi imc korpergrosse grosse taille altura estatura talla altezza statura lengte
     lichaamslengte wzrost waist hip
     """
 )
-"""Measures of a body: beside them a weight is one too."""
+"""Body measurements: beside them, a weight is a body weight."""
 _IDENTIFYING = frozenset(
     {
-        Sense.NAME,
-        Sense.PERSONAL,
-        Sense.ADDRESS,
-        Sense.PERSON,
-        Sense.ACCOUNT,
-        Sense.ID,
-        Sense.NUMBER,
-        Sense.CODE,
-        Sense.TEXT,
+        WordSense.NAME,
+        WordSense.PERSONAL,
+        WordSense.ADDRESS,
+        WordSense.PERSON,
+        WordSense.ACCOUNT,
+        WordSense.ID,
+        WordSense.NUMBER,
+        WordSense.CODE,
+        WordSense.TEXT,
     }
 )
-_DIRECT = frozenset({Sense.PERSONAL, Sense.ADDRESS})
+_DIRECT = frozenset({WordSense.PERSONAL, WordSense.ADDRESS})
 
 
-def plain_words(name: str) -> list[str]:
-    """The words of a name without case and diacritics: ``Straße_birthDate`` has ``strasse``, ``birth``, ``date``."""
-    # before the case goes: patientID, IDNumber
+def normalized_words(name: str) -> list[str]:
+    """Split a name into words without case and diacritics: ``Straße_birthDate`` is ``strasse``, ``birth``, ``date``."""
+    # before folding case: patientID, IDNumber
     name = re.sub(r"(?i)\bn[°º]|[№#]", " nr ", name)
     spaced = re.sub(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name)
     decomposed = unicodedata.normalize("NFKD", spaced.casefold().translate(_LETTERS))
     letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    return [_folded(word) for word in re.split(r"[\W\d_]+", letters) if word]
+    return [_fold_umlauts(word) for word in re.split(r"[\W\d_]+", letters) if word]
 
 
-def _folded(word: str) -> str:
-    """The same word for ä and ae."""
+def _fold_umlauts(word: str) -> str:
+    """Treat ä and ae as equal."""
     return re.sub(r"(?<=[a-z])?(a|o|u)e", r"\1", word) if len(word) >= 5 else word
 
 
-_SENSES = {_folded(word): sense for word, sense in reversed(SENSES.items())}
-_COUNTED = frozenset(map(_folded, COUNTED))
+_SENSES = {_fold_umlauts(word): sense for word, sense in reversed(WORD_SENSES.items())}
+_COUNTED = frozenset(map(_fold_umlauts, COUNT_NOUNS))
 
 
-def meaning(name: str) -> Meaning | None:
-    """What the name says; None where it says nothing that matters for privacy."""
-    return _meaning(tuple(plain_words(name)))
+def name_meaning(name: str) -> NameMeaning | None:
+    """What a column name indicates; None if nothing relevant to privacy."""
+    return _meaning(tuple(normalized_words(name)))
 
 
 @lru_cache(maxsize=4_096)
-def _meaning(words: tuple[str, ...]) -> Meaning | None:
+def _meaning(words: tuple[str, ...]) -> NameMeaning | None:
     terms = _terms(words)
     senses = [_SENSES.get(term) for term in terms]
-    for at, term in enumerate(terms):
-        if term in _ALONE and any(other not in _IDENTIFYING for k, other in enumerate(senses) if k != at):
-            senses[at] = None
-    linked = Sense.LINK in senses
+    for i, term in enumerate(terms):
+        if term in _AMBIGUOUS and any(other not in _IDENTIFYING for k, other in enumerate(senses) if k != i):
+            senses[i] = None
+    linked = WordSense.LINK in senses
     terms, senses = _without_links(terms, senses)
-    said = set(senses) - {None}
-    if not said:
+    known = set(senses) - {None}
+    if not known:
         return None
     if _is_count(terms, senses) or _is_flag(terms, senses, words) or _is_aspect(terms, senses, words):
-        return _other([sense for sense in senses if sense not in _IDENTIFYING], terms)
-    return _identifier(terms, senses, linked=linked) or _other(senses, terms)
+        return _other_meaning([sense for sense in senses if sense not in _IDENTIFYING], terms)
+    return _identifier(terms, senses, linked=linked) or _other_meaning(senses, terms)
 
 
 def _terms(words: Sequence[str]) -> list[str]:
-    """The words, those that form a known term joined and compounds taken apart."""
-    found: list[str] = []
-    at = 0
-    while at < len(words):
-        for length in range(min(_LONGEST_TERM, len(words) - at), 1, -1):
-            joined = _folded("".join(words[at : at + length]))
+    """Join words that form a known term and split compounds."""
+    terms: list[str] = []
+    i = 0
+    while i < len(words):
+        for length in range(min(_LONGEST_TERM, len(words) - i), 1, -1):
+            joined = _fold_umlauts("".join(words[i : i + length]))
             if joined in _SENSES:
-                found.append(joined)
-                at += length
+                terms.append(joined)
+                i += length
                 break
         else:
-            found += [words[at]] if words[at] in _SENSES else _parts(words[at])
-            at += 1
-    return found
+            terms += [words[i]] if words[i] in _SENSES else _split_compound(words[i])
+            i += 1
+    return terms
 
 
-def _parts(word: str) -> list[str]:
-    """The known words that a compound is made of, or the compound where it is not."""
+def _split_compound(word: str) -> list[str]:
+    """Split a compound into known words; unchanged if that fails."""
     if len(word) < _SHORTEST_COMPOUND:
         return [word]
     best: dict[int, list[str]] = {0: []}
     for end in range(1, len(word) + 1):
         for start in range(max(0, end - 24), end):
-            if start in best and (part := _part(word[start:end], first=start == 0, last=end == len(word))):
+            if start in best and (part := _compound_part(word[start:end], first=start == 0, last=end == len(word))):
                 parts = [*best[start], part]
                 if end not in best or len(parts) < len(best[end]):
                     best[end] = parts
     parts = best.get(len(word), [])
     if len(parts) > 1:
         return parts
-    head = next((head for head in _HEADS if word.endswith(head) and len(word) - len(head) >= 3), None)
+    head = next((head for head in _COMPOUND_HEADS if word.endswith(head) and len(word) - len(head) >= 3), None)
     return [word] if head is None else [word[: -len(head)], head]
 
 
-def _part(text: str, *, first: bool, last: bool) -> str:
-    """The known word that a part of a compound is, with what joins it to the next."""
-    for joint in _JOINTS if not last else ("",):
-        stem = text.removesuffix(joint) if joint and text.endswith(joint) else text
-        if joint and stem == text:
+def _compound_part(text: str, *, first: bool, last: bool) -> str:
+    """The known word in a part of a compound, without a linking element."""
+    for link in _LINKING_ELEMENTS if not last else ("",):
+        stem = text.removesuffix(link) if link and text.endswith(link) else text
+        if link and stem == text:
             continue
         sense = _SENSES.get(stem)
-        if sense is None or (sense is Sense.LINK and (first or last)):
+        if sense is None or (sense is WordSense.LINK and (first or last)):
             continue
         if stem in ("id", "nr", "no"):
             if last and not first:
                 return stem
         elif (
-            len(stem) >= 4 or stem in _PARTS or (sense is Sense.LINK and stem in ("of", "de", "di", "da", "del", "van"))
+            len(stem) >= 4
+            or stem in _COMPOUND_PARTS
+            or (sense is WordSense.LINK and stem in ("of", "de", "di", "da", "del", "van"))
         ):
             return stem
     return ""
 
 
-def _without_links(terms: list[str], senses: list[Sense | None]) -> tuple[list[str], list[Sense | None]]:
-    kept = [(term, sense) for term, sense in zip(terms, senses, strict=True) if sense is not Sense.LINK]
-    return [term for term, _ in kept], [sense for _, sense in kept]
+def _without_links(terms: list[str], senses: list[WordSense | None]) -> tuple[list[str], list[WordSense | None]]:
+    pairs = [(term, sense) for term, sense in zip(terms, senses, strict=True) if sense is not WordSense.LINK]
+    return [term for term, _ in pairs], [sense for _, sense in pairs]
 
 
-def _is_count(terms: Sequence[str], senses: Sequence[Sense | None]) -> bool:
-    """Whether the name is that of a number of things."""
-    if Sense.COUNT in senses:
+def _is_count(terms: Sequence[str], senses: Sequence[WordSense | None]) -> bool:
+    """Whether the name denotes a number of things."""
+    if WordSense.COUNT in senses:
         return True
     first = next((at for at, sense in enumerate(senses) if sense in _IDENTIFYING), len(senses))
-    if any(sense is Sense.USAGE and term in _COUNTED for term, sense in list(zip(terms, senses, strict=True))[first:]):
+    if any(
+        sense is WordSense.USAGE and term in _COUNTED for term, sense in list(zip(terms, senses, strict=True))[first:]
+    ):
         return True
-    first_number = bool(terms) and (senses[0] is Sense.NUMBER or terms[0] == "nombre")
+    first_number = bool(terms) and (senses[0] is WordSense.NUMBER or terms[0] == "nombre")
     return first_number and any(term in _COUNTED for term in terms[1:])
 
 
-def _is_flag(terms: Sequence[str], senses: Sequence[Sense | None], words: Sequence[str]) -> bool:
-    """Whether the name asks whether there is something."""
-    return len(terms) > 1 and senses[0] is Sense.FLAG and words[0] == terms[0]
+def _is_flag(terms: Sequence[str], senses: Sequence[WordSense | None], words: Sequence[str]) -> bool:
+    """Whether the name denotes a yes/no question."""
+    return len(terms) > 1 and senses[0] is WordSense.FLAG and words[0] == terms[0]
 
 
-def _is_aspect(terms: Sequence[str], senses: Sequence[Sense | None], words: Sequence[str]) -> bool:
-    """Whether the name is that of an aspect, or of a date, of what it names besides."""
-    first = next((at for at, sense in enumerate(senses) if sense in _IDENTIFYING), None)
+def _is_aspect(terms: Sequence[str], senses: Sequence[WordSense | None], words: Sequence[str]) -> bool:
+    """Whether the name denotes an aspect or a date of the thing it also names."""
+    first = next((i for i, sense in enumerate(senses) if sense in _IDENTIFYING), None)
     if first is None:
         return True
-    for at, (term, sense) in enumerate(zip(terms, senses, strict=True)):
-        if sense not in (Sense.ASPECT, Sense.DATE):
+    for i, (term, sense) in enumerate(zip(terms, senses, strict=True)):
+        if sense not in (WordSense.ASPECT, WordSense.DATE):
             continue
-        linked = any(one == term and _SENSES.get(two) is Sense.LINK for one, two in pairwise(words))
-        leading = at == 0 and term in (_LEADING if sense is Sense.ASPECT else _LEADING_DATES)
-        if linked or leading or (at > first and not _DIRECT.intersection(senses[at + 1 :])):
+        linked = any(word == term and _SENSES.get(following) is WordSense.LINK for word, following in pairwise(words))
+        leading = i == 0 and term in (_LEADING_ASPECTS if sense is WordSense.ASPECT else _LEADING_DATES)
+        if linked or leading or (i > first and not _DIRECT.intersection(senses[i + 1 :])):
             return True
     return False
 
 
-def _identifier(terms: Sequence[str], senses: Sequence[Sense | None], *, linked: bool) -> Meaning | None:
-    """Whether the name is that of an identifier."""
-    said = set(senses)
-    number = said & {Sense.ID, Sense.NUMBER, Sense.CODE}
-    things = said & {Sense.THING, Sense.PLACE, Sense.SENSITIVE, Sense.AMOUNT, Sense.USAGE, Sense.POSTCODE}
+def _identifier(terms: Sequence[str], senses: Sequence[WordSense | None], *, linked: bool) -> NameMeaning | None:
+    """Whether the name denotes an identifier."""
+    known = set(senses)
+    number = known & {WordSense.ID, WordSense.NUMBER, WordSense.CODE}
+    things = known & {
+        WordSense.THING,
+        WordSense.PLACE,
+        WordSense.SENSITIVE,
+        WordSense.AMOUNT,
+        WordSense.USAGE,
+        WordSense.POSTCODE,
+    }
     things |= {sense for term, sense in zip(terms, senses, strict=True) if _names_thing(term, sense)}
-    if Sense.PERSONAL in said:
-        return Meaning.IDENTIFIER
-    if Sense.ADDRESS in said:
-        at = senses.index(Sense.ADDRESS)
-        if Sense.POSTCODE not in said and Sense.PLACE not in senses[at + 1 :]:
-            return Meaning.IDENTIFIER
+    if WordSense.PERSONAL in known:
+        return NameMeaning.IDENTIFIER
+    if WordSense.ADDRESS in known:
+        at = senses.index(WordSense.ADDRESS)
+        if WordSense.POSTCODE not in known and WordSense.PLACE not in senses[at + 1 :]:
+            return NameMeaning.IDENTIFIER
         return None
-    if Sense.NAME in said:
-        aspects = any(sense is Sense.ASPECT and term not in _STATES for term, sense in zip(terms, senses, strict=True))
-        # the name and the city; nom_commune is that of a city
-        apart = terms[0] in ("name", "names") and not linked and senses[-1] is not Sense.ASPECT
-        if Sense.PERSON in said or apart or not (things or aspects or Sense.ACCOUNT in said):
-            return Meaning.IDENTIFIER
+    if WordSense.NAME in known:
+        aspects = any(
+            sense is WordSense.ASPECT and term not in _NAME_ASPECTS for term, sense in zip(terms, senses, strict=True)
+        )
+        # name and city are two things; nom_commune is the name of a city
+        separate = terms[0] in ("name", "names") and not linked and senses[-1] is not WordSense.ASPECT
+        if WordSense.PERSON in known or separate or not (things or aspects or WordSense.ACCOUNT in known):
+            return NameMeaning.IDENTIFIER
         return None
-    if number and said & {Sense.PERSON, Sense.ACCOUNT} and not things - {Sense.THING}:
-        return Meaning.IDENTIFIER
-    if said <= {Sense.ID}:
-        return Meaning.IDENTIFIER
-    if said == {Sense.TEXT}:
-        return Meaning.FREE_TEXT
-    if said <= {Sense.PERSON, Sense.ACCOUNT}:
-        return Meaning.LIKELY_IDENTIFIER
-    if Sense.ID in said and said <= {Sense.ID, Sense.NUMBER, Sense.CODE, None}:
-        return Meaning.LIKELY_IDENTIFIER
-    if Sense.ID in said or Sense.NUMBER in said:
-        return Meaning.POSSIBLE_IDENTIFIER
+    if number and known & {WordSense.PERSON, WordSense.ACCOUNT} and not things - {WordSense.THING}:
+        return NameMeaning.IDENTIFIER
+    if known <= {WordSense.ID}:
+        return NameMeaning.IDENTIFIER
+    if known == {WordSense.TEXT}:
+        return NameMeaning.FREE_TEXT
+    if known <= {WordSense.PERSON, WordSense.ACCOUNT}:
+        return NameMeaning.LIKELY_IDENTIFIER
+    if WordSense.ID in known and known <= {WordSense.ID, WordSense.NUMBER, WordSense.CODE, None}:
+        return NameMeaning.LIKELY_IDENTIFIER
+    if WordSense.ID in known or WordSense.NUMBER in known:
+        return NameMeaning.POSSIBLE_IDENTIFIER
     return None
 
 
-def _names_thing(term: str, sense: Sense | None) -> bool:
-    return sense is Sense.QUASI and term in _NAMED
+def _names_thing(term: str, sense: WordSense | None) -> bool:
+    return sense is WordSense.QUASI and term in _HAVE_NAMES
 
 
-def fallback(name: str) -> Meaning | None:
-    """What a name says whose values repeat too often for an identifier."""
-    terms = _terms(plain_words(name))
-    return _other([_SENSES.get(term) for term in terms], terms)
+def fallback(name: str) -> NameMeaning | None:
+    """What a name indicates if the values repeat too often for an identifier."""
+    terms = _terms(normalized_words(name))
+    return _other_meaning([_SENSES.get(term) for term in terms], terms)
 
 
-def _other(senses: Sequence[Sense | None], terms: Sequence[str]) -> Meaning | None:
-    """What the name says besides identifiers."""
-    said = set(senses)
-    born = any(term in _BIRTHS for term in terms)
-    if Sense.SAMPLING_WEIGHT in said:
-        return Meaning.SAMPLING_WEIGHT
-    if Sense.WEIGHT in said:
-        if said & {Sense.BODY, Sense.UNIT} or born:
-            return Meaning.AMOUNT
-        if any(term in _SAMPLED for term in terms):
-            return Meaning.SAMPLING_WEIGHT
-        return Meaning.WEIGHT if any(term in _OPEN_WEIGHTS for term in terms) else Meaning.AMOUNT
-    if said & {Sense.AGE, Sense.DATE}:
-        return Meaning.QUASI_IDENTIFIER
-    if Sense.AMOUNT in said:
-        return Meaning.AMOUNT
-    if Sense.SENSITIVE in said:
-        return Meaning.SENSITIVE
-    if Sense.USAGE in said and not born:
-        return Meaning.USAGE
-    if said & {Sense.QUASI, Sense.PLACE, Sense.POSTCODE}:
-        return Meaning.QUASI_IDENTIFIER
+def _other_meaning(senses: Sequence[WordSense | None], terms: Sequence[str]) -> NameMeaning | None:
+    """What the name indicates besides identifiers."""
+    known = set(senses)
+    is_birth = any(term in _BIRTH_WORDS for term in terms)
+    if WordSense.SAMPLING_WEIGHT in known:
+        return NameMeaning.SAMPLING_WEIGHT
+    if WordSense.WEIGHT in known:
+        if known & {WordSense.BODY, WordSense.UNIT} or is_birth:
+            return NameMeaning.AMOUNT
+        if any(term in _SAMPLING_WORDS for term in terms):
+            return NameMeaning.SAMPLING_WEIGHT
+        return NameMeaning.WEIGHT if any(term in _AMBIGUOUS_WEIGHTS for term in terms) else NameMeaning.AMOUNT
+    if known & {WordSense.AGE, WordSense.DATE}:
+        return NameMeaning.QUASI_IDENTIFIER
+    if WordSense.AMOUNT in known:
+        return NameMeaning.AMOUNT
+    if WordSense.SENSITIVE in known:
+        return NameMeaning.SENSITIVE
+    if WordSense.USAGE in known and not is_birth:
+        return NameMeaning.USAGE
+    if known & {WordSense.QUASI, WordSense.PLACE, WordSense.POSTCODE}:
+        return NameMeaning.QUASI_IDENTIFIER
     return None
 
 
 def is_height(name: str) -> bool:
-    """Whether the name is that of a measure of the body, beside which a weight is one too."""
-    return any(term in _HEIGHTS for term in _terms(plain_words(name)))
+    """Whether the name denotes a body measurement, beside which a weight is a body weight."""
+    return any(term in _HEIGHTS for term in _terms(normalized_words(name)))

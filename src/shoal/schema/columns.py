@@ -1,4 +1,4 @@
-"""Columns: the role each one plays for privacy, and the kind of values it holds."""
+"""Columns: the role of each column for privacy, and the kind of its values."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from shoal.errors import ColumnError, OptionError
 from shoal.hierarchy import Hierarchy
 
 Names = Iterable[str | int] | str | int | None
-"""Columns as a user names them: several, one by itself, or none; numbers for the columns of an array."""
+"""Columns as users name them: several, one, or none; integers for the columns of an array."""
 
 
-OTHERS = "*"
-"""Stands for all columns that are not named."""
-KEPT = "kept"
-"""How messages call a column that is released unchanged on purpose."""
-NO_ROLE = "no role (drop_others)"
-"""The reason why a column that nobody named is dropped."""
+ALL_OTHER_COLUMNS = "*"
+"""Denotes all columns that are not named."""
+KEPT_COLUMN = "kept"
+"""The word in messages for a column that is deliberately released unchanged."""
+NO_ROLE_REASON = "no role (drop_others)"
+"""The reason for dropping a column that has no role."""
 
 
 class Role(StrEnum):
-    """What a column means to somebody who wants to find a person in the release."""
+    """The role of a column in a re-identification attack."""
 
     IDENTIFIER = "identifier"
-    """Names the person: dropped from every release."""
+    """Identifies the person directly: dropped from every release."""
     QUASI_IDENTIFIER = "quasi-identifier"
-    """Could be known to an outsider: protected."""
+    """May be known to an intruder: protected."""
     SENSITIVE = "sensitive"
-    """What nobody may learn about a person: released as it is, inside a group of at least k."""
+    """Must not be linked to a person: released unchanged, within a class of at least k records."""
     INSENSITIVE = "insensitive"
-    """Neither: released as it is."""
+    """None of these: released unchanged."""
 
 
 class Kind(StrEnum):
-    """What the values of a column are."""
+    """The kind of values in a column."""
 
     NUMERIC = "numeric"
     ORDINAL = "ordinal"
@@ -52,18 +52,18 @@ class Column:
     kind: Kind
     reason: str = ""
     hierarchy: Hierarchy | None = None
-    """Of a hierarchical column; of an ordinal one its levels in their order, the lowest first."""
-    file: str = ""
-    """The name of the file that the hierarchy came from."""
-    fingerprint: str = ""
-    """Of the hierarchy that a policy decided by, until that is found."""
+    """For a hierarchical column; for an ordinal one its ordered levels, the lowest first."""
+    hierarchy_file: str = ""
+    """The name of the hierarchy file."""
+    hierarchy_fingerprint: str = ""
+    """The fingerprint of the hierarchy that a policy refers to, until the hierarchy is loaded."""
     recode: str = ""
-    """What stands for a group; the way of its kind where nothing is said."""
+    """The recoding of a group; empty for the default of the kind."""
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table in their order."""
+    """The columns of a table in order."""
 
     columns: tuple[Column, ...]
 
@@ -77,102 +77,101 @@ class Schema:
         sensitive: Names = (),
         keep: Names = (),
     ) -> Self:
-        """Give every column the role it was named in; what is not named, or is to be kept, is insensitive.
+        """Assign roles to the named columns; all others, and those to keep, are insensitive.
 
-        The quasi-identifiers keep the order of the table, so that naming them in another order gives
-        the same release.
+        Quasi-identifiers keep the order of the table, so the order of naming does not change the release.
         """
         known = [name for name, _ in kinds]
-        named: dict[str, Role | str] = {}
+        role_of: dict[str, Role | str] = {}
         for role, names in (
             (Role.QUASI_IDENTIFIER, quasi_identifiers),
             (Role.IDENTIFIER, identifiers),
             (Role.SENSITIVE, sensitive),
-            (KEPT, keep),
+            (KEPT_COLUMN, keep),
         ):
-            for name in chosen(names, known, role):
-                if name in named:
-                    raise ColumnError.two_roles(name, named[name], role)
-                named[name] = role
-        roles = {name: Role.INSENSITIVE if role == KEPT else Role(role) for name, role in named.items()}
+            for name in select_names(names, known, role):
+                if name in role_of:
+                    raise ColumnError.two_roles(name, role_of[name], role)
+                role_of[name] = role
+        roles = {name: Role.INSENSITIVE if role == KEPT_COLUMN else Role(role) for name, role in role_of.items()}
         return cls(tuple(Column(name, roles.get(name, Role.INSENSITIVE), kind) for name, kind in kinds))
 
-    def understood(
+    def with_column_options(
         self,
         *,
         kinds: Mapping[str, str] | None = None,
         hierarchies: Mapping[str, tuple[Hierarchy, str]] | None = None,
         recode: Mapping[str, str] | None = None,
     ) -> Schema:
-        """The same columns with what a user says about them: kinds, hierarchies with their files, ways to recode.
+        """Set kinds, hierarchies (with their files) and recodings of columns.
 
-        A column with a hierarchy is hierarchical unless it is said to be ordinal. Sensitive columns have kinds and
-        hierarchies too, by which privacy models are understood, but are never recoded.
+        A column with a hierarchy is hierarchical unless declared ordinal. Sensitive columns have kinds and hierarchies
+        too, for the privacy models, but are never recoded.
         """
         kinds, hierarchies, recode = kinds or {}, hierarchies or {}, recode or {}
         names = [column.name for column in self.columns]
         for name in (*kinds, *hierarchies, *recode):
             if name not in names:
                 raise ColumnError.unknown(name, names)
-            if name not in (*self.quasi_identifiers, *self.named(Role.SENSITIVE)):
-                raise ColumnError.not_protected(name)
+            if name not in (*self.quasi_identifiers, *self.names_with_role(Role.SENSITIVE)):
+                raise ColumnError.kind_without_role(name)
             if name in recode and name not in self.quasi_identifiers:
                 raise ColumnError.not_recoded(name)
         columns = []
         for column in self.columns:
-            hierarchy, file = hierarchies.get(column.name, (column.hierarchy, column.file))
-            found = Kind.HIERARCHICAL if hierarchy is not None and column.name in hierarchies else column.kind
-            kind = _kind(kinds[column.name]) if column.name in kinds else found
+            hierarchy, file = hierarchies.get(column.name, (column.hierarchy, column.hierarchy_file))
+            default_kind = Kind.HIERARCHICAL if hierarchy is not None and column.name in hierarchies else column.kind
+            kind = _kind(kinds[column.name]) if column.name in kinds else default_kind
             if kind is Kind.HIERARCHICAL and hierarchy is None:
                 raise ColumnError.no_hierarchy(column.name)
             if hierarchy is not None and kind not in (Kind.HIERARCHICAL, Kind.ORDINAL):
-                raise ColumnError.two_meanings(column.name, kind)
-            way = recode.get(column.name, column.recode)
-            columns.append(replace(column, kind=kind, hierarchy=hierarchy, file=file, recode=way))
+                raise ColumnError.kind_conflicts_with_hierarchy(column.name, kind)
+            recoding = recode.get(column.name, column.recode)
+            columns.append(replace(column, kind=kind, hierarchy=hierarchy, hierarchy_file=file, recode=recoding))
         return Schema(tuple(columns))
 
-    def without_others(self, spared: Iterable[str]) -> Schema:
-        """The same columns, with those that have no role dropped like identifiers, except for those ``spared``."""
-        left = {*self.named(Role.INSENSITIVE)} - {*spared}
+    def drop_unassigned(self, keep: Iterable[str]) -> Schema:
+        """Drop columns without a role, like identifiers, except for those to ``keep``."""
+        dropped = {*self.names_with_role(Role.INSENSITIVE)} - {*keep}
         return Schema(
             tuple(
-                replace(column, role=Role.IDENTIFIER, reason=NO_ROLE) if column.name in left else column
+                replace(column, role=Role.IDENTIFIER, reason=NO_ROLE_REASON) if column.name in dropped else column
                 for column in self.columns
             )
         )
 
-    def named(self, role: Role) -> tuple[str, ...]:
-        """The names of the columns with this role."""
+    def names_with_role(self, role: Role) -> tuple[str, ...]:
+        """Return the names of the columns with this role."""
         return tuple(column.name for column in self.columns if column.role == role)
 
-    def renamed(self, names: Mapping[str, str]) -> Schema:
-        """The same columns under other names."""
+    def rename(self, names: Mapping[str, str]) -> Schema:
+        """Rename columns."""
         return Schema(tuple(replace(column, name=names.get(column.name, column.name)) for column in self.columns))
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        return self.named(Role.QUASI_IDENTIFIER)
+        return self.names_with_role(Role.QUASI_IDENTIFIER)
 
     @property
     def released(self) -> tuple[str, ...]:
-        """The names of the columns that a release keeps: all but the identifiers."""
+        """The names of all columns but the identifiers."""
         return tuple(column.name for column in self.columns if column.role != Role.IDENTIFIER)
 
 
-def _kind(word: object) -> Kind:
-    if not isinstance(word, str) or word not in list(Kind):
-        raise OptionError.unknown_choice("kind", word, list(Kind))
-    return Kind(word)
+def _kind(text: object) -> Kind:
+    if not isinstance(text, str) or text not in list(Kind):
+        raise OptionError.unknown_choice("kind", text, list(Kind))
+    return Kind(text)
 
 
-def chosen(names: Names, known: Sequence[str], role: Role | str) -> tuple[str, ...]:
-    """The named columns in the order of the table; each must be known, and named once."""
+def select_names(names: Names, known: Sequence[str], role: Role | str) -> tuple[str, ...]:
+    """Return the named columns in table order; each must exist and be named once."""
     listed = [str(names)] if isinstance(names, str | int) else [str(name) for name in (() if names is None else names)]
     for position, name in enumerate(listed):
         if name not in known:
             raise ColumnError.unknown(name, known)
         if name in listed[:position]:
-            raise ColumnError.named_twice(name, role)
+            raise ColumnError.duplicate_in_role(name, role)
     if role is Role.QUASI_IDENTIFIER and not listed:
         raise ColumnError.no_quasi_identifier()
     return tuple(name for name in known if name in listed)

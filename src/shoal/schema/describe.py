@@ -1,35 +1,34 @@
-"""Propose a role for every column, each with its reason. A proposal decides nothing: the user does."""
+"""Propose a role for every column, with the reason. The user decides."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shoal.schema.column_words import Meaning, fallback, is_height, meaning, plain_words
+from shoal.schema.column_words import NameMeaning, fallback, is_height, name_meaning, normalized_words
 from shoal.schema.columns import Column, Kind, Role, Schema
-from shoal.schema.profile import PATTERNS, ColumnProfile
-from shoal.words import shown
+from shoal.schema.profile import VALUE_PATTERNS, ColumnProfile
+from shoal.words import quote_name
 
 _NEARLY_UNIQUE = 0.9
-_REPEATED, _FEW = 50, 20
-"""Identifiers of persons with more records than this on average, or with no more values, are not recognized by a name
-that only suggests one."""
-_NAMED = "Suggested by the column name"
+_MAX_REPEATS, _MIN_DISTINCT = 50, 20
+"""A name that merely suggests an identifier needs more distinct values than this, and fewer records per value."""
+_FROM_NAME = "Suggested by the column name"
 _BY_NAME = {
-    Meaning.QUASI_IDENTIFIER: (Role.QUASI_IDENTIFIER, _NAMED),
-    Meaning.SENSITIVE: (Role.SENSITIVE, _NAMED),
-    Meaning.AMOUNT: (Role.SENSITIVE, f"{_NAMED}; an amount or measurement that others rarely know"),
-    Meaning.USAGE: (Role.INSENSITIVE, f"{_NAMED}; a measurement that others rarely know"),
-    Meaning.SAMPLING_WEIGHT: (Role.INSENSITIVE, f"{_NAMED}; a sampling weight (option: sampling weights)"),
+    NameMeaning.QUASI_IDENTIFIER: (Role.QUASI_IDENTIFIER, _FROM_NAME),
+    NameMeaning.SENSITIVE: (Role.SENSITIVE, _FROM_NAME),
+    NameMeaning.AMOUNT: (Role.SENSITIVE, f"{_FROM_NAME}; an amount or measurement that others rarely know"),
+    NameMeaning.USAGE: (Role.INSENSITIVE, f"{_FROM_NAME}; a measurement that others rarely know"),
+    NameMeaning.SAMPLING_WEIGHT: (Role.INSENSITIVE, f"{_FROM_NAME}; a sampling weight (option: sampling weights)"),
 }
 _MAY_IDENTIFY = frozenset(
-    {Meaning.IDENTIFIER, Meaning.LIKELY_IDENTIFIER, Meaning.POSSIBLE_IDENTIFIER, Meaning.FREE_TEXT}
+    {NameMeaning.IDENTIFIER, NameMeaning.LIKELY_IDENTIFIER, NameMeaning.POSSIBLE_IDENTIFIER, NameMeaning.FREE_TEXT}
 )
-_UNSURE = frozenset({"free-text", "long-number"})
-"""Patterns that count for less than a name that says what the column is."""
+_WEAK_PATTERNS = frozenset({"free-text", "long-number"})
+"""Patterns that yield to a name that indicates another role."""
 
 
-def propose(profile: ColumnProfile, n: int) -> Column:
-    """The role that the values and the name of a column speak for, and why."""
+def propose_role(profile: ColumnProfile, n: int) -> Column:
+    """Propose the role that the values and the name of a column suggest, with the reason."""
     present = n - profile.missing
 
     def column(role: Role, reason: str) -> Column:
@@ -37,95 +36,98 @@ def propose(profile: ColumnProfile, n: int) -> Column:
 
     if not present:
         return column(Role.INSENSITIVE, "No value in any record")
-    identifies = _identifies(profile, present)
-    if identifies:
-        return column(Role.IDENTIFIER, identifies)
+    identifier_reason = _identifier_reason(profile, present)
+    if identifier_reason:
+        return column(Role.IDENTIFIER, identifier_reason)
     if profile.distinct <= 1 and not profile.missing:
         return column(Role.INSENSITIVE, "The same value in every record")
-    said = _said(profile)
-    if profile.distinct == 1 and said not in (Meaning.SENSITIVE, Meaning.AMOUNT):
+    meant = _indicated(profile)
+    if profile.distinct == 1 and meant not in (NameMeaning.SENSITIVE, NameMeaning.AMOUNT):
         return column(Role.QUASI_IDENTIFIER, f"Others could know which {present:,} of {n:,} records have a value")
-    if said in _BY_NAME:
-        return column(*_BY_NAME[said])
+    if meant in _BY_NAME:
+        return column(*_BY_NAME[meant])
     if profile.pattern == "icd-10":
-        return column(Role.SENSITIVE, f"Contains {PATTERNS['icd-10']}")
+        return column(Role.SENSITIVE, f"Contains {VALUE_PATTERNS['icd-10']}")
     if profile.kind is Kind.DATE:
         return column(Role.QUASI_IDENTIFIER, "Dates can be known to others")
     return column(Role.QUASI_IDENTIFIER, "No clear signal; treated as known to others, to be safe")
 
 
-def _said(profile: ColumnProfile) -> Meaning | None:
-    """What the name says of a column that is no identifier."""
-    said = fallback(profile.name) if _may_identify(said := meaning(profile.name)) else said
-    return Meaning.SAMPLING_WEIGHT if said is Meaning.WEIGHT else said
+def _indicated(profile: ColumnProfile) -> NameMeaning | None:
+    """What the name of a column indicates if it is not an identifier."""
+    meant = fallback(profile.name) if _may_identify(meant := name_meaning(profile.name)) else meant
+    return NameMeaning.SAMPLING_WEIGHT if meant is NameMeaning.WEIGHT else meant
 
 
-def _may_identify(said: Meaning | None) -> bool:
-    return said in _MAY_IDENTIFY
+def _may_identify(meant: NameMeaning | None) -> bool:
+    return meant in _MAY_IDENTIFY
 
 
-def _identifies(profile: ColumnProfile, present: int) -> str:
+def _identifier_reason(profile: ColumnProfile, present: int) -> str:
     """Why a column looks like an identifier; empty if it does not."""
-    if profile.counts_up:
+    if profile.is_consecutive:
         return "Numbers the records one by one"
-    said, distinct = meaning(profile.name), profile.distinct
-    often = distinct > present / 2
-    likely = often or (distinct > _FEW and distinct > present / _REPEATED)
-    if said is Meaning.IDENTIFIER:
-        return _NAMED + _how_unique(distinct, present)
-    unsure = profile.pattern in _UNSURE and said is not None and not _may_identify(said)
-    if profile.pattern in PATTERNS and profile.pattern != "icd-10" and not unsure:
-        return f"Contains {PATTERNS[profile.pattern]}"
+    meant, distinct = name_meaning(profile.name), profile.distinct
+    mostly_unique = distinct > present / 2
+    likely = mostly_unique or (distinct > _MIN_DISTINCT and distinct > present / _MAX_REPEATS)
+    if meant is NameMeaning.IDENTIFIER:
+        return _FROM_NAME + _uniqueness_note(distinct, present)
+    overruled = profile.pattern in _WEAK_PATTERNS and meant is not None and not _may_identify(meant)
+    if profile.pattern in VALUE_PATTERNS and profile.pattern != "icd-10" and not overruled:
+        return f"Contains {VALUE_PATTERNS[profile.pattern]}"
     if (
-        (said is Meaning.LIKELY_IDENTIFIER and likely)
-        or (said is Meaning.POSSIBLE_IDENTIFIER and often)
-        or (said is Meaning.FREE_TEXT and often and distinct > _FEW)
+        (meant is NameMeaning.LIKELY_IDENTIFIER and likely)
+        or (meant is NameMeaning.POSSIBLE_IDENTIFIER and mostly_unique)
+        or (meant is NameMeaning.FREE_TEXT and mostly_unique and distinct > _MIN_DISTINCT)
     ):
-        return _NAMED + _how_unique(distinct, present)
+        return _FROM_NAME + _uniqueness_note(distinct, present)
     if profile.kind is Kind.NOMINAL and present > 1 and distinct > _NEARLY_UNIQUE * present:
         return "Every value is unique" if distinct == present else "Almost every value is unique"
     return ""
 
 
-def _how_unique(distinct: int, present: int) -> str:
+def _uniqueness_note(distinct: int, present: int) -> str:
     if distinct == present > 1:
         return "; every value is unique"
     return "; almost every value is unique" if 1 < distinct > _NEARLY_UNIQUE * present else ""
 
 
-def describe(profiles: Sequence[ColumnProfile], n: int, *, pairs: Iterable[tuple[str, str]] = ()) -> Schema:
-    """A proposed schema; what speaks neither way is proposed as a quasi-identifier, the safe side.
+def propose_schema(profiles: Sequence[ColumnProfile], n: int, *, pairs: Iterable[tuple[str, str]] = ()) -> Schema:
+    """Propose a schema; columns without a clear signal become quasi-identifiers, to be safe.
 
-    ``pairs`` are columns that say the same about every record: of two quasi-identifiers one is then proposed to be
-    dropped.
+    ``pairs`` are columns with the same information: of two quasi-identifiers, one is proposed to be dropped.
     """
-    found = {profile.name: propose(profile, n) for profile in profiles}
-    bodies = any(is_height(profile.name) for profile in profiles)
+    proposals = {profile.name: propose_role(profile, n) for profile in profiles}
+    has_height = any(is_height(profile.name) for profile in profiles)
     for profile in profiles:
-        if bodies and meaning(profile.name) is Meaning.WEIGHT and found[profile.name].role is Role.INSENSITIVE:
-            found[profile.name] = Column(
-                profile.name, *_BY_NAME[Meaning.AMOUNT][:1], profile.kind, _BY_NAME[Meaning.AMOUNT][1]
+        if (
+            has_height
+            and name_meaning(profile.name) is NameMeaning.WEIGHT
+            and proposals[profile.name].role is Role.INSENSITIVE
+        ):
+            proposals[profile.name] = Column(
+                profile.name, *_BY_NAME[NameMeaning.AMOUNT][:1], profile.kind, _BY_NAME[NameMeaning.AMOUNT][1]
             )
     for pair in pairs:
-        if all(found[name].role is Role.QUASI_IDENTIFIER for name in pair):
-            kept, dropped = sorted((found[name] for name in pair), key=_usefulness, reverse=True)
-            reason = f"Same information as {shown(kept.name)}; drop one of them"
-            found[dropped.name] = Column(dropped.name, Role.IDENTIFIER, dropped.kind, reason)
-    return Schema(tuple(found[profile.name] for profile in profiles))
+        if all(proposals[name].role is Role.QUASI_IDENTIFIER for name in pair):
+            preferred, dropped = sorted((proposals[name] for name in pair), key=_preference, reverse=True)
+            reason = f"Same information as {quote_name(preferred.name)}; drop one of them"
+            proposals[dropped.name] = Column(dropped.name, Role.IDENTIFIER, dropped.kind, reason)
+    return Schema(tuple(proposals[profile.name] for profile in profiles))
 
 
-def _usefulness(column: Column) -> tuple[bool, bool, int]:
-    """What one would rather keep of two columns: rather a number, such as an age, than a date."""
-    clear = meaning(column.name) is Meaning.QUASI_IDENTIFIER
-    return column.kind is not Kind.DATE, clear, -len(plain_words(column.name))
+def _preference(column: Column) -> tuple[bool, bool, int]:
+    """Sort key of two redundant columns: numbers, such as an age, are preferred to dates."""
+    clear = name_meaning(column.name) is NameMeaning.QUASI_IDENTIFIER
+    return column.kind is not Kind.DATE, clear, -len(normalized_words(column.name))
 
 
-def overlooked(profiles: Sequence[ColumnProfile], n: int) -> list[Column]:
-    """The columns that look like identifiers."""
-    return [column for profile in profiles if (column := propose(profile, n)).role is Role.IDENTIFIER]
+def likely_identifiers(profiles: Sequence[ColumnProfile], n: int) -> list[Column]:
+    """Return the columns that look like identifiers."""
+    return [column for profile in profiles if (column := propose_role(profile, n)).role is Role.IDENTIFIER]
 
 
-def exposed(profiles: Sequence[ColumnProfile]) -> list[str]:
-    """The columns whose very name says that an outsider could know them."""
+def likely_quasi_identifiers(profiles: Sequence[ColumnProfile]) -> list[str]:
+    """Return the columns whose name suggests that an intruder may know them."""
     several = [profile for profile in profiles if profile.distinct > 1]
-    return [profile.name for profile in several if _said(profile) is Meaning.QUASI_IDENTIFIER]
+    return [profile.name for profile in several if _indicated(profile) is NameMeaning.QUASI_IDENTIFIER]

@@ -1,6 +1,6 @@
-"""Words of column names in English, German, French, Spanish, Italian, Dutch, Portuguese and Polish, by their sense.
+"""Lexicon of words in column names, by sense: English, German, French, Spanish, Italian, Dutch, Portuguese and Polish.
 
-Words are written without case and diacritics; several words of one term are joined, such as ``dateofbirth``.
+Words have no case and no diacritics; multi-word terms are joined, such as ``dateofbirth``.
 """
 
 from __future__ import annotations
@@ -8,46 +8,46 @@ from __future__ import annotations
 from enum import Enum, auto
 
 
-class Sense(Enum):
-    """What a word says about the values of a column."""
+class WordSense(Enum):
+    """What a word in a column name indicates about the values."""
 
     NAME = auto()
-    """A name: of a person, unless a thing is named beside it."""
+    """A name: of a person, unless the column name also names a thing."""
     PERSONAL = auto()
-    """Identifies a person by itself."""
+    """Identifies a person directly."""
     ADDRESS = auto()
-    """An address or a number of a line, unless a part of it is named, such as the city or the country code."""
+    """An address or a telephone number, unless the column name restricts it to a city or a country code."""
     PERSON = auto()
-    """A person, in some role: identifies by its number or its name."""
+    """A person in some role: identifies by number or name."""
     ACCOUNT = auto()
-    """What belongs to one person, such as a contract: identifies by its number."""
+    """Belongs to one person, such as a contract: identifies by number."""
     ID = auto()
     NUMBER = auto()
     CODE = auto()
     THING = auto()
-    """Neither a person nor what belongs to one."""
+    """Neither a person nor something that belongs to one."""
     QUASI = auto()
-    """Could be known to others."""
+    """May be known to others."""
     PLACE = auto()
     POSTCODE = auto()
     AGE = auto()
     DATE = auto()
     SENSITIVE = auto()
     AMOUNT = auto()
-    """Measured values of health, and money."""
+    """Health measurements and amounts of money."""
     USAGE = auto()
     """Other measurements: hours, visits, days."""
     SAMPLING_WEIGHT = auto()
     WEIGHT = auto()
-    """A sampling weight or the weight of a body."""
+    """A sampling weight or a body weight."""
     BODY = auto()
-    """Says that a weight is that of a body."""
+    """Indicates a body weight."""
     UNIT = auto()
     """A unit of weight."""
     ASPECT = auto()
-    """Says something about what is named beside it, such as its type."""
+    """Qualifies another word of the column name, such as its type."""
     TEXT = auto()
-    """Free text, which may name persons."""
+    """Free text, which may contain names of persons."""
     COUNT = auto()
     FLAG = auto()
     LINK = auto()
@@ -55,10 +55,10 @@ class Sense(Enum):
 
 
 _WORDS = {
-    Sense.NAME: """
+    WordSense.NAME: """
         name names fullname vorundnachname nom noms nombre nombres nome nomi nomes naam namen
     """,
-    Sense.PERSONAL: """
+    WordSense.PERSONAL: """
         nrss noss
         first last permisoconducir surname surnames forename forenames firstname givenname lastname middlename
         maidenname nickname familyname marriedname birthname fname lname mname initials username userid login loginname
@@ -115,7 +115,7 @@ _WORDS = {
         webpage homepage siteweb sitioweb sitoweb stronawww mac macaddress macaddr imei imsi iccid serialnumber serialno
         seriennummer uuid guid hostname cookie deviceid pseudonym pseudonymid hashedid emailhash
     """,
-    Sense.ADDRESS: """
+    WordSense.ADDRESS: """
         address addr addressline addresses homeaddress postaladdress mailingaddress phone phones telephone telephones
         tel phonenumber phoneno mobile mobilephone cellphone cell telno telnr adresse adressen anschrift wohnanschrift
         wohnadresse postanschrift meldeadresse telefon telefonnr telefonnummer mobilfunk mobiltelefon rufnummer festnetz
@@ -129,7 +129,7 @@ _WORDS = {
         passnummer reisepass reisepassnr passeport numeropasseport pasaporte numeropasaporte passaporto paspoort
         paspoortnummer passaporte paszport nrpaszportu licenseplate licenceplate numberplate platenumber plateno plate
     """,
-    Sense.PERSON: """
+    WordSense.PERSON: """
         medecintraitant medicocurante lekarzprowadzacy accountmanager casemanager patient patients pat pt ptnt person
         persons pers people subject subj participant respondent resp proband client clients customer customers cust
         member members employee employees emp staff worker student students pupil user users insured policyholder
@@ -150,7 +150,7 @@ _WORDS = {
         uczestnika klient klienta czlonek czlonka pracownik pracownika studenta uczen ucznia ubezpieczony ubezpieczonego
         lekarz lekarza dziecko dziecka matka matki ojciec ojca malzonek wnioskodawca
     """,
-    Sense.ACCOUNT: """
+    WordSense.ACCOUNT: """
         license licence permit prescriptionnumber verordnung household hh family account acct insurance policy contract
         claim invoice order transaction case episode encounter record specimen sample biosample device booking
         reservation ticket subscription card loyalty versicherungs versicherung krankenversicherung krankenversicherungs
@@ -163,35 +163,35 @@ _WORDS = {
         gospodarstwo konta polisa polisy umowa umowy faktura faktury zamowienie zamowienia przypadek przypadku karta
         karty historiachoroby probka probki
     """,
-    Sense.ID: """
+    WordSense.ID: """
         seqn respid eid pidp pernum hhid mergeid lfd lopnr id ids identifier identifiers ident identification identity
         identnr identnummer kennung idno idnumber idcode identificador identificativo identificatore identificatie
         identificacion identificacao identificacja identyfikator sysid rowid pid pids ptid patid uid casenumber caseno
         casenr fallnr fallnummer kennziffer pseudonymized lfdnr laufendenummer laufnummer rownumber rownr rownum
         recordnumber recordno recno
     """,
-    Sense.NUMBER: """
+    WordSense.NUMBER: """
         n no nr num number numbers nbr numero numeros nummer nummern numer numery nro ndeg key keys schluessel schlussel
         cle clave llave chiave chave sleutel klucz
     """,
-    Sense.CODE: """
+    WordSense.CODE: """
         code codes cod codigo codice kode kod codici kennzahl kennzeichen
     """,
-    Sense.AGE: """
+    WordSense.AGE: """
         age ages alter alters lebensalter edad eta leeftijd idade wiek wieku agegroup altersgruppe altersklasse
     """,
-    Sense.DATE: """
+    WordSense.DATE: """
         date dates dt datum dat fecha fec dataora datetime time times timestamp year years month months quarter jahr
         jahre jahrgang monat tag uhrzeit zeit zeitpunkt zeitstempel annee an mois heure ano anno anyo mes hora mese ora
         jaar maand tijd tijdstip rok roku miesiac miesiaca godzina termin expiry expires issued created updated modified
         yyyy mm yr yrs since until
     """,
-    Sense.POSTCODE: """
+    WordSense.POSTCODE: """
         zip zipcode postcode postalcode postal plz postleitzahl codepostal cp codigopostal cap codicepostale
         codicediavviamentopostale pc4 pc6 codigopostale cep kodpocztowy pocztowy kodpoczt areacode dialingcode vorwahl
         countrycode
     """,
-    Sense.PLACE: """
+    WordSense.PLACE: """
         place city cities town village municipality district county counties region province state country countries
         nation area neighborhood neighbourhood borough canton suburb locality community territory continent
         nativecountry ort orts wohnort wohn stadt stadtteil gemeinde gemeindename landkreis kreis bezirk bundesland land
@@ -202,7 +202,7 @@ _WORDS = {
         geboorteland cidade concelho freguesia bairro regiao naturalidade localidade uf miasto miejscowosc gmina powiat
         wojewodztwo kraj miejsce panstwo dzielnica miejscezamieszkania miejsceurodzenia zamieszkania
     """,
-    Sense.QUASI: """
+    WordSense.QUASI: """
         dataur naiss datenaiss nombreenfants nombrepersonnes sex gender male female birth born nationality citizenship
         native origin residence residency occupation job jobs profession employer employment industry sector workclass
         marital maritalstatus civilstatus civil married education edu degree educ qualification race racial ethnicity
@@ -235,7 +235,7 @@ _WORDS = {
         datanascita datanascimento datanasc geboortedatum dataurodzenia rokurodzenia adm admdate dischdate maritalst
         hsize hhsize nchild nkids
     """,
-    Sense.SAMPLING_WEIGHT: """
+    WordSense.SAMPLING_WEIGHT: """
         pspwght pspweight dweight anweight fnlwgt wgt wgts wgtp pwgtp pweight pweights perwt hhwt finalwt finalweight
         finalwgt samplingweight sampleweight samplewt surveyweight designweight personweight householdweight
         replicateweight weightfactor weightingfactor weighting wtfinal wtint2yr wtmec2yr expansionfactor
@@ -247,17 +247,17 @@ _WORDS = {
         ophoogfactor steekproefgewicht weging ponderacao fatorponderacao fatordeponderacao fatorexpansao fatordeexpansao
         pesoamostral pesoamostra wagaproby wagaanalityczna wagapopulacyjna wagabadawcza
     """,
-    Sense.WEIGHT: """
+    WordSense.WEIGHT: """
         weight weights wt wts gewicht poids peso pesi waga
     """,
-    Sense.BODY: """
+    WordSense.BODY: """
         body korper corporel
         corporal corporeo lichaams ciala kilo
     """,
-    Sense.UNIT: """
+    WordSense.UNIT: """
         kg lb lbs pounds kilograms gramm grams kilogramm g
     """,
-    Sense.SENSITIVE: """
+    WordSense.SENSITIVE: """
         diagnosis diagnoses diag dx disease diseases illness condition conditions icd icd10 symptom symptoms treatment
         therapy medication medications medicine drug drugs prescription hiv aids disability disabled religion religious
         belief faith denomination politics political vote voted party union sexual orientation sexuality conviction
@@ -281,7 +281,7 @@ _WORDS = {
         leczenie lek leku leki leczenia niepelnosprawnosc religia wyznanie partia zwiazekzawodowy wyrok ciaza alergie
         przyczynazgonu orientacjaseksualna
     """,
-    Sense.AMOUNT: """
+    WordSense.AMOUNT: """
         hb hba birthweight bodyweight bodymass korpergewicht koerpergewicht geburtsgewicht poidscorporel poidsnaissance
         pesocorporal pesonacimiento pesocorporeo pesoallanascita lichaamsgewicht geboortegewicht pesoaonascer masaciala
         masyciala income incomes salary salaries wage wages earnings pay pension benefit benefits debt debts loan loans
@@ -303,7 +303,7 @@ _WORDS = {
         dividas custo custos preco valor despesa despesas pressaoarterial pressao glicose pulsacao dochod dochody pensja
         wynagrodzenie emerytura dlug dlugi koszt koszty cena kwota wydatki czynsz cisnienie glukoza kreatynina tetno
     """,
-    Sense.USAGE: """
+    WordSense.USAGE: """
         nombrevisites nombresejours hour hours minute minutes second seconds visit visits calls call stay stays
         lengthofstay los duration days weeks attendance consultations appointments contacts trips purchases clicks
         logins sessions absences distance mileage consumption measurement percent percentage rate ratio concentration
@@ -314,11 +314,11 @@ _WORDS = {
         verblijfsduur ligduur duur dagen weken consultas estadia tempointernamento duracao godziny godzin minuty wizyty
         wizyta wizyt pobyt pobytu dlugoscpobytu czaspobytu czastrwania tygodnie
     """,
-    Sense.COUNT: """
+    WordSense.COUNT: """
         anz count counts cnt nb numberof nof anzahl zahl quantity qty total sum liczba ilosc aantal cantidad quantita
         quantidade
     """,
-    Sense.ASPECT: """
+    WordSense.ASPECT: """
         type types typ typen class klasse category categories group groups gruppe status level levels stage flag
         indicator reason purpose source quality valid validity validated verified verification format length size suffix
         prefix domain coverage limit threshold available availability missing opt optin change changes changed confirmed
@@ -330,7 +330,7 @@ _WORDS = {
         grupa stan poziom powod zrodlo jakosc zgoda klasa brand model make app browser platform version manufacturer
         vendor carrier marke modell hersteller marque fabricant modele marca modelo fabricante merk marka used consent
     """,
-    Sense.THING: """
+    WordSense.THING: """
         monthname dayname weekdayname monatsname nommois hospital hospitals clinic ward department dept unit room bed
         floor facility institution organization organisation company firm product item article goods store shop branch
         site location station center centre school university college course exam study trial project program programme
@@ -352,30 +352,30 @@ _WORDS = {
         ensaio enfermaria quarto leito produto nazwa szpital szpitala oddzial oddzialu pokoj lozko firmy produktu sklep
         szkola szkoly uniwersytet badanie badania projektu plik pliku dostawca pojazd kolor dzien placowka placowki
     """,
-    Sense.TEXT: """
+    WordSense.TEXT: """
         note notes remark remarks comment comments narrative freetext bemerkung bemerkungen kommentar kommentare
         anmerkung anmerkungen notiz notizen freitext observation observations commentaire commentaires remarque
         remarques observaciones comentario comentarios nota notas osservazioni commento commenti opmerking opmerkingen
         toelichting observacoes uwagi komentarz komentarze
     """,
-    Sense.FLAG: """
+    WordSense.FLAG: """
         has is had was hat ist hatte tiene possui heeft czy ma
     """,
-    Sense.LINK: """
+    WordSense.LINK: """
         of the a at in on to for from by per with and or as de del della delle dello dei degli di da do dos das du des d
         l la le les el las al y e et en van der den die het von vom zu zum zur im am bei und na z od dla i o po my your
         his her
     """,
 }
 
-SENSES = {word: sense for sense, words in reversed(_WORDS.items()) for word in words.split()}
-"""The sense of each word; of a word with two senses the one that says more about a person."""
+WORD_SENSES = {word: sense for sense, words in reversed(_WORDS.items()) for word in words.split()}
+"""The sense of each word; ambiguous words have the sense that is more specific to persons."""
 
-_COUNTED = """
+_COUNT_NOUNS = """
     patients clients users customers employees students devices accounts emails contacts cases orders claims
     visits calls children kids persons people members phones rooms days stays hours enfants visites personnes jours
     heures consultations sejours pieces appels adultes adults consultas hijos visitas filhos figli componenti
     giorni dzieci osob kinderen kinder personen
 """
-COUNTED = frozenset(_COUNTED.split())
-"""Plural words: a number before one of them is how many there are."""
+COUNT_NOUNS = frozenset(_COUNT_NOUNS.split())
+"""Plural nouns: a number before one of them is a count."""

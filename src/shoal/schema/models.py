@@ -1,4 +1,4 @@
-"""Privacy models: what is asked of the sensitive values of every group, beyond k."""
+"""Privacy models: constraints on the sensitive values of every class, beyond k."""
 
 from __future__ import annotations
 
@@ -10,71 +10,71 @@ from typing import Any, Self
 
 from shoal.errors import OptionError
 
-FORMS = ("distinct-l(L)", "entropy-l(L)", "recursive-l(C,L)", "t-equal(T)", "t-ordered(T)", "t-hierarchical(T)")
-"""How a model is written; L is a number above 1, C one above 0, T one from 0 to 1."""
-_WRITTEN = re.compile(r"\s*([a-z]+-[a-z]+)\s*\(([^()]*)\)\s*")
+MODEL_FORMS = ("distinct-l(L)", "entropy-l(L)", "recursive-l(C,L)", "t-equal(T)", "t-ordered(T)", "t-hierarchical(T)")
+"""The notation of models; L is above 1, C above 0, T from 0 to 1."""
+_PATTERN = re.compile(r"\s*([a-z]+-[a-z]+)\s*\(([^()]*)\)\s*")
 
 
 @dataclass(frozen=True)
-class Model:
-    """One demand on one sensitive column."""
+class PrivacyModel:
+    """One privacy model of one sensitive column."""
 
     column: str
     name: str
     """``distinct-l``, ``entropy-l``, ``recursive-l``, ``t-equal``, ``t-ordered`` or ``t-hierarchical``."""
-    least: float
-    """l, or for closeness t, which is the most."""
+    threshold: float
+    """l, or the maximum t of a closeness model."""
     factor: float = 1.0
     """c of ``recursive-l``."""
 
     @property
-    def close(self) -> bool:
-        """Whether it asks that the groups are like the table, and not that they are diverse."""
+    def is_closeness(self) -> bool:
+        """Whether it is a closeness model and not a diversity model."""
         return self.name.startswith("t-")
 
     @property
-    def written(self) -> str:
-        """As a user writes it."""
-        numbers = (self.factor, self.least) if self.name == "recursive-l" else (self.least,)
+    def notation(self) -> str:
+        """The notation of the user."""
+        numbers = (self.factor, self.threshold) if self.name == "recursive-l" else (self.threshold,)
         return f"{self.name}({','.join(repr(number).removesuffix('.0') for number in numbers)})"
 
     @classmethod
-    def read(cls, column: str, text: Any) -> Self:
-        """The model that is written like ``distinct-l(3)``, ``recursive-l(2,3)`` or ``t-ordered(0.2)``."""
-        found = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
+    def parse(cls, column: str, text: Any) -> Self:
+        """Parse a model such as ``distinct-l(3)``, ``recursive-l(2,3)`` or ``t-ordered(0.2)``."""
+        match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
         try:
-            numbers = [float(number) for number in found[2].split(",")] if found else []
+            numbers = [float(number) for number in match[2].split(",")] if match else []
         except ValueError:
             numbers = []
-        name, wanted = found[1] if found else "", 2 if found and found[1] == "recursive-l" else 1
-        known = name in {form.partition("(")[0] for form in FORMS}
-        if not known or len(numbers) != wanted or not all(map(math.isfinite, numbers)):
-            raise OptionError.unknown_model(text, FORMS)
-        model = cls(column, name, numbers[-1], numbers[0] if wanted == 2 else 1.0)
+        name, expected = match[1] if match else "", 2 if match and match[1] == "recursive-l" else 1
+        known = name in {form.partition("(")[0] for form in MODEL_FORMS}
+        if not known or len(numbers) != expected or not all(map(math.isfinite, numbers)):
+            raise OptionError.unknown_model(text, MODEL_FORMS)
+        model = cls(column, name, numbers[-1], numbers[0] if expected == 2 else 1.0)
         model._check()
         return model
 
     def _check(self) -> None:
-        if self.close and not 0 <= self.least <= 1:
-            raise OptionError.model_out_of_range(self.written, "t from 0 to 1")
-        if not self.close and not self.least > 1:
-            raise OptionError.model_out_of_range(self.written, "l above 1")
-        if self.name in ("distinct-l", "recursive-l") and self.least != int(self.least):
-            raise OptionError.model_out_of_range(self.written, "l as a whole number")
+        if self.is_closeness and not 0 <= self.threshold <= 1:
+            raise OptionError.model_out_of_range(self.notation, "t from 0 to 1")
+        if not self.is_closeness and not self.threshold > 1:
+            raise OptionError.model_out_of_range(self.notation, "l above 1")
+        if self.name in ("distinct-l", "recursive-l") and self.threshold != int(self.threshold):
+            raise OptionError.model_out_of_range(self.notation, "l as a whole number")
         if self.factor <= 0:
-            raise OptionError.model_out_of_range(self.written, "c above 0")
+            raise OptionError.model_out_of_range(self.notation, "c above 0")
 
 
-def read_models(given: Any) -> tuple[Model, ...]:
-    """Models as a user gives them: for each sensitive column one text, or several."""
-    if given is None:
+def parse_models(models: Any) -> tuple[PrivacyModel, ...]:
+    """Parse models as given by the user: one or several per sensitive column."""
+    if models is None:
         return ()
-    if not isinstance(given, Mapping):
-        raise OptionError.bad_option(
+    if not isinstance(models, Mapping):
+        raise OptionError.invalid_value(
             "models", "one or several for each sensitive column, as {'column': 'distinct-l(2)'}"
         )
-    found: list[Model] = []
-    for column, texts in given.items():
-        several = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else list(texts)
-        found += [Model.read(str(column), text) for text in several]
-    return tuple(dict.fromkeys(found))
+    parsed: list[PrivacyModel] = []
+    for column, texts in models.items():
+        listed = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else list(texts)
+        parsed += [PrivacyModel.parse(str(column), text) for text in listed]
+    return tuple(dict.fromkeys(parsed))

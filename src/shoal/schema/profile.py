@@ -1,4 +1,4 @@
-"""What a look at a column tells about it, without any of its values."""
+"""Column profiles: counts, without any value of the data."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from shoal.schema.columns import Kind
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """Counts over one column."""
+    """Counts of one column."""
 
     name: str
     kind: Kind
     type: str
-    """How the table stores the column, in words."""
-    whole: bool
-    """Whether there are numbers and all of them are whole."""
+    """The storage type of the column, in words."""
+    is_integer: bool
+    """Whether there are numbers and all of them are integers."""
     distinct: int
-    """The number of different values, missing ones not counted."""
+    """The number of distinct values without missing ones."""
     missing: int
-    counts_up: bool
-    """Whether these are whole numbers and each is one more than the one before."""
-    ordered: bool = False
-    """Whether each value is at least as large as the one before, or each at most; and there are some."""
+    is_consecutive: bool
+    """Whether the values are consecutive increasing integers."""
+    is_sorted: bool = False
+    """Whether the column is non-empty and sorted, ascending or descending."""
     pattern: str = ""
-    """The pattern that its values follow, one of `PATTERNS`; empty if none."""
+    """The pattern of its values, one of `VALUE_PATTERNS`; empty if none."""
 
 
-PATTERNS = {
+VALUE_PATTERNS = {
     "email": "e-mail addresses",
     "url": "web addresses",
     "ip-address": "IP addresses",
@@ -44,4 +44,4 @@ PATTERNS = {
     "free-text": "free text",
     "icd-10": "ICD-10 codes",
 }
-"""The patterns of values, with the words for them."""
+"""Patterns of values, with their description."""

@@ -1,115 +1,121 @@
-"""Tables in and out: the only room that knows data frames and files."""
+"""Read, encode and write tables: the only package that knows data frame libraries and file formats."""
 
-from shoal.aside import aside
-from shoal.tables.categories import categories, codes
-from shoal.tables.counts import texts, value_counts
-from shoal.tables.dates import days
-from shoal.tables.dependencies import Broken, broken_dependencies
-from shoal.tables.design import design
-from shoal.tables.diversity import check as check_models
-from shoal.tables.doubts import Doubts, check_mixed, check_read, doubts, is_typed
+from shoal.aside import atomic_write
+from shoal.tables.categories import category_codes, encode_categories
+from shoal.tables.counts import text_list, value_counts
+from shoal.tables.dates import dates_as_days
+from shoal.tables.dependencies import BrokenDependency, broken_dependencies
+from shoal.tables.design import build_survey_design
+from shoal.tables.diversity import check_models as check_models
+from shoal.tables.doubts import (
+    MisreadColumns,
+    check_not_mixed,
+    check_unambiguous,
+    find_misread_columns,
+    has_column_types,
+)
 from shoal.tables.example import example_register
-from shoal.tables.files import fingerprint, read
-from shoal.tables.formats import format_of, full_ending, writable
-from shoal.tables.formulas import formulas, release_options
-from shoal.tables.glance import unpacked_size, width
-from shoal.tables.glimpse import Glimpse, glimpse
-from shoal.tables.head import column_formats, first_lines, questions, read_head, sheet_names
-from shoal.tables.identity import identity
-from shoal.tables.linking import linking_numbers
-from shoal.tables.order import shuffled_rows, taken
-from shoal.tables.pandas_index import index_table, telling_index
-from shoal.tables.precision import precisions
+from shoal.tables.files import file_sha256, read_table
+from shoal.tables.formats import format_of, full_extension, writable_format
+from shoal.tables.formulas import count_formulas, release_read_options
+from shoal.tables.glance import estimate_width, uncompressed_size
+from shoal.tables.glimpse import ColumnPreview, preview_column
+from shoal.tables.head import ambiguous_formats, column_formats, first_lines, read_head, sheet_names
+from shoal.tables.identity import content_hash
+from shoal.tables.linking import linkage_labels
+from shoal.tables.order import shuffled_order, take
+from shoal.tables.pandas_index import has_informative_index, index_table
+from shoal.tables.precision import detect_precisions
 from shoal.tables.records import (
     check_bounds,
-    class_numbers,
+    class_labels,
     class_sizes,
-    encode,
-    kinds,
-    known_weights,
-    numbers,
+    column_kinds,
+    encode_records,
+    fit_scale,
+    fit_scale_by_column,
+    numeric_matrix,
     population_counts,
-    profile,
-    scaled,
-    scaled_columns,
+    profile_columns,
+    resolve_weights,
 )
-from shoal.tables.redundancy import redundant
-from shoal.tables.release import released, write
+from shoal.tables.redundancy import redundant_pairs
+from shoal.tables.release import replace_columns, write_table
 from shoal.tables.rows import ComparedRows, compare_rows
-from shoal.tables.sensitive import check_feasible, demands, meaning_numbers, sensitive_columns
-from shoal.tables.shown import shown_bounds, shown_nothing
-from shoal.tables.spelling import spellings
-from shoal.tables.table import MISSING_WORDS, ReadOptions, Table
-from shoal.tables.wildcard import alike_counts, missing_mask, seen_codes, wildcard_counts
+from shoal.tables.sensitive import check_feasible, encode_constraints, sensitive_columns, verification_value_codes
+from shoal.tables.shown import fully_suppressed, released_bounds
+from shoal.tables.spelling import count_spelling_variants
+from shoal.tables.table import DEFAULT_MISSING_VALUES, ReadOptions, Table
+from shoal.tables.wildcard import missing_mask, separate_wildcard_counts, visible_codes, wildcard_counts
 
 __all__ = [
-    "MISSING_WORDS",
-    "Broken",
+    "DEFAULT_MISSING_VALUES",
+    "BrokenDependency",
+    "ColumnPreview",
     "ComparedRows",
-    "Doubts",
-    "Glimpse",
+    "MisreadColumns",
     "ReadOptions",
     "Table",
-    "alike_counts",
-    "aside",
+    "ambiguous_formats",
+    "atomic_write",
     "broken_dependencies",
-    "categories",
+    "build_survey_design",
+    "category_codes",
     "check_bounds",
     "check_feasible",
-    "check_mixed",
     "check_models",
-    "check_read",
-    "class_numbers",
+    "check_not_mixed",
+    "check_unambiguous",
+    "class_labels",
     "class_sizes",
-    "codes",
     "column_formats",
+    "column_kinds",
     "compare_rows",
-    "days",
-    "demands",
-    "design",
-    "doubts",
-    "encode",
+    "content_hash",
+    "count_formulas",
+    "count_spelling_variants",
+    "dates_as_days",
+    "detect_precisions",
+    "encode_categories",
+    "encode_constraints",
+    "encode_records",
+    "estimate_width",
     "example_register",
-    "fingerprint",
+    "file_sha256",
+    "find_misread_columns",
     "first_lines",
+    "fit_scale",
+    "fit_scale_by_column",
     "format_of",
-    "formulas",
-    "full_ending",
-    "glimpse",
-    "identity",
+    "full_extension",
+    "fully_suppressed",
+    "has_column_types",
+    "has_informative_index",
     "index_table",
-    "is_typed",
-    "kinds",
-    "known_weights",
-    "linking_numbers",
-    "meaning_numbers",
+    "linkage_labels",
     "missing_mask",
-    "numbers",
+    "numeric_matrix",
     "population_counts",
-    "precisions",
-    "profile",
-    "questions",
-    "read",
+    "preview_column",
+    "profile_columns",
     "read_head",
-    "redundant",
-    "release_options",
-    "released",
-    "scaled",
-    "scaled_columns",
-    "seen_codes",
+    "read_table",
+    "redundant_pairs",
+    "release_read_options",
+    "released_bounds",
+    "replace_columns",
+    "resolve_weights",
     "sensitive_columns",
+    "separate_wildcard_counts",
     "sheet_names",
-    "shown_bounds",
-    "shown_nothing",
-    "shuffled_rows",
-    "spellings",
-    "taken",
-    "telling_index",
-    "texts",
-    "unpacked_size",
+    "shuffled_order",
+    "take",
+    "text_list",
+    "uncompressed_size",
     "value_counts",
-    "width",
+    "verification_value_codes",
+    "visible_codes",
     "wildcard_counts",
-    "writable",
-    "write",
+    "writable_format",
+    "write_table",
 ]

@@ -1,4 +1,4 @@
-"""Arrays in memory: numpy in, numpy out; the columns are named by their positions."""
+"""Numpy arrays as tables; columns are named by their positions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.errors import DataError
-from shoal.tables.frames import checked, series_content, series_seen
-from shoal.tables.fresh import copied_rows, numbered
-from shoal.tables.table import Content, NewColumn, NewColumns, Table
-from shoal.values import Days, IntVector, Rounded, Worded
+from shoal.tables.frames import check_table, series_content, series_visible_values
+from shoal.tables.fresh import rows_to_copy, to_number_series
+from shoal.tables.table import ColumnContent, NewColumn, NewColumns, Table
+from shoal.values import DateColumn, IntVector, RoundedColumn, TextColumn
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ArrayCells:
-    """An array with a row for each record."""
+    """Backend over an array with one row per record."""
 
     table: NDArray[Any]
     names: tuple[str, ...]
@@ -31,45 +31,47 @@ class ArrayCells:
     def native(self) -> NDArray[Any]:
         return self.table
 
-    def content(self, name: str) -> Content:
+    def content(self, name: str) -> ColumnContent:
         return series_content(self._series(name))
 
-    def seen(self, name: str) -> pl.Series:
-        return series_seen(self._series(name))
+    def visible_values(self, name: str) -> pl.Series:
+        return series_visible_values(self._series(name))
 
-    def marks(self, name: str) -> pl.Series:
+    def exact_values(self, name: str) -> pl.Series:
         return self._series(name)
 
-    def taken(self, rows: IntVector) -> ArrayCells:
+    def take(self, rows: IntVector) -> ArrayCells:
         return ArrayCells(self.table[rows], self.names)
 
-    def replaced(self, kept: Sequence[str], columns: NewColumns) -> ArrayCells:
-        """Whole numbers stay so only if all columns are: an array has one type, or the release is refused."""
-        new_columns = {name: self._numbers(name, column) for name, column in columns.items()}
+    def replace_columns(self, names: Sequence[str], columns: NewColumns) -> ArrayCells:
+        """Return the kept columns; the dtype stays integer only if all columns are integers."""
+        new_columns = {name: self._new_column(name, column) for name, column in columns.items()}
         whole = self.table.dtype.kind in "iu" and all(column.dtype.kind in "iu" for column in new_columns.values())
         dtype = np.dtype(np.int64 if whole else np.float64)
-        if (whole or self.table.dtype.kind == "f") and all(isinstance(column, Rounded) for column in columns.values()):
+        if (whole or self.table.dtype.kind == "f") and all(
+            isinstance(column, RoundedColumn) for column in columns.values()
+        ):
             dtype = self.table.dtype
-        new = np.empty((self.height, len(kept)), dtype=dtype)
-        for position, name in enumerate(kept):
-            if name not in new_columns and not _holds(new.dtype, self._column(name)):
+        new = np.empty((self.height, len(names)), dtype=dtype)
+        for position, name in enumerate(names):
+            if name not in new_columns and not _represents_exactly(new.dtype, self._column(name)):
                 raise DataError.array_inexact(name)
             new[:, position] = new_columns[name] if name in new_columns else self._column(name)
-        return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(kept))
+        return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(names))
 
-    def _numbers(self, name: str, column: NewColumn) -> NDArray[Any]:
-        """The new column as an array, NaN where a cell is missing."""
-        if isinstance(column, Days):
+    def _new_column(self, name: str, column: NewColumn) -> NDArray[Any]:
+        """Return the new column as an array, NaN where a cell is missing."""
+        if isinstance(column, DateColumn):
             raise DataError.array_text(name)
-        if not isinstance(column, Worded):
-            return numbered(column).to_numpy()
-        rows = copied_rows(self.content(name).words, column)
+        if not isinstance(column, TextColumn):
+            return to_number_series(column).to_numpy()
+        rows = rows_to_copy(self.content(name).text_values, column)
         if rows is None:
             raise DataError.array_text(name)
         copied = self._column(name)[np.maximum(rows, 0)]
         if (rows >= 0).all():
             return copied
-        if not _holds(np.dtype(np.float64), copied):
+        if not _represents_exactly(np.dtype(np.float64), copied):
             raise DataError.array_inexact(name)
         return np.where(rows < 0, np.nan, copied)
 
@@ -86,8 +88,8 @@ class ArrayCells:
         return pl.Series(name, column)
 
 
-def _holds(dtype: np.dtype[Any], column: NDArray[Any]) -> bool:
-    """Whether every number of the column is also one of this type."""
+def _represents_exactly(dtype: np.dtype[Any], column: NDArray[Any]) -> bool:
+    """Return whether the dtype represents every number of the column exactly."""
     if column.dtype.kind not in "iu":
         return True
     if dtype.kind == "i":
@@ -95,12 +97,12 @@ def _holds(dtype: np.dtype[Any], column: NDArray[Any]) -> bool:
     if column.dtype.itemsize < 8:
         return True
     beyond = (column > 2**53) | (column < -(2**53)) if column.dtype.kind == "i" else column > 2**53
-    # As numbers of Python, which compare exactly; most tables have none of them.
+    # Python numbers compare exactly; most tables have no such numbers.
     return all(int(float(number)) == number for number in np.unique(column[beyond]).tolist())
 
 
 def open_array(source: NDArray[Any]) -> Table:
-    """A table over a numpy array of numbers."""
+    """Return a table over a numeric numpy array."""
     if source.dtype.kind not in "biuf" or (source.dtype.kind == "f" and source.dtype.itemsize > 8):
         raise DataError.array_type(str(source.dtype) if source.dtype.names is None else "structured")
     if source.ndim not in (1, 2):
@@ -108,16 +110,16 @@ def open_array(source: NDArray[Any]) -> Table:
     names = tuple(str(position) for position in range(1 if source.ndim == 1 else source.shape[1]))
     if isinstance(source, np.ma.MaskedArray):
         source = _unmasked(source, names)
-    return checked(Table("numpy", ArrayCells(np.asarray(source), names)))
+    return check_table(Table("numpy", ArrayCells(np.asarray(source), names)))
 
 
 def _unmasked(source: np.ma.MaskedArray[Any, Any], names: Sequence[str]) -> NDArray[Any]:
-    """Floats with NaN for what is masked; an array without a masked cell stays as it is."""
+    """Return floats with NaN for masked cells; an array without masked cells is returned unchanged."""
     mask, data = np.ma.getmaskarray(source), np.ma.getdata(source)
     if not mask.any():
         return data
     new = np.where(mask, np.nan, data)
     for name, column in zip(names, np.where(mask, 0, data).reshape(len(data), -1).T, strict=True):
-        if not _holds(new.dtype, column.astype(data.dtype)):
+        if not _represents_exactly(new.dtype, column.astype(data.dtype)):
             raise DataError.array_inexact(name)
     return new

@@ -1,8 +1,7 @@
-"""Detection: what the head of a file tells about how it is written, the same in every engine.
+"""Detect separator, header, row numbers and column formats of a text file, the same in every engine.
 
-A head is the first `HEAD` bytes of the text. From it come the lines above the header, the separator, columns that hold
-nothing or number the rows, and the formats of numbers and dates. What the head leaves open is not guessed: such a
-column is read as text and listed as doubtful, so that its owner can name its format.
+Detection uses the first `HEAD` bytes of the text. Ambiguous formats are not guessed: such a column is read as text and
+reported as ambiguous, so that the user can give its format.
 """
 
 from __future__ import annotations
@@ -15,111 +14,111 @@ from typing import NamedTuple
 
 import polars as pl
 
-from shoal.tables.column_format import BLANKS, PLAIN, TEXT, NumberFormat, column_format
+from shoal.tables.column_format import BLANKS, STANDARD_NUMBER, TEXT_FORMAT, NumberFormat, parse_column_format
 from shoal.tables.text import DATE, NUMBER
 
-HEAD = 1 << 20
-RECORDS = 10_000
-"""Records of the head whose cells are looked at."""
-LINES = 200
-"""Lines by which the separator and the header are found."""
-_FEW_LINES = 3
-"""Fewer tell no header from a title."""
-MOST_ABOVE = 20
-"""Lines above the header."""
-_EVEN = 0.9
-"""The share of lines that have as many separators as the others."""
+HEAD_BYTES = 1 << 20
+HEAD_RECORDS = 10_000
+"""Records whose cells are examined."""
+HEAD_LINES = 200
+"""Lines examined to detect the separator and the header."""
+_MIN_LINES = 3
+"""Minimum lines to distinguish a header from a title."""
+MAX_PREAMBLE = 20
+"""Maximum lines above the header."""
+_MIN_EVEN = 0.9
+"""Minimum proportion of lines with the usual number of separators."""
 SEPARATORS = ",;\t|"
 _SINGLE = re.compile(rb"(?:^|[,;\t|])'[^']*(?:''[^']*)*'(?:$|[,;\t|])")
 _SEP_LINE = re.compile(rb'"?sep=(.)"?', re.IGNORECASE)
 
 DAY_OR_MONTH, SHORT_YEAR, COMMA, POINT = "day or month", "short year", "comma", "point"
-"""Doubts: which of two numbers is the day; which century; whether a comma, or a point, parts decimals or thousands."""
-PERHAPS = "perhaps thousands"
-"""A weak doubt: numbers with three decimals each, which nothing else speaks against."""
+"""Ambiguities: day or month; century; a comma, or a point, as decimal mark or thousands separator."""
+MAYBE_THOUSANDS = "perhaps thousands"
+"""Weak ambiguity: all numbers have three decimals, with no other evidence."""
 
 
-class Doubt(NamedTuple):
-    """Why a column can be read in several ways."""
+class FormatAmbiguity(NamedTuple):
+    """Ambiguous format of a column."""
 
     kind: str
     formats: tuple[str, ...]
-    """The formats that it may have."""
+    """Possible formats."""
 
 
-class Structure(NamedTuple):
-    """How the lines of a text are to be read."""
+class TextStructure(NamedTuple):
+    """Structure of the lines of a text."""
 
     delimiter: str
     skip: int = 0
-    """Lines above the header."""
+    """Number of lines above the header."""
     offset: int = 0
-    """Their bytes."""
+    """Number of bytes above the header."""
     quote: str = ""
-    patch: str = ""
-    """Where the header has one name fewer than the records have fields: ``first`` where the rows have names, as R
-    writes them, or ``last`` where every record ends with a separator."""
+    missing_name: str = ""
+    """Position of the missing name if the header has one name fewer than the records have fields: ``first`` for row
+    names, as written by R, or ``last`` if every record ends with a separator."""
 
 
-def quote_of(lines: Sequence[bytes], quote: str) -> str:
-    """The quotation mark of a text by its first lines: a single one where nearly all have a field between two."""
+def detect_quote(lines: Sequence[bytes], quote: str) -> str:
+    """Detect the quote of a text from its first lines: a single quote if nearly all lines have a field in them."""
     filled = [line.strip(b"\r\n") for line in lines if line.strip(b"\r\n")]
     if quote != '"' or any(b'"' in line for line in filled):
         return quote
     single = sum(bool(_SINGLE.search(line)) for line in filled)
-    return "'" if single and single >= _EVEN * len(filled) else quote
+    return "'" if single and single >= _MIN_EVEN * len(filled) else quote
 
 
-def structure(
+def detect_structure(
     lines: Sequence[bytes], *, quote: str, delimiter: str | None, decimal: str | None, skip: int | None, header: bool
-) -> Structure:
-    """The structure of a text by its first lines, each with its newline."""
+) -> TextStructure:
+    """Detect the structure of a text from its first lines, each with its newline."""
     above = 0
     if skip is not None:
         above = min(skip, len(lines))
     elif lines and (sep := _SEP_LINE.fullmatch(lines[0].strip(b"\r\n"))):
         delimiter, above = delimiter or sep[1].decode("latin-1"), 1
-    body = [line.strip(b"\r\n") for line in lines[above : above + LINES]]
+    body = [line.strip(b"\r\n") for line in lines[above : above + HEAD_LINES]]
     mark = delimiter or _separator(body, quote=quote, decimal=decimal)
     counts = [_count(line, mark, quote) for line in body]
     patch = ""
     if header and len(counts) > 2:
         usual, times = Counter(counts[1:]).most_common(1)[0]
         if usual and times > (len(counts) - 1) / 2:
-            more = 0 if skip is not None else _above(body, counts, usual, mark, quote)
-            above += more
-            if counts[more] == usual - 1:
-                patch = _patched(body[more:], mark, quote)
-    return Structure(mark, above, sum(len(line) for line in lines[:above]), "" if quote == mark else quote, patch)
+            preamble = 0 if skip is not None else _count_preamble(body, counts, usual, mark, quote)
+            above += preamble
+            if counts[preamble] == usual - 1:
+                patch = _missing_name(body[preamble:], mark, quote)
+    return TextStructure(mark, above, sum(len(line) for line in lines[:above]), "" if quote == mark else quote, patch)
 
 
 def _separator(lines: Sequence[bytes], *, quote: str, decimal: str | None) -> str:
-    """The mark of which all lines have the same number from the earliest line on, or else the first line the most."""
-    # where commas are decimal marks they separate fields only if nothing else could
+    """Detect the separator: equally frequent in all lines from the earliest on, or else most frequent in the first."""
+    # a comma that is the decimal mark separates fields only if no other separator occurs
     marks = [mark for mark in SEPARATORS if mark != "," or decimal != ","]
     filled = [line for line in lines if line]
     counts = {mark: [_count(line, mark, quote) for line in filled] for mark in SEPARATORS}
-    if len(filled) > _FEW_LINES:
-        starts = {mark: start for mark in marks if (start := _even_from(counts[mark])) is not None}
+    if len(filled) > _MIN_LINES:
+        starts = {mark: start for mark in marks if (start := _regular_from(counts[mark])) is not None}
         if starts:
-            return min(starts, key=lambda mark: (starts[mark], -_usual(counts[mark])))
+            return min(starts, key=lambda mark: (starts[mark], -_usual_count(counts[mark])))
     first = {mark: counts[mark][0] if filled else 0 for mark in SEPARATORS}
     best = max(marks, key=lambda mark: first[mark])
     return best if first[best] else max(first, key=lambda mark: first[mark])
 
 
-def _usual(counts: Sequence[int]) -> int:
+def _usual_count(counts: Sequence[int]) -> int:
     return Counter(counts[1:]).most_common(1)[0][0]
 
 
-def _even_from(counts: Sequence[int]) -> int | None:
-    """The line from which on nearly all have the same number of marks; that one, a header, may have one less."""
-    usual = _usual(counts)
+def _regular_from(counts: Sequence[int]) -> int | None:
+    """Return the line from which nearly all lines have the same number of separators; a header may have one less."""
+    usual = _usual_count(counts)
     if not usual:
         return None
-    for start in range(min(len(counts) - 1, MOST_ABOVE + 1)):
+    for start in range(min(len(counts) - 1, MAX_PREAMBLE + 1)):
         below = counts[start + 1 :]
-        if usual - 1 <= counts[start] <= usual and counts[start] and below.count(usual) >= _EVEN * len(below):
+        if usual - 1 <= counts[start] <= usual and counts[start] and below.count(usual) >= _MIN_EVEN * len(below):
             return start
     return None
 
@@ -130,32 +129,32 @@ def _count(line: bytes, mark: str, quote: str) -> int:
 
 
 def _fields(line: bytes, mark: str, quote: str) -> list[str]:
-    """The fields of a line, near enough to see which are empty."""
+    """Split a line approximately, to see which fields are empty."""
     parts: list[str] = []
-    for at, piece in enumerate(
+    for at, section in enumerate(
         line.decode("utf-8", "replace").split(quote) if quote else [line.decode("utf-8", "replace")]
     ):
         if at % 2:
-            parts[-1] += piece
+            parts[-1] += section
         else:
-            first, *rest = piece.split(mark)
+            first, *rest = section.split(mark)
             parts = [*parts[:-1], (parts[-1] if parts else "") + first, *rest]
     return [part.strip() for part in parts]
 
 
-def _above(lines: Sequence[bytes], counts: Sequence[int], usual: int, mark: str, quote: str) -> int:
-    """How many lines stand above the header: titles, notes and blank lines."""
-    fields = [_fields(line, mark, quote) for line in lines[: MOST_ABOVE + 1]]
+def _count_preamble(lines: Sequence[bytes], counts: Sequence[int], usual: int, mark: str, quote: str) -> int:
+    """Count the lines above the header: titles, notes and blank lines."""
+    fields = [_fields(line, mark, quote) for line in lines[: MAX_PREAMBLE + 1]]
     if counts[0] == usual - 1 and all(fields[0]):
         return 0
-    above = lines_above([sum(map(bool, line)) for line in fields], counts[: MOST_ABOVE + 1], usual)
+    above = count_preamble([sum(map(bool, line)) for line in fields], counts[: MAX_PREAMBLE + 1], usual)
     # a header with one name fewer than the records have fields
-    short = above > 0 and counts[above - 1] == usual - 1 and _patched(lines[above - 1 :], mark, quote) != ""
+    short = above > 0 and counts[above - 1] == usual - 1 and _missing_name(lines[above - 1 :], mark, quote) != ""
     return above - 1 if short else above
 
 
-def lines_above(filled: Sequence[int], counts: Sequence[int], usual: int) -> int:
-    """The same, by how many fields of each line are filled and how many separators it has."""
+def count_preamble(filled: Sequence[int], counts: Sequence[int], usual: int) -> int:
+    """Count the lines above the header, given the filled fields and separators of each line."""
     fields = usual + 1
 
     def is_header(at: int) -> bool:
@@ -166,7 +165,7 @@ def lines_above(filled: Sequence[int], counts: Sequence[int], usual: int) -> int
     return next((at for at in range(len(counts)) if is_header(at)), 0)
 
 
-def _patched(lines: Sequence[bytes], mark: str, quote: str) -> str:
+def _missing_name(lines: Sequence[bytes], mark: str, quote: str) -> str:
     names, *records = [_fields(line, mark, quote) for line in lines if line]
     if not all(names) or len(set(names)) < len(names):
         return ""
@@ -176,9 +175,9 @@ def _patched(lines: Sequence[bytes], mark: str, quote: str) -> str:
 
 
 def _are_row_names(lines: Sequence[bytes], cells: Sequence[str], quote: str) -> bool:
-    """Whether the first fields are names of rows: different ones, in quotation marks, or with letters, or numbered.
+    """Return whether the first fields are row names: distinct, and quoted, with letters, or numbered consecutively.
 
-    Other numbers are none: where commas part both fields and decimals, they are whole parts of numbers.
+    Other numbers may be integer parts, if the comma is both separator and decimal mark.
     """
     if len(set(cells)) < len(cells):
         return False
@@ -187,32 +186,32 @@ def _are_row_names(lines: Sequence[bytes], cells: Sequence[str], quote: str) -> 
     return quoted or counted or not any(re.match(NUMBER, cell) for cell in cells)
 
 
-class Names(NamedTuple):
-    """The fields of a file and what becomes of them."""
+class FieldNames(NamedTuple):
+    """Names of the fields of a file, and which fields to drop."""
 
     fields: tuple[str, ...]
-    """A name for every field."""
+    """One name per field."""
     empty: tuple[int, ...]
-    """Fields without a name that hold nothing: they are left out."""
-    numbered: bool
-    """Whether the first field has no name and numbers the rows: it is left out too."""
+    """Fields without name and values, which are dropped."""
+    has_row_numbers: bool
+    """Whether the first field holds unnamed row numbers and is dropped."""
 
     @property
-    def left_out(self) -> tuple[int, ...]:
-        return (*((0,) if self.numbered else ()), *self.empty)
+    def dropped(self) -> tuple[int, ...]:
+        return (*((0,) if self.has_row_numbers else ()), *self.empty)
 
 
-def resolve_names(names: Sequence[str], columns: Mapping[int, pl.Series], *, numbered: bool | None) -> Names:
-    """Names for fields that have none; ``columns`` are the first cells of these fields."""
+def resolve_names(names: Sequence[str], columns: Mapping[int, pl.Series], *, row_numbers: bool | None) -> FieldNames:
+    """Name the fields without a name; ``columns`` are their first cells."""
     unnamed = [at for at, name in enumerate(names) if not name.strip()]
     if not unnamed or len(unnamed) == len(names):
-        return Names(tuple(names), (), False)
-    first = 0 in unnamed and (_counts_up(columns[0]) if numbered is None else numbered)
+        return FieldNames(tuple(names), (), False)
+    first = 0 in unnamed and (_counts_up(columns[0]) if row_numbers is None else row_numbers)
     empty = tuple(at for at in unnamed if not (at == 0 and first) and not columns[at].str.strip_chars().ne("").any())
-    found = list(names)
+    resolved = list(names)
     for at in unnamed:
-        found[at] = _unused("row_name" if at == 0 else f"column_{at + 1}", names)
-    return Names(tuple(found), empty, first)
+        resolved[at] = _unused("row_name" if at == 0 else f"column_{at + 1}", names)
+    return FieldNames(tuple(resolved), empty, first)
 
 
 def _counts_up(cells: pl.Series) -> bool:
@@ -227,112 +226,120 @@ def _unused(name: str, names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Formats:
-    """The formats of a file."""
+class DetectedFormats:
+    """Detected formats of a file."""
 
-    number: str = PLAIN
-    """That of numbers in all columns without a format of their own."""
+    number: str = STANDARD_NUMBER
+    """Default number format."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    doubtful: Mapping[str, Doubt] = field(default_factory=dict)
-    """Columns that can be read in several ways."""
+    ambiguous: Mapping[str, FormatAmbiguity] = field(default_factory=dict)
+    """Columns with an ambiguous format."""
 
 
 def detect_formats(
     columns: Iterable[tuple[str, pl.Series]],
     *,
     missing: Mapping[str, Sequence[str]],
-    given: Mapping[str, str],
+    explicit: Mapping[str, str],
     decimal: str | None,
     thousands: str | None,
-    commas: bool = True,
-) -> Formats:
-    """The formats of columns of text by their first cells. ``commas`` says that they separate the fields."""
-    looks: dict[str, _Look] = {}
+    comma_separated: bool = True,
+) -> DetectedFormats:
+    """Detect the formats of text columns from their first cells; ``commas``: commas separate the fields."""
+    candidates: dict[str, _Guess] = {}
     for name, cells in columns:
-        if name not in given:
-            values = cells.head(RECORDS).str.strip_chars(" \t").unique(maintain_order=True)
+        if name not in explicit:
+            values = cells.head(HEAD_RECORDS).str.strip_chars(" \t").unique(maintain_order=True)
             values = values.filter(~values.is_in(list(missing[name])))
-            if len(values) and (look := _look(values, thousands)):
-                looks[name] = look
-    mark = decimal or _decimal(looks.values())
-    orders = {look.order for look in looks.values() if look.order}
+            if len(values) and (candidate := _examine(values, thousands)):
+                candidates[name] = candidate
+    mark = decimal or _common_decimal(candidates.values())
+    orders = {candidate.order for candidate in candidates.values() if candidate.order}
     default = str(NumberFormat(mark or ".", thousands or ""))
-    found, doubtful = dict(given), dict[str, Doubt]()
-    for name, look in looks.items():
-        form, doubt = look.decided(mark, orders, thousands=thousands, commas=commas)
+    formats, doubtful = dict(explicit), dict[str, FormatAmbiguity]()
+    for name, candidate in candidates.items():
+        form, doubt = candidate.decide(mark, orders, thousands=thousands, commas=comma_separated)
         if doubt is not None:
             doubtful[name] = doubt
         if form not in (None, default):
-            found[name] = form
-    return Formats(default, found, doubtful)
+            formats[name] = form
+    return DetectedFormats(default, formats, doubtful)
 
 
 @dataclass(frozen=True)
-class _Look:
-    """What the first cells of a column look like."""
+class _Guess:
+    """Candidate formats of a column, from its first cells."""
 
     dates: tuple[tuple[str, ...], ...] = ()
-    """For each way of writing dates that is found the patterns that all of these cells follow."""
-    short: bool = False
-    """Whether their years have two digits."""
+    """For each separator of dates, the patterns that all of these cells match."""
+    short_years: bool = False
+    """Whether years have two digits."""
     numbers: tuple[NumberFormat, ...] = ()
-    """The formats that all cells follow; none where a plain number is all that it can be."""
-    telling: bool = False
-    """Whether the formats differ in what the cells mean."""
-    sure: bool = False
-    """Whether the decimal mark is beyond doubt, and says something about other columns."""
-    pointed: bool = False
-    """Whether plain numbers all have three digits behind a point, as thousands have."""
-    beside: bool = False
-    """Whether there are whole numbers beside these."""
+    """Formats that all cells match; empty for numbers in standard form only."""
+    matters: bool = False
+    """Whether the values depend on the choice of the format."""
+    certain: bool = False
+    """Whether the decimal mark is certain, and evidence for other columns."""
+    thousands_like: bool = False
+    """Whether all decimal points are followed by three digits, like thousands separators."""
+    with_integers: bool = False
+    """Whether the column also has integers."""
 
     @property
     def order(self) -> str:
-        """``DM`` or ``MD`` where dates tell which comes first."""
+        """``DM`` or ``MD`` if the dates determine which comes first."""
         orders = {_order(group[0]) for group in self.dates if len(group) == 1} - {""}
         return orders.pop() if len(orders) == 1 else ""
 
-    def decided(
+    def decide(
         self, mark: str | None, orders: set[str], *, thousands: str | None, commas: bool
-    ) -> tuple[str | None, Doubt | None]:
-        """The format of the column, None for the default one, and the doubt that is left."""
+    ) -> tuple[str | None, FormatAmbiguity | None]:
+        """Return the format of the column, None for the default, and its ambiguity, if any."""
         if self.dates:
-            return self._dated(orders)
+            return self._decide_dates(orders)
         parted = str(NumberFormat(",", "."))
-        if self.pointed and mark == ",":
-            return (PLAIN, Doubt(POINT, (PLAIN, parted))) if thousands == "" else (parted, None)
-        if self.pointed:
-            kind = POINT if not commas or self.beside else PERHAPS
-            return None, Doubt(kind, (PLAIN, parted)) if mark is None and thousands is None else None
+        if self.thousands_like and mark == ",":
+            return (
+                (STANDARD_NUMBER, FormatAmbiguity(POINT, (STANDARD_NUMBER, parted)))
+                if thousands == ""
+                else (parted, None)
+            )
+        if self.thousands_like:
+            kind = POINT if not commas or self.with_integers else MAYBE_THOUSANDS
+            return None, FormatAmbiguity(
+                kind, (STANDARD_NUMBER, parted)
+            ) if mark is None and thousands is None else None
         fitting = [form for form in self.numbers if mark is None or form.decimal == mark]
-        if not self.telling:
+        if not self.matters:
             fitting = fitting[-1:]  # the last has a point
         if not fitting:
             return None, None
         if len({form.decimal for form in fitting}) > 1:
-            return TEXT, Doubt(COMMA, tuple(map(str, fitting)))
+            return TEXT_FORMAT, FormatAmbiguity(COMMA, tuple(map(str, fitting)))
         return str(fitting[0]), None
 
-    def _dated(self, orders: set[str]) -> tuple[str, Doubt | None]:
-        if self.short:
+    def _decide_dates(self, orders: set[str]) -> tuple[str, FormatAmbiguity | None]:
+        if self.short_years:
             years = ("19YY", "20YY", "YY")
             forms = (pattern.replace("YY", year) for pattern in self.dates[0] for year in years)
-            return TEXT, Doubt(SHORT_YEAR, tuple(forms))
+            return TEXT_FORMAT, FormatAmbiguity(SHORT_YEAR, tuple(forms))
         chosen = [self._pattern(group, orders) for group in self.dates]
         if "" not in chosen:
             return "|".join(chosen), None
-        ways = ({_order(pattern): pattern for pattern in group} for group in self.dates)
-        both = [[way.get(order, next(iter(way.values()))) for order in ("DM", "MD")] for way in ways]
-        return TEXT, Doubt(DAY_OR_MONTH, tuple("|".join(patterns) for patterns in zip(*both, strict=True)))
+        by_order = ({_order(pattern): pattern for pattern in group} for group in self.dates)
+        both = [[forms.get(order, next(iter(forms.values()))) for order in ("DM", "MD")] for forms in by_order]
+        return TEXT_FORMAT, FormatAmbiguity(
+            DAY_OR_MONTH, tuple("|".join(patterns) for patterns in zip(*both, strict=True))
+        )
 
     def _pattern(self, group: tuple[str, ...], orders: set[str]) -> str:
         fitting = [pattern for pattern in group if _order(pattern) in orders] if len(orders) == 1 else []
         return group[0] if len(group) == 1 else fitting[0] if len(fitting) == 1 else ""
 
 
-def _decimal(looks: Iterable[_Look]) -> str | None:
-    """The decimal mark, where the columns that leave no doubt agree on it."""
-    marks = {form.decimal for look in looks if look.sure for form in look.numbers}
+def _common_decimal(candidates: Iterable[_Guess]) -> str | None:
+    """Return the decimal mark if all certain columns agree."""
+    marks = {form.decimal for candidate in candidates if candidate.certain for form in candidate.numbers}
     return marks.pop() if len(marks) == 1 else None
 
 
@@ -346,47 +353,47 @@ _ORDERS = {
 
 
 def _order(pattern: str) -> str:
-    """``DM`` or ``MD``; of points and of years in front nothing can be learned."""
+    """Return ``DM`` or ``MD``; empty for points and leading years, which have only one order."""
     if "." in pattern or pattern.startswith("YYYY"):
         return ""
     return "DM" if pattern.startswith("D") else "MD"
 
 
 def is_value(name: str) -> bool:
-    """Whether a name is a number or a date."""
+    """Return whether a name is a number or a date."""
     return bool(re.match(_DAY_LIKE, name.strip()) or re.match(NUMBER, name.strip(" \t").replace(",", ".")))
 
 
-def _look(values: pl.Series, thousands: str | None) -> _Look | None:
+def _examine(values: pl.Series, thousands: str | None) -> _Guess | None:
     if bool(values.str.contains(_DAY_LIKE).all()):
-        return _dates(values)
+        return _examine_dates(values)
     plain = values.str.contains(NUMBER)
     if plain.all():
-        return _plain(values)
-    return _numbers(values, thousands)
+        return _examine_plain_numbers(values)
+    return _examine_numbers(values, thousands)
 
 
-def _dates(values: pl.Series) -> _Look | None:
+def _examine_dates(values: pl.Series) -> _Guess | None:
     if values.str.contains(DATE).all():
         return None
     short = bool(values.str.contains(_SHORT_YEAR).all())
     groups: list[tuple[int, tuple[str, ...]]] = []
     for mark, patterns in _ORDERS.items():
-        some = values.filter(values.str.contains(rf"^[0-9]+{re.escape(mark)}"))
-        if not len(some):
+        cells = values.filter(values.str.contains(rf"^[0-9]+{re.escape(mark)}"))
+        if not len(cells):
             continue
-        ways = [pattern.replace("YYYY", "YY") if short else pattern for pattern in patterns]
-        exact = [_exact(pattern, some) for pattern in ways]
-        fitting = tuple(pattern for pattern in exact if _follow(pattern, some))
+        variants = [pattern.replace("YYYY", "YY") if short else pattern for pattern in patterns]
+        exact = [_adapt_pattern(pattern, cells) for pattern in variants]
+        fitting = tuple(pattern for pattern in exact if _all_match(pattern, cells))
         if not fitting:
             return None
-        groups.append((len(some), fitting))
+        groups.append((len(cells), fitting))
     groups.sort(key=lambda group: -group[0])
-    return None if not groups or (short and len(groups) > 1) else _Look(tuple(fitting for _, fitting in groups), short)
+    return None if not groups or (short and len(groups) > 1) else _Guess(tuple(fitting for _, fitting in groups), short)
 
 
-def _exact(pattern: str, values: pl.Series) -> str:
-    """The pattern with blanks, a final point and a time where the values have them, and padded where all are."""
+def _adapt_pattern(pattern: str, values: pl.Series) -> str:
+    """Adapt a pattern to the values: blanks, final point, time, and padding with zeros."""
     days = values.str.extract(r"^([0-9./ -]*?)(?:[ T][0-9]{1,2}:.*)?$")
     if days.str.contains("[./-] ").any():
         pattern = re.sub(r"([./-])", r"\1 ", pattern)
@@ -400,29 +407,29 @@ def _exact(pattern: str, values: pl.Series) -> str:
     return pattern
 
 
-def _follow(pattern: str, values: pl.Series) -> bool:
-    form = column_format(pattern)
+def _all_match(pattern: str, values: pl.Series) -> bool:
+    form = parse_column_format(pattern)
     if form is None:
         return bool(values.str.contains(DATE).all())
-    days = form.standard(values).str.slice(0, 10)
+    days = form.to_standard(values).str.slice(0, 10)
     return days.str.to_date("%Y-%m-%d", strict=False).null_count() == 0
 
 
-def _plain(values: pl.Series) -> _Look | None:
-    """Plain numbers: fractions tell that a point is the decimal mark, unless all could part thousands."""
+def _examine_plain_numbers(values: pl.Series) -> _Guess | None:
+    """Examine numbers in standard form: a point is the decimal mark unless all could be thousands separators."""
     pointed = values.filter(values.str.contains(".", literal=True))
     if not len(pointed):
         return None
     if pointed.str.contains(r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$").all():
-        return _Look(pointed=True, beside=len(pointed) < len(values))
-    return _Look(numbers=(NumberFormat(),), telling=True, sure=True)
+        return _Guess(thousands_like=True, with_integers=len(pointed) < len(values))
+    return _Guess(numbers=(NumberFormat(),), matters=True, certain=True)
 
 
 _UNITS = ("%", "€", "$", "£", "¥", "zł", "EUR", "USD", "GBP", "CHF", "PLN", "Fr.", "R$", "kr")
 
 
-def _numbers(values: pl.Series, thousands: str | None) -> _Look | None:
-    """Numbers with commas, parted thousands or units."""
+def _examine_numbers(values: pl.Series, thousands: str | None) -> _Guess | None:
+    """Examine numbers with commas, thousands separators or units."""
     digits = values.str.extract(r"([0-9][0-9.,'\u2019\u00a0\u202f\u2009 eE+-]*[0-9]|[0-9])")
     if digits.null_count():
         return None
@@ -444,28 +451,28 @@ def _numbers(values: pl.Series, thousands: str | None) -> _Look | None:
     if not fitting:
         return None
     marks = {form.decimal for form in fitting}
-    telling = bool(digits.str.contains("[.,]").any())
-    return _Look(numbers=tuple(fitting), telling=telling, sure=telling and len(marks) == 1)
+    has_marks = bool(digits.str.contains("[.,]").any())
+    return _Guess(numbers=tuple(fitting), matters=has_marks, certain=has_marks and len(marks) == 1)
 
 
 def _affixes(values: pl.Series, digits: pl.Series) -> tuple[str | None, str | None]:
-    """The unit before and behind all of these numbers, empty where there is none; None where they are not numbers."""
+    """Return the prefix and suffix of these numbers, empty if none; None if they are not numbers."""
     frame = pl.DataFrame({"value": values, "digits": digits})
     parts = [value.split(number, 1) for value, number in frame.iter_rows()]
-    # a currency may be left out, as with 0; a number without its percent sign may be another number
-    before, behind = (_one_unit({part[side].strip("+- \t" + BLANKS) for part in parts}) for side in (0, 1))
-    if before is None or behind is None:
+    # a currency is optional, as with 0; without a percent sign the number may be a different one
+    before, after = (_one_unit({part[side].strip("+- \t" + BLANKS) for part in parts}) for side in (0, 1))
+    if before is None or after is None:
         return None, None
     unit, blank = before, next((part[0] for part in parts if before in part[0]), "")
     prefix = unit + (" " if unit and blank[-1:].strip(BLANKS) == "" and blank[-1:] not in "+-" else "")
-    tail = next((part[1] for part in parts if behind in part[1]), "")
-    suffix = (tail[: len(tail) - len(tail.lstrip(BLANKS))] if behind else "") + behind
+    tail = next((part[1] for part in parts if after in part[1]), "")
+    suffix = (tail[: len(tail) - len(tail.lstrip(BLANKS))] if after else "") + after
     return prefix, suffix
 
 
 def _one_unit(units: set[str]) -> str | None:
-    """The one unit of some cells; None where these have several, or something else."""
-    some = units - {""}
-    if len(some) > 1 or not some <= set(_UNITS) or (len(units) > 1 and some == {"%"}):
+    """Return the unit of some cells; None if they have several or an unknown one."""
+    non_empty = units - {""}
+    if len(non_empty) > 1 or not non_empty <= set(_UNITS) or (len(units) > 1 and non_empty == {"%"}):
         return None
-    return some.pop() if some else ""
+    return non_empty.pop() if non_empty else ""

@@ -1,4 +1,4 @@
-"""The dialect of a delimited file: its encoding, its separator, its quotation mark, and the formats of its columns."""
+"""Dialect of a delimited file: encoding, separator, quote and column formats."""
 
 from __future__ import annotations
 
@@ -8,115 +8,117 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shoal.errors import FileError
-from shoal.tables.column_format import PLAIN
-from shoal.tables.detection import Doubt
-from shoal.tables.text import Reading
+from shoal.tables.column_format import STANDARD_NUMBER
+from shoal.tables.detection import FormatAmbiguity
+from shoal.tables.text import FieldParser
 
-PIECE = 1 << 20
-"""Bytes that are decoded together."""
-WIDE = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
-"""Encodings of two bytes a letter, with their byte order marks."""
-_LOOKED_AT = 1024
-_HALF = 0.4
-"""Of the letters of a text in UTF-16 without a mark, at least so many are Latin and have a zero byte."""
-_ONLY_WINDOWS = re.compile(rb"[\x80-\x9f]")
-_NOT_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+DECODE_BLOCK = 1 << 20
+"""Bytes decoded at a time."""
+UTF16_BOMS = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
+"""UTF-16 encodings and their byte order marks."""
+_SAMPLE_BYTES = 1024
+_MIN_LATIN = 0.4
+"""Minimum share of Latin letters, which have a zero byte, to detect UTF-16 without a byte order mark."""
+_WINDOWS_LETTERS = re.compile(rb"[\x80-\x9f]")
+_UNDEFINED_IN_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the bytes of a file are to be understood, and new ones to be written."""
+    """How to decode and parse a file, and how to write it."""
 
     delimiter: str
     quote: str
     encoding: str
     bom: bool
     missing: tuple[str, ...]
-    """What means missing among numbers and dates."""
+    """Missing values of numeric and date columns."""
     blank: tuple[str, ...] = ("",)
-    """What means missing in text."""
+    """Missing values of text columns."""
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What else means missing in some columns."""
-    number: str = PLAIN
-    """The format of numbers in columns without a format of their own."""
+    """Additional missing values by column."""
+    number: str = STANDARD_NUMBER
+    """Default number format."""
     formats: Mapping[str, str] = field(default_factory=dict)
-    doubtful: Mapping[str, Doubt] = field(default_factory=dict)
-    """Columns that can be read in several ways."""
+    doubtful: Mapping[str, FormatAmbiguity] = field(default_factory=dict)
+    """Columns with an ambiguous format."""
 
-    def reading(self, name: str) -> Reading:
-        """How the fields of a column are understood."""
-        more = tuple(self.missing_in.get(name, ()))
+    def parser(self, name: str) -> FieldParser:
+        """Return the parser of a column's fields."""
+        additional = tuple(self.missing_in.get(name, ()))
         form = self.formats.get(name, self.number)
-        return Reading("" if form == PLAIN else form, (*self.missing, *more), (*self.blank, *more))
+        return FieldParser(
+            "" if form == STANDARD_NUMBER else form, (*self.missing, *additional), (*self.blank, *additional)
+        )
 
     @property
-    def mark(self) -> bytes:
-        """The byte order mark that the file begins with."""
-        return WIDE.get(self.encoding, codecs.BOM_UTF8) if self.bom else b""
+    def bom_bytes(self) -> bytes:
+        """Byte order mark at the beginning of the file; empty if there is none."""
+        return UTF16_BOMS.get(self.encoding, codecs.BOM_UTF8) if self.bom else b""
 
 
-def wide_encoding(head: bytes, given: str | None) -> str | None:
-    """The encoding of a text in UTF-16 by its first bytes; None where it is in another one.
+def detect_utf16(head: bytes, encoding: str | None) -> str | None:
+    """Detect UTF-16 from the first bytes of a text; None for other encodings.
 
-    Without a byte order mark every Latin letter still has a zero byte, which other texts never have.
+    Without a byte order mark, the zero bytes of Latin letters identify it: text in other encodings has none.
     """
-    name = codecs.lookup(given).name if given else None
-    if name not in (None, "utf-16", *WIDE):
+    name = codecs.lookup(encoding).name if encoding else None
+    if name not in (None, "utf-16", *UTF16_BOMS):
         return None
-    for found, mark in WIDE.items():
+    for found, mark in UTF16_BOMS.items():
         if head.startswith(mark) and name in (None, "utf-16", found):
             return found
     if name is not None:
-        return name if name in WIDE else "utf-16-le"
-    some = head[:_LOOKED_AT]
-    zeros = [some[start::2].count(0) / max(len(some) // 2, 1) for start in (0, 1)]
-    if max(zeros) <= _HALF or min(zeros):
+        return name if name in UTF16_BOMS else "utf-16-le"
+    sample = head[:_SAMPLE_BYTES]
+    zeros = [sample[start::2].count(0) / max(len(sample) // 2, 1) for start in (0, 1)]
+    if max(zeros) <= _MIN_LATIN or min(zeros):
         return None
     return "utf-16-be" if zeros[0] else "utf-16-le"
 
 
-def byte_order_mark(head: bytes, wide: str | None) -> bytes:
-    """The mark that a text begins with, empty where there is none."""
-    mark = WIDE[wide] if wide else codecs.BOM_UTF8
+def byte_order_mark(head: bytes, utf16: str | None) -> bytes:
+    """Return the byte order mark at the beginning of a text; empty if there is none."""
+    mark = UTF16_BOMS[utf16] if utf16 else codecs.BOM_UTF8
     return mark if head.startswith(mark) else b""
 
 
-class OneByte:
-    """Which encoding of one byte a letter fits a text that is not UTF-8: that of Windows, or else Latin-1.
+class SingleByteEncoding:
+    """Detect the single-byte encoding of a text that is not UTF-8: Windows-1252, or else Latin-1.
 
-    Windows puts letters where Latin-1 has controls that no text needs. Apart from them the two are the same.
+    The two differ only where Windows-1252 has letters and Latin-1 has control characters.
     """
 
     def __init__(self) -> None:
-        self.windows, self.latin = False, False
+        self.has_windows_letters, self.has_undefined_in_windows = False, False
 
-    def look(self, body: bytes) -> None:
-        self.windows = self.windows or _ONLY_WINDOWS.search(body) is not None
-        self.latin = self.latin or _NOT_WINDOWS.search(body) is not None
+    def update(self, body: bytes) -> None:
+        self.has_windows_letters = self.has_windows_letters or _WINDOWS_LETTERS.search(body) is not None
+        self.has_undefined_in_windows = self.has_undefined_in_windows or _UNDEFINED_IN_WINDOWS.search(body) is not None
 
     @property
     def name(self) -> str:
-        return "cp1252" if self.windows and not self.latin else "latin-1"
+        return "cp1252" if self.has_windows_letters and not self.has_undefined_in_windows else "latin-1"
 
 
-def decoded(raw: bytes, encoding: str | None, *, path: object) -> tuple[str, bool, bytes]:
-    """The encoding of a file, whether it begins with a byte order mark, and its text as UTF-8.
+def decode(raw: bytes, encoding: str | None, *, path: object) -> tuple[str, bool, bytes]:
+    """Return the encoding of a file, whether it has a byte order mark, and its text as UTF-8.
 
-    Separators are looked for in UTF-8, where no byte of another character can be mistaken for one.
+    The scanner needs UTF-8, in which no byte of another character equals a separator.
     """
-    wide = wide_encoding(raw[:_LOOKED_AT], encoding)
+    wide = detect_utf16(raw[:_SAMPLE_BYTES], encoding)
     mark = byte_order_mark(raw, wide)
     body = raw[len(mark) :] if mark else raw
     name = wide or (codecs.lookup(encoding).name if encoding else "utf-8")
     if wide is None:
-        check_text(body, path)
+        check_no_nul(body, path)
     if name in ("utf-8", "utf-8-sig", "ascii"):
-        if not _is_text(body, "ascii" if name == "ascii" else "utf-8"):
+        if not _is_valid(body, "ascii" if name == "ascii" else "utf-8"):
             if encoding or mark:
                 raise FileError.bad_encoding(path, encoding or "utf-8") from None
-            # Every byte is a letter, so the release gets back the very bytes that were read.
-            one = OneByte()
-            one.look(body)
+            # a single-byte encoding round-trips every byte
+            one = SingleByteEncoding()
+            one.update(body)
             return one.name, False, body.decode(one.name).encode()
         return ("utf-8" if name == "utf-8-sig" else name), bool(mark), body
     try:
@@ -125,27 +127,27 @@ def decoded(raw: bytes, encoding: str | None, *, path: object) -> tuple[str, boo
     except (UnicodeError, LookupError, ValueError):
         exact = False
     if not exact:
-        # Some encodings write one character in several ways: untouched fields could not keep their bytes.
+        # some encodings have several bytes for one character: unchanged fields could change their bytes
         raise FileError.bad_encoding(path, wide or str(encoding))
     data = text.encode()
-    check_text(data, path)
+    check_no_nul(data, path)
     return (wide or str(encoding).lower()), bool(mark), data
 
 
-def check_text(body: bytes, path: object) -> None:
-    """Refuse what holds NUL bytes."""
+def check_no_nul(body: bytes, path: object) -> None:
+    """Raise an error if the text contains NUL bytes."""
     if b"\0" in body:
-        raise FileError.not_text(path)
+        raise FileError.nul_bytes(path)
 
 
-def _is_text(body: bytes, encoding: str) -> bool:
-    """Whether all bytes are of this encoding, looked at piece by piece: no second text of the whole is made."""
+def _is_valid(body: bytes, encoding: str) -> bool:
+    """Return whether all bytes are valid in this encoding; decodes block by block to save memory."""
     if body.isascii():
         return True
     decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(body)
     try:
-        for start in range(0, len(body), PIECE):
-            decoder.decode(view[start : start + PIECE], final=start + PIECE >= len(body))
+        for start in range(0, len(body), DECODE_BLOCK):
+            decoder.decode(view[start : start + DECODE_BLOCK], final=start + DECODE_BLOCK >= len(body))
     except UnicodeDecodeError:
         return False
     return True

@@ -1,7 +1,6 @@
-"""Diversity and closeness of classes: what the sensitive values of each class reach.
+"""l-diversity and t-closeness of equivalence classes.
 
-Counted on the values that occur in each class, for all classes at once; the kernels, which look at one group after
-another, have no part in it.
+Computed from the value counts of all classes at once; shares no code with the kernels, which process group by group.
 """
 
 from __future__ import annotations
@@ -11,153 +10,157 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from shoal.schema.models import Model
-from shoal.values import BoolVector, Demands, FloatVector, IntVector, ModelCheck
+from shoal.schema.models import PrivacyModel
+from shoal.values import BoolVector, FloatVector, IntVector, ModelCheck, ModelConstraints
 from shoal.values.demands import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE, TOLERANCE
 
 
-class Occurrences(NamedTuple):
-    """The different values of each class and how many records have them, class by class and in the order of values."""
+class ClassValueCounts(NamedTuple):
+    """Value counts of each class, sorted by class and value."""
 
     group: IntVector
     value: IntVector
     records: IntVector
     sizes: IntVector
-    """The records of each class."""
+    """Number of records of each class."""
 
     @classmethod
-    def of(cls, keys: IntVector, records: IntVector, width: int) -> Self:
-        """From the different keys, class · width + value, in their order, and the records of each."""
+    def from_keys(cls, keys: IntVector, records: IntVector, width: int) -> Self:
+        """Build from the sorted distinct keys, class · width + value, and their counts."""
         group = keys // width
         return cls(group, keys % width, records, np.bincount(group, records).astype(np.int64))
 
     @property
-    def share(self) -> FloatVector:
-        """What each value has of the records of its class."""
-        part: FloatVector = self.records / self.sizes[self.group]
-        return part
+    def proportion(self) -> FloatVector:
+        """Proportion of each value in its class."""
+        proportions: FloatVector = self.records / self.sizes[self.group]
+        return proportions
 
-    def summed(self, weights: FloatVector) -> FloatVector:
-        """The sum for each class."""
+    def sum_by_class(self, weights: FloatVector) -> FloatVector:
+        """Return the sum of the weights for each class."""
         return np.asarray(np.bincount(self.group, weights, minlength=len(self.sizes)), dtype=np.float64)
 
-    def cumulated(self) -> IntVector:
-        """The records of the class with this value or an earlier one in the order in which they stand here."""
+    def cumulative_counts(self) -> IntVector:
+        """Return cumulative counts within each class."""
         total = np.cumsum(self.records)
         before: IntVector = total[self.starts] - self.records[self.starts]
         return total - before[self.group]
 
     @property
     def starts(self) -> IntVector:
-        """Where each class begins."""
+        """Index of the first value of each class."""
         return np.flatnonzero(np.diff(self.group, prepend=-1))
 
 
-def check(demands: Demands, models: Sequence[Model], classes: IntVector) -> tuple[ModelCheck, ...]:
-    """Each model with the figure of the worst class and the number of records in classes that break it."""
-    sizes, found = np.bincount(classes), []
+def check_models(
+    constraints: ModelConstraints, models: Sequence[PrivacyModel], classes: IntVector
+) -> tuple[ModelCheck, ...]:
+    """Check each model: the value of the worst class, and the number of records in violating classes."""
+    sizes, checks = np.bincount(classes), []
     for d, model in enumerate(models):
-        figures = reached(demands, d, classes)
-        worst = figures.max() if model.close else figures.min()
-        violations = int(sizes[~meets(demands, d, figures)].sum())
-        found.append(ModelCheck(model.column, model.written, float(worst), violations))
-    return tuple(found)
+        values = class_values(constraints, d, classes)
+        worst = values.max() if model.is_closeness else values.min()
+        violations = int(sizes[~satisfies(constraints, d, values)].sum())
+        checks.append(ModelCheck(model.column, model.notation, float(worst), violations))
+    return tuple(checks)
 
 
-def meets(demands: Demands, d: int, figures: FloatVector) -> BoolVector:
-    """Which figures are enough for rule d."""
-    if demands.rule[d] in (DISTINCT, ENTROPY, RECURSIVE):
-        return np.asarray(figures >= demands.least[d] * (1 - TOLERANCE))
-    return np.asarray(figures <= demands.least[d] + TOLERANCE)
+def satisfies(constraints: ModelConstraints, rule: int, values: FloatVector) -> BoolVector:
+    """Return which values satisfy rule d."""
+    if constraints.rule[rule] in (DISTINCT, ENTROPY, RECURSIVE):
+        return np.asarray(values >= constraints.threshold[rule] * (1 - TOLERANCE))
+    return np.asarray(values <= constraints.threshold[rule] + TOLERANCE)
 
 
-def reached(demands: Demands, d: int, classes: IntVector) -> FloatVector:
-    """The l or the t that each class reaches by rule d; classes are numbered from 0 without gaps."""
-    s = int(demands.column[d])
-    width = int(demands.first[s + 1] - demands.first[s])
-    return figures(demands, d, _occurrences(classes, demands.codes[:, s], width))
+def class_values(constraints: ModelConstraints, rule: int, classes: IntVector) -> FloatVector:
+    """Return the l or t of each class by rule d; classes are numbered from 0 without gaps."""
+    s = int(constraints.column[rule])
+    width = int(constraints.value_offsets[s + 1] - constraints.value_offsets[s])
+    return values_of_counts(constraints, rule, _occurrences(classes, constraints.codes[:, s], width))
 
 
-def figures(demands: Demands, d: int, cells: Occurrences) -> FloatVector:
-    """The same by the values that occur in each class."""
-    s, rule = int(demands.column[d]), demands.rule[d]
-    shares = demands.shares[demands.first[s] : demands.first[s + 1]]
+def values_of_counts(constraints: ModelConstraints, index: int, counts: ClassValueCounts) -> FloatVector:
+    """Return the l or t of each class by one rule, from value counts."""
+    s, rule = int(constraints.column[index]), constraints.rule[index]
+    shares = constraints.frequencies[constraints.value_offsets[s] : constraints.value_offsets[s + 1]]
     if rule == DISTINCT:
-        return cells.summed(np.ones(len(cells.group)))
+        return counts.sum_by_class(np.ones(len(counts.group)))
     if rule == ENTROPY:
-        return np.exp(-cells.summed(cells.share * np.log(cells.share)))
+        return np.exp(-counts.sum_by_class(counts.proportion * np.log(counts.proportion)))
     if rule == RECURSIVE:
-        return _recursive(cells, float(demands.factor[d]))
+        return _recursive(counts, float(constraints.factor[index]))
     if rule == EQUAL:
-        return equal_closeness(cells, shares)
+        return equal_closeness(counts, shares)
     if rule == ORDERED:
-        return ordered_closeness(cells, shares)
-    nodes = slice(demands.nodes[s], demands.nodes[s + 1])
-    return hierarchical_closeness(cells, shares, demands.above[nodes], demands.height[nodes])
+        return ordered_closeness(counts, shares)
+    nodes = slice(constraints.node_offsets[s], constraints.node_offsets[s + 1])
+    return hierarchical_closeness(counts, shares, constraints.parent[nodes], constraints.height[nodes])
 
 
-def _occurrences(classes: IntVector, values: IntVector, width: int) -> Occurrences:
+def _occurrences(classes: IntVector, values: IntVector, width: int) -> ClassValueCounts:
     keys, records = np.unique(classes * width + values, return_counts=True)
-    return Occurrences.of(keys, records, width)
+    return ClassValueCounts.from_keys(keys, records, width)
 
 
-def _recursive(cells: Occurrences, factor: float) -> FloatVector:
-    """The last rank from which on the values have together more than the most frequent one divided by c; or 0."""
+def _recursive(cells: ClassValueCounts, factor: float) -> FloatVector:
+    """Return the last rank from which the values together exceed the most frequent one divided by c; or 0."""
     order = np.lexsort((-cells.records, cells.group))
-    falling = cells._replace(records=cells.records[order])
-    rank = np.arange(len(order)) - falling.starts[falling.group] + 1
-    rest = falling.sizes[falling.group] - falling.cumulated() + falling.records
-    most = falling.records[falling.starts][falling.group]
-    holds = most < factor * rest * (1 - TOLERANCE)
-    figures = np.zeros(len(cells.sizes))
-    np.maximum.at(figures, falling.group[holds], rank[holds])
-    return figures
+    by_count = cells._replace(records=cells.records[order])
+    rank = np.arange(len(order)) - by_count.starts[by_count.group] + 1
+    tail = by_count.sizes[by_count.group] - by_count.cumulative_counts() + by_count.records
+    largest = by_count.records[by_count.starts][by_count.group]
+    holds = largest < factor * tail * (1 - TOLERANCE)
+    l_values = np.zeros(len(cells.sizes))
+    np.maximum.at(l_values, by_count.group[holds], rank[holds])
+    return l_values
 
 
-def equal_closeness(cells: Occurrences, shares: FloatVector) -> FloatVector:
-    """What each class has more of its values than the table."""
-    return cells.summed(np.maximum(cells.share - shares[cells.value], 0.0))
+def equal_closeness(counts: ClassValueCounts, frequencies: FloatVector) -> FloatVector:
+    """Return the total variation distance between each class and the table."""
+    return counts.sum_by_class(np.maximum(counts.proportion - frequencies[counts.value], 0.0))
 
 
-def ordered_closeness(cells: Occurrences, shares: FloatVector) -> FloatVector:
-    """The mean difference of the cumulated shares of the class and of the table.
+def ordered_closeness(counts: ClassValueCounts, frequencies: FloatVector) -> FloatVector:
+    """Return the mean difference of the cumulative proportions of the class and the table.
 
-    That of the class is level from each of its values to the next, and that of the table rises: on such a stretch the
-    one crosses the other once, and sums over both parts tell the difference.
+    Between two values of the class, its cumulative proportion is constant and that of the table rises: they cross at
+    most once, so the sums on both sides of the crossing give the difference.
     """
-    table = np.cumsum(shares)
-    summed = np.concatenate([[0.0], np.cumsum(table)])
-    level, start = cells.cumulated() / cells.sizes[cells.group], cells.value
-    stop = np.full(len(start), len(shares))
-    inside = np.flatnonzero(cells.group[1:] == cells.group[:-1])
+    table = np.cumsum(frequencies)
+    prefix_sums = np.concatenate([[0.0], np.cumsum(table)])
+    level, start = counts.cumulative_counts() / counts.sizes[counts.group], counts.value
+    stop = np.full(len(start), len(frequencies))
+    inside = np.flatnonzero(counts.group[1:] == counts.group[:-1])
     stop[inside] = start[inside + 1]
     cross = np.clip(np.searchsorted(table, level), start, stop)
     below, above = level * (cross - start), level * (stop - cross)
-    parts = below - (summed[cross] - summed[start]) + (summed[stop] - summed[cross]) - above
-    figures: FloatVector = (summed[start[cells.starts]] + cells.summed(parts)) / max(len(shares) - 1, 1)
-    return figures
+    areas = below - (prefix_sums[cross] - prefix_sums[start]) + (prefix_sums[stop] - prefix_sums[cross]) - above
+    distances: FloatVector = (prefix_sums[start[counts.starts]] + counts.sum_by_class(areas)) / max(
+        len(frequencies) - 1, 1
+    )
+    return distances
 
 
 def hierarchical_closeness(
-    cells: Occurrences, shares: FloatVector, above: IntVector, height: FloatVector
+    counts: ClassValueCounts, frequencies: FloatVector, parent: IntVector, height: FloatVector
 ) -> FloatVector:
-    """What has to pass each edge of the tree times half of what the edge rises, which comes to the distance of values.
+    """Return the earth mover's distance in the tree: flow over each edge times half of its rise in height.
 
-    Edges above no value of a class pass what the table has below them; so the sum over all edges is that of an empty
-    class and what the nodes above its values change of it.
+    An edge above no value of a class carries the table's proportion below it. The result is therefore the sum for an
+    empty class, corrected at the ancestors of the values of the class.
     """
-    rise, table = (height[above] - height) / 2, np.zeros(len(above))
-    table[: len(shares)] = shares
+    rise, table = (height[parent] - height) / 2, np.zeros(len(parent))
+    table[: len(frequencies)] = frequencies
     for lower in np.flatnonzero(rise > 0):  # all but the root rise
-        table[above[lower]] += table[lower]
-    keys, counts, node = [], [], cells.value
+        table[parent[lower]] += table[lower]
+    keys, records, node = [], [], counts.value
     while (rise[node] > 0).any():
-        keys.append(cells.group * len(above) + node)
-        counts.append(cells.records)
-        node = above[node]
-    key, place = np.unique(np.concatenate(keys), return_inverse=True)
-    group, node = key // len(above), key % len(above)
-    share = np.bincount(place, np.concatenate(counts)) / cells.sizes[group]
+        keys.append(counts.group * len(parent) + node)
+        records.append(counts.records)
+        node = parent[node]
+    key, position = np.unique(np.concatenate(keys), return_inverse=True)
+    group, node = key // len(parent), key % len(parent)
+    share = np.bincount(position, np.concatenate(records)) / counts.sizes[group]
     change = rise[node] * (np.abs(share - table[node]) - table[node])
-    figures: FloatVector = (rise * table).sum() + np.bincount(group, change, minlength=len(cells.sizes))
-    return figures
+    distances: FloatVector = (rise * table).sum() + np.bincount(group, change, minlength=len(counts.sizes))
+    return distances

@@ -1,4 +1,4 @@
-"""Heuristics that flag a probably misread file, and the questions about columns that can be read in several ways."""
+"""Heuristics that flag a probably misread file, and checks for ambiguous column formats."""
 
 from __future__ import annotations
 
@@ -10,51 +10,53 @@ import polars as pl
 
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
-from shoal.tables.column_format import TEXT
+from shoal.tables.column_format import TEXT_FORMAT
 from shoal.tables.delimited import DelimitedCells
-from shoal.tables.detection import DAY_OR_MONTH, PERHAPS, POINT, SHORT_YEAR, Doubt, is_value
+from shoal.tables.detection import DAY_OR_MONTH, MAYBE_THOUSANDS, POINT, SHORT_YEAR, FormatAmbiguity, is_value
 from shoal.tables.excel import SheetCells
 from shoal.tables.frames import PandasCells
 from shoal.tables.header import is_year
-from shoal.tables.table import Content, Table, where
+from shoal.tables.table import ColumnContent, Table, affected_rows
 
-_LOOKED_AT = 1_000
-"""Cells of a column: the first that are not missing."""
-_MOSTLY = 0.8
-NUMBERS = r"^[+-]?[€$£]?[ \u00a0]?[0-9]+(?:[., '’\u00a0\u202f][0-9]{3})*(?:[.,][0-9]+)?[ \u00a0]?(?:%|€|[A-Z]{3})?$"
-DATES = r"^[0-9]{1,4}[./-] ?[0-9]{1,2}[./-] ?[0-9]{1,4}\.?(?:[ T][0-9:.]+)?$"
+_SAMPLE = 1_000
+"""Examined cells per column: the first that are not missing."""
+_MIN_MATCHING = 0.8
+NUMBER_LIKE = r"^[+-]?[€$£]?[ \u00a0]?[0-9]+(?:[., '’\u00a0\u202f][0-9]{3})*(?:[.,][0-9]+)?[ \u00a0]?(?:%|€|[A-Z]{3})?$"
+DATE_LIKE = r"^[0-9]{1,4}[./-] ?[0-9]{1,2}[./-] ?[0-9]{1,4}\.?(?:[ T][0-9:.]+)?$"
 
 
 @dataclass(frozen=True)
-class Doubts:
-    """The columns that each doubt is about."""
+class MisreadColumns:
+    """Columns that were probably misread, by kind of problem."""
 
     numbers: tuple[str, ...] = ()
-    """Columns read as text although most values look like numbers, or whose comma can be read in two ways."""
+    """Columns read as text although most values look like numbers, or with an ambiguous comma."""
     dates: tuple[str, ...] = ()
     """Columns read as text although most values look like dates."""
     thousands: tuple[str, ...] = ()
-    """Columns read as numbers with decimals although their points may part thousands."""
+    """Columns read as numbers with decimals although the points may be thousands separators."""
     names: tuple[str, ...] = ()
-    """Names that are numbers or dates, as in a file without a header."""
+    """Column names that are numbers or dates, as in a file without a header."""
 
-    def of(self, columns: Iterable[str]) -> Doubts:
-        """The doubts about these columns."""
-        kept = set(columns)
-        found = (self.numbers, self.dates, self.thousands, self.names)
-        return Doubts(*(tuple(name for name in names if name in kept) for names in found))
+    def select(self, columns: Iterable[str]) -> MisreadColumns:
+        """Return the problems of these columns only."""
+        selected = set(columns)
+        fields = (self.numbers, self.dates, self.thousands, self.names)
+        return MisreadColumns(*(tuple(name for name in names if name in selected) for names in fields))
 
 
-def doubts(table: Table) -> Doubts:
-    """What looks misread, by the first cells and the names of a table."""
-    known = {name: doubt.kind for name, doubt in _doubtful(table).items()}
-    said = [name for name, form in (_formats(table) or {}).items() if form == TEXT]
-    few = _few(table)
-    looks = {name: _looks_like(few, name) for name in table.names if name not in (*known, *said)} | known
-    kinds = {name: looks[name] for name in table.names if looks.get(name)}
-    thousands = (POINT, PERHAPS)
-    dates = (DAY_OR_MONTH, SHORT_YEAR, DATES)
-    return Doubts(
+def find_misread_columns(table: Table) -> MisreadColumns:
+    """Find probably misread columns from the names and first cells of a table."""
+    ambiguous = {name: doubt.kind for name, doubt in _ambiguous(table).items()}
+    named_text = [name for name, form in (_formats(table) or {}).items() if form == TEXT_FORMAT]
+    sample = _sample(table)
+    patterns = {
+        name: _looks_like(sample, name) for name in table.names if name not in (*ambiguous, *named_text)
+    } | ambiguous
+    kinds = {name: patterns[name] for name in table.names if patterns.get(name)}
+    thousands = (POINT, MAYBE_THOUSANDS)
+    dates = (DAY_OR_MONTH, SHORT_YEAR, DATE_LIKE)
+    return MisreadColumns(
         numbers=tuple(name for name, kind in kinds.items() if kind not in (*dates, *thousands)),
         dates=tuple(name for name, kind in kinds.items() if kind in dates),
         thousands=tuple(name for name, kind in kinds.items() if kind in thousands),
@@ -63,7 +65,7 @@ def doubts(table: Table) -> Doubts:
 
 
 def _are_positions(names: Sequence[str]) -> bool:
-    """Whether these are the names of an array, whose columns have no others."""
+    """Return whether the names are the positions of array columns."""
     return list(names) == [str(at) for at in range(len(names))]
 
 
@@ -71,79 +73,81 @@ def _is_strange(name: str) -> bool:
     return is_value(name) and not is_year(name)
 
 
-def _few(table: Table) -> Table:
-    """The first records of a pandas frame, whose cells take long to understand; any other table as it is."""
+def _sample(table: Table) -> Table:
+    """Return the first records of a pandas frame, which is slow to parse; other tables unchanged."""
     if not isinstance(table.cells, PandasCells):
         return table
-    return replace(table, cells=table.cells.taken(np.arange(min(table.height, _LOOKED_AT))))
+    return replace(table, cells=table.cells.take(np.arange(min(table.height, _SAMPLE))))
 
 
-def is_typed(table: Table) -> bool:
-    """Whether the types of its columns tell what they hold, so that no format can be named."""
+def has_column_types(table: Table) -> bool:
+    """Return whether the columns have types, so that formats do not apply."""
     return _formats(table) is None
 
 
-def check_read(table: Table, names: Iterable[str]) -> None:
-    """Refuse columns that can be read in several ways, or that are not in the format that they are said to have."""
-    doubtful = _doubtful(table)
+def check_unambiguous(table: Table, names: Iterable[str]) -> None:
+    """Raise an error for columns with an ambiguous format."""
+    ambiguous = _ambiguous(table)
     for name in names:
-        doubt = doubtful.get(name)
-        if doubt is not None and doubt.kind != PERHAPS:
-            raise ColumnError.two_readings(name, doubt.kind, doubt.formats)
+        doubt = ambiguous.get(name)
+        if doubt is not None and doubt.kind != MAYBE_THOUSANDS:
+            raise ColumnError.ambiguous_format(name, doubt.kind, doubt.formats)
 
 
-def check_mixed(table: Table, names: Iterable[str]) -> None:
-    """Refuse columns of numbers or dates that were read as text, since some of their cells are something else.
+def check_not_mixed(table: Table, names: Iterable[str]) -> None:
+    """Raise an error for columns of numbers or dates that were read as text because of some other cells.
 
-    The names are those of columns whose kind nobody has named.
+    ``names`` are columns without an explicit kind.
     """
     formats = _formats(table)
     for name in names:
         content = table.cells.content(name)
         if content.kind is not Kind.NOMINAL:
             continue
-        if content.text is not None:
-            raise DataError.text(name, **_odd(table, name, content))
+        if content.non_numeric is not None:
+            raise DataError.text_in_numbers(name, **_locate_text(table, name, content))
         form = "" if formats is None else formats.get(name, "")
-        if form not in ("", TEXT):
-            raise ColumnError.other_format(name, form)
-        if formats is not None and form != TEXT and (like := _looks_like(table, name)):
-            raise ColumnError.read_as_text(name, dates=like == DATES)
+        if form not in ("", TEXT_FORMAT):
+            raise ColumnError.format_mismatch(name, form)
+        if formats is not None and form != TEXT_FORMAT and (like := _looks_like(table, name)):
+            raise ColumnError.read_as_text(name, dates=like == DATE_LIKE)
 
 
-def _odd(table: Table, name: str, content: Content) -> dict[str, int]:
-    """In how many records some text stands among numbers, also where only a sample of them is at hand."""
-    whole = table.cells.odd(name) if isinstance(table.cells, DelimitedCells) else None
-    return whole or where(content.text if content.text is not None else pl.Series([], dtype=pl.Boolean))
+def _locate_text(table: Table, name: str, content: ColumnContent) -> dict[str, int]:
+    """Locate text among numbers, in all records even if the content is only a sample."""
+    location = table.cells.locate_text(name) if isinstance(table.cells, DelimitedCells) else None
+    return location or affected_rows(
+        content.non_numeric if content.non_numeric is not None else pl.Series([], dtype=pl.Boolean)
+    )
 
 
 def _formats(table: Table) -> Mapping[str, str] | None:
-    """The formats of the columns; None where their types tell what they are."""
+    """Return the column formats; None if the columns have types."""
     cells = table.cells
     if isinstance(cells, DelimitedCells) or (isinstance(cells, SheetCells) and not cells.typed):
         return cells.dialect.formats
     return None
 
 
-def _doubtful(table: Table) -> Mapping[str, Doubt]:
+def _ambiguous(table: Table) -> Mapping[str, FormatAmbiguity]:
     cells = table.cells
     return cells.dialect.doubtful if isinstance(cells, DelimitedCells | SheetCells) else {}
 
 
 def _looks_like(table: Table, name: str) -> str:
-    """The pattern that most cells of a column of words have; empty where there is none."""
+    """Return the pattern of most cells of a text column; empty if there is none."""
     try:
         content = table.cells.content(name)
-    except DataError:  # cells such as lists, that are no words
+    except DataError:  # cells such as lists
         return ""
     if content.kind is not Kind.NOMINAL or content.values.dtype != pl.String:
         return ""
-    cells = content.values.drop_nulls().head(_LOOKED_AT).str.strip_chars()
+    cells = content.values.drop_nulls().head(_SAMPLE).str.strip_chars()
     if not len(cells) or cells.str.contains("^0[0-9]+$").any():  # codes with leading zeros are text
         return ""
     # phone numbers begin with zeros, too
-    patterns: tuple[str, ...] = (DATES,) if cells.str.contains("^0[0-9]").any() else (DATES, NUMBERS)
+    patterns: tuple[str, ...] = (DATE_LIKE,) if cells.str.contains("^0[0-9]").any() else (DATE_LIKE, NUMBER_LIKE)
     for pattern in patterns:
-        if int(cells.str.contains(pattern).sum()) >= _MOSTLY * len(cells):
+        if int(cells.str.contains(pattern).sum()) >= _MIN_MATCHING * len(cells):
             return pattern
     return ""

@@ -1,6 +1,6 @@
-"""An example: the register of a hospital, whose patients do not exist.
+"""Example dataset: a synthetic hospital register.
 
-Only uniform draws and plain arithmetic make it, so that a seed gives the same table on every machine.
+Uses only uniform random numbers and basic arithmetic, so that a seed gives the same table on every machine.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ OCCUPATIONS = {
         "not working": {word: {} for word in _NOT_WORKING},
     }
 }
-"""A hierarchy of the occupations."""
+"""Hierarchy of occupations."""
 EDUCATION = _EDUCATION
-"""The levels of education, the lowest first."""
+"""Levels of education, lowest first."""
 
 
 def example_register(rows: int = 5000, seed: int = 0) -> pl.DataFrame:
-    """A made-up register of hospital patients, with the traits and the flaws of a real one."""
+    """Generate a synthetic register of hospital patients with realistic distributions and missing values."""
     draw = np.random.default_rng(seed)
     age = _ages(rows, draw)
     female = draw.random(rows) < 0.47 + 0.0012 * age
@@ -71,7 +71,7 @@ def example_register(rows: int = 5000, seed: int = 0) -> pl.DataFrame:
     pressure = np.rint(98 + 0.42 * age + 0.18 * (weight - 60) + 11 * _bell(rows, draw)).astype(np.int64)
     return pl.DataFrame(
         {
-            "person_id": _numbered(np.argsort(draw.random(rows), kind="stable")),
+            "person_id": _person_ids(np.argsort(draw.random(rows), kind="stable")),
             "name": _names(rows, draw),
             "age": age,
             "sex": _labels(("male", "female"), female),
@@ -79,16 +79,16 @@ def example_register(rows: int = 5000, seed: int = 0) -> pl.DataFrame:
             "postcode": _postcodes(region, draw),
             "region": _labels(_REGIONS, region),
             "marital_status": _marital(age, draw),
-            "education": _with_gaps(_labels(_EDUCATION, schooling), 0.04, draw),
-            "occupation": _with_gaps(_occupations(age, schooling, draw), 0.06, draw),
+            "education": _with_missing(_labels(_EDUCATION, schooling), 0.04, draw),
+            "occupation": _with_missing(_occupations(age, schooling, draw), 0.06, draw),
             "household_size": _households(age, draw),
             "height_cm": height,
-            "weight_kg": _with_gaps(pl.Series(np.rint(weight * 10) / 10), 0.03, draw),
+            "weight_kg": _with_missing(pl.Series(np.rint(weight * 10) / 10), 0.03, draw),
             "income": _incomes(age, schooling, female, draw),
             "admission_date": admission,
             "length_of_stay": stay,
             "visits": np.floor((1 + age / 30) * _skewed(rows, draw)).astype(np.int64) + 1,
-            "systolic_bp": _with_gaps(pl.Series(pressure), 0.08, draw),
+            "systolic_bp": _with_missing(pl.Series(pressure), 0.08, draw),
             "diagnosis": _labels(_DIAGNOSES, diagnosis),
             "treatment_cost": np.rint(cost * 100) / 100,
         }
@@ -96,35 +96,35 @@ def example_register(rows: int = 5000, seed: int = 0) -> pl.DataFrame:
 
 
 def _bell(rows: int, draw: np.random.Generator) -> FloatVector:
-    """Nearly normal: the sum of twelve uniform draws."""
+    """Draw approximately normal numbers: sums of twelve uniform ones."""
     total: FloatVector = draw.random((rows, 12)).sum(axis=1)
     return total - 6.0
 
 
 def _skewed(rows: int, draw: np.random.Generator) -> FloatVector:
-    """Positive, with a mean near 1 and a long tail."""
+    """Draw positive numbers with mean about 1 and a long tail."""
     steep = draw.random(rows)
     return 0.3 + 0.6 * draw.random(rows) + 0.12 * steep / (1.02 - steep)
 
 
 def _choose(shares: NDArray[Any], draw: np.random.Generator) -> IntVector:
-    """One choice in each row, by the shares of the row."""
-    steps = np.cumsum(shares, axis=1)
-    chosen: IntVector = (draw.random(len(shares))[:, None] * steps[:, -1:] >= steps[:, :-1]).sum(axis=1)
-    return chosen
+    """Draw one category per row, by the probabilities of the row."""
+    cumulative = np.cumsum(shares, axis=1)
+    choices: IntVector = (draw.random(len(shares))[:, None] * cumulative[:, -1:] >= cumulative[:, :-1]).sum(axis=1)
+    return choices
 
 
 def _labels(words: Sequence[str], which: NDArray[Any]) -> pl.Series:
     return pl.Series(list(words)).gather(which.astype(np.uint32))
 
 
-def _with_gaps(series: pl.Series, share: float, draw: np.random.Generator) -> pl.Series:
-    gaps = draw.random(len(series)) < share
-    return series.set(pl.Series(gaps), None)
+def _with_missing(series: pl.Series, share: float, draw: np.random.Generator) -> pl.Series:
+    missing = draw.random(len(series)) < share
+    return series.set(pl.Series(missing), None)
 
 
 def _ages(rows: int, draw: np.random.Generator) -> IntVector:
-    """Patients: some newborn, few young, many old."""
+    """Draw ages of patients: some newborn, few young, many old."""
     years = np.arange(101)
     pyramid = np.interp(years, (0, 1, 15, 30, 60, 78, 90, 100), (3.0, 0.7, 0.5, 0.9, 1.5, 1.7, 0.6, 0.03))
     steps = np.cumsum(pyramid)
@@ -134,8 +134,8 @@ def _ages(rows: int, draw: np.random.Generator) -> IntVector:
 
 def _schooling(age: IntVector, draw: np.random.Generator) -> IntVector:
     reached = _choose(np.broadcast_to(_EDUCATION_SHARES, (len(age), 6)), draw)
-    most = np.searchsorted((6, 12, 16, 19, 24), age, side="right")
-    return np.minimum(reached, most)
+    max_level = np.searchsorted((6, 12, 16, 19, 24), age, side="right")
+    return np.minimum(reached, max_level)
 
 
 def _bodies(age: IntVector, female: NDArray[np.bool_], draw: np.random.Generator) -> tuple[IntVector, FloatVector]:
@@ -149,18 +149,18 @@ def _bodies(age: IntVector, female: NDArray[np.bool_], draw: np.random.Generator
 
 
 def _dates(age: IntVector, draw: np.random.Generator) -> tuple[pl.Series, pl.Series]:
-    """Born in the year that gives the age on the last day of 2024; admitted in 2024, after birth."""
+    """Draw dates of birth that give the age on the last day of 2024, and admissions in 2024 after birth."""
     january = (2024 - age - 1970).astype("datetime64[Y]")
     born = january.astype("datetime64[D]")
     days = ((january + 1).astype("datetime64[D]") - born).astype(np.int64)
     born = born + np.floor(draw.random(len(age)) * days).astype("timedelta64[D]")
     earliest = np.maximum(born, np.datetime64("2024-01-01"))
-    room = (np.datetime64("2025-01-01") - earliest).astype(np.int64)
-    admitted = earliest + np.floor(draw.random(len(age)) * room).astype("timedelta64[D]")
+    span = (np.datetime64("2025-01-01") - earliest).astype(np.int64)
+    admitted = earliest + np.floor(draw.random(len(age)) * span).astype("timedelta64[D]")
     return pl.Series(born), pl.Series(admitted)
 
 
-def _numbered(which: IntVector) -> pl.Series:
+def _person_ids(which: IntVector) -> pl.Series:
     return pl.Series(which + 1).cast(pl.String).str.zfill(6).str.replace("^", "P")
 
 
@@ -170,7 +170,7 @@ def _names(rows: int, draw: np.random.Generator) -> pl.Series:
 
 
 def _postcodes(region: IntVector, draw: np.random.Generator) -> pl.Series:
-    """Five digits: a start for the region, a district, and one of few streets."""
+    """Build postcodes of five digits: prefix of the region, district, and one of few streets."""
     district = np.floor(draw.random(len(region)) ** 2 * 10).astype(np.int64)
     codes = (np.take(_POSTCODE_STARTS, region) * 10 + district) * 100 + draw.integers(0, 12, len(region)) * 8 + 1
     return pl.Series(codes).cast(pl.String).str.zfill(5)
@@ -201,7 +201,7 @@ def _households(age: IntVector, draw: np.random.Generator) -> IntVector:
 
 
 def _incomes(age: IntVector, schooling: IntVector, female: NDArray[np.bool_], draw: np.random.Generator) -> IntVector:
-    """Whole euros a year; children have none of their own."""
+    """Draw annual incomes in whole euros; 0 for children."""
     career = np.interp(age, (15, 18, 30, 50, 62, 70, 100), (0.02, 0.25, 0.85, 1.2, 1.1, 0.68, 0.6))
     base = np.take((14000.0, 17000.0, 21000.0, 28000.0, 39000.0, 52000.0), schooling)
     income = np.floor(base * career * np.where(female, 0.88, 1.0) * _skewed(len(age), draw)).astype(np.int64)

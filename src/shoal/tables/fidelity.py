@@ -1,4 +1,4 @@
-"""Fidelity: whether a file gives back what was put into it."""
+"""Check that a file reads back with the values that were written."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import numpy as np
 import polars as pl
 
 
-def gives_back(put: pl.DataFrame, got: pl.DataFrame, *, blanks_end: bool = False) -> bool:
-    """Whether both tables have the same columns with the same values.
+def round_trips(written: pl.DataFrame, read_back: pl.DataFrame, *, ignore_trailing_blanks: bool = False) -> bool:
+    """Return whether both tables have the same columns with the same values.
 
-    Files have fewer types than frames: a whole number may come back as a float of the same value, a truth value
-    as 0 or 1, midnight as a day, an empty text as a missing one and NaN as missing. With ``blanks_end`` the
-    format does not tell blanks at the end of a text.
+    Files have fewer types than frames: an integer may become an equal float, a boolean 0 or 1, midnight a date, and
+    an empty text or NaN missing. With ``blanks_end``, the format drops blanks at the end of texts.
     """
-    if (put.columns, put.height) != (got.columns, got.height):
+    if (written.columns, written.height) != (read_back.columns, read_back.height):
         return False
-    return all(_same(put[name].alias(""), got[name].alias(""), blanks_end=blanks_end) for name in put.columns)
+    return all(
+        _same(written[name].alias(""), read_back[name].alias(""), blanks_end=ignore_trailing_blanks)
+        for name in written.columns
+    )
 
 
 def _same(put: pl.Series, got: pl.Series, *, blanks_end: bool) -> bool:
@@ -26,37 +28,37 @@ def _same(put: pl.Series, got: pl.Series, *, blanks_end: bool) -> bool:
     if put.dtype in (pl.Categorical, pl.Enum):
         put = put.cast(pl.String)
     if put.dtype == pl.String:
-        put = _texts(put, blanks_end=blanks_end)
-        got = _texts(got, blanks_end=blanks_end) if got.dtype == pl.String else got
+        put = _normalize_text(put, blanks_end=blanks_end)
+        got = _normalize_text(got, blanks_end=blanks_end) if got.dtype == pl.String else got
     if put.null_count() == len(put):
         return got.null_count() == len(got) or (got.dtype == pl.String and (got.fill_null("") == "").all())
     if put.dtype == pl.Boolean and got.dtype.is_numeric():
         put = put.cast(pl.Float64)
     if put.dtype.is_decimal() and got.dtype.is_float():
-        # By the digits that the float shows: 0.1 is no float, and yet every reader sees 0.1.
-        shown = [None if number is None else Decimal(repr(number)) for number in got.to_list()]
-        return put.to_list() == shown
+        # compare with the shortest decimal text of the float: 0.1 has no exact float
+        decimals = [None if number is None else Decimal(repr(number)) for number in got.to_list()]
+        return put.to_list() == decimals
     if put.dtype.is_numeric() and got.dtype.is_numeric():
-        one, other = _floats(put), _floats(got)
-        if one is not None and other is not None:
-            return one.equals(other)
+        original, read_back = _exact_floats(put), _exact_floats(got)
+        if original is not None and read_back is not None:
+            return original.equals(read_back)
     if put.dtype.is_temporal() and got.dtype.is_temporal():
         return _same_times(put, got)
     return put.dtype == got.dtype and put.equals(got)
 
 
-def _texts(series: pl.Series, *, blanks_end: bool) -> pl.Series:
-    full = series.str.strip_chars_end(" ") if blanks_end else series
-    return full.set(full == "", None)
+def _normalize_text(series: pl.Series, *, blanks_end: bool) -> pl.Series:
+    stripped = series.str.strip_chars_end(" ") if blanks_end else series
+    return stripped.set(stripped == "", None)
 
 
-def _floats(numbers: pl.Series) -> pl.Series | None:
-    """The numbers as floats, or None where a float cannot hold one of them."""
+def _exact_floats(numbers: pl.Series) -> pl.Series | None:
+    """Return the numbers as floats, or None if a float cannot represent one of them."""
     floats = numbers.cast(pl.Float64).fill_nan(None)
     if numbers.dtype.is_float():
         return floats
     back = floats.cast(numbers.dtype, strict=False)
-    # 2**63 and 2**64 are floats, and one more than what these types hold; a cast may come back from them.
+    # 2**63 and 2**64 are floats just above the range of these types, but a cast may round-trip them
     within = np.abs(floats.drop_nulls().to_numpy()) < 2.0**63
     return floats if back.equals(numbers) and bool(within.all()) else None
 

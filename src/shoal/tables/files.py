@@ -1,4 +1,4 @@
-"""Files and frames in: whatever holds one row a person becomes a Table."""
+"""Read a file, data frame or array as a Table."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.aside import reason
+from shoal.aside import os_error_reason
 from shoal.errors import FileError, OptionError
 from shoal.tables.arrays import open_array
 from shoal.tables.delimited import read_delimited
 from shoal.tables.excel import read_excel
-from shoal.tables.foreign import replaced_by
-from shoal.tables.formats import ENDINGS, format_of, is_packed
-from shoal.tables.frames import PolarsCells, checked, open_frame
-from shoal.tables.glance import check_room
-from shoal.tables.packing import unpacked
+from shoal.tables.foreign import translate_errors
+from shoal.tables.formats import EXTENSIONS, format_of, is_compressed
+from shoal.tables.frames import PolarsCells, check_table, open_frame
+from shoal.tables.glance import check_memory
+from shoal.tables.packing import open_compressed
 from shoal.tables.statistics import read_statistics
-from shoal.tables.table import Cells, ReadOptions, Table
+from shoal.tables.table import ReadOptions, Table, TableCells
 
 
-def read(source: Any, *, options: ReadOptions | None = None) -> Table:
-    """Read a file, or take a frame or an array as it is; a Table is given back."""
+def read_table(source: Any, *, options: ReadOptions | None = None) -> Table:
+    """Read a file, or wrap a data frame or an array; a Table is returned unchanged."""
     if options is not None and not isinstance(options, ReadOptions):
-        raise OptionError.bad_option("options", "ReadOptions")
+        raise OptionError.invalid_value("options", "ReadOptions")
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
@@ -40,92 +40,92 @@ def read(source: Any, *, options: ReadOptions | None = None) -> Table:
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
     kind = options.format or format_of(path)
-    check_there(path)
+    check_file_exists(path)
     if kind is None:
-        raise FileError.unknown_format(path, ENDINGS)
+        raise FileError.unknown_format(path, EXTENSIONS)
     settings: dict[str, Any] = {"format": kind}
-    if kind == "excel" or is_packed(path):
-        check_room(path)
+    if kind == "excel" or is_compressed(path):
+        check_memory(path)
     if kind in ("csv", "tsv"):
-        raw = _bytes(path)
-        text = _unpacked(raw, path) if is_packed(path) else raw
-        delimited, found = read_delimited(text, options=options, tabs=kind == "tsv", path=path)
-        return Table(kind, delimited, path, settings | found, hashlib.sha256(raw).hexdigest())
+        raw = _read_bytes(path)
+        text = _decompress(raw, path) if is_compressed(path) else raw
+        delimited, detected = read_delimited(text, options=options, tabs=kind == "tsv", path=path)
+        return Table(kind, delimited, path, settings | detected, hashlib.sha256(raw).hexdigest())
     if path.stat().st_size == 0:
         raise FileError.empty(path)
     if kind in ("parquet", "arrow"):
-        # from memory, and not by the path: a file that is cut off while a library has it mapped kills the process
-        raw = _bytes(path)
+        # read from memory: if a memory-mapped file is truncated, the process crashes
+        raw = _read_bytes(path)
         frame = _read_columns(raw, path, kind)
-        return checked(Table(kind, PolarsCells(frame), path, settings, hashlib.sha256(raw).hexdigest()))
-    before, mark = stamp(path), fingerprint(path)
-    cells: Cells
+        return check_table(Table(kind, PolarsCells(frame), path, settings, hashlib.sha256(raw).hexdigest()))
+    before, digest = file_state(path), file_sha256(path)
+    cells: TableCells
     if kind == "excel":
-        cells, noted = read_excel(path, options=options)
-        settings |= noted
+        cells, detected_settings = read_excel(path, options=options)
+        settings |= detected_settings
     else:
         cells = read_statistics(path, kind, options=options)
         settings["value_labels"] = options.value_labels
-    if stamp(path) != before:
+    if file_state(path) != before:
         raise FileError.changed(path)
-    return checked(Table(kind, cells, path, settings, mark))
+    return check_table(Table(kind, cells, path, settings, digest))
 
 
-def check_there(path: Path) -> None:
+def check_file_exists(path: Path) -> None:
     try:
         if path.is_dir():
             raise FileError.is_folder(path)
         if path.exists() and not path.is_file():
-            raise FileError.no_file(path)
+            raise FileError.not_a_regular_file(path)
         with path.open("rb"):
             pass
     except (FileNotFoundError, NotADirectoryError):
         raise FileError.missing(path) from None
     except OSError as error:
-        raise FileError.unreadable(path, reason(error)) from None
+        raise FileError.unreadable(path, os_error_reason(error)) from None
     except ValueError:
         raise FileError.missing(path) from None
 
 
-def _bytes(path: Path) -> bytes:
-    """All bytes of a file that does not change meanwhile."""
+def _read_bytes(path: Path) -> bytes:
+    """Read all bytes of a file; raise an error if it changes meanwhile."""
     try:
-        before = stamp(path)
-        found = path.read_bytes()
+        before = file_state(path)
+        data = path.read_bytes()
     except OSError as error:
-        raise FileError.unreadable(path, reason(error)) from None
-    if stamp(path) != before or len(found) != before[0]:
+        raise FileError.unreadable(path, os_error_reason(error)) from None
+    if file_state(path) != before or len(data) != before[0]:
         raise FileError.changed(path)
-    return found
+    return data
 
 
-def stamp(path: Path) -> tuple[int, ...]:
-    """What changes with the file: its size, its times, and which file it is."""
+def file_state(path: Path) -> tuple[int, ...]:
+    """Return size, times and identity of a file, to detect changes."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         raise FileError.changed(path) from None
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
 
 
-def _unpacked(raw: bytes, path: Path) -> bytes:
-    with unpacked(path, raw) as file:
+def _decompress(raw: bytes, path: Path) -> bytes:
+    with open_compressed(path, raw) as file:
         return file.read()
 
 
 def _read_columns(raw: bytes, path: Path, kind: str) -> pl.DataFrame:
-    with replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
+    with translate_errors(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
         if kind == "parquet":
             return pl.read_parquet(io.BytesIO(raw))
         return pl.read_ipc(io.BytesIO(raw))
 
 
-def fingerprint(path: str | os.PathLike[str]) -> str:
-    """The SHA-256 of the file."""
+def file_sha256(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of the file."""
     try:
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (FileNotFoundError, ValueError):
         raise FileError.missing(path) from None
     except OSError as error:
-        raise FileError.unreadable(path, reason(error)) from None
+        raise FileError.unreadable(path, os_error_reason(error)) from None

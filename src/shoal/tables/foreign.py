@@ -1,4 +1,4 @@
-"""Errors of other libraries, kept away from the user: their messages quote cells."""
+"""Translate errors of other libraries, whose messages may quote cells."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from types import TracebackType
 
 from polars.exceptions import PanicException
 
-from shoal.aside import reason
+from shoal.aside import os_error_reason
 from shoal.errors import OutputError, ShoalError
 
 
-class replaced_by:  # noqa: N801 - it is used as a word in a sentence: with replaced_by(...)
-    """Whatever goes wrong inside becomes the error that is built here.
+class translate_errors:  # noqa: N801 - used like a function: with translate_errors(...)
+    """Context manager that replaces any exception by the error that ``build`` returns.
 
-    An error of the operating system is told in its own words, which hold no data, where ``system`` is given.
+    With ``system``, errors of the operating system keep their message, which contains no data.
     """
 
     def __init__(self, build: Callable[[], ShoalError], *, system: Callable[[str], ShoalError] | None = None) -> None:
@@ -28,16 +28,16 @@ class replaced_by:  # noqa: N801 - it is used as a word in a sentence: with repl
         if isinstance(error, ShoalError | MemoryError):
             return
         if isinstance(error, OSError) and error.errno and self.system:
-            raise self.system(reason(error)) from None
-        # Every exception there is: which ones polars, pyarrow or pyreadstat raise is not documented. A panic of
-        # polars is not even an Exception.
+            raise self.system(os_error_reason(error)) from None
+        # catch everything: the exceptions of polars, pyarrow and pyreadstat are not documented, and a panic of polars
+        # is not an Exception
         if isinstance(error, Exception | PanicException):
             raise self.build() from None
 
 
-def writing(path: object) -> replaced_by:
-    """Errors while a file is written."""
-    return replaced_by(
-        lambda: OutputError.does_not_fit(path),
-        system=lambda why: OutputError.unwritable(path, why),
+def translate_write_errors(path: object) -> translate_errors:
+    """Translate errors while writing a file."""
+    return translate_errors(
+        lambda: OutputError.not_representable(path),
+        system=lambda message: OutputError.unwritable(path, message),
     )

@@ -1,4 +1,4 @@
-"""The formats of files, told by their endings."""
+"""File formats by extension."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ _ENDINGS = {
 }
 
 _READ_ONLY = (".xls", ".xlsm", ".xlsb", ".ods", ".por", ".sas7bdat")
-"""What can be read and not written: the libraries have no writer."""
+"""Extensions that can only be read: the libraries have no writer."""
 
 FORMATS = tuple(_ENDINGS)
-ENDINGS = tuple(ending for endings in _ENDINGS.values() for ending in endings)
-PACKED = ".gz"
-ARCHIVE = ".zip"
-"""An archive with one delimited file in it, which can be read and not written."""
+EXTENSIONS = tuple(ending for endings in _ENDINGS.values() for ending in endings)
+GZIP_EXTENSION = ".gz"
+ZIP_EXTENSION = ".zip"
+"""An archive with one delimited file, which can only be read."""
 
 
-def ending(path: Path) -> str:
-    """The ending in lower case, that of the packed file where it is packed."""
-    inner = Path(path.stem if is_packed(path) else path.name).suffix.lower()
-    return inner or ".csv" if path.suffix.lower() == ARCHIVE else inner
+def extension(path: Path) -> str:
+    """Return the extension in lower case, without that of compression."""
+    inner = Path(path.stem if is_compressed(path) else path.name).suffix.lower()
+    return inner or ".csv" if path.suffix.lower() == ZIP_EXTENSION else inner
 
 
-def full_ending(path: Path) -> str:
-    """The ending in lower case, with that of gzip: files that share it are written in the same way."""
-    return ending(path) + (PACKED if path.suffix.lower() == PACKED else "")
+def full_extension(path: Path) -> str:
+    """Return the extension in lower case, with that of gzip."""
+    return extension(path) + (GZIP_EXTENSION if path.suffix.lower() == GZIP_EXTENSION else "")
 
 
-def is_packed(path: Path) -> bool:
-    """Whether a file is packed, or an archive."""
-    return path.suffix.lower() in (PACKED, ARCHIVE)
+def is_compressed(path: Path) -> bool:
+    """Return whether a file is compressed or an archive."""
+    return path.suffix.lower() in (GZIP_EXTENSION, ZIP_EXTENSION)
 
 
 def format_of(path: Path) -> str | None:
-    """The format that the ending names; only delimited text may be packed."""
-    found = next((name for name, endings in _ENDINGS.items() if ending(path) in endings), None)
-    return None if is_packed(path) and found not in ("csv", "tsv") else found
+    """Return the format for the extension; None if unknown; only delimited text may be compressed."""
+    file_format = next((name for name, endings in _ENDINGS.items() if extension(path) in endings), None)
+    return None if is_compressed(path) and file_format not in ("csv", "tsv") else file_format
 
 
-def writable(path: Path) -> str:
-    """The format in which a table can be written to this path."""
-    found = format_of(path)
-    if found is None or ending(path) in _READ_ONLY or path.suffix.lower() == ARCHIVE:
-        raise OutputError.cannot_write(path, ending(path) or "nameless")
-    return found
+def writable_format(path: Path) -> str:
+    """Return the format to write to this path; raise an error if there is none."""
+    file_format = format_of(path)
+    if file_format is None or extension(path) in _READ_ONLY or path.suffix.lower() == ZIP_EXTENSION:
+        raise OutputError.unsupported_format(path, extension(path) or "nameless")
+    return file_format

@@ -1,8 +1,8 @@
-"""Formulas: cells of a text file that a spreadsheet runs when it opens the file, and how they are made harmless.
+"""Count and neutralize formulas: cells of a text file that a spreadsheet runs when it opens the file (CSV injection).
 
-What starts with one of these marks is run, whatever quotation marks stand around it; an apostrophe before it keeps a
-spreadsheet from that. Where a cell is one but for apostrophes before it, it gets one more, so that no two cells become
-alike: who takes one apostrophe away from such cells has what stood there.
+A cell that starts with one of these characters runs, even if quoted; a leading apostrophe prevents it. A cell that is a
+formula after leading apostrophes gets one more, so that distinct cells stay distinct and removing one apostrophe
+restores the original.
 """
 
 from __future__ import annotations
@@ -15,60 +15,60 @@ import numpy as np
 import polars as pl
 
 from shoal.schema.columns import Kind
-from shoal.tables.delimited import DelimitedCells, Source
+from shoal.tables.delimited import ColumnSource, DelimitedCells
 from shoal.tables.formats import format_of
 from shoal.tables.frames import PolarsCells
 from shoal.tables.table import ReadOptions, Settings, Table
-from shoal.values import Rounded, Whole, Worded
+from shoal.values import IntegerColumn, RoundedColumn, TextColumn
 
 NEUTRALIZE = "neutralize"
 _TEXTS = ("csv", "tsv")
 _STARTS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
-"""The last four are the wide forms of the first four, which some spreadsheets read as these."""
+"""The last four are full-width forms of the first four, which some spreadsheets treat the same."""
 _FORMULA = rf"^[{_STARTS}]"
 _HARMLESS = (
     r"^[+-](?:[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?[ ]?%?$"  # a number with its sign
     r"|^[+-](?i:inf|infinity|nan)$"
     r"|^[+-][0-9]{4,}-[0-9]{2}-[0-9]{2}"  # a year with a sign
-    r"|^[-+=@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]$"  # a mark alone, as for nothing
+    r"|^[-+=@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]$"  # a single mark, often for a missing value
 )
 
 
-def formulas(table: Table) -> dict[str, int]:
-    """How many cells of each column would run in a spreadsheet, its name counted as one; those that have some."""
-    run = _run(pl.Series(list(table.names), dtype=pl.String)).to_list()
-    found = {name: _cells(table, name) + bad for name, bad in zip(table.names, run, strict=True)}
+def count_formulas(table: Table) -> dict[str, int]:
+    """Count the formulas of each column, including its name; columns without any are omitted."""
+    name_is_formula = _is_formula(pl.Series(list(table.names), dtype=pl.String)).to_list()
+    found = {name: _count_in_column(table, name) + own for name, own in zip(table.names, name_is_formula, strict=True)}
     return {name: count for name, count in found.items() if count}
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would run this cell of a text file."""
-    return bool(_run(pl.Series([text])).item())
+    """Return whether a spreadsheet would run this cell of a text file."""
+    return bool(_is_formula(pl.Series([text])).item())
 
 
-def release_options(
+def release_read_options(
     path: Path, kept: Sequence[str], *, settings: Settings, formulas: str
 ) -> tuple[ReadOptions, dict[str, str]]:
-    """How the file of a release is read, and the names that the kept columns have there.
+    """Return options to read the released file, and the names of the kept columns in it.
 
-    ``settings`` are those of the original.
+    ``settings`` are the read settings of the original.
     """
     same = format_of(path) == settings.get("format")
     names = {name: name for name in kept}
     if same and not settings.get("header", True):
-        # a file without a header counts its columns anew when some of them are dropped
+        # without a header, columns are renumbered when some are dropped
         names = {name: f"column_{position}" for position, name in enumerate(kept, start=1)}
     elif formulas == NEUTRALIZE and format_of(path) in _TEXTS:
-        names = dict(zip(kept, neutral(pl.Series(list(kept), dtype=pl.String)).to_list(), strict=True))
-    # text stays as it is written where text is written; types take the place of formats elsewhere
+        names = dict(zip(kept, neutralize(pl.Series(list(kept), dtype=pl.String)).to_list(), strict=True))
+    # text formats keep the cell formats; typed formats do not have any
     same_text = settings.get("format") == "excel" or (settings.get("format") in _TEXTS and format_of(path) in _TEXTS)
-    return ReadOptions.of_release(settings, names=names, same=same, written=same_text), names
+    return ReadOptions.of_release(settings, names=names, same_format=same, as_text=same_text), names
 
 
-def neutralized(table: Table) -> Table:
-    """The table as it is written to a text file so that no spreadsheet runs a part of it."""
+def neutralize_table(table: Table) -> Table:
+    """Return the table with neutralized formulas, for writing to a text file."""
     cells = table.cells
-    names = dict(zip(table.names, neutral(pl.Series(list(table.names), dtype=pl.String)).to_list(), strict=True))
+    names = dict(zip(table.names, neutralize(pl.Series(list(table.names), dtype=pl.String)).to_list(), strict=True))
     if isinstance(cells, DelimitedCells):
         sources = {name: _neutral_source(cells, name) for name in cells.names}
         changed = {name: new for name, new in names.items() if new != name}
@@ -78,49 +78,49 @@ def neutralized(table: Table) -> Table:
     return replace(table, cells=PolarsCells(pl.DataFrame(columns)))
 
 
-def neutral(text: pl.Series) -> pl.Series:
-    """Texts with an apostrophe before those that a spreadsheet would run, or would but for apostrophes."""
-    bare = text.str.strip_chars_start("'")
-    return ("'" + text).zip_with(_run(bare).fill_null(False), text)
+def neutralize(text: pl.Series) -> pl.Series:
+    """Add an apostrophe to texts that are formulas, also after leading apostrophes."""
+    stripped = text.str.strip_chars_start("'")
+    return ("'" + text).zip_with(_is_formula(stripped).fill_null(False), text)
 
 
-def _run(text: pl.Series) -> pl.Series:
+def _is_formula(text: pl.Series) -> pl.Series:
     return text.str.contains(_FORMULA) & ~text.str.contains(_HARMLESS)
 
 
-def _cells(table: Table, name: str) -> int:
-    """How many cells of a column would run."""
+def _count_in_column(table: Table, name: str) -> int:
+    """Count the formulas among the cells of a column."""
     cells = table.cells
     if isinstance(cells, DelimitedCells):
         source = cells.sources[name]
-        if isinstance(source, Worded):
-            bad = _run(pl.Series(list(source.words), dtype=pl.String)).to_numpy().astype(bool)
-            return int(bad[source.places[source.places >= 0]].sum()) if len(bad) else 0
+        if isinstance(source, TextColumn):
+            is_bad = _is_formula(pl.Series(list(source.words), dtype=pl.String)).to_numpy().astype(bool)
+            return int(is_bad[source.codes[source.codes >= 0]].sum()) if len(is_bad) else 0
         if not isinstance(source, int) or cells.content(name).kind is Kind.NUMERIC:
             return 0
-        return int(_run(cells.text(name)).sum())
+        return int(_is_formula(cells.text(name)).sum())
     content = cells.content(name)
     if content.kind in (Kind.NUMERIC, Kind.DATE) or content.values.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return 0
     counts = content.values.cast(pl.String).drop_nulls().alias("cell").value_counts(name="cells")
-    return int(counts.filter(_run(counts["cell"]))["cells"].sum())
+    return int(counts.filter(_is_formula(counts["cell"]))["cells"].sum())
 
 
-def _neutral_source(cells: DelimitedCells, name: str) -> Source:
+def _neutral_source(cells: DelimitedCells, name: str) -> ColumnSource:
     source = cells.sources[name]
-    if isinstance(source, Worded):
-        return replace(source, words=tuple(neutral(pl.Series(list(source.words), dtype=pl.String)).to_list()))
-    if isinstance(source, Rounded | Whole | np.ndarray) or cells.content(name).kind is Kind.NUMERIC:
+    if isinstance(source, TextColumn):
+        return replace(source, words=tuple(neutralize(pl.Series(list(source.words), dtype=pl.String)).to_list()))
+    if isinstance(source, RoundedColumn | IntegerColumn | np.ndarray) or cells.content(name).kind is Kind.NUMERIC:
         return source
     text = cells.text(name)
-    new = neutral(text)
+    new = neutralize(text)
     if not (new != text).any():
         return source
     words = new.unique(maintain_order=True)
-    return Worded(tuple(words.to_list()), new.cast(pl.Enum(words)).to_physical().to_numpy().astype(np.int64))
+    return TextColumn(tuple(words.to_list()), new.cast(pl.Enum(words)).to_physical().to_numpy().astype(np.int64))
 
 
 def _neutral_series(series: pl.Series) -> pl.Series:
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return series
-    return neutral(series.cast(pl.String).alias(""))
+    return neutralize(series.cast(pl.String).alias(""))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def _set(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-GIVEN_NAMES = _set(
+GIVEN_NAMES = _word_set(
     """
     james john robert michael david william richard joseph thomas charles christopher daniel matthew anthony mark
     donald steven steve paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob
@@ -78,10 +78,10 @@ GIVEN_NAMES = _set(
     fatma aisha fatima khadija zeynep elif leyla layla yasmin amina samira nadia olga svetlana natalia tatiana
     dmitri sergei vladimir igor boris mikhail wei ling priya rahul sanjay deepak amit sunita ravi vijay
     """
-) - _set("can ali austin jordan may mark can rob els ans ria")
-"""Lower case; without those that are common words besides."""
+) - _word_set("can ali austin jordan may mark can rob els ans ria")
+"""Lower case, without names that are also common words."""
 
-INSTITUTIONS = _set(
+INSTITUTIONS = _word_set(
     """
     hospital clinic klinik klinikum krankenhaus hôpital clinique hospices ospedale ziekenhuis szpital st saint sankt
     san santa santo são sao ste sainte university universität université universidad università school schule
@@ -91,4 +91,4 @@ INSTITUTIONS = _set(
     lycée collège liceo instituto istituto escuela scuola école szkoła gimnazjum ward station abteilung
     """
 )
-"""Words beside which a given name is part of the name of a place, an institution or a disease."""
+"""Words that make a given name part of the name of a place, an institution or a disease."""

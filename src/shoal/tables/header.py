@@ -1,4 +1,4 @@
-"""Headers: the names in the first line of a table, and what speaks against them."""
+"""Column names from a header, and checks that it is one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.errors import ColumnError, FileError
 from shoal.schema.columns import Kind
 from shoal.tables.detection import is_value
 from shoal.tables.layout import Layout
-from shoal.tables.table import Content, ReadOptions
+from shoal.tables.table import ColumnContent, ReadOptions
 from shoal.tables.text import is_number
 
 _LONGEST_NAME = 200
@@ -20,64 +20,66 @@ _LONGEST_NAME = 200
 def header_names(layout: Layout, *, header: bool) -> tuple[str, ...]:
     if not header:
         return tuple(f"column_{position}" for position in range(1, layout.fields + 1))
-    return tuple(str(field.item()) for field in layout.split(0, 1, raw=False))
+    return tuple(str(field.item()) for field in layout.columns(0, 1, raw=False))
 
 
-def check_no_record(names: Mapping[str, tuple[str, int]], content_of: Callable[[str], Content], path: object) -> None:
-    """Refuse a header in which a value stands where a name should: a first record that was taken for one.
+def check_not_a_record(
+    names: Mapping[str, tuple[str, int]], content_of: Callable[[str], ColumnContent], path: object
+) -> None:
+    """Raise an error if the header contains a value and is probably the first record.
 
-    For each column its name as the header has it, and its place.
+    ``names`` maps each column to its name in the header and its position.
     """
     if list(names) == [str(at) for at in range(len(names))]:
-        return  # that of an array, whose columns have no other names
-    for name, (shown, at) in names.items():
-        if is_value(shown):
+        return  # the header of an array, whose columns have no names
+    for name, (header_name, at) in names.items():
+        if is_value(header_name):
             content = content_of(name)
-            years = content.kind is Kind.NUMERIC and is_year(shown) and not _are_years(content)
-            if content.kind in (Kind.NUMERIC, Kind.DATE) and not years:
-                raise FileError.record_as_header(path, at + 1)
+            is_year_column = content.kind is Kind.NUMERIC and is_year(header_name) and not _are_years(content)
+            if content.kind in (Kind.NUMERIC, Kind.DATE) and not is_year_column:
+                raise FileError.header_looks_like_record(path, at + 1)
 
 
 def is_year(name: str) -> bool:
-    """Whether a name is a year, as columns of statistics have it."""
+    """Return whether a name is a year, as in statistical tables."""
     return re.fullmatch("(?:19|20)[0-9]{2}", name) is not None
 
 
-def _are_years(content: Content) -> bool:
+def _are_years(content: ColumnContent) -> bool:
     numbers = content.values.drop_nulls().cast(pl.String)
     return bool(numbers.str.contains("^(?:19|20)[0-9]{2}$").all())
 
 
-def check_empty(cells: pl.Series, at: int, path: object, *, above: int = 0) -> None:
-    """Refuse a field without a name, which is left out, where it holds something."""
+def check_unnamed_is_empty(cells: pl.Series, at: int, path: object, *, records_above: int = 0) -> None:
+    """Raise an error if a field without a name, which is dropped, has values."""
     filled = cells.str.strip_chars() != ""
     if filled.any():
-        raise FileError.unnamed_values(path, at + 1, int(filled.arg_true()[0]) + 1 + above)
+        raise FileError.values_in_unnamed_column(path, at + 1, int(filled.arg_true()[0]) + 1 + records_above)
 
 
-def check_strange(names: Sequence[str], *, delimiter: str, path: object) -> None:
-    """A name that swallowed the start of a record would be shown as a name, and is none.
+def check_no_record_in_name(names: Sequence[str], *, delimiter: str, path: object) -> None:
+    """Raise an error for a name that contains the start of a record.
 
-    A quotation mark that opens in the header and closes in a record leaves the counts of fields right, but then
-    the name holds a line break and a delimiter. A line break alone is what spreadsheets put into long names.
+    A quote that opens in the header and closes in a record leaves the number of fields right, but the name then
+    has a line break and a delimiter. A line break alone is common in long names from spreadsheets.
     """
     for position, name in enumerate(names, start=1):
         broken = "\n" in name or "\r" in name
         if len(name) > _LONGEST_NAME or (broken and (delimiter in name or len(names) == 1)):
-            raise FileError.strange_header(path, position)
+            raise FileError.suspicious_header(path, position)
 
 
-def check_header(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:
+def check_names(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:
     positions = [str(position) for position in range(len(names))]
-    # 0,1,2 is a header too: that of an array, whose columns have no other names.
-    surely = options.header_known or list(names) == positions
-    if not surely and all(is_number(name.replace(",", ".")) for name in names):
-        raise FileError.no_header(path)
+    # 0,1,2 is the header of an array, whose columns have no names
+    accepted = options.header_known or list(names) == positions
+    if not accepted and all(is_number(name.replace(",", ".")) for name in names):
+        raise FileError.header_looks_numeric(path)
     for position, name in enumerate(names, start=1):
         if not name.strip():
             raise ColumnError.empty_name(position)
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if twice:
-        raise ColumnError.duplicate_names(twice)
+    duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if duplicates:
+        raise ColumnError.duplicate_names(duplicates)
     if records == 0:
         raise FileError.header_only(path)

@@ -1,7 +1,7 @@
-"""The layout of a delimited text: where every field of it begins and ends.
+"""Layout of a delimited text: the position of every field.
 
-One look at the bytes finds it, block by block and without a Python object a field. Reading and writing both cut fields
-out of the bytes by it, so that what was not asked to change keeps its bytes.
+One pass over the bytes finds it, block by block, without a Python object per field. Reading and writing both slice
+fields by it, so that unchanged fields keep their bytes.
 """
 
 from __future__ import annotations
@@ -15,154 +15,166 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.errors import FileError
-from shoal.threads import share
+from shoal.threads import parallel_map
 from shoal.values import IntVector
 
 _NEWLINE, _RETURN = 10, 13
 _NEWLINES = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 _LOOK = 1 << 20
-"""Bytes looked at together: few enough to stay in a cache."""
+"""Bytes scanned at a time: fits into the CPU cache."""
 _TEXT = 32 << 20
-"""Bytes kept together, from which fields are cut."""
+"""Bytes per text block, from which fields are sliced."""
 _BLOCK = 8 << 20
-"""Bytes written at a time: small enough to stay in memory that was used before, which is what makes it fast."""
+"""Bytes written at a time: small enough to reuse allocated memory."""
 _ROWS = 1 << 14
-"""Records whose positions are turned from rows into columns together."""
+"""Records transposed at a time."""
 
 Bytes = NDArray[np.uint8]
 Positions = Any
-"""An array of int32 where the text is short enough for it, else of int64."""
+"""An array of int32 if the text is short enough, else of int64."""
 
 
-class Text(NamedTuple):
-    """The bytes of some records."""
+class TextBlock(NamedTuple):
+    """Bytes of consecutive records."""
 
     first: int
     last: int
-    """The first record, and the one after the last."""
-    cells: pl.Series
-    """One cell with all of them."""
+    """The record after the last one."""
+    data: pl.Series
+    """A series with one binary cell: the bytes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Layout:
-    """Positions in the bytes of a text. A header, if there is one, is record 0."""
+    """Positions of records and fields in a text. The header, if there is one, is record 0."""
 
-    texts: tuple[Text, ...]
-    lines: Positions
-    """Where each record begins, and where the last one ends with its newline."""
-    ends: Positions
-    """A row for each record and a column for each field: where the field ends."""
+    texts: tuple[TextBlock, ...]
+    record_starts: Positions
+    """Start of each record, and the end of the last one, with its newline."""
+    field_ends: Positions
+    """End of each field: one row per record, one column per field."""
     quote: str
-    """What stands around some values and doubles itself inside; empty where no field has it."""
+    """Quote around fields, doubled inside them; empty if no field is quoted."""
     newline: str
-    """The name of the newline: lf, crlf, cr or mixed."""
+    """Name of the newline: lf, crlf, cr or mixed."""
 
     @property
     def records(self) -> int:
-        return len(self.ends)
+        return len(self.field_ends)
 
     @property
     def fields(self) -> int:
-        return int(self.ends.shape[1])
+        return int(self.field_ends.shape[1])
 
     def blocks(self, first: int) -> Iterator[tuple[int, int]]:
-        """Ranges of records from the first one on, each of about the same number of bytes."""
-        step = max(1, self.records * _BLOCK // max(int(self.lines[-1]), 1))
+        """Yield ranges of records, starting with ``first``, of about the same number of bytes."""
+        step = max(1, self.records * _BLOCK // max(int(self.record_starts[-1]), 1))
         for begin in range(first, self.records, step):
             yield begin, min(begin + step, self.records)
 
     @property
     def bytes(self) -> Bytes:
-        """The text of all records, from the first line on."""
-        return np.frombuffer(b"".join(text.cells.item() for text in self.texts), dtype=np.uint8)
+        """The bytes of all records."""
+        return np.frombuffer(b"".join(text.data.item() for text in self.texts), dtype=np.uint8)
 
     @classmethod
-    def of(cls, data: Bytes, lines: Positions, ends: Positions, like: Layout) -> Layout:
-        """Other records of the same dialect; the first of them begins at 0."""
-        return cls(_texts(data, lines), lines, np.asfortranarray(ends), like.quote, like.newline)
+    def build(cls, data: Bytes, record_starts: Positions, field_ends: Positions, template: Layout) -> Layout:
+        """Return the layout of other records in the dialect of ``like``; the first one starts at 0."""
+        return cls(
+            _text_blocks(data, record_starts),
+            record_starts,
+            np.asfortranarray(field_ends),
+            template.quote,
+            template.newline,
+        )
 
-    def taken(self, rows: IntVector) -> Layout:
-        """These records, in their order, all of them with the same newline at their end."""
+    def take(self, rows: IntVector) -> Layout:
+        """Return these records in this order, all with the same newline."""
         newline = self.newline if self.newline in _NEWLINES else "lf"
         mark = _NEWLINES[newline]
         lines: Positions = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(self.ends[rows, -1] - self.lines[rows] + np.int64(len(mark)), out=lines[1:])
-        ends: Positions = self.ends[rows] + (lines[:-1] - self.lines[rows])[:, None]
-        records = self._cut(self.lines[:-1], self.ends[:, -1], 0, self.records).gather(rows)
+        np.cumsum(self.field_ends[rows, -1] - self.record_starts[rows] + np.int64(len(mark)), out=lines[1:])
+        ends: Positions = self.field_ends[rows] + (lines[:-1] - self.record_starts[rows])[:, None]
+        records = self._cut(self.record_starts[:-1], self.field_ends[:, -1], 0, self.records).gather(rows)
         data = np.frombuffer("".join([*records.str.join(mark), mark]).encode(), dtype=np.uint8)
         if len(data) < 2**31:
             lines, ends = lines.astype(np.int32), ends.astype(np.int32)
-        return Layout(_texts(data, lines), lines, np.asfortranarray(ends), self.quote, newline)
+        return Layout(_text_blocks(data, lines), lines, np.asfortranarray(ends), self.quote, newline)
 
-    def split(self, first: int, last: int, *, raw: bool) -> list[pl.Series]:
-        """The fields of these records, a series for each column; raw fields keep their quotation marks."""
+    def columns(self, first: int, last: int, *, raw: bool) -> list[pl.Series]:
+        """Return the fields of these records, one series per column; raw fields keep their quotes."""
         return [self.column(at, first, last, raw=raw) for at in range(self.fields)]
 
     def column(self, at: int, first: int, last: int, *, raw: bool = False) -> pl.Series:
-        """One field of each of these records."""
-        found = self.run(at, at, first, last)
+        """Return one field of each of these records."""
+        found = self.span(at, at, first, last)
         if raw or not self.quote:
             return found
         inside = found.str.strip_prefix(self.quote).str.strip_suffix(self.quote)
         return inside.str.replace_all(self.quote * 2, self.quote, literal=True)
 
-    def run(self, at: int, to: int, first: int, last: int) -> pl.Series:
-        """From one field to another, with all that stands between them; after the last field comes the newline."""
-        ends = self.lines[first + 1 : last + 1] if to == self.fields else self.ends[first:last, to]
-        if at == 0:
-            return self._cut(self.lines[first:last], ends, first, last)
-        return self._cut(self.ends[first:last, at - 1] + (at < self.fields), ends, first, last)
+    def span(self, first_field: int, last_field: int, first: int, last: int) -> pl.Series:
+        """Return the text from one field to another, both included; the newline counts as the field after the last."""
+        ends = (
+            self.record_starts[first + 1 : last + 1]
+            if last_field == self.fields
+            else self.field_ends[first:last, last_field]
+        )
+        if first_field == 0:
+            return self._cut(self.record_starts[first:last], ends, first, last)
+        return self._cut(self.field_ends[first:last, first_field - 1] + (first_field < self.fields), ends, first, last)
 
     def _cut(self, begins: Positions, ends: Positions, first: int, last: int) -> pl.Series:
-        pieces = []
+        blocks = []
         for text in self.texts:
-            some = slice(max(text.first, first) - first, min(text.last, last) - first)
-            if some.start < some.stop:
-                place = pl.lit(pl.Series((begins[some] - self.lines[text.first]).astype(np.int64)))
-                width = pl.lit(pl.Series((ends[some] - begins[some]).astype(np.uint64)))
-                pieces.append(pl.select(pl.lit(text.cells).bin.slice(place, width).cast(pl.String)).to_series())
-        return pl.concat(pieces).alias("") if pieces else pl.Series([], dtype=pl.String)
+            rows = slice(max(text.first, first) - first, min(text.last, last) - first)
+            if rows.start < rows.stop:
+                offset = pl.lit(pl.Series((begins[rows] - self.record_starts[text.first]).astype(np.int64)))
+                width = pl.lit(pl.Series((ends[rows] - begins[rows]).astype(np.uint64)))
+                blocks.append(pl.select(pl.lit(text.data).bin.slice(offset, width).cast(pl.String)).to_series())
+        return pl.concat(blocks).alias("") if blocks else pl.Series([], dtype=pl.String)
 
 
-def scan(data: Bytes, *, delimiter: str, quote: str, path: object, header: bool, above: int | None = None) -> Layout:
-    """Find the layout, or say in which record the text breaks the rules of RFC 4180.
+def scan(
+    data: Bytes, *, delimiter: str, quote: str, path: object, header: bool, records_above: int | None = None
+) -> Layout:
+    """Scan the layout of a text; raise an error with the record that violates RFC 4180.
 
-    Where it is a part of a file, ``above`` is the number of records before it.
+    For a part of a file, ``above`` is the number of records before it.
     """
     size = len(data)
     position = np.int32 if size < 2**31 else np.int64
-    marks = _Marks(data, ord(delimiter), ord(quote) if quote else -1)
-    looks = range(0, size, _LOOK)
-    counts = list(share(marks.quotes, looks)) if quote else [0] * len(looks)
+    marks = _Scanner(data, ord(delimiter), ord(quote) if quote else -1)
+    block_starts = range(0, size, _LOOK)
+    counts = list(parallel_map(marks.quotes, block_starts)) if quote else [0] * len(block_starts)
     open_before = np.cumsum([0, *counts])[:-1] % 2 == 1
-    found = list(share(marks.separators, zip(looks, open_before.tolist(), strict=True)))
-    ends = np.concatenate([np.empty(0, dtype=position), *(some for some, _ in found)])
+    found = list(parallel_map(marks.separators, zip(block_starts, open_before.tolist(), strict=True)))
+    ends = np.concatenate([np.empty(0, dtype=position), *(block_ends for block_ends, _ in found)])
     newlines = sum(count for _, count in found)
     del found
     if any(counts):
         _check_quotes(
-            data, ends, delimiter=ord(delimiter), quote=ord(quote), path=path, header=header, above=above or 0
+            data, ends, delimiter=ord(delimiter), quote=ord(quote), path=path, header=header, above=records_above or 0
         )
-    if not len(ends) or data[ends[-1]] == ord(delimiter) or int(_after(data, ends[-1:])[0]) != size:
+    if not len(ends) or data[ends[-1]] == ord(delimiter) or int(_next_starts(data, ends[-1:])[0]) != size:
         ends, newlines = np.append(ends, position(size)), newlines + 1
     records, fields = newlines, len(ends) // newlines
     closing = ends[fields - 1 :: fields]
     lines: Positions = np.zeros(records + 1, dtype=position)
     if records * fields == len(ends) and fields > 1 and _is_newline(data, closing).all():
-        lines[1:] = _after(data, closing)
+        lines[1:] = _next_starts(data, closing)
     else:
-        lines, fields = _counted(data, ends, ord(delimiter), path=path, header=header, above=above)
+        lines, fields = _count_fields(data, ends, ord(delimiter), path=path, header=header, above=records_above)
         records = len(lines) - 1
         closing = ends[fields - 1 : records * fields : fields]
     quoted = quote if any(counts) else ""
-    return Layout(_texts(data, lines), lines, _turned(ends, records, fields), quoted, _newline(data, closing))
+    return Layout(_text_blocks(data, lines), lines, _transposed(ends, records, fields), quoted, _newline(data, closing))
 
 
 def record_ends(data: NDArray[np.uint8], *, quote: str) -> NDArray[np.int64]:
-    """Where records end with their newlines, in a text that begins with one.
+    """Return the ends of records, after their newlines, in a text that starts with a record.
 
-    A return at the very end is none: a newline may follow it.
+    A carriage return at the very end does not count: a line feed may follow.
     """
     ends = np.flatnonzero(data == _NEWLINE)
     returns = np.flatnonzero(data[:-1] == _RETURN)
@@ -175,23 +187,23 @@ def record_ends(data: NDArray[np.uint8], *, quote: str) -> NDArray[np.int64]:
     return ends + 1
 
 
-class _Marks(NamedTuple):
-    """What is looked for in the bytes."""
+class _Scanner(NamedTuple):
+    """Bytes to scan for delimiters, quotes and newlines."""
 
     data: Bytes
     delimiter: int
     quote: int
 
     def quotes(self, start: int) -> int:
-        """How many quotation marks a look finds."""
+        """Count the quotes in a block."""
         return int(np.count_nonzero(self.data[start : start + _LOOK] == self.quote))
 
-    def separators(self, look: tuple[int, bool]) -> tuple[Positions, int]:
-        """Where fields end, and how many of these are ends of records.
+    def separators(self, block: tuple[int, bool]) -> tuple[Positions, int]:
+        """Return the ends of fields in a block, and how many of them are ends of records.
 
-        Of the two bytes of a newline the first counts, and what is inside quotation marks does not.
+        A CRLF counts at its first byte; separators inside quotes do not count.
         """
-        start, is_open = look
+        start, is_open = block
         data = self.data[start : start + _LOOK]
         returns = data == _RETURN
         newlines = data == _NEWLINE
@@ -207,12 +219,12 @@ class _Marks(NamedTuple):
         if outside is not None:
             delimiters &= outside
         newlines |= delimiters
-        places = np.flatnonzero(newlines)
-        places += start
-        return places.astype(np.int32 if len(self.data) < 2**31 else np.int64), count
+        positions = np.flatnonzero(newlines)
+        positions += start
+        return positions.astype(np.int32 if len(self.data) < 2**31 else np.int64), count
 
     def _outside(self, data: Bytes, is_open: bool) -> NDArray[np.bool_] | None:
-        """What an even number of quotation marks stands before; None where that is all."""
+        """Return a mask of bytes outside quotes; None if all are."""
         if self.quote < 0:
             return None
         quotes = data == self.quote
@@ -222,96 +234,98 @@ class _Marks(NamedTuple):
         return outside if is_open else np.logical_not(outside, out=outside)
 
 
-def _is_newline(data: Bytes, places: Positions) -> NDArray[np.bool_]:
-    """Which of these are ends of records; the end of the text is one."""
-    kinds = data[np.minimum(places, len(data) - 1)]
-    found: NDArray[np.bool_] = (kinds == _NEWLINE) | (kinds == _RETURN) | (places == len(data))
-    return found
+def _is_newline(data: Bytes, positions: Positions) -> NDArray[np.bool_]:
+    """Return which of these positions end a record; the end of the text does."""
+    kinds = data[np.minimum(positions, len(data) - 1)]
+    is_end: NDArray[np.bool_] = (kinds == _NEWLINE) | (kinds == _RETURN) | (positions == len(data))
+    return is_end
 
 
-def _after(data: Bytes, places: Positions) -> Positions:
-    """Where the next record begins, for each place where one ends."""
+def _next_starts(data: Bytes, ends: Positions) -> Positions:
+    """Return the start of the next record for each end of a record."""
     size = len(data)
-    after: Positions = np.minimum(places + 1, size)
-    twice = (data[np.minimum(places, size - 1)] == _RETURN) & (data[np.minimum(after, size - 1)] == _NEWLINE)
-    after[twice & (after < size)] += 1
+    after: Positions = np.minimum(ends + 1, size)
+    is_crlf = (data[np.minimum(ends, size - 1)] == _RETURN) & (data[np.minimum(after, size - 1)] == _NEWLINE)
+    after[is_crlf & (after < size)] += 1
     return after
 
 
-def _counted(
+def _count_fields(
     data: Bytes, ends: Positions, delimiter: int, *, path: object, header: bool, above: int | None
 ) -> tuple[Positions, int]:
-    """The lines and the number of fields of a text that is not at first sight regular, or the reason why it is not."""
+    """Return the record starts and number of fields of a text that the fast path rejects, or raise an error."""
     kinds = data[np.minimum(ends, len(data) - 1)] if len(data) else np.zeros(1, dtype=np.uint8)
     closing = np.flatnonzero((kinds != delimiter) | (ends == len(data)))
-    lines = np.concatenate([np.zeros(1, dtype=ends.dtype), _after(data, ends[closing]) if len(data) else ends])
-    # Blank lines at the end of the file hold nobody.
+    lines = np.concatenate([np.zeros(1, dtype=ends.dtype), _next_starts(data, ends[closing]) if len(data) else ends])
+    # ignore blank lines at the end of the file
     filled = np.flatnonzero(lines[:-1] != ends[closing])
     if not len(filled):
         raise FileError.empty(path)
     records = int(filled[-1]) + 1
     counts = np.diff(closing, prepend=-1)[:records]
-    wrong = np.flatnonzero(counts != counts[0])
-    if len(wrong) and above is not None:
-        # of the records below nothing is known yet
-        row, found = int(wrong[0]) + (0 if header else 1) + above, int(counts[wrong[0]])
+    ragged = np.flatnonzero(counts != counts[0])
+    if len(ragged) and above is not None:
+        # the records below are not known yet
+        row, found = int(ragged[0]) + (0 if header else 1) + above, int(counts[ragged[0]])
         raise FileError.ragged_from(path, row=row, found=found, expected=int(counts[0]))
-    if len(wrong):
+    if len(ragged):
         usual = int(np.bincount(counts[1:]).argmax())
-        alike = int((counts[1:] == usual).sum())
-        if header and usual > counts[0] and alike > len(counts) // 2:
-            raise FileError.few_names(path, names=int(counts[0]), fields=usual, rows=alike, of=len(counts) - 1)
+        agreeing = int((counts[1:] == usual).sum())
+        if header and usual > counts[0] and agreeing > len(counts) // 2:
+            raise FileError.header_too_short(
+                path, names=int(counts[0]), fields=usual, rows=agreeing, of=len(counts) - 1
+            )
         raise FileError.ragged(
             path,
-            row=int(wrong[0]) + (0 if header else 1),
-            found=int(counts[wrong[0]]),
+            row=int(ragged[0]) + (0 if header else 1),
+            found=int(counts[ragged[0]]),
             expected=int(counts[0]),
-            rows=len(wrong),
+            rows=len(ragged),
         )
     return lines[: records + 1], int(counts[0])
 
 
-def _turned(ends: Positions, records: int, fields: int) -> Positions:
-    """The ends by record and field, so that those of one field lie together."""
+def _transposed(ends: Positions, records: int, fields: int) -> Positions:
+    """Return the ends by record and field, with the ends of one field contiguous."""
     rows = ends[: records * fields].reshape(records, fields)
-    turned = np.empty((fields, records), dtype=ends.dtype)
+    columns = np.empty((fields, records), dtype=ends.dtype)
 
-    def turn(start: int) -> None:
-        turned[:, start : start + _ROWS] = rows[start : start + _ROWS].T
+    def transpose(start: int) -> None:
+        columns[:, start : start + _ROWS] = rows[start : start + _ROWS].T
 
-    for _ in share(turn, range(0, records, _ROWS)):
+    for _ in parallel_map(transpose, range(0, records, _ROWS)):
         pass
-    return turned.T
+    return columns.T
 
 
-def _texts(data: Bytes, lines: Positions) -> tuple[Text, ...]:
-    """The bytes in runs of whole records."""
+def _text_blocks(data: Bytes, lines: Positions) -> tuple[TextBlock, ...]:
+    """Split the bytes into blocks of whole records."""
     if len(lines) < 2:
         return ()
     starts = np.unique(np.searchsorted(lines[:-1], np.arange(0, int(lines[-1]), _TEXT), side="left")).tolist()
     ranges = zip(starts, [*starts[1:], len(lines) - 1], strict=True)
     return tuple(
-        Text(first, last, pl.Series([data[int(lines[first]) : int(lines[last])].tobytes()], dtype=pl.Binary))
+        TextBlock(first, last, pl.Series([data[int(lines[first]) : int(lines[last])].tobytes()], dtype=pl.Binary))
         for first, last in ranges
         if first < last
     )
 
 
 def _newline(data: Bytes, closing: Positions) -> str:
-    """The name of the newline, by the ends of all records but the last, which may have none."""
+    """Return the name of the newline; the last record is ignored since it may have none."""
     closing = closing[: max(len(closing) - 1, 1)]
     closing = closing[closing < len(data)]
     returned = data[closing] == _RETURN
     both = returned & (data[np.minimum(closing + 1, len(data) - 1)] == _NEWLINE)
     names = {"lf": (~returned).any(), "cr": (returned & ~both).any(), "crlf": both.any()}
-    found = [name for name, there in names.items() if there]
+    found = [name for name, present in names.items() if present]
     return found[0] if len(found) == 1 else "mixed" if found else "lf"
 
 
 def _check_quotes(
     data: Bytes, separators: Positions, *, delimiter: int, quote: int, path: object, header: bool, above: int
 ) -> None:
-    """An opening mark follows a separator, a closing one precedes one; anything else would be a guess."""
+    """Raise an error unless every opening quote follows a separator and every closing one precedes one."""
     quotes = np.flatnonzero(data == quote)
     opening, closing = quotes[0::2], quotes[1::2]
     beside = np.zeros(256, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Linking two tables: which records of both agree in the columns that both show."""
+"""Label records of two tables for linkage on shared columns."""
 
 from __future__ import annotations
 
@@ -8,58 +8,59 @@ import polars as pl
 
 from shoal.errors import ShoalError
 from shoal.schema.columns import Kind
-from shoal.tables.counts import words
-from shoal.tables.dates import days
+from shoal.tables.counts import text_values
+from shoal.tables.dates import dates_as_days
 from shoal.tables.frames import PolarsCells
-from shoal.tables.records import class_numbers
-from shoal.tables.table import Table, unsigned
+from shoal.tables.records import class_labels
+from shoal.tables.table import Table, without_negative_zero
 from shoal.values import IntVector
 
-_EXACT = 2.0**53
+_MAX_EXACT_INTEGER = 2.0**53
 
 
-def linking_numbers(table: Table, other: Table, names: Iterable[str]) -> tuple[IntVector, IntVector]:
-    """For each record of both tables a number, the same where all these columns have the same value.
+def linkage_labels(table: Table, other: Table, names: Iterable[str]) -> tuple[IntVector, IntVector]:
+    """Label the records of both tables; labels are equal if all these columns are equal.
 
-    The tables may hold them in different types: numbers and dates count by their value, all else by its words. Missing
-    is a value of its own.
+    Types may differ: numbers and dates are compared by value, others as text. Missing is a value of its own.
     """
     pairs = [pair for name in names for pair in _comparable(table, other, name)]
-    together = pl.DataFrame({str(j): mine.append(theirs) for j, (mine, theirs) in enumerate(pairs)})
+    joined = pl.DataFrame({str(j): left.append(right) for j, (left, right) in enumerate(pairs)})
     if not pairs:
-        together = pl.DataFrame({"": pl.zeros(table.height + other.height, eager=True)})
-    found = class_numbers(Table("polars", PolarsCells(together)), together.columns)
-    return found[: table.height], found[table.height :]
+        joined = pl.DataFrame({"": pl.zeros(table.height + other.height, eager=True)})
+    labels = class_labels(Table("polars", PolarsCells(joined)), joined.columns)
+    return labels[: table.height], labels[table.height :]
 
 
 def _comparable(table: Table, other: Table, name: str) -> Iterator[tuple[pl.Series, pl.Series]]:
-    """A column of both tables in one type; a second one where a float cannot tell all its numbers apart."""
-    contents = [one.cells.content(name) for one in (table, other)]
+    """Yield a column of both tables in one type, and a second one if floats cannot distinguish all its numbers."""
+    contents = [source.cells.content(name) for source in (table, other)]
     kinds = {content.kind for content in contents}
     if Kind.DATE in kinds:
         yield _days(table, other, name)
         return
     numbers = [content.numbers for content in contents if content.numbers is not None]
     if kinds != {Kind.NUMERIC} or len(numbers) < 2:
-        yield _both(words(one, name) for one in (table, other))
+        yield _pair(text_values(source, name) for source in (table, other))
         return
     if any(content.values.dtype == pl.Float32 for content in contents):
-        numbers = [column.cast(pl.Float32) for column in numbers]  # where one knows no more digits
-    yield _both(unsigned(column) for column in numbers)
-    long = [(column.abs() >= _EXACT).fill_null(False) for column in numbers]
+        numbers = [column.cast(pl.Float32) for column in numbers]  # one table has no more digits
+    yield _pair(without_negative_zero(column) for column in numbers)
+    long = [(column.abs() >= _MAX_EXACT_INTEGER).fill_null(False) for column in numbers]
     if any(mask.any() for mask in long):
-        nothing = pl.Series([None], dtype=pl.String)
-        yield _both(words(one, name).zip_with(mask, nothing) for one, mask in zip((table, other), long, strict=True))
+        null = pl.Series([None], dtype=pl.String)
+        yield _pair(
+            text_values(source, name).zip_with(mask, null) for source, mask in zip((table, other), long, strict=True)
+        )
 
 
 def _days(table: Table, other: Table, name: str) -> tuple[pl.Series, pl.Series]:
-    """Dates by their days, also where one table has them as text; by words where that is other text."""
+    """Return dates as days, also if one table has them as text; as text if they cannot be parsed."""
     try:
-        return _both(pl.Series(days(one, name), nan_to_null=True) for one in (table, other))
+        return _pair(pl.Series(dates_as_days(source, name), nan_to_null=True) for source in (table, other))
     except ShoalError:
-        return _both(words(one, name) for one in (table, other))
+        return _pair(text_values(source, name) for source in (table, other))
 
 
-def _both(columns: Iterable[pl.Series]) -> tuple[pl.Series, pl.Series]:
-    mine, theirs = (column.alias("").clone() for column in columns)
-    return mine, theirs
+def _pair(columns: Iterable[pl.Series]) -> tuple[pl.Series, pl.Series]:
+    left, right = (column.alias("").clone() for column in columns)
+    return left, right

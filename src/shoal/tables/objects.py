@@ -1,4 +1,4 @@
-"""Columns of Python objects, where numbers and text may stand side by side."""
+"""Columns of Python objects, which may mix numbers and text."""
 
 from __future__ import annotations
 
@@ -15,96 +15,98 @@ import numpy as np
 import polars as pl
 
 from shoal.schema.columns import Kind
-from shoal.tables.table import Content
+from shoal.tables.table import ColumnContent
 
 Objects = Sequence[Any]
-"""The cells of a column; None where one is missing."""
+"""Cells of a column; None where missing."""
 
-_PLAIN = (bool, int, str, bytes, type(None))
-"""Types that are compared as they are."""
+_COMPARABLE = (bool, int, str, bytes, type(None))
+"""Types that are compared directly."""
 _PRINTABLE = (str, bool, int, float, Decimal, Fraction, date, time, timedelta, UUID, np.number, np.bool_, np.datetime64)
-"""Types whose text says all that they hold."""
+"""Types whose text represents the value completely."""
 
 
 def pandas_objects(series: Any) -> list[Any]:
-    """The cells of a pandas column, None where one is missing."""
+    """Return the cells of a pandas column, None where missing."""
     cells = series.astype(object).tolist()
     if any(isinstance(cell, Decimal) for cell in cells):
-        # pandas compares each cell with itself, which a signalling NaN does not bear.
+        # pandas compares each cell with itself, which raises for a signalling NaN
         cells = [None if isinstance(cell, Decimal) and cell.is_nan() else cell for cell in cells]
         series = type(series)(cells, dtype=object)
-    return [None if gone else cell for cell, gone in zip(cells, series.isna().tolist(), strict=True)]
+    return [None if missing else cell for cell, missing in zip(cells, series.isna().tolist(), strict=True)]
 
 
-def object_content(cells: Objects, *, type: str) -> Content:
-    """What the objects are: truth values, numbers, dates, or text and everything else."""
-    given = [cell for cell in cells if cell is not None]
-    if given and all(isinstance(cell, bool | np.bool_) for cell in given):
+def object_content(cells: Objects, *, type: str) -> ColumnContent:
+    """Infer the content of a column of objects: booleans, numbers, dates, or else text."""
+    present = [cell for cell in cells if cell is not None]
+    if present and all(isinstance(cell, bool | np.bool_) for cell in present):
         values = pl.Series([None if cell is None else bool(cell) for cell in cells], dtype=pl.Boolean)
-        return Content(Kind.NOMINAL, type, values)
-    if given and all(isinstance(cell, date) for cell in given):
-        return Content(Kind.DATE, type, _described(cells))
+        return ColumnContent(Kind.NOMINAL, type, values)
+    if present and all(isinstance(cell, date) for cell in present):
+        return ColumnContent(Kind.DATE, type, _as_text(cells))
     numbers = pl.Series([_number(cell) for cell in cells], dtype=pl.Float64).fill_nan(None)
-    text = numbers.is_null() & pl.Series([not _is_missing(cell) for cell in cells], dtype=pl.Boolean)
+    non_numeric = numbers.is_null() & pl.Series([not _is_missing(cell) for cell in cells], dtype=pl.Boolean)
     if len(numbers) == numbers.null_count():
-        return Content(Kind.NOMINAL, type, _described(cells))
-    if not text.any():
-        return Content(Kind.NUMERIC, type, numbers if _exact(cells, numbers) else _described(cells), numbers)
-    return Content(Kind.NOMINAL, type, _described(cells), numbers, text)
+        return ColumnContent(Kind.NOMINAL, type, _as_text(cells))
+    if not non_numeric.any():
+        return ColumnContent(
+            Kind.NUMERIC, type, numbers if _floats_are_exact(cells, numbers) else _as_text(cells), numbers
+        )
+    return ColumnContent(Kind.NOMINAL, type, _as_text(cells), numbers, non_numeric)
 
 
 def object_codes(cells: Objects) -> pl.Series:
-    """A number for each different object.
+    """Return a code for each distinct object.
 
-    Types count, as a reader may see them: 1, 1.0, True and "1" are four values, and so do None, NaN and other signs for
-    what is missing. Numbers of numpy are those of Python. What cannot be compared is different from everything.
+    Types matter, since a reader may see them: 1, 1.0, True and "1" are four values; None, NaN and other missing values
+    differ, too. Numpy numbers equal Python numbers. An object that cannot be compared differs from all others.
     """
     codes: dict[Any, int] = {}
     return pl.Series([codes.setdefault(_key(cell), len(codes)) for cell in cells], dtype=pl.Int64)
 
 
-def object_marks(cells: Objects) -> pl.Series:
-    """A text for each object, equal only for objects that nothing tells apart; an error where one has no such text."""
-    return pl.Series([None if cell is None else _mark(cell) for cell in cells], dtype=pl.String)
+def object_exact_values(cells: Objects) -> pl.Series:
+    """Return a text for each object, equal only for identical objects; raise an error if one has no such text."""
+    return pl.Series([None if cell is None else _identity_text(cell) for cell in cells], dtype=pl.String)
 
 
-def object_values(cells: Objects) -> pl.Series:
-    """The objects as a column that files can hold without changing any; an error where there is none."""
-    plain = [None if _is_missing(cell) else _as_python(cell) for cell in cells]
-    # Whatever polars makes of them is compared, so whatever it refuses may be tried in another way.
+def to_storable_objects(cells: Objects) -> pl.Series:
+    """Convert objects losslessly to a column for files; raise an error if that is impossible."""
+    python_cells = [None if _is_missing(cell) else _as_python(cell) for cell in cells]
+    # the result of polars is verified, and any error leads to the next attempt
     with suppress(Exception):
-        series = pl.Series(plain, strict=True)
-        # Few programs read whole numbers of 128 bits from a file.
+        series = pl.Series(python_cells, strict=True)
+        # few programs can read 128-bit integers from a file
         wide = str(series.dtype).endswith("Int128")
-        if series.dtype != pl.Object and not wide and _same(plain, series.to_list()):
+        if series.dtype != pl.Object and not wide and _equal(python_cells, series.to_list()):
             return series
     numbers = pl.Series([_number(cell) for cell in cells], dtype=pl.Float64).fill_nan(None)
-    if _exact(cells, numbers) and numbers.null_count() == sum(cell is None for cell in plain):
+    if _floats_are_exact(cells, numbers) and numbers.null_count() == sum(cell is None for cell in python_cells):
         return numbers
-    if not all(cell is None or isinstance(cell, _PRINTABLE) or _is_of_pandas(cell) for cell in plain):
+    if not all(cell is None or isinstance(cell, _PRINTABLE) or _is_of_pandas(cell) for cell in python_cells):
         raise TypeError("no file holds such objects")
-    return pl.Series([None if cell is None else str(cell) for cell in plain], dtype=pl.String)
+    return pl.Series([None if cell is None else str(cell) for cell in python_cells], dtype=pl.String)
 
 
-def object_dates(cells: Objects, texts: pl.Series) -> list[Any] | None:
-    """Dates from their texts, of the class that the cells have; None where the cells are no dates."""
-    given = [cell for cell in cells if cell is not None]
-    if not given or not all(isinstance(cell, date) for cell in given):
+def parse_object_dates(cells: Objects, texts: pl.Series) -> list[Any] | None:
+    """Parse dates into the class of the cells; None if the cells are not dates."""
+    present = [cell for cell in cells if cell is not None]
+    if not present or not all(isinstance(cell, date) for cell in present):
         return None
-    made = next((type(cell) for cell in given if isinstance(cell, datetime)), date)
-    return [None if text is None else made.fromisoformat(text) for text in texts.to_list()]
+    date_class = next((type(cell) for cell in present if isinstance(cell, datetime)), date)
+    return [None if text is None else date_class.fromisoformat(text) for text in texts.to_list()]
 
 
-def _same(cells: Objects, others: Objects) -> bool:
+def _equal(cells: Objects, others: Objects) -> bool:
     kinds = {type(cell) for cell in cells} - {type(None)}
     if kinds <= {str} or kinds <= {Decimal}:
-        # A column of decimals has one number of zeros at the end, which is no change of value.
+        # a column of decimals has a common number of trailing zeros, which does not change values
         return list(cells) == list(others)
     return all(_key(cell) == _key(other) for cell, other in zip(cells, others, strict=True))
 
 
-def _exact(cells: Objects, numbers: pl.Series) -> bool:
-    """Whether every number that is given is a float, or one that a float gives back."""
+def _floats_are_exact(cells: Objects, numbers: pl.Series) -> bool:
+    """Return whether floats represent every number exactly."""
     pairs = zip(cells, numbers.to_list(), strict=True)
     return all(number is None or isinstance(cell, float) or bool(cell == number) for cell, number in pairs)
 
@@ -120,19 +122,19 @@ def _number(cell: Any) -> float | None:
 
 def _is_missing(cell: Any) -> bool:
     if isinstance(cell, Decimal):
-        # A signalling NaN cannot even be compared.
+        # a signalling NaN raises in comparisons
         return cell.is_nan()
     return cell is None or (isinstance(cell, Real) and bool(cell != cell))
 
 
 def _key(cell: Any) -> Any:
-    """What is equal only for cells that no reader can tell apart; -0.0 shows its sign."""
+    """Return a key that is equal only for cells that look the same; -0.0 differs from 0.0."""
     cell = _as_python(cell) if isinstance(cell, np.generic) else cell
     kind = type(cell)
-    if kind in _PLAIN:
+    if kind in _COMPARABLE:
         return kind, cell
     if kind is float or isinstance(cell, Decimal):
-        return kind, repr(cell)  # also of a NaN that cannot be compared
+        return kind, repr(cell)  # also for a NaN that cannot be compared
     if kind in (list, tuple):
         return kind, tuple(_key(part) for part in cell)
     if kind is dict:
@@ -140,26 +142,26 @@ def _key(cell: Any) -> Any:
     if kind in (set, frozenset):
         return kind, frozenset(_key(part) for part in cell)
     if kind is np.ndarray:
-        # The text of a long array leaves out its middle.
+        # repr abbreviates long arrays
         inside = cell.tobytes() if cell.dtype.kind in "biufcmMSU" else _key(cell.tolist())
         return kind, cell.dtype.str, cell.shape, inside
     try:
         hash(cell)
     except TypeError:
         return kind, "alone", id(cell)
-    # Both: equality does not see the zeros of 1.00 nor a zone of time, and a text may leave something out.
+    # both: equality ignores trailing zeros and time zones, and a repr may omit parts
     return kind, repr(cell), cell
 
 
-def _mark(cell: Any) -> str:
-    """The type and the text of an object, and of what it holds."""
+def _identity_text(cell: Any) -> str:
+    """Return type and text of an object, recursively."""
     cell = _as_python(cell)
     kind = type(cell)
     if kind in (list, tuple, set, frozenset):
-        parts = [_mark(part) for part in cell]
+        parts = [_identity_text(part) for part in cell]
         inside = repr(sorted(parts) if kind in (set, frozenset) else parts)
     elif kind is dict:
-        inside = repr([(_mark(name), _mark(part)) for name, part in cell.items()])
+        inside = repr([(_identity_text(name), _identity_text(part)) for name, part in cell.items()])
     elif kind is np.ndarray:
         inside = repr((cell.dtype.str, cell.shape, cell.tolist()))
     elif "__repr__" not in {name for base in kind.__mro__[:-1] for name in vars(base)}:
@@ -170,7 +172,7 @@ def _mark(cell: Any) -> str:
 
 
 def _as_python(cell: Any) -> Any:
-    """Scalars and arrays of numpy as Python has them, where it has them without loss."""
+    """Convert numpy scalars and arrays to Python objects if that is lossless."""
     if isinstance(cell, np.ndarray):
         return [_as_python(part) for part in cell.tolist()] if cell.dtype.kind in "biufOSU" else cell
     if isinstance(cell, np.generic) and cell.dtype.kind in "biufSU":
@@ -184,8 +186,8 @@ def _is_of_pandas(cell: Any) -> bool:
     return type(cell).__module__.partition(".")[0] == "pandas"
 
 
-def _described(cells: Objects) -> pl.Series:
-    """The text of the objects, to be counted; half a surrogate pair is spelled out."""
+def _as_text(cells: Objects) -> pl.Series:
+    """Return the objects as text for counting; lone surrogates are escaped."""
     texts = (None if _is_missing(cell) else str(cell) for cell in cells)
     safe = [None if text is None else text.encode(errors="backslashreplace").decode() for text in texts]
     return pl.Series(safe, dtype=pl.String)

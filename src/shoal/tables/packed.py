@@ -1,4 +1,4 @@
-"""Packed columns: few different texts, and which of them each record has. They take a fraction of the memory."""
+"""Dictionary-encoded text columns, which take a fraction of the memory if few texts are distinct."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from shoal.tables.table import Content
-from shoal.values import Worded
+from shoal.tables.table import ColumnContent
+from shoal.values import TextColumn
 
-_LOOK = 1 << 14
-_FEW = 1 << 12
-"""A column is packed where so many records, the first ones, have at most so many different texts."""
+_SAMPLE = 1 << 14
+_MAX_DISTINCT = 1 << 12
+"""Encode a column if its first ``_SAMPLE`` records have at most this many distinct texts."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Packed:
-    """A column of texts."""
+class DictionaryColumn:
+    """A dictionary-encoded column of texts."""
 
-    texts: pl.Series
-    """Each one once."""
-    places: pl.Series
-    """Which of them each record has."""
+    distinct: pl.Series
+    """Distinct texts."""
+    codes: pl.Series
+    """Index of each record's text."""
 
     @classmethod
-    def of(cls, text: pl.Series) -> Packed | None:
-        """The column with its texts by first appearance; None where too many are different."""
-        if text.head(_LOOK).n_unique() > _FEW:
+    def encode(cls, text: pl.Series) -> DictionaryColumn | None:
+        """Encode a column, texts by first appearance; None if too many are distinct."""
+        if text.head(_SAMPLE).n_unique() > _MAX_DISTINCT:
             return None
         texts = text.unique(maintain_order=True)
         return cls(texts, text.cast(pl.Enum(texts)).to_physical())
 
     @classmethod
-    def worded(cls, column: Worded) -> Packed:
-        """New words as texts; an empty one where a word is missing."""
-        used, places = np.unique(column.places, return_inverse=True)
-        texts = pl.Series(["" if place < 0 else column.words[place] for place in used.tolist()], dtype=pl.String)
-        once = texts.unique(maintain_order=True)
-        return cls(once, texts.cast(pl.Enum(once)).to_physical().gather(places.astype(np.uint32)))
+    def from_text_column(cls, column: TextColumn) -> DictionaryColumn:
+        """Encode new values; a missing cell is an empty text."""
+        used, indices = np.unique(column.codes, return_inverse=True)
+        texts = pl.Series(["" if index < 0 else column.words[index] for index in used.tolist()], dtype=pl.String)
+        distinct = texts.unique(maintain_order=True)
+        return cls(distinct, texts.cast(pl.Enum(distinct)).to_physical().gather(indices.astype(np.uint32)))
 
     @property
     def text(self) -> pl.Series:
-        """The text of each record."""
-        return self.texts.gather(self.places)
+        """Text of each record."""
+        return self.distinct.gather(self.codes)
 
-    def spread(self, content: Content) -> Content:
-        """What the texts mean, for each record."""
-        values, numbers, text = content.values, content.numbers, content.text
-        spread = values.gather(self.places)
+    def expand(self, content: ColumnContent) -> ColumnContent:
+        """Expand the content of the distinct texts to all records."""
+        values, numbers, text = content.values, content.numbers, content.non_numeric
+        spread = values.gather(self.codes)
         return replace(
             content,
             values=spread,
-            numbers=spread if numbers is values else None if numbers is None else numbers.gather(self.places),
-            text=None if text is None else text.gather(self.places),
+            numbers=spread if numbers is values else None if numbers is None else numbers.gather(self.codes),
+            non_numeric=None if text is None else text.gather(self.codes),
         )

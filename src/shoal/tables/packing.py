@@ -1,4 +1,4 @@
-"""Packed files: the stream of bytes inside, by gzip or from the one file of an archive."""
+"""Read compressed files: gzip, or a zip archive with one file."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from shoal.errors import FileError
-from shoal.tables.formats import ARCHIVE
+from shoal.tables.formats import ZIP_EXTENSION
 
-_OF_SYSTEMS = ("__MACOSX/", ".")
-"""Files that systems put into archives begin so."""
+_SYSTEM_PREFIXES = ("__MACOSX/", ".")
+"""Prefixes of files that operating systems add to archives."""
 
 
 @contextmanager
-def unpacked(path: Path, raw: bytes | None = None) -> Iterator[IO[bytes]]:
-    """The stream of the bytes inside; a damaged file raises `FileError` wherever it is read.
+def open_compressed(path: Path, raw: bytes | None = None) -> Iterator[IO[bytes]]:
+    """Open the uncompressed stream; a damaged file raises `FileError` on any read.
 
-    ``raw`` are the bytes of the file where they were read before.
+    ``raw`` are the bytes of the file if they are already in memory.
     """
     source: Any = path if raw is None else io.BytesIO(raw)
-    kind = "zip" if path.suffix.lower() == ARCHIVE else "gzip"
+    kind = "zip" if path.suffix.lower() == ZIP_EXTENSION else "gzip"
     try:
         if kind == "gzip":
             with gzip.open(source) as file:
                 yield cast("IO[bytes]", file)
             return
-        with zipfile.ZipFile(source) as archive, archive.open(_only(archive, path)) as member:
+        with zipfile.ZipFile(source) as archive, archive.open(_single_member(archive, path)) as member:
             yield member
     except (zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error, NotImplementedError, RuntimeError):
         raise FileError.damaged(path, kind) from None
 
 
-def archived_size(path: Path) -> int:
-    """The bytes of the file in an archive when it is unpacked, as the archive says."""
+def uncompressed_zip_size(path: Path) -> int:
+    """Return the uncompressed size of the file in an archive, as the archive reports it."""
     with zipfile.ZipFile(path) as archive:
-        return _only(archive, path).file_size
+        return _single_member(archive, path).file_size
 
 
-def _only(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
-    files = [part for part in archive.infolist() if not (part.is_dir() or part.filename.startswith(_OF_SYSTEMS))]
+def _single_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
+    files = [part for part in archive.infolist() if not (part.is_dir() or part.filename.startswith(_SYSTEM_PREFIXES))]
     if len(files) != 1:
-        raise FileError.several_files(path, len(files))
+        raise FileError.several_files_in_archive(path, len(files))
     return files[0]

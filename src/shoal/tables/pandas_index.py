@@ -1,4 +1,4 @@
-"""The index of a pandas frame, which a release keeps where it says more than the order of the rows."""
+"""The index of a pandas frame, which a release keeps if it is more than row numbers."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from shoal.tables.frames import PandasCells
 from shoal.tables.table import Table
 
 
-def telling_index(table: Table) -> bool:
-    """Whether the table has an index that says more than the order of its rows: a release keeps it."""
+def has_informative_index(table: Table) -> bool:
+    """Return whether the table has an index with information beyond the row order; a release keeps it."""
     return isinstance(table.cells, PandasCells) and type(table.cells.table.index).__name__ != "RangeIndex"
 
 
 def index_table(table: Table) -> Table | None:
-    """The levels of an index that a release keeps, as a table of their own; None where there is none."""
-    if not (isinstance(table.cells, PandasCells) and telling_index(table)):
+    """Return the levels of an informative index as a table; None if there is none."""
+    if not (isinstance(table.cells, PandasCells) and has_informative_index(table)):
         return None
     index = table.cells.table.index
-    places = range(index.nlevels)
-    names = [str(place if name is None else name) for place, name in enumerate(index.names)]
+    positions = range(index.nlevels)
+    names = [str(position if name is None else name) for position, name in enumerate(index.names)]
     return Table(
         "pandas",
         PandasCells(
-            index.to_frame(index=False, **({"name": list(places)} if index.nlevels > 1 else {})),
-            tuple(name if names.count(name) == 1 else f"{name} {place}" for place, name in enumerate(names)),
+            index.to_frame(index=False, **({"name": list(positions)} if index.nlevels > 1 else {})),
+            tuple(name if names.count(name) == 1 else f"{name} {position}" for position, name in enumerate(names)),
         ),
     )

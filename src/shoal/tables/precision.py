@@ -1,4 +1,4 @@
-"""Precision: how many decimals each column of numbers has, which released numbers keep."""
+"""Detect the decimal places of numeric columns, which released numbers keep."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Sequence
 import polars as pl
 
 from shoal.tables.arrays import ArrayCells
-from shoal.tables.decimals import Decimals, float_type, object_decimals, series_decimals, text_decimals
+from shoal.tables.decimals import DecimalPlaces, decimals_of_objects, decimals_of_series, decimals_of_text, float_dtype
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.frames import PandasCells
 from shoal.tables.objects import pandas_objects
-from shoal.tables.table import Cells, Content, Table
-from shoal.tables.text import BLANKS, Reading
-from shoal.threads import share
+from shoal.tables.table import ColumnContent, Table, TableCells
+from shoal.tables.text import BLANKS, FieldParser
+from shoal.threads import parallel_map
 from shoal.values import Precision
 
 
-def precisions(table: Table, names: Sequence[str]) -> dict[str, Precision]:
-    """The precision of each of these columns, which hold numbers."""
-    found = share(lambda name: _precision(table.cells, name), names, records=table.height)
-    return dict(zip(names, found, strict=True))
+def detect_precisions(table: Table, names: Sequence[str]) -> dict[str, Precision]:
+    """Return the precision of each of these numeric columns."""
+    detected = parallel_map(lambda name: _precision(table.cells, name), names, records=table.height)
+    return dict(zip(names, detected, strict=True))
 
 
-def _precision(cells: Cells, name: str) -> Precision:
+def _precision(cells: TableCells, name: str) -> Precision:
     content = cells.content(name)
-    dtype = float_type(str(cells.table.dtype) if isinstance(cells, ArrayCells) else content.type)
+    dtype = float_dtype(str(cells.table.dtype) if isinstance(cells, ArrayCells) else content.type)
     low = high = None
     if content.numbers is not None:
         low, high = content.numbers.min(), content.numbers.max()
@@ -34,16 +34,18 @@ def _precision(cells: Cells, name: str) -> Precision:
     return _decimals(cells, name, content, dtype).precision(low=float(low), high=float(high), dtype=dtype)  # type: ignore[arg-type]
 
 
-def _decimals(cells: Cells, name: str, content: Content, dtype: str) -> Decimals:
+def _decimals(cells: TableCells, name: str, content: ColumnContent, dtype: str) -> DecimalPlaces:
     if isinstance(cells, DelimitedCells):
-        return Decimals(0, 0) if content.type == "integer" else _field_decimals(*cells.different(name))
+        return DecimalPlaces(0, 0) if content.type == "integer" else _field_decimals(*cells.distinct_texts(name))
     if isinstance(cells, PandasCells) and content.type == "object":
-        return object_decimals(pandas_objects(cells.table.iloc[:, cells.names.index(name)]))
+        return decimals_of_objects(pandas_objects(cells.table.iloc[:, cells.names.index(name)]))
     numbers = content.numbers
-    return series_decimals(content.values if numbers is None or content.values.dtype.is_numeric() else numbers, dtype)
+    return decimals_of_series(
+        content.values if numbers is None or content.values.dtype.is_numeric() else numbers, dtype
+    )
 
 
-def _field_decimals(fields: pl.Series, reading: Reading) -> Decimals:
-    """Those of the fields of a text column that holds numbers and missing values only."""
-    plain = reading.standard(fields).str.strip_chars(BLANKS)
-    return text_decimals(plain.filter(~plain.is_in(list(reading.missing))))
+def _field_decimals(fields: pl.Series, reading: FieldParser) -> DecimalPlaces:
+    """Return the decimal places of a text column of numbers and missing values."""
+    texts = reading.to_standard(fields).str.strip_chars(BLANKS)
+    return decimals_of_text(texts.filter(~texts.is_in(list(reading.missing))))

@@ -1,4 +1,4 @@
-"""Records: the columns of a table as arrays, and counts over them."""
+"""Encode quasi-identifiers as arrays, profile columns, and count equivalence classes."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ from numpy.typing import NDArray
 from shoal.errors import ColumnError, DataError, OptionError
 from shoal.schema.columns import Kind, Schema
 from shoal.schema.profile import ColumnProfile
-from shoal.tables.categories import categories, codes
-from shoal.tables.counts import words
-from shoal.tables.dates import days, zoned
+from shoal.tables.categories import category_codes, encode_categories
+from shoal.tables.counts import text_values
+from shoal.tables.dates import dates_as_days, has_time_zone
 from shoal.tables.delimited import DelimitedCells
-from shoal.tables.table import Content, Table, where
-from shoal.tables.value_patterns import LEAST_NUMBER, emails, pattern
-from shoal.tables.value_sample import ValueSample, texts_of
-from shoal.threads import share
-from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, middle
-from shoal.values.arrays import dense
+from shoal.tables.table import ColumnContent, Table, affected_rows
+from shoal.tables.value_patterns import MIN_NUMBER, contains_email, detect_pattern
+from shoal.tables.value_sample import ValueSample, pattern_texts
+from shoal.threads import parallel_map
+from shoal.values import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, stable_mean
+from shoal.values.arrays import dense_ranks
 
-_FEW_VALUES, _FEW_RECORDS = 3, 10
-"""Fewer stand in an order by chance, or tell little by it."""
-
-
-def kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
-    """The kind of each column."""
-    found = share(lambda name: table.cells.content(name).kind, table.names, records=table.height)
-    return tuple(zip(table.names, found, strict=True))
+_MIN_VALUES, _MIN_RECORDS = 3, 10
+"""Fewer may be sorted by chance, or reveal little by it."""
 
 
-def profile(table: Table) -> tuple[ColumnProfile, ...]:
-    """What can be said about each column without any of its values."""
-    return tuple(share(lambda name: _profile(table, name), table.names, records=table.height))
+def column_kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
+    """Return the name and kind of each column."""
+    detected = parallel_map(lambda name: table.cells.content(name).kind, table.names, records=table.height)
+    return tuple(zip(table.names, detected, strict=True))
+
+
+def profile_columns(table: Table) -> tuple[ColumnProfile, ...]:
+    """Profile each column without disclosing any of its values."""
+    return tuple(parallel_map(lambda name: _profile(table, name), table.names, records=table.height))
 
 
 def _profile(table: Table, name: str) -> ColumnProfile:
     content = table.cells.content(name)
     values = content.values
     missing = values.null_count()
-    whole = counts_up = False
+    is_integer = counts_up = False
     if content.kind is Kind.NUMERIC and content.numbers is not None:
         numbers = _known(content.numbers).to_numpy()
-        whole = len(numbers) > 0 and bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
+        is_integer = len(numbers) > 0 and bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
         with np.errstate(over="ignore"):
-            counts_up = whole and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
+            counts_up = is_integer and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
     distinct = values.n_unique() - (1 if missing else 0)
-    ordered = is_telling(distinct, len(values) - missing) and _ordered(content)
+    is_sorted = is_order_informative(distinct, len(values) - missing) and _is_sorted(content)
     present = len(values) - missing
-    found = _pattern(table, name, content, whole=whole, distinct=distinct, present=present)
-    return ColumnProfile(name, content.kind, content.type, whole, distinct, missing, counts_up, ordered, found)
+    found = _pattern(table, name, content, whole=is_integer, distinct=distinct, present=present)
+    return ColumnProfile(name, content.kind, content.type, is_integer, distinct, missing, counts_up, is_sorted, found)
 
 
-def _pattern(table: Table, name: str, content: Content, *, whole: bool, distinct: int, present: int) -> str:
-    """The pattern of the values, from the cells as they are stored: as it is found in a table that comes in chunks."""
+def _pattern(table: Table, name: str, content: ColumnContent, *, whole: bool, distinct: int, present: int) -> str:
+    """Detect the pattern of the values from stored cells, the same as for a table read in chunks."""
     cells, texts = table.cells, content.values
     if content.kind is Kind.NUMERIC:
-        most = content.numbers.max() if whole and content.numbers is not None else None
-        if not isinstance(most, float) or most < LEAST_NUMBER:
+        largest = content.numbers.max() if whole and content.numbers is not None else None
+        if not isinstance(largest, float) or largest < MIN_NUMBER:
             return ""
         if isinstance(cells, DelimitedCells):
-            reading = cells.dialect.reading(name)
-            sample = ValueSample.of(reading.present(cells.text(name)))
-            return pattern(sample.texts, content.kind, reading, distinct=distinct, present=present)
+            parser = cells.dialect.parser(name)
+            sample = ValueSample.of(parser.mask_missing(cells.text(name)))
+            return detect_pattern(sample.texts, content.kind, parser, distinct=distinct, present=present)
     elif content.kind is Kind.DATE:
         return ""
-    texts = texts_of(texts)
-    if content.kind is not Kind.NUMERIC and emails(texts).any():
+    texts = pattern_texts(texts)
+    if content.kind is not Kind.NUMERIC and contains_email(texts).any():
         return "email"
-    return pattern(ValueSample.of(texts).texts, content.kind, distinct=distinct, present=present)
+    return detect_pattern(ValueSample.of(texts).texts, content.kind, distinct=distinct, present=present)
 
 
-def is_telling(distinct: int, records: int) -> bool:
-    """Whether so many different values in so many records would tell something by their order."""
-    return distinct >= _FEW_VALUES and records >= _FEW_RECORDS
+def is_order_informative(distinct: int, records: int) -> bool:
+    """Return whether the order of this many distinct values in this many records reveals anything."""
+    return distinct >= _MIN_VALUES and records >= _MIN_RECORDS
 
 
-def _ordered(content: Content) -> bool:
-    """Whether the values that are given stand in an order, up or down."""
+def _is_sorted(content: ColumnContent) -> bool:
+    """Return whether the known values are sorted, ascending or descending."""
     values = content.numbers if content.kind is Kind.NUMERIC and content.numbers is not None else content.values
     if content.levels:
         rank = pl.DataFrame({"word": content.levels}, schema={"word": pl.String}).with_row_index("rank")
-        words = pl.DataFrame({"word": content.words})
+        words = pl.DataFrame({"word": content.text_values})
         values = words.join(rank, on="word", how="left", maintain_order="left")["rank"]
     elif values.dtype in (pl.Categorical, pl.Enum):
         values = values.cast(pl.String)
@@ -95,11 +95,11 @@ def _ordered(content: Content) -> bool:
 
 
 def _known(values: pl.Series) -> pl.Series:
-    """What is not missing; polars takes long to drop nothing."""
+    """Drop missing values; skipped if there are none, since polars is slow to drop nothing."""
     return values.drop_nulls() if values.null_count() else values
 
 
-def encode(
+def encode_records(
     table: Table,
     schema: Schema,
     *,
@@ -108,10 +108,10 @@ def encode(
     weights: Mapping[str, float] | None = None,
     missing: str = "refuse",
 ) -> Records:
-    """The quasi-identifiers as numbers and codes, with the scale, the tables and the weights of their distances.
+    """Encode the quasi-identifiers as numbers and codes, with scale, distance tables and weights.
 
-    Dates are numbers of days. ``missing`` is one of the ways with missing values: unless they are refused, a stand-in
-    takes their place, and where they are a ``category`` they are apart from all others.
+    Dates are numbers of days. ``missing`` is how missing values are treated: unless it is ``refuse``, they are
+    replaced by a central value; if it is ``category``, they are as far as possible from all other values.
     """
     names = schema.quasi_identifiers
     for name in names:
@@ -121,141 +121,144 @@ def encode(
     measured = [column.name for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE)]
     dates = tuple(column.name for column in columns if column.kind is Kind.DATE)
     other = [column for column in columns if column.name not in measured]
-    gaps, apart = missing != "refuse", missing == "category"
-    meaning = categories(table, other, distance=distance, gaps=gaps, apart=apart)
-    values = numbers(table, measured, dates=dates, gaps=gaps)
-    gone = _gone(table, names, measured, values) if gaps else None
-    scale = scaled(values, standardize=standardize)
+    allow_missing, as_category = missing != "refuse", missing == "category"
+    hierarchies = encode_categories(
+        table, other, distance=distance, allow_missing=allow_missing, separate_missing=as_category
+    )
+    values = numeric_matrix(table, measured, dates=dates, allow_missing=allow_missing)
+    missing_cells = _missing(table, names, measured, values) if allow_missing else None
+    scale = fit_scale(values, standardize=standardize)
     for j in range(values.shape[1]):
-        hole = np.isnan(values[:, j])
-        values[hole, j] = middle(values[~hole, j])
+        is_missing = np.isnan(values[:, j])
+        values[is_missing, j] = stable_mean(values[~is_missing, j])
     return Records(
         names,
         values,
         scale,
-        known_weights(names, weights or {}),
-        meaning,
-        codes(table, meaning),
-        missing=gone,
-        apart=apart,
+        resolve_weights(names, weights or {}),
+        hierarchies,
+        category_codes(table, hierarchies),
+        missing=missing_cells,
+        separate_missing=as_category,
         dates=dates,
-        zoned=tuple(name for name in dates if zoned(table, name)),
+        timezone_aware=tuple(name for name in dates if has_time_zone(table, name)),
     )
 
 
-def _gone(table: Table, names: Sequence[str], measured: Sequence[str], values: FloatMatrix) -> BoolMatrix | None:
-    """Which cells are missing, by record and name; None where none is."""
+def _missing(table: Table, names: Sequence[str], measured: Sequence[str], values: FloatMatrix) -> BoolMatrix | None:
+    """Return a mask of missing cells, by record and column; None if there are none."""
     columns = [
         np.isnan(values[:, measured.index(name)])
         if name in measured
-        else words(table, name).is_null().to_numpy().astype(np.bool_)
+        else text_values(table, name).is_null().to_numpy().astype(np.bool_)
         for name in names
     ]
-    gone = np.column_stack(columns)
-    return gone if gone.any() else None
+    missing = np.column_stack(columns)
+    return missing if missing.any() else None
 
 
-def scaled(values: FloatMatrix, *, standardize: bool) -> Scale:
-    """The base of the values that are known; NaN where one is not."""
+def fit_scale(values: FloatMatrix, *, standardize: bool) -> Scale:
+    """Fit the scale to the known values; NaN is missing."""
     if not np.isnan(values).any():
         return Scale.standardized(values) if standardize else Scale.raw(values)
-    return scaled_columns(values.T, np.isnan(values.T), standardize=standardize)
+    return fit_scale_by_column(values.T, np.isnan(values.T), standardize=standardize)
 
 
-def scaled_columns(
-    columns: Sequence[FloatVector] | FloatMatrix, gone: Sequence[BoolVector] | BoolMatrix, *, standardize: bool
+def fit_scale_by_column(
+    columns: Sequence[FloatVector] | FloatMatrix, missing: Sequence[BoolVector] | BoolMatrix, *, standardize: bool
 ) -> Scale:
-    """The same from columns with what is missing in each, one after another, so that no copy of all is made."""
-    known = [column[~gaps] if gaps.any() else column for column, gaps in zip(columns, gone, strict=True)]
-    some = [column[:, None] if len(column) else np.zeros((1, 1)) for column in known]
+    """Fit the scale to columns and their missing masks, one by one, without a copy of the whole matrix."""
+    known = [column[~gaps] if gaps.any() else column for column, gaps in zip(columns, missing, strict=True)]
+    matrices = [column[:, None] if len(column) else np.zeros((1, 1)) for column in known]
     if not standardize:
-        return Scale.raw(np.array([[np.abs(column).max() for column in some]]))
-    scales = [Scale.standardized(column) for column in some]
+        return Scale.raw(np.array([[np.abs(column).max() for column in matrices]]))
+    scales = [Scale.standardized(column) for column in matrices]
     parts = [np.concatenate([getattr(scale, part) for scale in scales]) for part in ("exponent", "center", "spread")]
     return Scale("standardized", *parts)
 
 
 def check_bounds(records: Records, bounds: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse numbers outside the bounds of their columns."""
+    """Raise an error for numbers outside the bounds of their columns."""
     for name, (low, high) in bounds.items():
         if name not in records.numeric:
             raise ColumnError.unknown(name, records.numeric)
         values = records.values[:, records.numeric.index(name)]
-        gone = False if records.missing is None else records.missing[:, records.names.index(name)]
-        outside = ((values < low) | (values > high)) & ~np.asarray(gone)
+        missing = False if records.missing is None else records.missing[:, records.names.index(name)]
+        outside = ((values < low) | (values > high)) & ~np.asarray(missing)
         if outside.any():
-            raise DataError.out_of_bounds(name, **where(pl.Series(outside)))
+            raise DataError.out_of_bounds(name, **affected_rows(pl.Series(outside)))
 
 
-def known_weights(names: Sequence[str], given: Mapping[str, float]) -> FloatVector:
-    """How much each of these columns counts, 1 where nothing is said."""
-    for name, weight in given.items():
+def resolve_weights(names: Sequence[str], weights: Mapping[str, float]) -> FloatVector:
+    """Return the weight of each column in distances, 1 by default."""
+    for name, weight in weights.items():
         if name not in names:
             raise ColumnError.unknown(name, names)
         if not (math.isfinite(weight) and weight > 0):
-            raise OptionError.bad_option("weights", "a number above 0 for each quasi-identifier that is named")
-    return np.array([given.get(name, 1.0) for name in names], dtype=np.float64)
+            raise OptionError.invalid_value("weights", "a number above 0 for each quasi-identifier that is named")
+    return np.array([weights.get(name, 1.0) for name in names], dtype=np.float64)
 
 
-def numbers(table: Table, names: Iterable[str], *, dates: Collection[str] = (), gaps: bool = False) -> FloatMatrix:
-    """The named columns as a matrix of float64, or the reason why one of them is not made of numbers.
+def numeric_matrix(
+    table: Table, names: Iterable[str], *, dates: Collection[str] = (), allow_missing: bool = False
+) -> FloatMatrix:
+    """Return the named columns as a float64 matrix; raise an error if one is not numeric.
 
-    Those that are said to be ``dates`` as days since 1970-01-01. A missing number is NaN where there may be ``gaps``.
+    ``dates`` become days since 1970-01-01. Missing numbers are NaN if they are allowed, and refused otherwise.
     """
     columns = []
     for name in names:
         if name not in table.names:
             raise ColumnError.unknown(name, table.names)
-        found = days(table, name) if name in dates else _numbers(name, table.cells.content(name))
-        if not gaps and np.isnan(found).any():
-            raise DataError.missing_values(name, **where(pl.Series(np.isnan(found))))
-        columns.append(found)
+        column = dates_as_days(table, name) if name in dates else _numeric_column(name, table.cells.content(name))
+        if not allow_missing and np.isnan(column).any():
+            raise DataError.missing_values(name, **affected_rows(pl.Series(np.isnan(column))))
+        columns.append(column)
     return np.column_stack(columns) if columns else np.empty((table.height, 0))
 
 
-def _numbers(name: str, content: Content) -> FloatVector:
+def _numeric_column(name: str, content: ColumnContent) -> FloatVector:
     if content.kind is not Kind.NUMERIC or content.numbers is None:
-        if content.text is not None and content.kind is Kind.NOMINAL:
-            raise DataError.text(name, **where(content.text))
+        if content.non_numeric is not None and content.kind is Kind.NOMINAL:
+            raise DataError.text_in_numbers(name, **affected_rows(content.non_numeric))
         if content.values.null_count() == len(content.values):
             return np.full(len(content.values), np.nan)
         raise ColumnError.not_numeric(name, content.kind)
-    found = content.numbers.to_numpy().astype(np.float64, copy=False)  # a missing cell becomes NaN
-    if np.isinf(found).any():
-        raise DataError.infinite(name, **where(pl.Series(np.isinf(found))))
-    return found
+    values = content.numbers.to_numpy().astype(np.float64, copy=False)  # null becomes NaN
+    if np.isinf(values).any():
+        raise DataError.infinite(name, **affected_rows(pl.Series(np.isinf(values))))
+    return values
 
 
 def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
-    """For each record, the number of records that look the same in these columns to a reader of the table."""
-    numbers = class_numbers(table, names)
+    """Return the size of each record's equivalence class in these columns."""
+    numbers = class_labels(table, names)
     return np.bincount(numbers)[numbers].astype(np.int64)
 
 
 def population_counts(table: Table, population: Table, names: Sequence[str]) -> FloatVector:
-    """For each record, the records of another table that have the same words in these columns; missing is a word.
+    """Count for each record the population records with the same values in these columns; missing is a value.
 
-    By words and not as a reader sees them: the same number may be written, or held, in two ways in two tables.
+    Values are compared as text, since two tables may write or store the same number in two ways.
     """
     for name in names:
         if name not in population.names:
             raise ColumnError.missing_in_population(name)
     keys = [str(j) for j in range(len(names))]
-    mine, theirs = (
-        pl.DataFrame([words(one, name).alias(key) for name, key in zip(names, keys, strict=True)])
-        for one in (table, population)
+    sample_values, population_values = (
+        pl.DataFrame([text_values(source, name).alias(key) for name, key in zip(names, keys, strict=True)])
+        for source in (table, population)
     )
-    counts = theirs.group_by(keys).len()
-    found = mine.join(counts, on=keys, how="left", nulls_equal=True, maintain_order="left")["len"]
-    return found.fill_null(0).to_numpy().astype(np.float64)
+    counts = population_values.group_by(keys).len()
+    matches = sample_values.join(counts, on=keys, how="left", nulls_equal=True, maintain_order="left")["len"]
+    return matches.fill_null(0).to_numpy().astype(np.float64)
 
 
-def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
-    """For each record, the number of its class: of the records that look the same in these columns to a reader.
+def class_labels(table: Table, names: Iterable[str]) -> IntVector:
+    """Return the equivalence class of each record: records that look the same to a reader in these columns.
 
-    Classes are numbered by first appearance. Missing is a value of its own; where a column can show it in two ways, as
-    NaN and as null, these are two. So are 0.0 and -0.0. This shares nothing with the methods that
-    make groups, so that a mistake there is found here.
+    Classes are numbered by first appearance. Missing is a value of its own; NaN and null differ where a column can
+    hold both, and so do 0.0 and -0.0. Shares no code with the grouping methods, so that it detects their mistakes.
     """
     names = tuple(names)
     for name in names:
@@ -263,18 +266,20 @@ def class_numbers(table: Table, names: Iterable[str]) -> IntVector:
             raise ColumnError.unknown(name, table.names)
     if not names:
         return np.zeros(table.height, dtype=np.int64)
-    seen = list(share(lambda name: told_apart(table.cells.seen(name)), names, records=table.height))
-    rows = pl.DataFrame({str(j): column for j, column in enumerate(seen)})
+    columns = list(
+        parallel_map(lambda name: comparable_values(table.cells.visible_values(name)), names, records=table.height)
+    )
+    rows = pl.DataFrame({str(j): column for j, column in enumerate(columns)})
     first = _first_rows(rows.hash_rows(seed=0).to_numpy())
-    if all(share(lambda column: column.gather(first).equals(column), seen, records=table.height)):
-        return dense(first)
-    # two different rows with one hash
+    if all(parallel_map(lambda column: column.gather(first).equals(column), columns, records=table.height)):
+        return dense_ranks(first)
+    # hash collision
     by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))
-    return dense(by_value.to_series().to_numpy().astype(np.int64))
+    return dense_ranks(by_value.to_series().to_numpy().astype(np.int64))
 
 
-def told_apart(cells: pl.Series) -> pl.Series:
-    """Cells as a reader sees them so that they are equal to polars where they look the same: numbers by their bits."""
+def comparable_values(cells: pl.Series) -> pl.Series:
+    """Return cells that polars compares as equal only if they look the same: floats by their bits."""
     if not cells.dtype.is_float():
         return cells
     missing = cells.is_null()
@@ -284,7 +289,7 @@ def told_apart(cells: pl.Series) -> pl.Series:
 
 
 def _first_rows(keys: NDArray[np.uint64]) -> IntVector:
-    """For each row the first row with the same key."""
+    """Return for each row the first row with the same key."""
     order = np.argsort(keys)
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))

@@ -1,4 +1,4 @@
-"""Columns that say the same about every record: a value and its code, an age and a date of birth."""
+"""Detect redundant columns: a value and its code, an age and a date of birth."""
 
 from __future__ import annotations
 
@@ -11,84 +11,86 @@ import numpy as np
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
 from shoal.schema.profile import ColumnProfile
-from shoal.tables.dates import days
-from shoal.tables.records import class_numbers
+from shoal.tables.dates import dates_as_days
+from shoal.tables.records import class_labels
 from shoal.tables.table import Table
 from shoal.values import FloatMatrix, FloatVector
 
-_FEWEST_RECORDS, _PER_VALUE = 20, 5
-"""In fewer records, or with fewer of each value, columns may say the same by chance."""
+_MIN_RECORDS, _MIN_RECORDS_PER_VALUE = 20, 5
+"""With fewer records, or fewer per value, columns may agree by chance."""
 _DAYS_PER_YEAR = 365.2425
-_SPREAD = 2.5
-"""Years by which a year of birth may be off that an age tells, at 98 of 100 records."""
-_FEW_RECORDS = 64
-_LEAST_RANGE = 10.0
-_MOST_AGE, _YEARS = 130.0, (1850.0, 2150.0)
+_MAX_DEVIATION = 2.5
+"""Maximum error in years of a year of birth computed from an age, for 98 of 100 records."""
+_SAMPLE_RECORDS = 64
+_MIN_RANGE = 10.0
+_MAX_AGE, _YEARS = 130.0, (1850.0, 2150.0)
 
 
-def redundant(table: Table, profiles: Sequence[ColumnProfile], names: Collection[str]) -> list[tuple[str, str]]:
-    """Pairs of these columns that say the same."""
-    if table.height < _FEWEST_RECORDS:
+def redundant_pairs(table: Table, profiles: Sequence[ColumnProfile], names: Collection[str]) -> list[tuple[str, str]]:
+    """Return pairs of redundant columns among these."""
+    if table.height < _MIN_RECORDS:
         return []
     known = [profile for profile in profiles if profile.name in names]
     pairs = _one_to_one(table, known)
-    years = {profile.name: found for profile in known if (found := _years(table, profile)) is not None}
+    years = {profile.name: values for profile in known if (values := _years(table, profile)) is not None}
     dates = {profile.name for profile in known if profile.kind is Kind.DATE}
-    same = (pair for pair in _candidates(years, table.height) if not dates.issuperset(pair) and _is_same(years, pair))
-    return [*pairs, *same]
+    same_years = (
+        pair for pair in _candidates(years, table.height) if not dates.issuperset(pair) and _is_redundant(years, pair)
+    )
+    return [*pairs, *same_years]
 
 
 def _one_to_one(table: Table, profiles: Sequence[ColumnProfile]) -> list[tuple[str, str]]:
-    """Pairs of columns of which each value stands beside one value of the other.
+    """Return pairs of columns in one-to-one correspondence.
 
-    Their values have the same numbers where these are given in the order of the records.
+    Their values get the same codes if these are assigned by first appearance.
     """
-    alike: dict[bytes, list[str]] = {}
+    names_by_codes: dict[bytes, list[str]] = {}
     for profile in profiles:
-        if profile.distinct >= 2 and table.height >= _PER_VALUE * profile.distinct:
-            alike.setdefault(class_numbers(table, (profile.name,)).tobytes(), []).append(profile.name)
-    return [pair for names in alike.values() for pair in combinations(names, 2)]
+        if profile.distinct >= 2 and table.height >= _MIN_RECORDS_PER_VALUE * profile.distinct:
+            names_by_codes.setdefault(class_labels(table, (profile.name,)).tobytes(), []).append(profile.name)
+    return [pair for names in names_by_codes.values() for pair in combinations(names, 2)]
 
 
 def _years(table: Table, profile: ColumnProfile) -> FloatVector | None:
-    """The column in years, if it holds ages, years or dates."""
+    """Return the column in years, if it holds ages, years or dates."""
     if profile.kind is Kind.DATE:
-        with suppress(DataError, ColumnError):  # dates that are none are not for a proposal to refuse
-            return days(table, profile.name) / _DAYS_PER_YEAR
+        with suppress(DataError, ColumnError):  # a proposal must not fail on invalid dates
+            return dates_as_days(table, profile.name) / _DAYS_PER_YEAR
         return None
-    numbers = table.cells.content(profile.name).numbers if profile.kind is Kind.NUMERIC and profile.whole else None
+    numbers = table.cells.content(profile.name).numbers if profile.kind is Kind.NUMERIC and profile.is_integer else None
     if numbers is None:
         return None
-    found = numbers.to_numpy().astype(np.float64)
-    low, high = np.nanmin(found), np.nanmax(found)
-    plausible = 0 <= low < high <= _MOST_AGE or _YEARS[0] <= low < high <= _YEARS[1]
-    return found if plausible and _range(found[~np.isnan(found)]) >= _LEAST_RANGE else None
+    years = numbers.to_numpy().astype(np.float64)
+    low, high = np.nanmin(years), np.nanmax(years)
+    plausible = 0 <= low < high <= _MAX_AGE or _YEARS[0] <= low < high <= _YEARS[1]
+    return years if plausible and _range(years[~np.isnan(years)]) >= _MIN_RANGE else None
 
 
 def _candidates(years: Mapping[str, FloatVector], records: int) -> Iterator[tuple[str, str]]:
-    """Pairs of these columns of which a few records do not show that they say different things."""
+    """Yield pairs of columns that a sample of records does not reject as redundant."""
     names = list(years)
-    rows = np.linspace(0, records - 1, num=_FEW_RECORDS).astype(np.int64)
-    some = np.array([np.where(np.isnan(found), np.nanmedian(found), found)[rows] for found in years.values()])
-    for at, one in enumerate(some[:-1]):
-        others = some[at + 1 :]
-        near = np.minimum(_deviations(others - one), _deviations(others + one)) <= _SPREAD
-        yield from ((names[at], names[at + 1 + other]) for other in np.flatnonzero(near))
+    rows = np.linspace(0, records - 1, num=_SAMPLE_RECORDS).astype(np.int64)
+    samples = np.array([np.where(np.isnan(column), np.nanmedian(column), column)[rows] for column in years.values()])
+    for at, sample in enumerate(samples[:-1]):
+        others = samples[at + 1 :]
+        similar = np.minimum(_deviations(others - sample), _deviations(others + sample)) <= _MAX_DEVIATION
+        yield from ((names[at], names[at + 1 + other]) for other in np.flatnonzero(similar))
 
 
 def _deviations(rows: FloatMatrix) -> FloatVector:
-    """The median deviation from the median of each row."""
-    found: FloatVector = np.median(np.abs(rows - np.median(rows, axis=1, keepdims=True)), axis=1)
-    return found
+    """Return the median absolute deviation of each row."""
+    deviations: FloatVector = np.median(np.abs(rows - np.median(rows, axis=1, keepdims=True)), axis=1)
+    return deviations
 
 
-def _is_same(years: dict[str, FloatVector], pair: tuple[str, str]) -> bool:
-    """Whether the one tells the other but for the day: an age and a date of birth, a date and its year."""
-    one, two = (years[name] for name in pair)
-    known = ~(np.isnan(one) | np.isnan(two))
-    if known.sum() < _FEWEST_RECORDS or min(_range(one[known]), _range(two[known])) < _LEAST_RANGE:
+def _is_redundant(years: dict[str, FloatVector], pair: tuple[str, str]) -> bool:
+    """Return whether one column determines the other up to the day: age and date of birth, date and its year."""
+    first, second = (years[name] for name in pair)
+    known = ~(np.isnan(first) | np.isnan(second))
+    if known.sum() < _MIN_RECORDS or min(_range(first[known]), _range(second[known])) < _MIN_RANGE:
         return False
-    return min(_range((one + two)[known]), _range((one - two)[known])) <= _SPREAD
+    return min(_range((first + second)[known]), _range((first - second)[known])) <= _MAX_DEVIATION
 
 
 def _range(values: FloatVector) -> float:

@@ -1,4 +1,4 @@
-"""Tables out: the release of a table, and its file."""
+"""Build the released table and write it to a file."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from shoal.errors import OutputError
 from shoal.schema.columns import Schema
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.excel import write_excel
-from shoal.tables.foreign import replaced_by, writing
-from shoal.tables.formats import ending, is_packed, writable
-from shoal.tables.formulas import NEUTRALIZE, neutralized
-from shoal.tables.settled import settled
+from shoal.tables.foreign import translate_errors, translate_write_errors
+from shoal.tables.formats import extension, is_compressed, writable_format
+from shoal.tables.formulas import NEUTRALIZE, neutralize_table
+from shoal.tables.settled import with_own_buffers
 from shoal.tables.statistics import write_statistics
 from shoal.tables.table import NewColumns, Table
 
-_ROWS_AT_A_TIME = 100_000
+_ROWS_PER_BLOCK = 100_000
 
 
-def released(table: Table, schema: Schema, columns: NewColumns) -> Table:
-    """A new table of the same kind: identifiers gone, quasi-identifiers replaced, all else as it was."""
+def replace_columns(table: Table, schema: Schema, columns: NewColumns) -> Table:
+    """Return the released table: without identifiers, with new quasi-identifiers, other columns unchanged."""
     kept = [name for name in table.names if name in schema.released]
-    return Table(table.kind, table.cells.replaced(kept, columns), table.path, table.settings, table.sha256)
+    return Table(table.kind, table.cells.replace_columns(kept, columns), table.path, table.settings, table.sha256)
 
 
-def write(table: Table, path: str | os.PathLike[str], *, formulas: str = "keep") -> None:
-    """Write the table to exactly this path; its ending decides the format.
+def write_table(table: Table, path: str | os.PathLike[str], *, formulas: str = "keep") -> None:
+    """Write the table to exactly this path; the file extension determines the format.
 
-    In text files, ``formulas`` may be ``neutralize``: then a spreadsheet that opens one runs none of its cells.
+    With ``formulas="neutralize"``, no cell of a text file runs as a formula when a spreadsheet opens it.
     """
     path = Path(path)
-    kind = writable(path)
+    kind = writable_format(path)
     if kind in ("csv", "tsv"):
-        with replaced_by(lambda: OutputError.does_not_fit(path)):
-            table = neutralized(table) if formulas == NEUTRALIZE else table
+        with translate_errors(lambda: OutputError.not_representable(path)):
+            table = neutralize_table(table) if formulas == NEUTRALIZE else table
         _write_text(table, path, kind)
     elif kind == "excel":
-        # Under the name and with the header it was read by, so that the same settings read it again.
+        # same sheet name and header as the source, so that the same settings read it again
         sheet, header = str(table.settings.get("sheet", "Sheet1")), bool(table.settings.get("header", True))
         write_excel(_frame(table, path), path, sheet=sheet, header=header)
     elif kind in ("parquet", "arrow"):
@@ -53,60 +53,60 @@ def write(table: Table, path: str | os.PathLike[str], *, formulas: str = "keep")
 
 
 def _frame(table: Table, path: Path) -> pl.DataFrame:
-    with replaced_by(lambda: OutputError.does_not_fit(path)):
+    with translate_errors(lambda: OutputError.not_representable(path)):
         return table.cells.frame()
 
 
 def _write_text(table: Table, path: Path, kind: str) -> None:
-    with writing(path):
-        blocks = _text(table, kind)
+    with translate_write_errors(path):
+        blocks = _text_blocks(table, kind)
         with path.open("wb") as file:
-            if not is_packed(path):
+            if not is_compressed(path):
                 file.writelines(blocks)
                 return
-            # No name and no time in the header: the same release has the same bytes.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=cast("BinaryIO", file), mtime=0) as packed:
+            # no name and no time in the gzip header, so that equal releases have equal bytes
+            with gzip.GzipFile(filename="", mode="wb", fileobj=cast("BinaryIO", file), mtime=0) as compressed:
                 for block in blocks:
-                    packed.write(block)
+                    compressed.write(block)
 
 
-def _text(table: Table, kind: str) -> Iterator[bytes]:
-    """A delimited file keeps its dialect and its bytes unless another format is asked for."""
+def _text_blocks(table: Table, kind: str) -> Iterator[bytes]:
+    """Return blocks of text; a delimited file keeps its dialect and bytes unless the format changes."""
     cells = table.cells
     if isinstance(cells, DelimitedCells) and table.kind == kind:
-        return cells.spliced()
+        return cells.splice()
     frame = cells.text_frame() if isinstance(cells, DelimitedCells) else cells.frame()
     return _delimited(frame, delimiter="\t" if kind == "tsv" else ",")
 
 
 def _delimited(frame: pl.DataFrame, *, delimiter: str) -> Iterator[bytes]:
-    # A missing cell that is all of its record is not left blank: blank lines at the end of a file hold nobody.
+    # quote a missing cell that is its whole record: readers ignore blank lines at the end of a file
     missing = '""' if frame.width == 1 else ""
-    for number, rows in enumerate(frame.iter_slices(_ROWS_AT_A_TIME)):
+    for number, rows in enumerate(frame.iter_slices(_ROWS_PER_BLOCK)):
         header = number == 0
         text = rows.write_csv(separator=delimiter, include_header=header, line_terminator="\n", null_value=missing)
         yield text.encode()
 
 
 def _write_columns(frame: pl.DataFrame, path: Path, kind: str) -> None:
-    with writing(path):
+    with translate_write_errors(path):
         try:
-            with replaced_by(lambda: OutputError.does_not_fit(path)), path.open("wb") as file:
-                _put(frame, file, kind, path)
+            with translate_errors(lambda: OutputError.not_representable(path)), path.open("wb") as file:
+                _write_to(frame, file, kind, path)
         except OutputError:
-            # By way of memory once more: of a full disk polars says only that it could not write.
+            # retry through memory: on a full disk, polars does not report the cause
             buffer = io.BytesIO()
-            _put(frame, buffer, kind, path)
+            _write_to(frame, buffer, kind, path)
             path.write_bytes(buffer.getbuffer())
 
 
-def _put(frame: pl.DataFrame, file: IO[bytes], kind: str, path: Path) -> None:
+def _write_to(frame: pl.DataFrame, file: IO[bytes], kind: str, path: Path) -> None:
     if kind == "parquet":
         frame.write_parquet(file)
     else:
-        settled(frame).write_ipc(file, **ipc_options(ending(path)))
+        with_own_buffers(frame).write_ipc(file, **ipc_compression(extension(path)))
 
 
-def ipc_options(suffix: str) -> dict[str, Any]:
-    """Feather files are packed, as their readers expect; Arrow files can be mapped into memory."""
+def ipc_compression(suffix: str) -> dict[str, Any]:
+    """Return IPC options: Feather files are compressed, as their readers expect; Arrow files can be memory-mapped."""
     return {"compression": "lz4" if suffix == ".feather" else "uncompressed"}

@@ -1,4 +1,4 @@
-"""Sensitive columns: their values as codes, and what privacy models ask of them as arrays."""
+"""Encode sensitive columns, and the constraints of privacy models on them as arrays."""
 
 from __future__ import annotations
 
@@ -12,14 +12,20 @@ import polars as pl
 from shoal.errors import ColumnError, OptionError
 from shoal.hierarchy import Hierarchy
 from shoal.schema.columns import Column, Kind, Role, Schema
-from shoal.schema.models import Model
+from shoal.schema.models import PrivacyModel
 from shoal.tables.categories import check_coverage
-from shoal.tables.counts import value_counts, words
-from shoal.tables.diversity import meets, reached
-from shoal.tables.shown import shown_bounds
-from shoal.tables.spelling import Meaning, meaning, node_names, numbered, verified_meaning
-from shoal.tables.table import Content, Table
-from shoal.values import Demands, FloatVector, IntVector, Sensitive
+from shoal.tables.counts import text_values, value_counts
+from shoal.tables.diversity import class_values, satisfies
+from shoal.tables.shown import released_bounds
+from shoal.tables.spelling import (
+    Normalizer,
+    match_nodes,
+    normalize_text,
+    normalize_text_for_verification,
+    number_variants,
+)
+from shoal.tables.table import ColumnContent, Table
+from shoal.values import FloatVector, IntVector, ModelConstraints, SensitiveColumn
 from shoal.values.demands import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, TOLERANCE
 
 _RULES = {
@@ -33,225 +39,239 @@ _RULES = {
 _DIGITS = 10_000
 
 
-class Coded(NamedTuple):
-    """One sensitive column: the code of each record, the records of each code, and the tree above the codes."""
+class EncodedSensitive(NamedTuple):
+    """An encoded sensitive column: code of each record, count of each code, and the tree above the codes."""
 
     codes: IntVector
     counts: IntVector
-    above: IntVector
+    parent: IntVector
     height: FloatVector
 
 
-def demands(table: Table, models: Sequence[Model], schema: Schema, *, same: Meaning = meaning) -> Demands:
-    """What these models ask of the groups of this table, rule by rule in their order.
+def encode_constraints(
+    table: Table, models: Sequence[PrivacyModel], schema: Schema, *, normalize: Normalizer = normalize_text
+) -> ModelConstraints:
+    """Encode the constraints of these models on the groups of this table, one rule per model.
 
-    The values of a column are in their order: numbers and dates by size, levels as they are given, all else by word.
-    Texts that say the same are one value; ``same`` says which do. What is missing, or says nothing, is one more value,
-    the last, and apart from all others in a hierarchy.
+    Values are sorted: numbers and dates by size, levels in their order, others by text. Spelling variants are one
+    value, as decided by the ``same`` function. Missing or empty is one more value, the last, and in a hierarchy as far
+    as possible from all others.
     """
     known = {column.name: column for column in schema.columns}
     for model in models:
         check_model(model, known, table.names, lambda name: table.cells.content(name))
-    columns = {name: _coded(table, known[name], same) for name in dict.fromkeys(model.column for model in models)}
-    return assembled(models, columns, table.height)
+    columns = {name: _encode(table, known[name], normalize) for name in dict.fromkeys(model.column for model in models)}
+    return assemble_constraints(models, columns, table.height)
 
 
-def assembled(models: Sequence[Model], columns: Mapping[str, Coded], records: int) -> Demands:
-    """What these models ask of groups, by the columns that they are about."""
+def assemble_constraints(
+    models: Sequence[PrivacyModel], columns: Mapping[str, EncodedSensitive], records: int
+) -> ModelConstraints:
+    """Assemble the constraints of these models from encoded columns."""
     names, coded = list(columns), list(columns.values())
     if not coded:
-        return Demands.none(records)
-    return Demands(
+        return ModelConstraints.none(records)
+    return ModelConstraints(
         codes=np.column_stack([column.codes for column in coded]),
-        first=_starts([len(column.counts) for column in coded]),
+        value_offsets=_offsets([len(column.counts) for column in coded]),
         column=np.array([names.index(model.column) for model in models], dtype=np.int64),
         rule=np.array([_RULES[model.name] for model in models], dtype=np.int64),
-        least=np.array([model.least for model in models]),
+        threshold=np.array([model.threshold for model in models]),
         factor=np.array([model.factor for model in models]),
-        shares=np.concatenate([column.counts for column in coded]) / records,
-        nodes=_starts([len(column.above) for column in coded]),
-        above=np.concatenate([column.above for column in coded]),
+        frequencies=np.concatenate([column.counts for column in coded]) / records,
+        node_offsets=_offsets([len(column.parent) for column in coded]),
+        parent=np.concatenate([column.parent for column in coded]),
         height=np.concatenate([column.height for column in coded]),
     )
 
 
-def sensitive_columns(table: Table, columns: Sequence[Column]) -> tuple[Sensitive, ...]:
-    """These columns as arrays, whatever is asked of them; their values in the same order as in `demands`.
+def sensitive_columns(table: Table, columns: Sequence[Column]) -> tuple[SensitiveColumn, ...]:
+    """Encode sensitive columns for metrics, with values in the same order as in the model constraints.
 
-    Equal numbers are one value here, however they are written.
+    Equal numbers are one value, however they are written.
     """
     return tuple(_sensitive(table, column) for column in columns)
 
 
-def _sensitive(table: Table, column: Column) -> Sensitive:
+def _sensitive(table: Table, column: Column) -> SensitiveColumn:
     numbers = None
     if column.kind in (Kind.NUMERIC, Kind.DATE):
-        ends = shown_bounds(table, column.name, dates=column.kind is Kind.DATE)
+        ends = released_bounds(table, column.name, dates=column.kind is Kind.DATE)
         numbers = None if ends is None else ends[0]
     if numbers is not None and column.hierarchy is None:
-        values, codes = np.unique(numbers, return_inverse=True)  # what is missing comes last
-        nothing = np.zeros(0)
-        return Sensitive(column.name, codes, len(values), True, nothing.astype(np.int64), nothing, numbers)
-    coded = _coded(table, column, meaning)
-    # a tree says more about how far values are apart than their order
+        values, codes = np.unique(numbers, return_inverse=True)  # NaN sorts last
+        empty = np.zeros(0)
+        return SensitiveColumn(column.name, codes, len(values), True, empty.astype(np.int64), empty, numbers)
+    coded = _encode(table, column, normalize_text)
+    # with a hierarchy, its distances apply instead of the order
     ordered = column.kind is not Kind.HIERARCHICAL and _has_order(column, table.cells.content(column.name))
-    return Sensitive(column.name, coded.codes, len(coded.counts), ordered, coded.above, coded.height, numbers)
+    return SensitiveColumn(column.name, coded.codes, len(coded.counts), ordered, coded.parent, coded.height, numbers)
 
 
-def check_feasible(demands: Demands, models: Sequence[Model], *, where: str = "the table") -> None:
-    """Refuse what not even all these records together have; ``where`` says who they are.
+def check_feasible(
+    constraints: ModelConstraints, models: Sequence[PrivacyModel], *, records_name: str = "the table"
+) -> None:
+    """Raise an error for models that all records as one group violate; ``where`` names these records.
 
-    If two groups keep a model, so does their union: where all records break it, any groups of them do.
+    If two groups satisfy a model, so does their union. If all records violate it, every grouping does.
     """
-    everybody = np.zeros(len(demands.codes), dtype=np.int64)
+    one_group = np.zeros(len(constraints.codes), dtype=np.int64)
     for d, model in enumerate(models):
-        check_reached(demands, d, model, reached(demands, d, everybody), where=where)
+        check_satisfied(constraints, d, model, class_values(constraints, d, one_group), records_name=records_name)
 
 
-def check_reached(demands: Demands, d: int, model: Model, found: FloatVector, *, where: str) -> None:
-    """Refuse rule d where the figure of all records together is not enough for it."""
-    if not meets(demands, d, found)[0]:
-        said, hint = _best(model, float(found[0]))
-        raise OptionError.infeasible(model.written, column=model.column, where=where, reached=said, hint=hint)
+def check_satisfied(
+    constraints: ModelConstraints, rule: int, model: PrivacyModel, value: FloatVector, *, records_name: str
+) -> None:
+    """Raise an error if the value of all records as one group violates rule d."""
+    if not satisfies(constraints, rule, value)[0]:
+        value_text, hint = _feasible_value(model, float(value[0]))
+        raise OptionError.infeasible(
+            model.notation, column=model.column, where=records_name, reached=value_text, hint=hint
+        )
 
 
-def _best(model: Model, found: float) -> tuple[str, str]:
-    """What is reached in words, and what could be asked for instead; rounded to the side that can be kept."""
-    if model.close:
-        least = _plain(math.ceil((found - TOLERANCE) * _DIGITS) / _DIGITS)
-        return f"t = {least}", f"ask for t = {least} or more"
-    most = math.floor(found * (1 + TOLERANCE) * _DIGITS) / _DIGITS
-    with_c = f" with c = {_plain(model.factor)}" if model.name == "recursive-l" else ""
-    if most <= 1:
+def _feasible_value(model: PrivacyModel, value: float) -> tuple[str, str]:
+    """Return the value as text and a feasible alternative, rounded to the feasible side."""
+    if model.is_closeness:
+        min_t = _format_number(math.ceil((value - TOLERANCE) * _DIGITS) / _DIGITS)
+        return f"t = {min_t}", f"ask for t = {min_t} or more"
+    max_l = math.floor(value * (1 + TOLERANCE) * _DIGITS) / _DIGITS
+    with_c = f" with c = {_format_number(model.factor)}" if model.name == "recursive-l" else ""
+    if max_l <= 1:
         return f"no l above 1{with_c}", f"{'ask for a larger c, or ' if with_c else ''}leave the model out"
-    return f"l = {_plain(most)}{with_c}", f"ask for l = {_plain(most)} or less"
+    return f"l = {_format_number(max_l)}{with_c}", f"ask for l = {_format_number(max_l)} or less"
 
 
-def _plain(number: float) -> str:
+def _format_number(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
 def check_model(
-    model: Model, known: Mapping[str, Column], names: Sequence[str], content: Callable[[str], Content]
+    model: PrivacyModel, columns: Mapping[str, Column], names: Sequence[str], content: Callable[[str], ColumnContent]
 ) -> None:
-    """Refuse a model on a column of another role, or one that lacks what the model measures by."""
-    if model.column not in names or model.column not in known:
+    """Raise an error if the column of a model is not sensitive, or lacks the hierarchy or order that it needs."""
+    if model.column not in names or model.column not in columns:
         raise ColumnError.unknown(model.column, names)
-    column = known[model.column]
+    column = columns[model.column]
     if column.role is not Role.SENSITIVE:
         raise ColumnError.not_sensitive(column.name, column.role)
     if model.name == "t-hierarchical" and column.hierarchy is None:
-        raise ColumnError.no_tree(column.name, model.name)
+        raise ColumnError.model_needs_hierarchy(column.name, model.name)
     if model.name == "t-ordered" and not _has_order(column, content(column.name)):
-        raise ColumnError.no_order(column.name, column.kind, model.name)
+        raise ColumnError.model_needs_order(column.name, column.kind, model.name)
 
 
-def _has_order(column: Column, content: Content) -> bool:
+def _has_order(column: Column, content: ColumnContent) -> bool:
     if column.kind is Kind.ORDINAL and (column.hierarchy or content.levels):
         return True
     return column.kind is not Kind.NOMINAL and content.kind in (Kind.NUMERIC, Kind.DATE)
 
 
-def _coded(table: Table, column: Column, same: Meaning) -> Coded:
-    cells = words(table, column.name)
+def _encode(table: Table, column: Column, same: Normalizer) -> EncodedSensitive:
+    cells = text_values(table, column.name)
     if column.hierarchy is not None:
         check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
     content = table.cells.content(column.name)
-    values = in_order(column, content, cells)
-    return coded(column, Values(tuple(values), meanings(content, values, same)), cells)
+    values = sorted_values(column, content, cells)
+    return encode_sensitive(column, SensitiveValues(tuple(values), value_numbers(content, values, same)), cells)
 
 
-class Values(NamedTuple):
-    """The different words of a sensitive column in the order of what they mean."""
+class SensitiveValues(NamedTuple):
+    """Distinct texts of a sensitive column, sorted by value."""
 
-    words: tuple[str, ...]
-    numbers: IntVector
-    """The code of each word, the same for those that say the same; that of missing for those that say nothing."""
+    texts: tuple[str, ...]
+    value_codes: IntVector
+    """Code of each text; equal for spelling variants, -1 for texts that mean missing."""
 
     @property
     def missing(self) -> int:
-        """The code of what is missing: one more than the last."""
-        return int(np.max(self.numbers, initial=-1)) + 1
+        """Code of missing values: one more than the last code."""
+        return int(np.max(self.value_codes, initial=-1)) + 1
 
     @property
-    def first(self) -> list[str]:
-        """The first word of each code."""
+    def first_texts(self) -> list[str]:
+        """First text of each code."""
         known: dict[int, str] = {}
-        for word, number in zip(self.words, self.numbers.tolist(), strict=True):
+        for word, number in zip(self.texts, self.value_codes.tolist(), strict=True):
             known.setdefault(number, word)
         return [word for number, word in sorted(known.items()) if number >= 0]
 
     def codes(self, cells: pl.Series) -> IntVector:
-        """The code of each cell."""
-        found = np.append(self.numbers, -1)[places_in(self.words, cells)]
-        return np.where(found < 0, self.missing, found)
+        """Return the code of each cell."""
+        codes = np.append(self.value_codes, -1)[indices_in(self.texts, cells)]
+        return np.where(codes < 0, self.missing, codes)
 
 
-def meanings(content: Content, values: Sequence[str], same: Meaning) -> IntVector:
-    """The number of what each of these words of a column says, -1 for nothing; numbers and dates have one spelling."""
+def value_numbers(content: ColumnContent, values: Sequence[str], normalize: Normalizer) -> IntVector:
+    """Number the distinct values among these texts, -1 for missing; numbers and dates have no spelling variants."""
     if content.values.dtype in (pl.String, pl.Categorical, pl.Enum):
-        return numbered(values, same)
+        return number_variants(values, normalize)
     return np.arange(len(values), dtype=np.int64)
 
 
-def meaning_numbers(table: Table, name: str) -> IntVector:
-    """For each record a number, the same where a column says the same, as the verification understands it."""
-    found = words(table, name)
-    values = found.drop_nulls().unique(maintain_order=True).to_list()
-    return Values(tuple(values), meanings(table.cells.content(name), values, verified_meaning)).codes(found)
+def verification_value_codes(table: Table, name: str) -> IntVector:
+    """Return value codes of a column, equal for spelling variants by the rules of the verification."""
+    cells = text_values(table, name)
+    values = cells.drop_nulls().unique(maintain_order=True).to_list()
+    return SensitiveValues(
+        tuple(values), value_numbers(table.cells.content(name), values, normalize_text_for_verification)
+    ).codes(cells)
 
 
-def places_in(values: Sequence[str], cells: pl.Series) -> IntVector:
-    """The place of each cell among the values; that after the last where it is missing."""
-    places = pl.DataFrame({"word": values, "place": range(len(values))}, schema={"word": pl.String, "place": pl.Int64})
-    found = pl.DataFrame({"word": cells}).join(places, on="word", how="left", maintain_order="left")["place"]
-    return found.fill_null(len(values)).to_numpy().astype(np.int64)
+def indices_in(values: Sequence[str], cells: pl.Series) -> IntVector:
+    """Return the index of each cell among the values; one past the last if it is missing."""
+    index = pl.DataFrame({"word": values, "place": range(len(values))}, schema={"word": pl.String, "place": pl.Int64})
+    matches = pl.DataFrame({"word": cells}).join(index, on="word", how="left", maintain_order="left")["place"]
+    return matches.fill_null(len(values)).to_numpy().astype(np.int64)
 
 
-def coded(column: Column, values: Values, cells: pl.Series, records: IntVector | None = None) -> Coded:
-    """Cells by the codes of their values; each stands for one record, or for so many."""
+def encode_sensitive(
+    column: Column, values: SensitiveValues, cells: pl.Series, records: IntVector | None = None
+) -> EncodedSensitive:
+    """Encode cells; ``records`` are the numbers of records per cell, 1 by default."""
     codes = values.codes(cells)
     counts = np.bincount(codes, records).astype(np.int64)
     if column.hierarchy is None:
-        return Coded(codes, counts, np.zeros(0, dtype=np.int64), np.zeros(0))
-    names = node_names(column.hierarchy, values.first)
-    nodes = [names[word] for word in values.first]
-    return Coded(codes, counts, *_tree(column.hierarchy, nodes, missing=len(counts) > len(nodes)))
+        return EncodedSensitive(codes, counts, np.zeros(0, dtype=np.int64), np.zeros(0))
+    names = match_nodes(column.hierarchy, values.first_texts)
+    nodes = [names[word] for word in values.first_texts]
+    return EncodedSensitive(codes, counts, *_tree(column.hierarchy, nodes, missing=len(counts) > len(nodes)))
 
 
-def in_order(column: Column, content: Content, cells: pl.Series) -> list[str]:
-    """The different words of a column in the order of what they mean."""
-    found: list[str] = sorted(cells.drop_nulls().unique().to_list())
+def sorted_values(column: Column, content: ColumnContent, cells: pl.Series) -> list[str]:
+    """Return the distinct texts of a column, sorted by value."""
+    distinct: list[str] = sorted(cells.drop_nulls().unique().to_list())
     if column.kind is Kind.ORDINAL and column.hierarchy is not None:
-        names, number = node_names(column.hierarchy, found), column.hierarchy.number
-        return sorted(found, key=lambda word: number(names[word]))
+        names, number = match_nodes(column.hierarchy, distinct), column.hierarchy.number
+        return sorted(distinct, key=lambda word: number(names[word]))
     if content.levels:
         rank = {level: place for place, level in enumerate(content.levels)}
-        return sorted(found, key=lambda word: rank.get(word, len(rank)))
+        return sorted(distinct, key=lambda word: rank.get(word, len(rank)))
     size = content.numbers if content.kind is Kind.NUMERIC else content.values
     if size is None or content.kind not in (Kind.NUMERIC, Kind.DATE):
-        return found
-    both = pl.DataFrame({"word": cells, "size": size}).drop_nulls("word").group_by("word").agg(pl.col("size").min())
-    return both.sort("size", "word")["word"].to_list()
+        return distinct
+    sizes = pl.DataFrame({"word": cells, "size": size}).drop_nulls("word").group_by("word").agg(pl.col("size").min())
+    return sizes.sort("size", "word")["word"].to_list()
 
 
 def _tree(hierarchy: Hierarchy, values: Sequence[str], *, missing: bool) -> tuple[IntVector, FloatVector]:
-    """For each value, then for each node with others below it, the node above and the height as a share of the root's.
+    """Return parent and relative height of each value, then of each inner node.
 
-    A value that has others below it is one more leaf right below itself; what is missing is one below the root.
+    A value that is an inner node becomes an extra leaf below it; missing is a leaf below the root.
     """
     root = len(hierarchy) - 1
-    tall = [0] * len(hierarchy)
+    heights = [0] * len(hierarchy)
     for number, parent in enumerate(hierarchy.parents[:-1]):
-        tall[parent] = max(tall[parent], tall[number] + 1)
-    inner = [number for number in range(root) if tall[number]] + [root]
+        heights[parent] = max(heights[parent], heights[number] + 1)
+    inner = [number for number in range(root) if heights[number]] + [root]
     first = len(values) + missing
-    place = {number: first + position for position, number in enumerate(inner)}
-    above = [place.get(number, place.get(hierarchy.parents[number])) for number in map(hierarchy.number, values)]
-    above += [place[root]] * missing + [place[hierarchy.parents[number]] for number in inner]
-    height = [0.0] * first + [tall[number] / max(tall[root], 1) for number in inner[:-1]] + [1.0]
-    return np.array(above, dtype=np.int64), np.array(height)
+    index = {number: first + position for position, number in enumerate(inner)}
+    parents = [index.get(number, index.get(hierarchy.parents[number])) for number in map(hierarchy.number, values)]
+    parents += [index[root]] * missing + [index[hierarchy.parents[number]] for number in inner]
+    relative_heights = [0.0] * first + [heights[number] / max(heights[root], 1) for number in inner[:-1]] + [1.0]
+    return np.array(parents, dtype=np.int64), np.array(relative_heights)
 
 
-def _starts(lengths: Sequence[int]) -> IntVector:
+def _offsets(lengths: Sequence[int]) -> IntVector:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Settled columns: their text in memory of their own.
+"""Copy the text of columns into separate memory.
 
-Polars lets columns share memory: cells that are copied from a column point into all of its text. A file of Arrow, or a
-pickled frame, would then hold the text of cells that nobody was to see, and in the order that they had.
+Polars columns share buffers: cells gathered from a column reference all of its text. An Arrow file or a pickled frame
+would then disclose the text of other cells, in their original order.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import io
 
 import polars as pl
 
-_FIXED = (pl.Boolean, pl.Null, pl.Object)
+_WITHOUT_BUFFERS = (pl.Boolean, pl.Null, pl.Object)
 
 
-def settled(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same frame, with nothing behind its cells but these."""
-    return pl.DataFrame({name: settled_series(frame[name]) for name in frame.columns})
+def with_own_buffers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the same frame with buffers that hold only its own cells."""
+    return pl.DataFrame({name: series_with_own_buffers(frame[name]) for name in frame.columns})
 
 
-def settled_series(series: pl.Series) -> pl.Series:
-    """By way of Parquet, which has one place for each value."""
+def series_with_own_buffers(series: pl.Series) -> pl.Series:
+    """Copy a series through Parquet, which stores only the values of the series."""
     dtype = series.dtype
-    if dtype.is_numeric() or dtype.is_temporal() or dtype in _FIXED:
+    if dtype.is_numeric() or dtype.is_temporal() or dtype in _WITHOUT_BUFFERS:
         return series
     buffer = io.BytesIO()
     pl.DataFrame({"": series}).write_parquet(buffer, statistics=False)
     buffer.seek(0)
-    again = pl.read_parquet(buffer, hive_partitioning=False).to_series().alias(series.name)
-    return again if again.dtype == dtype else again.cast(dtype)
+    copy = pl.read_parquet(buffer, hive_partitioning=False).to_series().alias(series.name)
+    return copy if copy.dtype == dtype else copy.cast(dtype)

@@ -1,8 +1,8 @@
-"""Spelling: which texts say the same, though they are written in different ways.
+"""Normalize text to identify spelling variants of one value.
 
-Two texts say the same if they differ only in case, in blanks and signs that nobody sees, in the form of letters
-(Unicode NFKC), or as plain numbers only in zeros: ``1``, ``1.0`` and ``01``. Groups are made by `meaning`, and the
-verification decides by `verified_meaning`, which gets there in another way and shares nothing with it.
+Two texts are variants if they differ only in case, blanks, invisible characters or letter forms (Unicode NFKC), or are
+numbers that differ only in zeros: ``1``, ``1.0`` and ``01``. Grouping uses `normalize_text`; the verification uses
+`normalize_text_for_verification`, an independent implementation.
 """
 
 from __future__ import annotations
@@ -16,98 +16,101 @@ import numpy as np
 
 from shoal.hierarchy import Hierarchy
 from shoal.schema.columns import Kind
-from shoal.values import Categories, IntVector
+from shoal.values import CategoricalColumn, IntVector
 
-Meaning = Callable[[str], str]
-"""Gives the same text for texts that say the same; an empty one for those that say nothing."""
+Normalizer = Callable[[str], str]
+"""Maps spelling variants to the same text, and blank texts to an empty one."""
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*?)0*)?")
 _DIGITS = frozenset("0123456789")
 _LONGEST = 300
-"""Letters of a number; a longer one is a text like any other."""
+"""Maximum length of a number; longer ones are treated as text."""
 
 
-def meaning(text: str) -> str:
-    """What a text says: caseless by the compatible forms of its letters, as Unicode defines it (D147)."""
+def normalize_text(text: str) -> str:
+    """Normalize a text for compatibility caseless matching (Unicode D147), and numbers to a canonical form."""
     if text.isascii():
-        found = text.lower()
+        normalized = text.lower()
     else:
-        found = unicodedata.normalize("NFD", text).casefold()
-        found = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", found).casefold())
-        found = "".join(letter for letter in found if unicodedata.category(letter) != "Cf")
-    found = " ".join(found.split())
-    number = _NUMBER.fullmatch(found) if found and len(found) <= _LONGEST else None
-    if number is None or not _DIGITS.intersection(found):
-        return found
-    sign, whole, part = number.groups()
-    size = f"{whole or 0}.{part}" if part else whole or "0"
-    return f"-{size}" if sign == "-" and size != "0" else size
+        normalized = unicodedata.normalize("NFD", text).casefold()
+        normalized = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", normalized).casefold())
+        normalized = "".join(letter for letter in normalized if unicodedata.category(letter) != "Cf")
+    normalized = " ".join(normalized.split())
+    number = _NUMBER.fullmatch(normalized) if normalized and len(normalized) <= _LONGEST else None
+    if number is None or not _DIGITS.intersection(normalized):
+        return normalized
+    sign, whole, fraction = number.groups()
+    magnitude = f"{whole or 0}.{fraction}" if fraction else whole or "0"
+    return f"-{magnitude}" if sign == "-" and magnitude != "0" else magnitude
 
 
-def verified_meaning(text: str) -> str:
-    """The same as the verification understands it: folded until nothing changes, numbers as fractions."""
-    before, found = "", text
-    while found != before:
-        before, found = found, unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", found).casefold())
-    seen = [letter for letter in found if unicodedata.category(letter) != "Cf"]
-    found = "".join(" " if letter.isspace() else letter for letter in seen).strip()
-    while "  " in found:
-        found = found.replace("  ", " ")
-    if len(found) > _LONGEST or not set(found) <= {*_DIGITS, "+", "-", "."}:
-        return unicodedata.normalize("NFKC", found)
+def normalize_text_for_verification(text: str) -> str:
+    """Normalize a text for the verification: folded to a fixed point, numbers as fractions."""
+    before, normalized = "", text
+    while normalized != before:
+        before, normalized = (
+            normalized,
+            unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", normalized).casefold()),
+        )
+    visible = [letter for letter in normalized if unicodedata.category(letter) != "Cf"]
+    normalized = "".join(" " if letter.isspace() else letter for letter in visible).strip()
+    while "  " in normalized:
+        normalized = normalized.replace("  ", " ")
+    if len(normalized) > _LONGEST or not set(normalized) <= {*_DIGITS, "+", "-", "."}:
+        return unicodedata.normalize("NFKC", normalized)
     try:
-        return str(Fraction(found))
+        return str(Fraction(normalized))
     except ValueError:
-        return found
+        return normalized
 
 
-def numbered(values: Sequence[str], same: Meaning) -> IntVector:
-    """For each value the number of what it says, in the order of the values; -1 where it says nothing."""
+def number_variants(values: Sequence[str], normalize: Normalizer) -> IntVector:
+    """Number the values by first appearance, variants alike; -1 for values that normalize to an empty text."""
     known: dict[str, int] = {"": -1}
-    return np.array([known.setdefault(same(value), len(known) - 1) for value in values], dtype=np.int64)
+    return np.array([known.setdefault(normalize(value), len(known) - 1) for value in values], dtype=np.int64)
 
 
-def spelled_alike(values: Iterable[str]) -> int:
-    """How many of these different values say the same as another one of them."""
+def count_variants(values: Iterable[str]) -> int:
+    """Count the values that are a spelling variant of another one."""
     counts: dict[str, int] = {}
     for value in values:
-        said = meaning(value)
-        counts[said] = counts.get(said, 0) + 1
-    return sum(count for said, count in counts.items() if count > 1 and said)
+        normalized = normalize_text(value)
+        counts[normalized] = counts.get(normalized, 0) + 1
+    return sum(count for normalized, count in counts.items() if count > 1 and normalized)
 
 
-def spellings(columns: Sequence[Categories]) -> dict[str, int]:
-    """So many values of each nominal column are spelled in several ways, where some are."""
+def count_spelling_variants(columns: Sequence[CategoricalColumn]) -> dict[str, int]:
+    """Count the spelling variants of each nominal column; columns without any are omitted."""
     counts = {
-        column.name: spelled_alike(column.hierarchy.nodes[:-1]) for column in columns if column.kind is Kind.NOMINAL
+        column.name: count_variants(column.hierarchy.nodes[:-1]) for column in columns if column.kind is Kind.NOMINAL
     }
     return {name: count for name, count in counts.items() if count}
 
 
-def node_names(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, str]:
-    """For each value its node: the one of its name, or else the only one that says the same.
+def match_nodes(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, str]:
+    """Match each value to a node: by exact name, or else to the only node that is a spelling variant.
 
-    What has none is left out.
+    Values without a match are omitted.
     """
-    different = list(values)
-    found = {value: value for value in different if value in hierarchy}
-    if len(found) == len(different):
-        return found
-    alike: dict[str, list[str]] = {}
+    distinct = list(values)
+    matches = {value: value for value in distinct if value in hierarchy}
+    if len(matches) == len(distinct):
+        return matches
+    nodes_by_text: dict[str, list[str]] = {}
     for node in hierarchy:
-        alike.setdefault(meaning(node), []).append(node)
-    for value in different:
-        said = meaning(value)
-        if value not in found and said and len(alike.get(said, ())) == 1:
-            found[value] = alike[said][0]
-    return found
+        nodes_by_text.setdefault(normalize_text(node), []).append(node)
+    for value in distinct:
+        normalized = normalize_text(value)
+        if value not in matches and normalized and len(nodes_by_text.get(normalized, ())) == 1:
+            matches[value] = nodes_by_text[normalized][0]
+    return matches
 
 
-def by_node(hierarchy: Hierarchy, counts: Mapping[str, int]) -> dict[str, int]:
-    """The records of each value by the names of its nodes; a value without one keeps its own."""
-    nodes = node_names(hierarchy, counts)
-    found: dict[str, int] = {}
+def sum_by_node(hierarchy: Hierarchy, counts: Mapping[str, int]) -> dict[str, int]:
+    """Add up the counts of values by matching node; a value without a node keeps its own name."""
+    nodes = match_nodes(hierarchy, counts)
+    totals: dict[str, int] = {}
     for value, records in counts.items():
         name = nodes.get(value, value)
-        found[name] = found.get(name, 0) + records
-    return found
+        totals[name] = totals.get(name, 0) + records
+    return totals

@@ -1,4 +1,4 @@
-"""Files of SPSS, Stata and SAS, with the labels that their users live by."""
+"""Read and write SPSS, Stata and SAS files with their labels."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import polars as pl
 
 from shoal.errors import FileError, OutputError
 from shoal.schema.columns import Kind
-from shoal.tables.dictionary import is_sound
-from shoal.tables.fidelity import gives_back
-from shoal.tables.foreign import replaced_by, writing
-from shoal.tables.formats import ending
+from shoal.tables.dictionary import is_valid_dictionary
+from shoal.tables.fidelity import round_trips
+from shoal.tables.foreign import translate_errors, translate_write_errors
+from shoal.tables.formats import extension
 from shoal.tables.frames import PolarsCells, series_content, with_columns
-from shoal.tables.fresh import copied_rows
-from shoal.tables.stamps import fix_stamps
-from shoal.tables.table import Content, NewColumn, NewColumns, ReadOptions, Table
-from shoal.values import Days, Rounded, Whole, Worded
+from shoal.tables.fresh import rows_to_copy
+from shoal.tables.stamps import fix_timestamps
+from shoal.tables.table import ColumnContent, NewColumn, NewColumns, ReadOptions, Table
+from shoal.values import DateColumn, IntegerColumn, RoundedColumn, TextColumn
 
 
 @dataclass(frozen=True, repr=False)
-class Labels:
-    """What such a file says about its columns besides their values."""
+class FileLabels:
+    """Metadata of a statistics file: labels, formats and declared missing values."""
 
     family: str = ""
-    """The format that the notations of formats and missing values belong to."""
+    """File format that defines the notation of formats and missing values."""
     file: str = ""
     table: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -40,144 +40,151 @@ class Labels:
     widths: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def noted(cls, family: str, meta: Any) -> Labels:
+    def from_metadata(cls, family: str, meta: Any) -> FileLabels:
         return cls(
             family=family,
             file=meta.file_label or "",
             table=meta.table_name or "",
-            variables=_given(meta.column_names_to_labels),
+            variables=_without_none(meta.column_names_to_labels),
             values=meta.variable_value_labels,
             missing_ranges=meta.missing_ranges,
             missing_letters=meta.missing_user_values,
-            formats=_given(meta.original_variable_types),
-            measures=_given(meta.variable_measure),
-            widths=_given(meta.variable_display_width),
+            formats=_without_none(meta.original_variable_types),
+            measures=_without_none(meta.variable_measure),
+            widths=_without_none(meta.variable_display_width),
         )
 
-    def released(self, kept: Sequence[str], columns: NewColumns) -> Labels:
-        """The labels of the kept columns; not that of the file, nor its name for the table.
+    def for_release(self, names: Sequence[str], columns: NewColumns) -> FileLabels:
+        """Return the labels of the kept columns, without file label and table name.
 
-        A mean is none of the labelled values, and one that falls into a range of missing values would be
-        lost: columns with new numbers keep the label of the variable, and the format only if they are whole,
-        dates, or rounded to the decimals of the column.
+        Means have no value labels, and one within a range of missing values would be lost. Therefore, columns with new
+        numbers keep only the variable label, and the format only if they are integers, dates, or rounded to the
+        decimals of the column.
         """
-        untouched = [name for name in kept if name not in columns]
-        whole = [name for name in kept if name in columns and _keeps_format(columns[name])]
-        numbers = [name for name in kept if not isinstance(columns.get(name), Worded)]
+        unchanged = [name for name in names if name not in columns]
+        keeps_format = [name for name in names if name in columns and _keeps_format(columns[name])]
+        numbers = [name for name in names if not isinstance(columns.get(name), TextColumn)]
         return replace(
             self,
             file="",
             table="",
-            variables=_only(self.variables, kept),
-            values=_only(self.values, untouched),
-            missing_ranges=_only(self.missing_ranges, untouched),
-            missing_letters=_only(self.missing_letters, untouched),
-            formats=_only(self.formats, [*untouched, *whole]),
+            variables=_only(self.variables, names),
+            values=_only(self.values, unchanged),
+            missing_ranges=_only(self.missing_ranges, unchanged),
+            missing_letters=_only(self.missing_letters, unchanged),
+            formats=_only(self.formats, [*unchanged, *keeps_format]),
             measures=_only(self.measures, numbers),
             widths=_only(self.widths, numbers),
         )
 
 
 def _keeps_format(column: NewColumn) -> bool:
-    if isinstance(column, Rounded):
-        return column.precision.most is not None
-    return isinstance(column, Whole | Days) or (isinstance(column, np.ndarray) and column.dtype.kind in "iu")
+    if isinstance(column, RoundedColumn):
+        return column.precision.max_decimals is not None
+    return isinstance(column, IntegerColumn | DateColumn) or (
+        isinstance(column, np.ndarray) and column.dtype.kind in "iu"
+    )
 
 
-def _given(notes: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: note for name, note in notes.items() if note is not None}
+def _without_none(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if value is not None}
 
 
-def _only(notes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: note for name, note in notes.items() if name in names}
+def _only(metadata: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if name in names}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledCells(PolarsCells):
-    """A polars frame with labels. Stata's missing values .a to .z stand as letters among the numbers."""
+    """Backend over a polars frame with labels; Stata's missing values .a to .z are letters among the numbers."""
 
-    labels: Labels
-    labelled: bool = True
-    """Whether a column of which every value has a label holds the labels."""
+    labels: FileLabels
+    use_value_labels: bool = True
+    """Whether to use value labels instead of codes where every value has a label."""
 
     def native(self) -> pl.DataFrame:
         return self.frame()
 
-    def content(self, name: str) -> Content:
-        """The values that the file's author declared missing are missing."""
-        content = series_content(_plain(self.table[name]))
+    def content(self, name: str) -> ColumnContent:
+        """Return the content of a column; declared missing values are missing."""
+        content = series_content(_numeric(self.table[name]))
         declared = self.labels.missing_ranges.get(name, ())
         values = content.values
         if values.dtype == pl.String:
             values = values.set(values == "", None)
-        for one in declared:
-            low, high = (one["lo"], one["hi"]) if isinstance(one, Mapping) else (one, one)
+        for item in declared:
+            low, high = (item["lo"], item["hi"]) if isinstance(item, Mapping) else (item, item)
             if (content.kind is Kind.NUMERIC) == isinstance(low, int | float):
                 values = values.set(values.is_between(low, high).fill_null(False), None)
         if (categories := self._categories(name, values)) is not None:
             return categories
         numbers = values.cast(pl.Float64) if content.kind is Kind.NUMERIC else None
-        return Content(content.kind, content.type, values, numbers, content.text)
+        return ColumnContent(content.kind, content.type, values, numbers, content.non_numeric)
 
-    def _categories(self, name: str, values: pl.Series) -> Content | None:
-        """The labels of the values; None where some value has none, or two values share one."""
+    def _categories(self, name: str, values: pl.Series) -> ColumnContent | None:
+        """Return the labels of the values; None if a value has none, or two values share one."""
         labels = self.labels.values.get(name, {})
         named = {
             value: label for value, label in labels.items() if isinstance(value, str) == (values.dtype == pl.String)
         }
         present = values.drop_nulls().unique().to_list()
-        if not self.labelled or not present or not all(value in named for value in present):
+        if not self.use_value_labels or not present or not all(value in named for value in present):
             return None
         if len(set(named.values())) < len(named) or not all(named.values()):
             return None
         words = values.replace_strict(present, [named[value] for value in present], return_dtype=pl.String)
         if self.labels.measures.get(name) != "ordinal":
-            return Content(Kind.NOMINAL, "labels", words)
-        return Content(Kind.ORDINAL, "labels", words, levels=tuple(named[value] for value in sorted(present)))
+            return ColumnContent(Kind.NOMINAL, "labels", words)
+        return ColumnContent(Kind.ORDINAL, "labels", words, levels=tuple(named[value] for value in sorted(present)))
 
-    def _coded(self, name: str, column: NewColumn) -> NewColumn:
-        """New labels as the codes that they stand for, where all of them are labels that the column has."""
+    def _labels_to_codes(self, name: str, column: NewColumn) -> NewColumn:
+        """Convert new labels to their codes, if the column has all of these labels."""
         content = self.content(name)
-        if content.type != "labels" or not isinstance(column, Worded):
+        if content.type != "labels" or not isinstance(column, TextColumn):
             return column
         first = content.values.arg_unique()
-        codes = series_content(self.table[name]).words
+        codes = series_content(self.table[name]).text_values
         pairs = zip(content.values.gather(first).to_list(), codes.gather(first).to_list(), strict=True)
         code_of = {label: code for label, code in pairs if label is not None}
-        used = set(column.places[column.places >= 0].tolist())
+        used = set(column.codes[column.codes >= 0].tolist())
         if not all(column.words[place] in code_of for place in used):
             return column
         return replace(column, words=tuple(code_of.get(word, "") for word in column.words))
 
-    def replaced(self, kept: Sequence[str], columns: NewColumns) -> LabelledCells:
-        columns = {name: self._coded(name, column) for name, column in columns.items() if name in kept}
-        copied = {name for name, column in columns.items() if name in kept and self._is_copied(name, column)}
+    def replace_columns(self, names: Sequence[str], columns: NewColumns) -> LabelledCells:
+        columns = {name: self._labels_to_codes(name, column) for name, column in columns.items() if name in names}
+        copied = {name for name, column in columns.items() if name in names and self._is_copied(name, column)}
         new = {name: column for name, column in columns.items() if name not in copied}
-        table, labels = with_columns(self.table, kept, columns), self.labels.released(kept, new)
-        # the label of a value that is gone would tell that it was there
-        left = {name: set(table[name].to_list()) for name in labels.values}
+        table, labels = with_columns(self.table, names, columns), self.labels.for_release(names, new)
+        # labels of values that no longer occur would disclose them
+        used = {name: set(table[name].to_list()) for name in labels.values}
         values = {
-            name: {value: label for value, label in named.items() if name not in left or value in left[name]}
+            name: {value: label for value, label in named.items() if name not in used or value in used[name]}
             for name, named in labels.values.items()
         }
-        return LabelledCells(table, replace(labels, values=values), self.labelled)
+        return LabelledCells(table, replace(labels, values=values), self.use_value_labels)
 
     def _is_copied(self, name: str, column: NewColumn) -> bool:
-        """Whether every new value is one that the column had, with its label."""
-        return isinstance(column, Worded) and copied_rows(series_content(self.table[name]).words, column) is not None
+        """Return whether every new value occurs in the original column, with its label."""
+        return (
+            isinstance(column, TextColumn)
+            and rows_to_copy(series_content(self.table[name]).text_values, column) is not None
+        )
 
     def frame(self) -> pl.DataFrame:
         contents = {name: self.content(name) for name in self.names if name in self.labels.values}
         labels = {name: content.values for name, content in contents.items() if content.type == "labels"}
-        return pl.DataFrame({name: labels[name] if name in labels else _plain(self.table[name]) for name in self.names})
+        return pl.DataFrame(
+            {name: labels[name] if name in labels else _numeric(self.table[name]) for name in self.names}
+        )
 
-    def codes(self) -> pl.DataFrame:
-        """The table with the codes that labels stand for."""
-        return pl.DataFrame({name: _plain(self.table[name]) for name in self.names})
+    def codes_frame(self) -> pl.DataFrame:
+        """Return the table with codes instead of labels."""
+        return pl.DataFrame({name: _numeric(self.table[name]) for name in self.names})
 
 
-def _plain(series: pl.Series) -> pl.Series:
-    """Numbers among letters as numbers, with null for the letters."""
+def _numeric(series: pl.Series) -> pl.Series:
+    """Return mixed numbers and letters as numbers, with null for letters."""
     if series.dtype != pl.Object:
         return series
     numbers = [cell if isinstance(cell, int | float) else None for cell in series.to_list()]
@@ -186,75 +193,77 @@ def _plain(series: pl.Series) -> pl.Series:
 
 def read_statistics(path: Path, kind: str, *, options: ReadOptions) -> LabelledCells:
     pyreadstat = _pyreadstat(path)
-    reader, more = _reader(pyreadstat, kind, path)
+    reader, arguments = _reader(pyreadstat, kind, path)
     if options.encoding:
-        more["encoding"] = options.encoding
-    with replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
-        if kind == "spss" and not is_sound(path):
+        arguments["encoding"] = options.encoding
+    with translate_errors(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
+        if kind == "spss" and not is_valid_dictionary(path):
             raise FileError.damaged(path, kind)
-        frame, meta = reader(str(path), output_format="polars", **more)
-        return LabelledCells(frame, Labels.noted(kind, meta), options.value_labels)
+        frame, meta = reader(str(path), output_format="polars", **arguments)
+        return LabelledCells(frame, FileLabels.from_metadata(kind, meta), options.value_labels)
 
 
 def _reader(pyreadstat: Any, kind: str, path: Path) -> tuple[Callable[..., Any], dict[str, Any]]:
     if kind == "stata":
         return pyreadstat.read_dta, {"user_missing": True}
     if kind == "sas":
-        return (pyreadstat.read_xport if ending(path) == ".xpt" else pyreadstat.read_sas7bdat), {}
-    if ending(path) == ".por":
+        return (pyreadstat.read_xport if extension(path) == ".xpt" else pyreadstat.read_sas7bdat), {}
+    if extension(path) == ".por":
         return pyreadstat.read_por, {}
     return pyreadstat.read_sav, {"user_missing": True}
 
 
 def write_statistics(table: Table, path: Path, kind: str) -> None:
-    """Write with the labels that the format can hold, then read back: a full disk goes unnoticed otherwise."""
+    """Write with the labels that the format supports, then read back: the library does not report a full disk."""
     pyreadstat = _pyreadstat(path)
-    labels = table.cells.labels if isinstance(table.cells, LabelledCells) else Labels()
-    own = labels.family == kind
-    with writing(path):
+    labels = table.cells.labels if isinstance(table.cells, LabelledCells) else FileLabels()
+    same = labels.family == kind
+    with translate_write_errors(path):
         cells = table.cells
-        original = cells.frame() if not isinstance(cells, LabelledCells) else cells.table if own else cells.codes()
+        original = (
+            cells.frame() if not isinstance(cells, LabelledCells) else cells.table if same else cells.codes_frame()
+        )
     if any(dtype.is_nested() or dtype in (pl.Binary, pl.Duration) for dtype in original.dtypes):
-        raise OutputError.does_not_fit(path)
+        raise OutputError.not_representable(path)
     frame = pl.DataFrame({name: _storable(original[name].alias("")) for name in original.columns})
-    more: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "file_label": labels.file,
         "column_labels": dict(labels.variables),
-        "variable_format": dict(labels.formats) if own else {},
+        "variable_format": dict(labels.formats) if same else {},
     }
     if kind == "stata":
         writer = pyreadstat.write_dta
-        more["version"] = 14  # every Stata since then reads it; the next one only the largest edition
-        more["variable_value_labels"] = _for_stata(labels.values, frame)
-        more["missing_user_values"] = dict(labels.missing_letters)
+        arguments["version"] = 14  # every Stata since version 14 reads it; the next file version needs Stata/MP
+        arguments["variable_value_labels"] = _stata_labels(labels.values, frame)
+        arguments["missing_user_values"] = dict(labels.missing_letters)
     elif kind == "sas":
         writer = pyreadstat.write_xport
-        if labels.table and own:
-            more["table_name"] = labels.table
+        if labels.table and same:
+            arguments["table_name"] = labels.table
     else:
         writer = pyreadstat.write_sav
-        more["variable_value_labels"] = _for_spss(labels.values, frame)
-        more["compress"] = ending(path) == ".zsav"
-        if own:
-            more["missing_ranges"] = dict(labels.missing_ranges)
-            more["variable_measure"] = dict(labels.measures)
-            more["variable_display_width"] = dict(labels.widths)
-    with writing(path):
-        writer(frame, str(path), **more)
-        fix_stamps(path, kind)
+        arguments["variable_value_labels"] = _spss_labels(labels.values, frame)
+        arguments["compress"] = extension(path) == ".zsav"
+        if same:
+            arguments["missing_ranges"] = dict(labels.missing_ranges)
+            arguments["variable_measure"] = dict(labels.measures)
+            arguments["variable_display_width"] = dict(labels.widths)
+    with translate_write_errors(path):
+        writer(frame, str(path), **arguments)
+        fix_timestamps(path, kind)
     try:
-        again = read_statistics(path, kind, options=ReadOptions())
+        read_back = read_statistics(path, kind, options=ReadOptions())
     except FileError:
         raise OutputError.unwritable(path, "it cannot be read back") from None
-    if (again.height, again.names) != (frame.height, tuple(frame.columns)):
+    if (read_back.height, read_back.names) != (frame.height, tuple(frame.columns)):
         raise OutputError.unwritable(path, "it cannot be read back")
-    with writing(path):
-        if not gives_back(original, again.table, blanks_end=True):
-            raise OutputError.does_not_fit(path)
+    with translate_write_errors(path):
+        if not round_trips(original, read_back.table, ignore_trailing_blanks=True):
+            raise OutputError.not_representable(path)
 
 
 def _storable(series: pl.Series) -> pl.Series:
-    """These formats know floats, whole numbers, text, dates and times."""
+    """Convert a column to a type of these formats: float, integer, text, date or time."""
     dtype = series.dtype
     if dtype in (pl.Categorical, pl.Enum):
         return series.cast(pl.String)
@@ -265,23 +274,23 @@ def _storable(series: pl.Series) -> pl.Series:
     return series
 
 
-def _for_stata(values: Mapping[str, Mapping[Any, str]], frame: pl.DataFrame) -> dict[str, dict[Any, str]]:
-    """Stata labels whole numbers, and the letters of missing values where a column has them."""
-    kept: dict[str, dict[Any, str]] = {}
+def _stata_labels(values: Mapping[str, Mapping[Any, str]], frame: pl.DataFrame) -> dict[str, dict[Any, str]]:
+    """Return the labels for Stata, which labels integers, and letters for missing values in columns that have them."""
+    supported: dict[str, dict[Any, str]] = {}
     for name, labels in values.items():
         numbers = {int(key): label for key, label in labels.items() if isinstance(key, int | float) and key == int(key)}
         letters = {key: label for key, label in labels.items() if isinstance(key, str)}
-        kept[name] = numbers | (letters if frame.schema[name] == pl.Object else {})
-    return {name: labels for name, labels in kept.items() if labels and frame.schema[name] != pl.String}
+        supported[name] = numbers | (letters if frame.schema[name] == pl.Object else {})
+    return {name: labels for name, labels in supported.items() if labels and frame.schema[name] != pl.String}
 
 
-def _for_spss(values: Mapping[str, Mapping[Any, str]], frame: pl.DataFrame) -> dict[str, dict[Any, str]]:
-    """SPSS labels text in columns of text and numbers in columns of numbers."""
-    kept: dict[str, dict[Any, str]] = {}
+def _spss_labels(values: Mapping[str, Mapping[Any, str]], frame: pl.DataFrame) -> dict[str, dict[Any, str]]:
+    """Return the labels for SPSS, which labels texts in text columns and numbers in numeric columns."""
+    supported: dict[str, dict[Any, str]] = {}
     for name, labels in values.items():
-        text = frame.schema[name] == pl.String
-        kept[name] = {key: label for key, label in labels.items() if isinstance(key, str) == text}
-    return {name: labels for name, labels in kept.items() if labels}
+        is_text = frame.schema[name] == pl.String
+        supported[name] = {key: label for key, label in labels.items() if isinstance(key, str) == is_text}
+    return {name: labels for name, labels in supported.items() if labels}
 
 
 def _pyreadstat(path: Path) -> Any:

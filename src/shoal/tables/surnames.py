@@ -1,4 +1,4 @@
-"""Common surnames, by which columns with names of persons are recognized, without those that mean other things, too."""
+"""Common surnames, to recognize columns of person names; without those that have other meanings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of this room: a table, the cells behind it, and how a file is to be read."""
+"""Table, its storage backends, and the options that control how a file is read."""
 
 from __future__ import annotations
 
@@ -14,161 +14,161 @@ from numpy.typing import NDArray
 
 from shoal.errors import OptionError
 from shoal.schema.columns import Kind
-from shoal.tables.column_format import THOUSANDS, column_format
+from shoal.tables.column_format import THOUSANDS, parse_column_format
 from shoal.tables.formats import FORMATS
-from shoal.values import Days, IntVector, Rounded, Whole, Worded
+from shoal.values import DateColumn, IntegerColumn, IntVector, RoundedColumn, TextColumn
 
-MISSING_WORDS = (
+DEFAULT_MISSING_VALUES = (
     *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "#NULL!", "None", ".", "-", "--", "?"),
     *("k.A.", "k. A.", "keine Angabe", "n.d.", "n. d.", "s.o.", "s/d", "missing", "unknown"),
 )
-"""What means missing in a column of numbers or dates. In text only the empty field does: NA may be Namibia."""
+"""Texts read as missing in columns of numbers or dates. In text columns only the empty field is: NA may be Namibia."""
 
-NewColumn = NDArray[Any] | Rounded | Whole | Worded | Days
-"""A column of a release that differs from the original: float64 with NaN where missing, int64, or one of these."""
+NewColumn = NDArray[Any] | RoundedColumn | IntegerColumn | TextColumn | DateColumn
+"""A released column that differs from the original: float64 with NaN where missing, int64, or one of these types."""
 NewColumns = Mapping[str, NewColumn]
 
 Settings = Mapping[str, Any]
-"""How a file was read: texts, numbers, truth values, and such by column."""
+"""How a file was read: strings, numbers, booleans, and mappings of these by column."""
 
-_LABELLED = ("spss", "stata", "sas")
-_EXACT_WHOLE = 2.0**53
-_OTHER_MARK = {".": ",", ",": "."}
-"""The decimal mark where one of them parts thousands."""
+_LABELLED_FORMATS = ("spss", "stata", "sas")
+_MAX_EXACT_INTEGER = 2.0**53
+_DECIMAL_FOR_THOUSANDS = {".": ",", ",": "."}
+"""The decimal mark that goes with each thousands separator."""
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is to be read; what is None is found out from the file."""
+    """Options for reading a file; an option that is None is detected from the file."""
 
     delimiter: str | None = None
     quote: str | None = '"'
-    """None and the empty text switch quoting off."""
+    """None and the empty string disable quoting."""
     encoding: str | None = None
     decimal: str | None = None
     thousands: str | None = None
-    """What parts thousands; the empty text where nothing does."""
+    """Thousands separator; empty for none."""
     header: bool = True
     skip: int | None = None
-    """The lines above the header."""
+    """Number of lines above the header."""
     skip_footer: int | None = None
-    """The lines below the last record, such as totals and notes."""
+    """Number of lines below the last record, such as totals and notes."""
     row_numbers: bool | None = None
-    """Whether the first column has no name and numbers the rows, so that it is left out."""
+    """Whether the first column holds unnamed row numbers and is dropped."""
     missing: Iterable[str] | None = None
-    """The word or the words that mean missing in any column, besides the empty field."""
+    """One text or several that mean missing in any column, besides the empty field."""
     missing_in: Mapping[str, Iterable[str] | str] = field(default_factory=dict)
-    """Further words that mean missing in some columns, by their names."""
+    """Additional missing values by column name."""
     column_formats: Mapping[str, str] = field(default_factory=dict)
-    """How numbers or dates of some columns are written, such as ``1.234,5 €``, ``DD.MM.YYYY`` or ``text``."""
+    """Number or date formats by column name, such as ``1.234,5 €``, ``DD.MM.YYYY`` or ``text``."""
     detect: bool = True
-    """Whether formats of numbers and dates that are not named are detected."""
+    """Whether to detect number and date formats that are not given."""
     sheet: str | None = None
     format: str | None = None
     value_labels: bool = True
-    """Whether columns of SPSS and Stata hold the labels of their values where every value has one, not the codes."""
+    """Whether SPSS and Stata columns hold value labels instead of codes where every value has a label."""
     typed: bool = False
-    """Text of a workbook is text, whatever it looks like: so did policies read it that note no decimal mark."""
+    """Read text cells of a workbook as text, whatever they look like, as policies without a decimal mark expect."""
     header_known: bool = False
-    """The first line is a header even if it looks like data: somebody said so, or it was written as one."""
+    """Accept the first line as a header even if it looks like data."""
 
     def __post_init__(self) -> None:
         given: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
         for name, (types, expected) in _EXPECTED.items():
             if not isinstance(given[name], types):
-                raise OptionError.bad_option(name, expected)
+                raise OptionError.invalid_value(name, expected)
         delimiter = None if self.delimiter is None else _NAMED_DELIMITERS.get(self.delimiter, self.delimiter)
         quote = "" if self.quote in (None, "none") else self.quote
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
-        object.__setattr__(self, "missing", _words(given["missing"]))
-        object.__setattr__(self, "missing_in", self.words_in)
-        if self.decimal is None and self.thousands in _OTHER_MARK:
-            object.__setattr__(self, "decimal", _OTHER_MARK[self.thousands])
-        if delimiter is not None and not _is_mark(delimiter):
-            raise OptionError.bad_option("delimiter", _EXPECTED["delimiter"][1])
-        if quote and (not _is_mark(quote) or quote == delimiter):
-            raise OptionError.bad_option("quote", _EXPECTED["quote"][1])
+        object.__setattr__(self, "missing", _as_tuple(given["missing"]))
+        object.__setattr__(self, "missing_in", self.missing_by_column)
+        if self.decimal is None and self.thousands in _DECIMAL_FOR_THOUSANDS:
+            object.__setattr__(self, "decimal", _DECIMAL_FOR_THOUSANDS[self.thousands])
+        if delimiter is not None and not _is_separator(delimiter):
+            raise OptionError.invalid_value("delimiter", _EXPECTED["delimiter"][1])
+        if quote and (not _is_separator(quote) or quote == delimiter):
+            raise OptionError.invalid_value("quote", _EXPECTED["quote"][1])
         if self.decimal not in (None, ".", ","):
-            raise OptionError.bad_option("decimal", _EXPECTED["decimal"][1])
+            raise OptionError.invalid_value("decimal", _EXPECTED["decimal"][1])
         if self.thousands and (self.thousands not in THOUSANDS or self.thousands == self.decimal):
-            raise OptionError.bad_option("thousands", _EXPECTED["thousands"][1])
+            raise OptionError.invalid_value("thousands", _EXPECTED["thousands"][1])
         for name in ("skip", "skip_footer"):
             if given[name] is not None and (isinstance(given[name], bool) or given[name] < 0):
-                raise OptionError.bad_option(name, _EXPECTED[name][1])
+                raise OptionError.invalid_value(name, _EXPECTED[name][1])
         for form in self.column_formats.values():
-            column_format(form)
+            parse_column_format(form)
         if self.format is not None and self.format not in FORMATS:
-            raise OptionError.bad_option("format", _EXPECTED["format"][1])
+            raise OptionError.invalid_value("format", _EXPECTED["format"][1])
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
-                known = self.encoding.isprintable()  # Python passes over what no name has
+                known = self.encoding.isprintable()  # codecs.lookup ignores unprintable characters
             except (LookupError, ValueError):
                 known = False
             if not known:
-                raise OptionError.bad_option("encoding", _EXPECTED["encoding"][1])
+                raise OptionError.invalid_value("encoding", _EXPECTED["encoding"][1])
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
-        """The options that read a file as it was read when these settings were noted."""
+        """Return the options that reproduce the read that recorded these settings."""
         if not isinstance(settings, Mapping):
-            raise OptionError.bad_option("settings", "the settings that were noted when a file was read")
-        given: dict[str, Any] = {name: settings[name] for name in _NOTED if name in settings}
+            raise OptionError.invalid_value("settings", "the settings that were noted when a file was read")
+        given: dict[str, Any] = {name: settings[name] for name in _RECORDED if name in settings}
         given["header_known"] = "header" in settings
         if "missing" in settings:
-            noted = settings["missing"]
-            given["missing"] = tuple(noted.split("\n")) if isinstance(noted, str) else noted
-        if {"format", "decimal"} <= settings.keys():  # those of a file that was read, and not what somebody said
+            recorded = settings["missing"]
+            given["missing"] = tuple(recorded.split("\n")) if isinstance(recorded, str) else recorded
+        if {"format", "decimal"} <= settings.keys():  # recorded by a read, not given by a user
             given |= {"detect": False, "thousands": settings.get("thousands", "")}
             given |= {name: settings.get(name, 0) for name in ("skip", "skip_footer")}
-        elif settings.get("format") in _LABELLED:
+        elif settings.get("format") in _LABELLED_FORMATS:
             given["value_labels"] = settings.get("value_labels", False)
         elif settings.get("format") == "excel":
             given |= {"detect": False, "skip": 0, "skip_footer": 0, "row_numbers": False, "typed": True}
         return cls(**given)
 
     @classmethod
-    def of_release(cls, settings: Settings, *, names: Mapping[str, str], same: bool, written: bool) -> Self:
-        """The options that read a release of a file that was read with these settings.
+    def of_release(cls, settings: Settings, *, names: Mapping[str, str], same_format: bool, as_text: bool) -> Self:
+        """Return the options that read a release of a file that was read with these settings.
 
-        ``names`` are its columns with their names in the release. Nothing stands above its header. Where its format is
-        not the ``same``, only the formats of its cells are, if they are ``written`` as before.
+        ``names`` maps original column names to released ones. If the file format differs, only the cell formats
+        carry over, and only if the cells are written as text as before.
         """
-        noted = cls.from_settings(settings)
-        plain = replace(
-            noted,
+        original = cls.from_settings(settings)
+        options = replace(
+            original,
             skip=0,
             skip_footer=0,
             row_numbers=False,
             detect=False,
             column_formats={
-                names[name]: form for name, form in noted.column_formats.items() if name in names and written
+                names[name]: form for name, form in original.column_formats.items() if name in names and as_text
             },
-            missing_in={names[name]: words for name, words in noted.missing_in.items() if name in names},
+            missing_in={names[name]: words for name, words in original.missing_in.items() if name in names},
         )
-        if same:
-            return plain
-        if not written:
-            plain = replace(plain, decimal=".", thousands="")
+        if same_format:
+            return options
+        if not as_text:
+            options = replace(options, decimal=".", thousands="")
         return replace(
-            plain, delimiter=None, quote='"', encoding=None, header=True, sheet=None, format=None, header_known=True
+            options, delimiter=None, quote='"', encoding=None, header=True, sheet=None, format=None, header_known=True
         )
 
     @property
-    def missing_words(self) -> tuple[str, ...]:
-        return MISSING_WORDS if self.missing is None else ("", *(word.strip() for word in self.missing))
+    def missing_values(self) -> tuple[str, ...]:
+        return DEFAULT_MISSING_VALUES if self.missing is None else ("", *(word.strip() for word in self.missing))
 
     @property
-    def words_in(self) -> dict[str, tuple[str, ...]]:
-        """The further words that mean missing in some columns."""
-        return {name: _words(words) or () for name, words in self.missing_in.items()}
+    def missing_by_column(self) -> dict[str, tuple[str, ...]]:
+        """Additional missing values by column name, as tuples."""
+        return {name: _as_tuple(words) or () for name, words in self.missing_in.items()}
 
     @property
-    def blank_words(self) -> tuple[str, ...]:
-        """What means missing in text."""
-        return ("",) if self.missing is None else self.missing_words
+    def missing_texts(self) -> tuple[str, ...]:
+        """Missing values of text columns."""
+        return ("",) if self.missing is None else self.missing_values
 
 
 _TEXT: tuple[type, ...] = (str, type(None))
@@ -191,82 +191,82 @@ _EXPECTED: dict[str, tuple[type | tuple[type, ...], str]] = {
     "typed": (bool, "true or false"),
     "header_known": (bool, "true or false"),
 }
-"""The types of the options, and the hint where a value is none of them."""
-_NOTED = (
+"""Accepted types of each option, and the hint of the error for other values."""
+_RECORDED = (
     *("delimiter", "quote", "encoding", "decimal", "thousands", "header", "skip", "skip_footer"),
     *("row_numbers", "missing_in", "column_formats", "sheet", "format", "value_labels"),
 )
 
 
-def _words(missing: Any) -> tuple[str, ...] | None:
-    """One word, or several of them."""
+def _as_tuple(missing: Any) -> tuple[str, ...] | None:
+    """Return one missing value or several as a tuple."""
     if missing is None or isinstance(missing, str):
         return None if missing is None else (missing,)
     words = tuple(missing) if isinstance(missing, Iterable) else (missing,)
     if not all(isinstance(word, str) for word in words):
-        raise OptionError.bad_option("missing", "the words that mean missing")
+        raise OptionError.invalid_value("missing", "the words that mean missing")
     return words
 
 
-def _is_mark(text: str) -> bool:
+def _is_separator(text: str) -> bool:
     return len(text) == 1 and text.isascii() and text not in "\0\r\n" and not text.isalnum()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Content:
-    """One column, understood."""
+class ColumnContent:
+    """Typed content of one column."""
 
     kind: Kind
     type: str
     values: pl.Series
-    """Every cell; missing ones are null."""
+    """All cells; missing ones are null."""
     numbers: pl.Series | None = None
-    """The cells as float64, null where a cell is missing or not a number; None where no cell is a number."""
-    text: pl.Series | None = None
-    """Which cells hold something else among numbers; None where none does."""
+    """The cells as float64, null where missing or not a number; None if no cell is a number."""
+    non_numeric: pl.Series | None = None
+    """Mask of non-numeric cells in a column that also has numbers; None if there are none."""
     levels: tuple[str, ...] = ()
-    """The order of an ordinal column, the lowest first, where its type tells it."""
-    timed: bool = False
-    """Whether points in time are written with their times even where all are midnight: others of the column are not."""
+    """Levels of an ordinal column, lowest first, if its type defines them."""
+    write_times: bool = False
+    """Whether to write times of day even if all are midnight: other chunks of the column have times."""
 
     @property
-    def words(self) -> pl.Series:
-        """Every cell as text, as a hierarchy names it; missing ones are null.
+    def text_values(self) -> pl.Series:
+        """All cells as text, as leaves of a hierarchy name them; missing ones are null.
 
-        Whole numbers have no point, whatever type holds them; points in time are days where all are midnight.
+        Integers have no decimal point, even in float columns. Datetimes are written as dates if all are midnight.
         """
         values = self.values
         if values.dtype.is_float():
-            return _number_words(without_nan(values.cast(pl.Float64)))
+            return _numbers_as_text(nan_to_null(values.cast(pl.Float64)))
         if isinstance(values.dtype, pl.Datetime):
-            return _time_words(values, timed=self.timed)
+            return _times_as_text(values, timed=self.write_times)
         return values.cast(pl.String)
 
 
-def _number_words(numbers: pl.Series) -> pl.Series:
-    whole = ((numbers == numbers.floor()) & (numbers.abs() < _EXACT_WHOLE)).fill_null(False)
-    short = numbers.set(~whole, None).cast(pl.Int64).cast(pl.String)
-    return short.zip_with(whole, numbers.cast(pl.String))
+def _numbers_as_text(numbers: pl.Series) -> pl.Series:
+    is_integer = ((numbers == numbers.floor()) & (numbers.abs() < _MAX_EXACT_INTEGER)).fill_null(False)
+    integers = numbers.set(~is_integer, None).cast(pl.Int64).cast(pl.String)
+    return integers.zip_with(is_integer, numbers.cast(pl.String))
 
 
-def _time_words(times: pl.Series, *, timed: bool) -> pl.Series:
-    zone = isinstance(times.dtype, pl.Datetime) and times.dtype.time_zone
-    if not (timed or zone or has_times(times)):
+def _times_as_text(times: pl.Series, *, timed: bool) -> pl.Series:
+    has_zone = isinstance(times.dtype, pl.Datetime) and times.dtype.time_zone
+    if not (timed or has_zone or has_times(times)):
         return times.dt.date().cast(pl.String)
-    end = "%:z" if zone else ""
-    seconds = times.dt.to_string(f"%Y-%m-%d %H:%M:%S{end}")
-    fractions = times.dt.to_string(f"%Y-%m-%d %H:%M:%S%.6f{end}")
+    suffix = "%:z" if has_zone else ""
+    seconds = times.dt.to_string(f"%Y-%m-%d %H:%M:%S{suffix}")
+    fractions = times.dt.to_string(f"%Y-%m-%d %H:%M:%S%.6f{suffix}")
     return seconds.zip_with((times.dt.nanosecond() == 0).fill_null(True), fractions)
 
 
 def has_times(times: pl.Series) -> bool:
-    """Whether some of these points in time are not midnight."""
+    """Return whether any of these datetimes is not midnight."""
     known = times.drop_nulls()
     return bool((known != known.dt.truncate("1d")).any())
 
 
-class Cells(Protocol):
-    """What every kind of table can do. Nothing here changes the table."""
+class TableCells(Protocol):
+    """Interface of all storage backends. Backends are immutable."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -275,38 +275,38 @@ class Cells(Protocol):
     def height(self) -> int: ...
 
     def native(self) -> Any:
-        """The table as its user knows it."""
+        """Return the table in the type that the user passed."""
 
-    def content(self, name: str) -> Content:
-        """The column, understood."""
+    def content(self, name: str) -> ColumnContent:
+        """Return the typed content of a column."""
 
-    def seen(self, name: str) -> pl.Series:
-        """The column so that two cells are equal where a reader of the table sees no difference."""
+    def visible_values(self, name: str) -> pl.Series:
+        """Return a column whose cells are equal if and only if a reader of the table sees no difference."""
 
-    def replaced(self, kept: Sequence[str], columns: NewColumns) -> Cells:
-        """Only the kept columns, in their order, some of them with new numbers or words."""
+    def replace_columns(self, names: Sequence[str], columns: NewColumns) -> TableCells:
+        """Return only the kept columns, in this order, some of them with new values."""
 
-    def marks(self, name: str) -> pl.Series:
-        """The column so that two cells are equal only where nothing tells them apart, whatever stands in other rows."""
+    def exact_values(self, name: str) -> pl.Series:
+        """Return a column whose cells are equal only if they are identical, independent of all other rows."""
 
-    def taken(self, rows: IntVector) -> Cells:
-        """These rows, in their order, with nothing left of the order that they had."""
+    def take(self, rows: IntVector) -> TableCells:
+        """Return these rows in this order, without any trace of their original order."""
 
     def frame(self) -> pl.DataFrame:
-        """The table as a polars frame, to be written in any format."""
+        """Return the table as a polars frame, for writing in any format."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table with one row a person."""
+    """A table with one row per person."""
 
     kind: str
-    cells: Cells
+    cells: TableCells
     path: Path | None = None
     settings: Settings = field(default_factory=dict)
-    """What was given or found out when the file was read."""
+    """Read settings, given or detected."""
     sha256: str | None = None
-    """The fingerprint of the file as it was read; of the original file where this is a release."""
+    """SHA-256 of the file that was read; for a release, of the original file."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -317,29 +317,29 @@ class Table:
         return self.cells.height
 
     def native(self) -> Any:
-        """The same kind of frame as came in; a polars frame for files."""
+        """Return the same kind of frame as the input; a polars frame for files."""
         return self.cells.native()
 
     def __repr__(self) -> str:
         return f"Table(kind={self.kind!r}, records={self.height}, columns={list(self.names)})"
 
 
-def without_nan(numbers: pl.Series) -> pl.Series:
-    """Floats, null where one is NaN.
+def nan_to_null(numbers: pl.Series) -> pl.Series:
+    """Replace NaN by null.
 
-    Most columns have no NaN. To look for one is much faster than to replace it: polars plans a query for that.
+    Most columns have no NaN, and searching for one is much faster than ``fill_nan``, which plans a query.
     """
-    found = np.isnan(numbers.to_numpy())  # missing cells too
-    return numbers.fill_nan(None) if np.count_nonzero(found) > numbers.null_count() else numbers
+    is_nan = np.isnan(numbers.to_numpy())  # includes missing cells
+    return numbers.fill_nan(None) if np.count_nonzero(is_nan) > numbers.null_count() else numbers
 
 
-def unsigned(numbers: pl.Series) -> pl.Series:
-    """Floats without -0.0; polars leaves it as it is where it adds zero."""
+def without_negative_zero(numbers: pl.Series) -> pl.Series:
+    """Replace -0.0 by 0.0; in polars, adding zero keeps the sign."""
     values = numbers.to_numpy()
     negative = pl.Series(np.signbit(values) & (values == 0))
     return numbers.set(negative, 0.0) if negative.any() else numbers
 
 
-def where(mask: pl.Series) -> dict[str, int]:
-    """How many records, of how many, and the number of the first of them."""
+def affected_rows(mask: pl.Series) -> dict[str, int]:
+    """Return the number of marked rows, the number of all rows, and the first marked row, from 1."""
     return {"rows": int(mask.sum()), "of": len(mask), "first": int(mask.arg_true()[0]) + 1}

@@ -1,30 +1,30 @@
-"""The battery of checks that every method must pass; public, so that third-party methods can use it.
+"""Checks that every method must pass; public, for third-party methods too.
 
-It needs ``hypothesis``, which comes with ``pip install 'shoal[testing]'``.
+Requires ``hypothesis``: ``pip install 'shoal[testing]'``.
 """
 
-from shoal.partition.registry import find
+from shoal.partition.registry import get_method
 from shoal.schema.columns import Kind
 from shoal.testing import battery, beyond, categories, mixed
-from shoal.testing.battery import Check, check_says_what_it_is
+from shoal.testing.battery import Check, check_docstring
 from shoal.testing.strategies import category_tables, hierarchies, mixed_tables, tables
 
 
 def checks(name: str) -> list[Check]:
-    """The checks for a registered method: on numbers, on categories and on both, by the kinds that it takes."""
-    method = find(name)
-    found: list[Check] = [check_says_what_it_is]
+    """Return the checks for a registered method: on numbers, categories or both, by the kinds that it supports."""
+    method = get_method(name)
+    selected: list[Check] = [check_docstring]
     if Kind.NUMERIC in method.kinds:
-        found += battery.CHECKS
-    if categories.takes_categories(method):
-        found += categories.CHECKS
-    if mixed.takes_both(method):
-        found += mixed.CHECKS
-    return found + beyond.CHECKS
+        selected += battery.CHECKS
+    if categories.supports_categories(method):
+        selected += categories.CHECKS
+    if mixed.supports_both(method):
+        selected += mixed.CHECKS
+    return selected + beyond.CHECKS
 
 
 def check_method(name: str) -> None:
-    """Run the whole battery on a registered method; the first check that fails raises AssertionError."""
+    """Run all checks on a registered method; the first failure raises AssertionError."""
     for check in checks(name):
         check(name)
 

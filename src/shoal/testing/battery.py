@@ -1,6 +1,6 @@
-"""The battery: what every method must pass before it has tests of its own.
+"""Common checks that every method must pass, before any tests of its own.
 
-Third parties run it on theirs::
+Third parties run them on their methods::
 
     import pytest
     from shoal.testing import checks
@@ -23,18 +23,18 @@ import numpy as np
 
 from shoal.errors import OptionError, ShoalError
 from shoal.partition import registry
-from shoal.partition.registry import Method, find
-from shoal.testing.examples import Drawn, Example, encoded, of_numbers
+from shoal.partition.registry import Method, get_method
+from shoal.testing.examples import DrawnExamples, Example, encode, numeric_examples
 from shoal.values import FloatMatrix, IntVector, Partition, Records
 
 Check = Callable[[str], None]
 CHECKS: list[Check] = []
-"""The checks on tables of numbers; those on categories and on both stand in files of their own."""
-EXAMPLES = 20
-"""Tables on which the groups of a method are checked."""
-RELEASES = 1
-"""Tables of each kind that are released by each method: after its groups, all methods go the same way."""
-_walk = import_module("shoal")
+"""Checks on tables of numbers; checks on categories and on mixed tables are in other modules."""
+N_EXAMPLES = 20
+"""Number of tables for checks of groups."""
+N_RELEASES = 1
+"""Number of released tables per kind and method; all methods share the steps after grouping."""
+_api = import_module("shoal")
 
 
 def _check(function: Check) -> Check:
@@ -42,15 +42,15 @@ def _check(function: Check) -> Check:
     return function
 
 
-_WAYS: tuple[dict[str, Any], ...] = ({}, {"recode": "median"}, {"exact_means": True})
-"""To recode; a table is released in one of them, since each takes all measures too."""
+_RECODINGS: tuple[dict[str, Any], ...] = ({}, {"recode": "median"}, {"exact_means": True})
+"""Recoding options; each table is released with only one of them, since every release computes all metrics."""
 
 
-def _drawn(method: Method) -> Drawn:
-    return of_numbers(method.most_columns, EXAMPLES)
+def _examples(method: Method) -> DrawnExamples:
+    return numeric_examples(method.max_columns, N_EXAMPLES)
 
 
-def sized(partition: Partition, n: int, k: int, method: Method) -> None:
+def assert_group_sizes(partition: Partition, n: int, k: int, method: Method) -> None:
     labels = partition.labels
     assert labels.shape == (n,), f"{method.name}: one label a record"
     assert set(labels.tolist()) == set(range(partition.count)), f"{method.name}: groups are numbered without a gap"
@@ -61,13 +61,13 @@ def sized(partition: Partition, n: int, k: int, method: Method) -> None:
 
 
 def _example(method: Method, *, rows: int) -> FloatMatrix:
-    matrix: FloatMatrix = _normal(method.most_columns or 3, rows).data.copy()
+    matrix: FloatMatrix = _normal(method.max_columns or 3, rows).data.copy()
     return matrix
 
 
 @cache
-def _divided(example: Example) -> Records:
-    return encoded(example.data / 4.0)
+def _encode_divided(example: Example) -> Records:
+    return encode(example.data / 4.0)
 
 
 @cache
@@ -83,147 +83,147 @@ def _equal(columns: int) -> list[Example]:
     return [Example(matrix, k=2) for matrix in (constant, duplicates, two_values)]
 
 
-def check_says_what_it_is(name: str) -> None:
-    """A method tells its paper, its cost and, in its docstring, its steps and departures."""
-    method = find(name)
+def check_docstring(name: str) -> None:
+    """A method declares its paper and cost, and its docstring has the required sections."""
+    method = get_method(name)
     assert method.summary, f"{name}: a docstring with a first line"
     assert method.paper, f"{name}: a paper"
     assert method.cost, f"{name}: a cost"
     assert re.search(r"\b(19|20)\d\d\b", str(method.year)), f"{name}: a year"
     for word in ("Steps", "Departures", "Cost"):
-        assert word in method.text, f"{name}: the docstring tells its {word.lower()}"
+        assert word in method.docstring, f"{name}: the docstring tells its {word.lower()}"
 
 
 @_check
 def check_sizes(name: str) -> None:
-    """Each record is labelled once, and groups have k records and at most the declared number."""
-    method = find(name)
+    """Each record has one label, and group sizes are between k and the declared maximum."""
+    method = get_method(name)
 
     def test(example: Example) -> None:
         for standardize in (True, False):
-            sized(example.partition(name, standardize=standardize), example.rows, example.k, method)
+            assert_group_sizes(example.partition(name, standardize=standardize), example.rows, example.k, method)
 
-    _drawn(method).each(test)
+    _examples(method).for_each(test)
 
 
 @_check
 def check_release_is_k_anonymous(name: str, *, examples: int | None = None) -> None:
-    """The released values keep the promise: by verification, and by a naive count of rows."""
-    method = find(name)
+    """The released values are k-anonymous by verification and by a naive count of rows."""
+    method = get_method(name)
 
     def test(example: Example) -> None:
         matrix, k = example.data, example.k
         columns = list(range(matrix.shape[1]))
-        options = _WAYS[len(matrix) % len(_WAYS)]
-        release = _walk.anonymize(matrix, k=k, quasi_identifiers=columns, method=name, **options)
+        options = _RECODINGS[len(matrix) % len(_RECODINGS)]
+        release = _api.anonymize(matrix, k=k, quasi_identifiers=columns, method=name, **options)
         assert release.verification.ok, f"{name}: verification"
         assert release.table.shape == matrix.shape, f"{name}: no record lost or added"
         naive = Counter(map(tuple, release.table.tolist()))
         assert min(naive.values()) >= k, f"{name}: naive count"
 
-    _drawn(method).each(test, most=RELEASES if examples is None else examples)
+    _examples(method).for_each(test, limit=N_RELEASES if examples is None else examples)
 
 
 @_check
-def check_same_input_same_labels(name: str) -> None:
-    """The same records give the same labels: again, from another memory layout, and with other digits around."""
-    method = find(name)
+def check_deterministic(name: str) -> None:
+    """The same records give the same labels: in a second run, another memory layout, and on another scale."""
+    method = get_method(name)
 
     def test(example: Example) -> None:
         first = example.partition(name).labels
-        again = registry.run(example.again(), k=example.k, method=name).labels
+        again = registry.run(example.second_encoding(), k=example.k, method=name).labels
         assert np.array_equal(first, again), f"{name}: same labels again"
         matrix = example.data
-        if np.abs(matrix[matrix != 0]).min(initial=1.0) > 1e-290:  # below, dividing by four loses digits
-            divided = registry.run(_divided(example), k=example.k, method=name).labels
+        if np.abs(matrix[matrix != 0]).min(initial=1.0) > 1e-290:  # below that, division by four loses digits
+            divided = registry.run(_encode_divided(example), k=example.k, method=name).labels
             assert np.array_equal(first, divided), f"{name}: same labels on columns divided by four"
 
-    _drawn(method).each(test)
+    _examples(method).for_each(test)
 
 
 @_check
 def check_refined_groups(name: str) -> None:
-    """Local search from its groups keeps k, never raises the error, and finds the same again."""
-    method = find(name)
+    """Local search keeps k, never raises the error, and is deterministic."""
+    method = get_method(name)
 
     def test(example: Example) -> None:
         matrix, k, standardize = example.data, example.k, example.rows % 2 == 0
-        made, again = (
-            _walk.partition(matrix, k=k, method=name, effort="fast", standardize=standardize) for _ in range(2)
+        refined_partition, again = (
+            _api.partition(matrix, k=k, method=name, effort="fast", standardize=standardize) for _ in range(2)
         )
-        assert made.sizes.min() >= k, f"{name}: every refined group has at least k records"
-        assert made.sizes.sum() == len(matrix), f"{name}: every record is in one refined group"
-        assert made.search.after <= made.search.before, f"{name}: the error does not rise"
-        assert np.array_equal(made.labels, again.labels), f"{name}: same refined labels again"
+        assert refined_partition.sizes.min() >= k, f"{name}: every refined group has at least k records"
+        assert refined_partition.sizes.sum() == len(matrix), f"{name}: every record is in one refined group"
+        assert refined_partition.search.after <= refined_partition.search.before, f"{name}: the error does not rise"
+        assert np.array_equal(refined_partition.labels, again.labels), f"{name}: same refined labels again"
 
-    _drawn(method).each(test, most=EXAMPLES // 3)
+    _examples(method).for_each(test, limit=N_EXAMPLES // 3)
     matrix = _example(method, rows=40)
-    plain, refined = (_walk.partition(matrix, k=3, method=name, refine=refine) for refine in (False, True))
+    plain, refined = (_api.partition(matrix, k=3, method=name, refine=refine) for refine in (False, True))
     assert refined.information_loss <= plain.information_loss * (1 + 1e-9), f"{name}: no more is lost"
 
 
 @_check
-def check_input_is_not_changed(name: str) -> None:
-    """A method leaves the records that it was given as they were."""
-    method = find(name)
+def check_input_is_unchanged(name: str) -> None:
+    """A method does not modify its input."""
+    method = get_method(name)
     matrix = _example(method, rows=40)
-    kept = matrix.copy()
+    original = matrix.copy()
     matrix.setflags(write=False)
-    _walk.partition(matrix, k=3, method=name)
-    assert np.array_equal(matrix, kept), f"{name}: the input is as it was"
+    _api.partition(matrix, k=3, method=name)
+    assert np.array_equal(matrix, original), f"{name}: the input is as it was"
 
 
 @_check
 def check_smallest_tables(name: str) -> None:
     """n = k, n = 2k - 1, n = 2k and n = 3k - 1 all work."""
-    method = find(name)
+    method = get_method(name)
     for k in (2, 3, 5):
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
-            partition = _normal(method.most_columns or 3, rows).with_k(k).partition(name)
-            sized(partition, rows, k, method)
+            partition = _normal(method.max_columns or 3, rows).with_k(k).partition(name)
+            assert_group_sizes(partition, rows, k, method)
             if rows < 2 * k:
                 assert partition.count == 1, f"{name}: fewer than 2k records are one group"
 
 
 @_check
 def check_equal_records(name: str) -> None:
-    """Constants, duplicates and a table of two values do not confuse a method."""
-    method = find(name)
-    examples = _equal(method.most_columns or 3)
+    """Constants, duplicates and a table of two values give valid groups."""
+    method = get_method(name)
+    examples = _equal(method.max_columns or 3)
     for example in examples:
         for k in (2, 3, 5):
-            sized(example.with_k(k).partition(name), example.rows, k, method)
-    assert _walk.partition(examples[0].data, k=2, method=name).information_loss == 0, (
+            assert_group_sizes(example.with_k(k).partition(name), example.rows, k, method)
+    assert _api.partition(examples[0].data, k=2, method=name).information_loss == 0, (
         f"{name}: nothing lost on constants"
     )
 
 
 @_check
 def check_huge_and_tiny_scales(name: str) -> None:
-    """Columns of any size give the same groups: standardized distances do not know units."""
-    method = find(name)
+    """Columns of any scale give the same groups, since distances are standardized."""
+    method = get_method(name)
     matrix = _example(method, rows=31)
-    expected = _walk.partition(matrix, k=3, method=name)
+    expected = _api.partition(matrix, k=3, method=name)
     for exponent in (-900, -40, 40, 900):
-        scaled = _walk.partition(np.ldexp(matrix, exponent), k=3, method=name)
+        scaled = _api.partition(np.ldexp(matrix, exponent), k=3, method=name)
         assert np.array_equal(scaled.labels, expected.labels), f"{name}: groups at 2**{exponent}"
         assert scaled.information_loss == expected.information_loss, f"{name}: loss at 2**{exponent}"
 
 
 @_check
 def check_one_column(name: str) -> None:
-    """One column is enough."""
-    method = find(name)
+    """A single column gives valid groups."""
+    method = get_method(name)
     for rows in (8, 30):
-        sized(_normal(1, rows).partition(name), rows, 3, method)
+        assert_group_sizes(_normal(1, rows).partition(name), rows, 3, method)
 
 
 @_check
 def check_progress(name: str) -> None:
-    """Progress never goes back and never beyond the end."""
-    method = find(name)
+    """Progress is monotonic and never exceeds the total."""
+    method = get_method(name)
     steps: list[tuple[int, int]] = []
-    _walk.partition(_example(method, rows=300), k=3, method=name, progress=lambda *step: steps.append(step))
+    _api.partition(_example(method, rows=300), k=3, method=name, progress=lambda *step: steps.append(step))
     done = [step[0] for step in steps]
     assert done == sorted(done), f"{name}: progress does not go back"
     assert all(0 <= part <= total for part, total in steps), f"{name}: progress does not pass the end"
@@ -231,27 +231,27 @@ def check_progress(name: str) -> None:
 
 @_check
 def check_bad_options(name: str) -> None:
-    """An option that a method does not have, and a k that cannot be, are refused."""
-    method = find(name)
+    """Unknown options and invalid values of k raise an error."""
+    method = get_method(name)
     matrix = _example(method, rows=10)
     refused: list[dict[str, object]] = [{"k": 3, "no_such_option": 1}, {"k": 1}, {"k": 11}, {"k": 2.5}]
     for options in refused:
         try:
-            _walk.partition(matrix, method=name, **options)
+            _api.partition(matrix, method=name, **options)
         except OptionError:
             continue
         raise AssertionError(f"{name}: {options} is refused")
 
 
 @_check
-def check_labels_stand_alone(name: str) -> None:
-    """What a method returns is its own: changing it later changes nothing that was released."""
-    method = find(name)
+def check_labels_are_independent(name: str) -> None:
+    """Returned labels share no state with the method: changing them does not change a second result."""
+    method = get_method(name)
     matrix = _example(method, rows=20)
     try:
-        first: IntVector = _walk.partition(matrix, k=3, method=name).labels
-        kept = first.copy()
+        first: IntVector = _api.partition(matrix, k=3, method=name).labels
+        expected = first.copy()
         first[:] = 0
-        assert np.array_equal(_walk.partition(matrix, k=3, method=name).labels, kept), f"{name}: no shared state"
+        assert np.array_equal(_api.partition(matrix, k=3, method=name).labels, expected), f"{name}: no shared state"
     except ShoalError as error:
         raise AssertionError(f"{name}: {error}") from error

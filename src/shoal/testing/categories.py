@@ -1,4 +1,4 @@
-"""The checks that every method on categories must pass."""
+"""Checks of every method that supports categories."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import polars as pl
 
 from shoal.errors import OptionError
 from shoal.hierarchy import Hierarchy
-from shoal.partition.registry import Method, find
+from shoal.partition.registry import Method, get_method
 from shoal.schema.columns import Kind
 from shoal.testing import frames
-from shoal.testing.battery import EXAMPLES, RELEASES, Check, sized
-from shoal.testing.examples import Drawn, Example, of_categories
+from shoal.testing.battery import N_EXAMPLES, N_RELEASES, Check, assert_group_sizes
+from shoal.testing.examples import DrawnExamples, Example, category_examples
 
 CHECKS: list[Check] = []
-_walk = import_module("shoal")
+_api = import_module("shoal")
 
 
 def _check(function: Check) -> Check:
@@ -25,19 +25,19 @@ def _check(function: Check) -> Check:
     return function
 
 
-def takes_categories(method: Method) -> bool:
+def supports_categories(method: Method) -> bool:
     return any(kind in method.kinds for kind in (Kind.HIERARCHICAL, Kind.ORDINAL, Kind.NOMINAL))
 
 
-def _drawn(method: Method) -> Drawn:
-    # where numbers may stand beside them, the checks of mixed tables draw more
-    examples = EXAMPLES // 2 if method.mixes else EXAMPLES
-    return of_categories(method.kinds, method.mixes, method.most_columns, examples)
+def _examples(method: Method) -> DrawnExamples:
+    # methods that support mixed tables are checked on more examples there
+    examples = N_EXAMPLES // 2 if method.supports_mixed else N_EXAMPLES
+    return category_examples(method.kinds, method.supports_mixed, method.max_columns, examples)
 
 
-def example(method: Method, *, rows: int, columns: int = 2) -> Example:
-    """Values that are inner nodes and leaves of a tree where the method takes trees; else plain categories."""
-    return _words(rows, min(columns, method.most_columns or columns), Kind.HIERARCHICAL in method.kinds)
+def category_example(method: Method, *, rows: int, columns: int = 2) -> Example:
+    """Return inner nodes and leaves of a hierarchy if the method supports hierarchies, otherwise nominal values."""
+    return _words(rows, min(columns, method.max_columns or columns), Kind.HIERARCHICAL in method.kinds)
 
 
 @cache
@@ -52,64 +52,64 @@ def _words(rows: int, columns: int, trees: bool) -> Example:
 
 @_check
 def check_sizes_of_categories(name: str) -> None:
-    """Each record is labelled once, and groups have k records and at most the declared number, by every distance."""
-    method = find(name)
+    """Each record has one label, and group sizes are between k and the declared maximum, for every distance."""
+    method = get_method(name)
 
     def test(example: Example) -> None:
         for distance in ("wu-palmer", "information"):
-            sized(example.partition(name, distance=distance), example.rows, example.k, method)
+            assert_group_sizes(example.partition(name, distance=distance), example.rows, example.k, method)
 
-    _drawn(method).each(test)
+    _examples(method).for_each(test)
 
 
 @_check
 def check_release_of_categories_is_k_anonymous(name: str, *, examples: int | None = None) -> None:
-    """The released values keep the promise: by verification, and by a naive count of rows, however they are recoded."""
+    """The released values are k-anonymous by verification and by a naive count, for every recoding."""
 
     def test(example: Example) -> None:
         recode = ("centroid", "mode", "lcs")[example.rows % 3]
-        frames.keeps_its_promise(name, example.data, example.k, recode=recode, **example.meaning)
+        frames.assert_k_anonymous(name, example.data, example.k, recode=recode, **example.column_options)
 
-    _drawn(find(name)).each(test, most=RELEASES if examples is None else examples)
+    _examples(get_method(name)).for_each(test, limit=N_RELEASES if examples is None else examples)
 
 
 @_check
-def check_same_categories_same_labels(name: str) -> None:
+def check_deterministic_on_categories(name: str) -> None:
     """The same records give the same labels again, and with all weights doubled."""
-    _drawn(find(name)).each(lambda example: frames.gives_the_same_again(name, example))
+    _examples(get_method(name)).for_each(lambda example: frames.assert_deterministic(name, example))
 
 
 @_check
-def check_categories_are_not_changed(name: str) -> None:
-    """A method leaves the table that it was given as it was."""
-    frames.changes_nothing(name, example(find(name), rows=40))
+def check_categories_are_unchanged(name: str) -> None:
+    """A method does not modify its input."""
+    frames.assert_input_unchanged(name, category_example(get_method(name), rows=40))
 
 
 @_check
 def check_smallest_tables_of_categories(name: str) -> None:
     """n = k, n = 2k - 1, n = 2k and n = 3k - 1 all work, with one column and with two."""
-    method = find(name)
+    method = get_method(name)
     for k in (2, 3, 5):
         for rows in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k):
             for columns in (1, 2):
-                frames.groups_few(name, example(method, rows=rows, columns=columns).with_k(k))
+                frames.assert_small_table_grouped(name, category_example(method, rows=rows, columns=columns).with_k(k))
 
 
 @_check
 def check_equal_and_rare_categories(name: str) -> None:
-    """One value for all, a value of its own for each, and one that has nearly all records do not confuse a method."""
-    method = find(name)
+    """A single value, only distinct values, and one dominant value give valid groups."""
+    method = get_method(name)
     examples = _equal_and_rare(Kind.NOMINAL in method.kinds)
     for one in examples:
         for k in (2, 3, 5, 17):
-            sized(one.with_k(k).partition(name), one.rows, k, method)
-    made = _walk.partition(examples[0].data, k=2, method=name, **examples[0].meaning)
-    assert made.semantic_loss == 0, f"{name}: nothing lost on equal records"
+            assert_group_sizes(one.with_k(k).partition(name), one.rows, k, method)
+    partition = _api.partition(examples[0].data, k=2, method=name, **examples[0].column_options)
+    assert partition.semantic_loss == 0, f"{name}: nothing lost on equal records"
 
 
 @cache
 def _equal_and_rare(nominal: bool) -> list[Example]:
-    """Nominal columns where the method takes them, else trees of two levels."""
+    """Return nominal columns if the method supports them, otherwise two-level hierarchies."""
     equal, rare, large = ["a"] * 17, [f"v{i:02}" for i in range(17)], ["a"] * 14 + ["b", "c", "c"]
     return [
         Example(
@@ -123,18 +123,18 @@ def _equal_and_rare(nominal: bool) -> list[Example]:
 
 @_check
 def check_progress_on_categories(name: str) -> None:
-    """Progress never goes back and never beyond the end."""
-    frames.moves_forward(name, example(find(name), rows=300))
+    """Progress is monotonic and never exceeds the total."""
+    frames.assert_progress_is_monotonic(name, category_example(get_method(name), rows=300))
 
 
 @_check
 def check_bad_options_on_categories(name: str) -> None:
-    """An option that a method does not have, and a k that cannot be, are refused."""
-    few = example(find(name), rows=10)
+    """Unknown options and invalid values of k raise an error."""
+    few = category_example(get_method(name), rows=10)
     refused: list[dict[str, object]] = [{"k": 3, "no_such_option": 1}, {"k": 1}, {"k": 11}, {"k": 2.5}]
     for options in refused:
         try:
-            _walk.partition(few.data, method=name, **few.meaning, **options)
+            _api.partition(few.data, method=name, **few.column_options, **options)
         except OptionError:
             continue
         raise AssertionError(f"{name}: {options} is refused")

@@ -1,4 +1,4 @@
-"""The tables that checks run on: drawn and encoded once, then used for every method."""
+"""Tables for the checks: generated and encoded once, then used for every method."""
 
 from __future__ import annotations
 
@@ -12,53 +12,53 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy
 
 from shoal import tables
-from shoal.decisions import column_weights
+from shoal.decisions import parse_weights
 from shoal.partition import registry
 from shoal.schema import Schema
 from shoal.schema.columns import Kind
 from shoal.testing import strategies
-from shoal.understanding import understood
+from shoal.understanding import resolve_schema
 from shoal.values import Partition, Records
 
-Meaning = Mapping[str, Any]
-"""The hierarchies and levels of a table's columns."""
+ColumnOptions = Mapping[str, Any]
+"""Hierarchies and levels of the columns of a table."""
 
 
 class Example:
-    """A table, a k that it can be protected with, and what its columns mean."""
+    """A table, a feasible k, and the hierarchies and levels of its columns."""
 
-    def __init__(self, data: Any, k: int, meaning: Meaning | None = None) -> None:
-        self.data, self.k, self.meaning = data, k, meaning or {}
+    def __init__(self, data: Any, k: int, meaning: ColumnOptions | None = None) -> None:
+        self.data, self.k, self.column_options = data, k, meaning or {}
         self.rows = len(data)
         self._encoded: dict[tuple[Any, ...], Records] = {}
         self._again: Records | None = None
 
-    def records(self, **asked: Any) -> Records:
-        """The table as methods see it; encoded once for each set of arguments, since methods change no records."""
-        key = tuple(sorted(asked.items()))
+    def records(self, **options: Any) -> Records:
+        """Return the encoded table, cached per set of options; methods do not modify records."""
+        key = tuple(sorted(options.items()))
         if key not in self._encoded:
-            self._encoded[key] = encoded(self.data, **self.meaning, **asked)
+            self._encoded[key] = encode(self.data, **self.column_options, **options)
         return self._encoded[key]
 
-    def again(self) -> Records:
-        """A second encoding that shares no memory with the first; a matrix has its columns in order this time."""
+    def second_encoding(self) -> Records:
+        """Return a second encoding that shares no memory with the first; matrices are in column order."""
         if self._again is None:
             copied = np.asfortranarray(self.data) if isinstance(self.data, np.ndarray) else self.data.clone()
-            self._again = encoded(copied, **self.meaning)
+            self._again = encode(copied, **self.column_options)
         return self._again
 
-    def partition(self, name: str, **asked: Any) -> Partition:
-        """The groups of a method, without what they lose."""
-        return registry.run(self.records(**asked), k=self.k, method=name)
+    def partition(self, name: str, **options: Any) -> Partition:
+        """Run a method."""
+        return registry.run(self.records(**options), k=self.k, method=name)
 
     def with_k(self, k: int) -> Example:
-        """The same table, encoded once for all k."""
+        """Return the same table with another k; the encoding is shared."""
         other = copy(self)
         other.k = k
         return other
 
 
-def encoded(
+def encode(
     data: Any,
     *,
     hierarchies: Any = None,
@@ -67,30 +67,32 @@ def encoded(
     distance: str = "wu-palmer",
     weight: float | None = None,
 ) -> Records:
-    """A table as methods see it, with every column a quasi-identifier and, if given, one weight for all columns."""
-    table = tables.read(data)
-    schema = Schema.assign(tables.kinds(table), quasi_identifiers=table.names)
-    schema = understood(table, schema, hierarchies=hierarchies, levels=levels, kinds=None)
-    weights = column_weights(None if weight is None else dict.fromkeys(table.names, weight))
-    return tables.encode(table, schema, standardize=standardize, distance=distance, weights=weights, missing="refuse")
+    """Encode a table with all columns as quasi-identifiers and, if given, one weight for all columns."""
+    table = tables.read_table(data)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names)
+    schema = resolve_schema(table, schema, hierarchies=hierarchies, levels=levels, kinds=None)
+    weights = parse_weights(None if weight is None else dict.fromkeys(table.names, weight))
+    return tables.encode_records(
+        table, schema, standardize=standardize, distance=distance, weights=weights, missing="refuse"
+    )
 
 
-class Drawn:
-    """Examples that hypothesis draws from a strategy, the same ones in every run."""
+class DrawnExamples:
+    """Examples drawn by hypothesis from a strategy, the same ones in every run."""
 
     def __init__(self, strategy: SearchStrategy[Any], examples: int) -> None:
         self._strategy = strategy
         self._most = examples
         self._examples: list[Example] = []
 
-    def each(self, test: Callable[[Example], None], *, most: int | None = None) -> None:
-        """Run a test on every example, or on the first so many.
+    def for_each(self, test: Callable[[Example], None], *, limit: int | None = None) -> None:
+        """Run a test on every example, or on the first ``limit``.
 
-        If one fails, hypothesis runs the test on tables of its own, to report the smallest that fails.
+        On a failure, hypothesis repeats the test to report a minimal failing table.
         """
         if not self._examples:
             self._run(self._examples.append)
-        for example in self._examples[:most]:
+        for example in self._examples[:limit]:
             try:
                 test(example)
             except Exception:
@@ -98,29 +100,29 @@ class Drawn:
                 raise
 
     def _run(self, test: Callable[[Example], None]) -> None:
-        quiet = settings(
+        configured = settings(
             max_examples=self._most,
             deadline=None,
             derandomize=True,
             database=None,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
         )
-        quiet(given(self._strategy)(lambda drawn: test(Example(*drawn))))()
+        configured(given(self._strategy)(lambda drawn: test(Example(*drawn))))()
 
 
 @cache
-def of_numbers(most_columns: int | None, examples: int) -> Drawn:
-    """Tables of numbers."""
-    return Drawn(strategies.tables(most_columns=most_columns), examples)
+def numeric_examples(max_columns: int | None, examples: int) -> DrawnExamples:
+    """Return tables of numbers."""
+    return DrawnExamples(strategies.tables(max_columns=max_columns), examples)
 
 
 @cache
-def of_categories(kinds: tuple[Kind, ...], mixed: bool, most_columns: int | None, examples: int) -> Drawn:
-    """Tables of categories, with numbers beside them if they may be mixed."""
-    return Drawn(strategies.category_tables(kinds=kinds, mixed=mixed, most_columns=most_columns), examples)
+def category_examples(kinds: tuple[Kind, ...], mixed: bool, max_columns: int | None, examples: int) -> DrawnExamples:
+    """Return tables of categories, with numeric columns if ``mixed``."""
+    return DrawnExamples(strategies.category_tables(kinds=kinds, mixed=mixed, max_columns=max_columns), examples)
 
 
 @cache
-def of_both(kinds: tuple[Kind, ...], most_columns: int | None, examples: int) -> Drawn:
-    """Tables of numbers and categories."""
-    return Drawn(strategies.mixed_tables(kinds=kinds, most_columns=most_columns), examples)
+def mixed_examples(kinds: tuple[Kind, ...], max_columns: int | None, examples: int) -> DrawnExamples:
+    """Return tables of numbers and categories."""
+    return DrawnExamples(strategies.mixed_tables(kinds=kinds, max_columns=max_columns), examples)

@@ -1,4 +1,4 @@
-"""The frozen values that cross doors between rooms."""
+"""Immutable domain objects that packages exchange."""
 
 from shoal.values.arrays import (
     BoolMatrix,
@@ -7,57 +7,57 @@ from shoal.values.arrays import (
     FloatVector,
     IntMatrix,
     IntVector,
-    by_first_row,
+    number_by_first_row,
 )
 from shoal.values.bound import Bound
-from shoal.values.categories import Categories
-from shoal.values.demands import Demands
-from shoal.values.design import Design
-from shoal.values.options import Progress, one_of, silent, true_or_false, whole_k
+from shoal.values.categories import CategoricalColumn
+from shoal.values.demands import ModelConstraints
+from shoal.values.design import SurveyDesign
+from shoal.values.options import Progress, check_bool, check_choice, check_k, no_progress
 from shoal.values.records import Records, Tuples
-from shoal.values.released import Days, Precision, Rounded, Whole, Worded
-from shoal.values.results import Evaluation, ModelCheck, Partition, Search, Verification, plain, searched
-from shoal.values.scale import Scale, middle
-from shoal.values.sensitive import Sensitive
+from shoal.values.released import DateColumn, IntegerColumn, Precision, RoundedColumn, TextColumn
+from shoal.values.results import Evaluation, ModelCheck, Partition, Search, Verification, summarize_search, to_builtin
+from shoal.values.scale import Scale, stable_mean
+from shoal.values.sensitive import SensitiveColumn
 from shoal.values.space import Space
-from shoal.values.together import Side, Together, Told
+from shoal.values.together import LinkedReleases, LinkedSide, SensitiveInference
 
 __all__ = [
     "BoolMatrix",
     "BoolVector",
     "Bound",
-    "Categories",
-    "Days",
-    "Demands",
-    "Design",
+    "CategoricalColumn",
+    "DateColumn",
     "Evaluation",
     "FloatMatrix",
     "FloatVector",
     "IntMatrix",
     "IntVector",
+    "IntegerColumn",
+    "LinkedReleases",
+    "LinkedSide",
     "ModelCheck",
+    "ModelConstraints",
     "Partition",
     "Precision",
     "Progress",
     "Records",
-    "Rounded",
+    "RoundedColumn",
     "Scale",
     "Search",
-    "Sensitive",
-    "Side",
+    "SensitiveColumn",
+    "SensitiveInference",
     "Space",
-    "Together",
-    "Told",
+    "SurveyDesign",
+    "TextColumn",
     "Tuples",
     "Verification",
-    "Whole",
-    "Worded",
-    "by_first_row",
-    "middle",
-    "one_of",
-    "plain",
-    "searched",
-    "silent",
-    "true_or_false",
-    "whole_k",
+    "check_bool",
+    "check_choice",
+    "check_k",
+    "no_progress",
+    "number_by_first_row",
+    "stable_mean",
+    "summarize_search",
+    "to_builtin",
 ]

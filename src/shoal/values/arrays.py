@@ -1,4 +1,4 @@
-"""The arrays that cross doors, and rows that are numbered anew."""
+"""Array types, and numbering of distinct rows."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ BoolVector = NDArray[np.bool_]
 BoolMatrix = NDArray[np.bool_]
 
 
-def by_first_row(key: IntVector) -> tuple[IntVector, IntVector]:
-    """The first row of each different number, in the order of rows; and the numbers by that order, without gaps."""
-    numbers = dense(key)
+def number_by_first_row(key: IntVector) -> tuple[IntVector, IntVector]:
+    """Number distinct keys by first occurrence: the first row of each key, and the number of each row."""
+    numbers = dense_ranks(key)
     first = np.empty(int(numbers.max()) + 1, dtype=np.int64)
-    first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # what is written last stays: the first row
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # the last write wins, so the first row is kept
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return first[order], place[numbers]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[numbers]
 
 
-def dense(key: IntVector) -> IntVector:
-    """The same numbers from 0 up, without gaps, in the same order."""
+def dense_ranks(key: IntVector) -> IntVector:
+    """Map keys to consecutive integers from 0, preserving their order."""
     size = int(key.max()) + 1
     if size > 10 * len(key) + 1_000_000:
         return np.unique(key, return_inverse=True)[1].astype(np.int64)
-    taken = np.zeros(size, dtype=np.bool_)
-    taken[key] = True
-    numbered: IntVector = (np.cumsum(taken) - 1)[key]
-    return numbered
+    present = np.zeros(size, dtype=np.bool_)
+    present[key] = True
+    ranks: IntVector = (np.cumsum(present) - 1)[key]
+    return ranks

@@ -1,4 +1,4 @@
-"""What no partition can go below."""
+"""Lower bounds of the squared error."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ class Bound:
     """A proven lower bound of the squared error of every partition into groups of at least k records."""
 
     value: float
-    """Already less by ``margin``."""
+    """The bound, after subtracting ``margin``."""
     kind: str
-    """How it was found: ``elementary``, ``columns`` or ``exact``; an exact one is reached by a partition."""
+    """``elementary``, ``columns`` or ``exact``; an exact bound is attained by a partition."""
     margin: float
-    """What was taken off for the rounding of numbers."""
+    """The allowance for floating-point rounding."""
     note: str
-    """How it was found, in words."""
+    """How the bound was computed, in words."""
     loss: float | None = None
-    """The same as a loss: in percent of what one group of all records would cost."""
+    """The bound as information loss, in percent of the squared error of a single group."""
 
     def gap(self, error: float) -> float:
-        """What a better partition could save at most of this squared error, in percent of it."""
+        """The largest part of this squared error that a better partition could save, in percent."""
         return max(100.0 * (error - self.value) / error, 0.0) if error > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Columns that are not measured in numbers: what stands behind their codes."""
+"""Categorical columns: hierarchy and distances behind their codes."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ _EXACT = 2.0**32
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Categories:
-    """What stands behind the codes of a column that is not measured in numbers.
+class CategoricalColumn:
+    """The hierarchy and the distances behind the codes of a categorical column.
 
-    A code is the number of a node in the column's hierarchy: places in postorder, so that neighbors in code are near
-    in meaning and the root is the last. A column without a hierarchy has one all the same: its values, in the order of
-    their ranks if they have ranks, under ``*``.
+    A code is the postorder number of a node in the hierarchy, so nodes with near codes are semantically close and the
+    root is last. A column without a hierarchy has a flat one: its values, ordered by rank if they have ranks, under
+    ``*``.
     """
 
     name: str
     kind: Kind
     hierarchy: Hierarchy
-    """The values of the column and the nodes above them; nothing else."""
+    """The values of the column and their ancestors only."""
     distance: FloatMatrix
-    """Between any two nodes, from 0 to 1: semantic, by rank, or 1 between all that differ."""
-    steps: int | None = None
-    """How many steps make a distance of 1, where distances are counted in steps, as between ranks."""
-    gap: int | None = None
-    """The code of the node that stands for a missing value; None where no node does."""
+    """The distance between any two nodes, from 0 to 1: semantic, by rank, or 1 between distinct values."""
+    n_steps: int | None = None
+    """The number of steps in a distance of 1, if distances are counted in steps, as between ranks."""
+    missing_code: int | None = None
+    """The code of the node for missing values; None if there is none."""
 
-    def rounded(self, share: float = 1.0) -> FloatMatrix:
-        """The distances times the column's share, as multiples of 2**-32; two steps are twice as far as one."""
-        if self.steps is None:
-            return np.asarray(np.rint(self.distance * share * _EXACT) / _EXACT)
-        step = np.rint(share / self.steps * _EXACT) / _EXACT
-        return np.asarray(np.rint(self.distance * self.steps) * step)
+    def exact_distance(self, fraction: float = 1.0) -> FloatMatrix:
+        """The distances times a fraction, as multiples of 2**-32; two steps are exactly twice as far as one."""
+        if self.n_steps is None:
+            return np.asarray(np.rint(self.distance * fraction * _EXACT) / _EXACT)
+        step = np.rint(fraction / self.n_steps * _EXACT) / _EXACT
+        return np.asarray(np.rint(self.distance * self.n_steps) * step)

@@ -1,4 +1,4 @@
-"""The design of a survey: weights, strata and households, by record."""
+"""Survey design: sampling weights, strata and households by record."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from shoal.values.arrays import FloatVector, IntVector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design:
-    """What is known about how the records came into the table; all of it may be unknown."""
+class SurveyDesign:
+    """The survey design of the records; every part is optional."""
 
-    sampling: FloatVector | None = None
-    """How many persons of the population each record stands for, above 0."""
+    sampling_weights: FloatVector | None = None
+    """The number of persons in the population that each record represents, above 0."""
     strata: IntVector | None = None
     """The stratum of each record, numbered from 0; groups never cross strata."""
     households: IntVector | None = None
-    """The household of each record, numbered from 0; its members stay together."""
+    """The household of each record, numbered from 0; its members stay in one group."""
 
-    def some(self, rows: IntVector) -> Design:
-        """What is known about some records, in their order."""
-        return Design(
-            None if self.sampling is None else self.sampling[rows],
+    def take(self, rows: IntVector) -> SurveyDesign:
+        """Select records, in the given order."""
+        return SurveyDesign(
+            None if self.sampling_weights is None else self.sampling_weights[rows],
             None if self.strata is None else self.strata[rows],
             None if self.households is None else self.households[rows],
         )

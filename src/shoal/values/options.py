@@ -1,4 +1,4 @@
-"""Options as plain values: k, switches, words; and progress."""
+"""Validation of option values; progress callbacks."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 from shoal.errors import OptionError
 
 Progress = Callable[[int, int], None]
-"""Called with the number of records done and the number of all records."""
+"""Callback that receives the number of processed records and the total."""
 
-_MOST = 10**15
-"""No table has so many records; a larger number need not be told to its last digit."""
-
-
-def silent(done: float, total: int) -> None:
-    """The progress of a caller who does not want to hear of it."""
+_MAX_RECORDS = 10**15
+"""Larger than any table; larger numbers are clipped in messages."""
 
 
-def whole_k(k: Any, n: int | None = None) -> int:
-    """k as a whole number of at least 2, and at most the n records there are."""
+def no_progress(done: float, total: int) -> None:
+    """Ignore progress."""
+
+
+def check_k(k: Any, n: int | None = None) -> int:
+    """Validate k: an integer of at least 2 and at most the number of records n."""
     try:
         number = int(k.__index__())
     except (AttributeError, TypeError):
-        raise OptionError.k_not_whole() from None
+        raise OptionError.k_not_integer() from None
     if isinstance(k, bool):
-        raise OptionError.k_not_whole()
-    number = max(-_MOST, min(number, _MOST))
+        raise OptionError.k_not_integer()
+    number = max(-_MAX_RECORDS, min(number, _MAX_RECORDS))
     if number < 2:
         raise OptionError.k_too_small(number)
     if n is not None and number > n:
@@ -34,15 +34,15 @@ def whole_k(k: Any, n: int | None = None) -> int:
     return number
 
 
-def true_or_false(name: str, value: Any) -> bool:
-    """An option that is a switch."""
+def check_bool(name: str, value: Any) -> bool:
+    """Validate a boolean option."""
     if not isinstance(value, bool):
-        raise OptionError.bad_option(name, "true or false")
+        raise OptionError.invalid_value(name, "true or false")
     return value
 
 
-def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
-    """An option that is one of a few words."""
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Validate an option with a fixed set of choices."""
     if not isinstance(value, str) or value not in choices:
         raise OptionError.unknown_choice(name, value, choices)
     return value

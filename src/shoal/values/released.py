@@ -1,4 +1,4 @@
-"""Columns of a release that an array of floats cannot express: words, rounded numbers, whole numbers, dates."""
+"""Released columns that a float array cannot express: text, rounded numbers, integers and dates."""
 
 from __future__ import annotations
 
@@ -14,75 +14,76 @@ _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Worded:
-    """A column of text in which few words stand often: the words, and for each record the place of its word.
+class TextColumn:
+    """A dictionary-encoded text column: the distinct words, and the index of each record's word.
 
-    A place of -1 is a missing cell.
+    An index of -1 is a missing cell.
     """
 
     words: tuple[str, ...]
-    places: IntVector
+    codes: IntVector
     numeric: bool = False
-    """Whether the words are numbers and intervals of them, with a point as decimal mark."""
+    """Whether the words are numbers and intervals of numbers, with a decimal point."""
 
 
 class Precision(NamedTuple):
-    """How many decimals the numbers of a column have."""
+    """The number of decimals of a column."""
 
-    least: int = 0
-    """At least so many are written in text, as in every cell of the original."""
-    most: int | None = None
-    """No cell of the original has more; None where the numbers have all digits and are not rounded."""
+    min_decimals: int = 0
+    """Minimum number of decimals in text, as in every cell of the original."""
+    max_decimals: int | None = None
+    """Maximum number of decimals in the original; None if numbers are not rounded."""
     dtype: str = "float64"
-    """The numpy dtype that holds the numbers of the original."""
+    """The numpy dtype of the original numbers."""
 
     @property
-    def unit(self) -> float:
-        """How many steps of the last decimal make 1."""
-        return 10.0 ** (self.most or 0)
+    def steps_per_unit(self) -> float:
+        """The number of units of the last decimal in 1."""
+        return 10.0 ** (self.max_decimals or 0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rounded:
-    """A column of numbers in the type and with the decimals of the original, NaN where a cell is missing."""
+class RoundedColumn:
+    """A numeric column with the type and the decimals of the original; NaN if missing."""
 
     numbers: FloatVector
     precision: Precision
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Whole:
-    """A column of whole numbers, NaN where one is missing."""
+class IntegerColumn:
+    """An integer column; NaN if missing."""
 
     numbers: FloatVector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Days:
-    """A column of dates or points in time: days since 1970-01-01, the time of day as a fraction; NaN where missing."""
+class DateColumn:
+    """A date or datetime column: days since 1970-01-01, with the time as a fraction; NaN if missing."""
 
     days: FloatVector
 
     @property
     def microseconds(self) -> IntVector:
-        """Since the same day; 0 where one is missing.
+        """Microseconds since 1970-01-01; 0 if missing.
 
-        A fraction of a day seldom hits a whole second: what is as near as floats are apart is one.
+        A fraction of a day rarely equals a whole second exactly, so values within float spacing of one are rounded to
+        it.
         """
         days = np.nan_to_num(self.days)
         seconds = days * _SECONDS
-        near = np.rint(seconds)
-        whole = np.abs(seconds - near) <= 2 * _SECONDS * np.spacing(np.abs(days))
-        return np.where(whole, near.astype(np.int64) * _MILLION, np.rint(seconds * _MILLION).astype(np.int64))
+        rounded = np.rint(seconds)
+        integral = np.abs(seconds - rounded) <= 2 * _SECONDS * np.spacing(np.abs(days))
+        return np.where(integral, rounded.astype(np.int64) * _MILLION, np.rint(seconds * _MILLION).astype(np.int64))
 
-    def texts(self, *, mark: str = " ", timed: bool = False) -> list[str]:
-        """As ISO 8601 writes them, empty where missing: days where all are midnight and times are not asked for."""
+    def format(self, *, separator: str = " ", with_time: bool = False) -> list[str]:
+        """Format as ISO 8601, empty if missing; as dates if all times are midnight, unless ``with_time``."""
         days = np.nan_to_num(self.days)
-        if not timed and bool(np.all(days == np.rint(days))):
-            written = np.datetime_as_string(days.astype(np.int64).astype("datetime64[D]"))
+        if not with_time and bool(np.all(days == np.rint(days))):
+            formatted = np.datetime_as_string(days.astype(np.int64).astype("datetime64[D]"))
         else:
-            since = self.microseconds.astype("datetime64[us]")
-            whole = since.astype("datetime64[s]")
-            written = np.datetime_as_string(whole if bool(np.all(whole == since)) else since)
-        texts = [str(text).replace("T", mark) for text in written]
-        return ["" if gone else text for text, gone in zip(texts, np.isnan(self.days).tolist(), strict=True)]
+            times = self.microseconds.astype("datetime64[us]")
+            seconds = times.astype("datetime64[s]")
+            formatted = np.datetime_as_string(seconds if bool(np.all(seconds == times)) else times)
+        texts = [str(text).replace("T", separator) for text in formatted]
+        return ["" if missing else text for text, missing in zip(texts, np.isnan(self.days).tolist(), strict=True)]

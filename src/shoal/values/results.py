@@ -1,4 +1,4 @@
-"""What comes out: partitions, verifications, evaluations."""
+"""Results: partitions, verifications, evaluations."""
 
 from __future__ import annotations
 
@@ -12,80 +12,80 @@ import numpy as np
 
 from shoal.values.arrays import BoolVector, IntVector
 from shoal.values.bound import Bound
-from shoal.values.shown import Shown, named, rows
-from shoal.values.together import Together
-from shoal.words import number
+from shoal.values.shown import DisplayTable, join_names, metric_rows
+from shoal.values.together import LinkedReleases
+from shoal.words import format_number
 
 
 @dataclass(frozen=True)
 class Search:
-    """What local search made of a partition: its error before and after, and the steps of annealing by stratum."""
+    """Result of local search: squared error before and after, and annealing steps by stratum."""
 
     effort: str
     before: float
     after: float
-    planned: tuple[int, ...]
-    done: tuple[int, ...]
-    looks: tuple[int, ...]
-    """The looks on the way down, by stratum."""
+    steps_planned: tuple[int, ...]
+    steps_done: tuple[int, ...]
+    descent_passes: tuple[int, ...]
+    """Passes of the descent, by stratum."""
     timed: bool = False
-    """Whether a clock or an interrupt had a say in the steps and looks."""
+    """Whether a time limit or an interrupt determined the number of steps and passes."""
     bound: Bound | None = None
-    """What no partition of the records that are not suppressed can go below, where that was looked into."""
+    """A lower bound of the squared error of the records that are not suppressed; None if not computed."""
 
     @property
-    def gained(self) -> float:
-        """By how much it lowered the squared error, in percent."""
+    def improvement(self) -> float:
+        """The reduction of the squared error, in percent."""
         return 100 * (1 - self.after / self.before) if self.after < self.before else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys; steps are those of all strata."""
+        """Convert to plain data, in a stable order of keys; steps are summed over strata."""
         return {
             "effort": self.effort,
-            "gained": self.gained,
-            **_finite({"before": self.before, "after": self.after}),
-            "planned": sum(self.planned),
-            "done": sum(self.done),
+            "gained": self.improvement,
+            **_none_if_infinite({"before": self.before, "after": self.after}),
+            "planned": sum(self.steps_planned),
+            "done": sum(self.steps_done),
         }
 
     @property
     def sentence(self) -> str:
-        """What it did, in words."""
-        return searched(self.to_dict())
+        """A one-sentence summary."""
+        return summarize_search(self.to_dict())
 
 
-def searched(search: Mapping[str, Any]) -> str:
-    """What local search did, in words; without its steps where these are not told."""
+def summarize_search(search: Mapping[str, Any]) -> str:
+    """Summarize local search in one sentence, without the steps if they are unknown."""
     gained = f"lowered the squared error by {search['gained']:.3g} %"
-    said = f"Local search ({search['effort']}) {gained if search['gained'] else 'found nothing better'}"
+    summary = f"Local search ({search['effort']}) {gained if search['gained'] else 'found nothing better'}"
     if "planned" not in search:
-        return f"{said}."
+        return f"{summary}."
     planned, done = search["planned"], search["done"]
-    how = f", then annealing in {done:,} steps" if planned else ""
-    return f"{said}: downhill{how}{f' of {planned:,}, where it was stopped' if done < planned else ''}."
+    annealing = f", then annealing in {done:,} steps" if planned else ""
+    return f"{summary}: downhill{annealing}{f' of {planned:,}, where it was stopped' if done < planned else ''}."
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A group for every record, in input order; groups are numbered by first appearance."""
+    """A group for every record, in input order; groups are numbered by first occurrence."""
 
     labels: IntVector
     k: int
     method: str
     information_loss: float | None = None
-    """What group means lose of the numeric columns, in percent; None where there are none."""
+    """Information loss of group means in the numeric columns, in percent; None without such columns."""
     semantic_loss: float | None = None
-    """What the semantic centroids of the groups lose of the other columns, in percent; None where there are none."""
+    """Semantic loss of group centroids in the categorical columns, in percent; None without such columns."""
     suppressed: BoolVector | None = None
-    """The records whose quasi-identifiers are suppressed; they are a group of their own in each stratum."""
+    """Mask of the suppressed records; they form one group per stratum."""
     account: tuple[str, ...] = ()
-    """What was done and why, where the method chose by itself."""
+    """Decisions of the method and their reasons, as sentences."""
     search: Search | None = None
-    """What local search did; None where the groups are as the method made them."""
+    """The result of local search; None if it did not run."""
 
     @cached_property
     def sizes(self) -> IntVector:
-        """The number of records of each group."""
+        """The number of records in each group."""
         return np.bincount(self.labels).astype(np.int64)
 
     @property
@@ -95,7 +95,7 @@ class Partition:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """How the groups came about, beyond the name of the method: sentences."""
+        """How the groups were formed, beyond the name of the method: sentences."""
         return (*self.account, *(() if self.search is None else (self.search.sentence,)))
 
     @property
@@ -105,15 +105,15 @@ class Partition:
 
     def __repr__(self) -> str:
         losses = {"information_loss": self.information_loss, "semantic_loss": self.semantic_loss}
-        said = "".join(f", {name}={value:.6g}" for name, value in losses.items() if value is not None)
+        loss_text = "".join(f", {name}={value:.6g}" for name, value in losses.items() if value is not None)
         refined = "" if self.search is None else f" refined={self.search.effort!r},"
         return (
             f"Partition(method={self.method!r}, k={self.k},{refined} records={len(self.labels)}, groups={self.count},"
-            f" smallest={self.sizes.min()}, largest={self.sizes.max()}{said})"
+            f" smallest={self.sizes.min()}, largest={self.sizes.max()}{loss_text})"
         )
 
     @property
-    def _shown(self) -> Shown:
+    def _shown(self) -> DisplayTable:
         facts = {
             "k": self.k,
             "records": len(self.labels),
@@ -124,7 +124,7 @@ class Partition:
             "information loss (%)": self.information_loss,
             "semantic loss (%)": self.semantic_loss,
         }
-        return Shown(f"Partition by {self.method}", ("", ""), rows(facts), notes=self.told)
+        return DisplayTable(f"Partition by {self.method}", ("", ""), metric_rows(facts), notes=self.told)
 
     def _repr_html_(self) -> str:
         return self._shown.html()
@@ -135,23 +135,23 @@ class Partition:
 
 @dataclass(frozen=True)
 class ModelCheck:
-    """What one privacy model asks of the classes of a table, and what they have."""
+    """The result of checking one privacy model on the classes of a table."""
 
     column: str
     model: str
-    """As a user writes it."""
+    """The model in the notation of the user."""
     reached: float
-    """The l or the t of the worst class."""
+    """The l or t of the worst class."""
     violations: int
-    """The records in classes that break it."""
+    """The number of records in classes that violate the model."""
 
     @property
     def ok(self) -> bool:
-        """Whether it holds in every class."""
+        """Whether every class satisfies the model."""
         return self.violations == 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return {
             "ok": self.ok,
             "column": self.column,
@@ -161,9 +161,9 @@ class ModelCheck:
         }
 
 
-def plain(figure: float) -> float:
-    """A whole number without a point, as counts are shown."""
-    return int(figure) if figure == int(figure) else float(figure)
+def to_builtin(value: float) -> float:
+    """Convert integral floats to int, others to float."""
+    return int(value) if value == int(value) else float(value)
 
 
 @dataclass(frozen=True)
@@ -174,20 +174,20 @@ class Verification:
     records: int
     classes: int
     min_class: float
-    """The fewest that a record is alike: a whole number, but where wildcards count in part."""
+    """The size of the smallest class; fractional only with weighted wildcards."""
     violations: int
     unique_records: int
     quasi_identifiers: tuple[str, ...]
     missing: str = "category"
     models: tuple[ModelCheck, ...] = ()
     unit: str = "records"
-    """What is counted: records, or households."""
-    together: Together | None = None
-    """What one who has another release too finds; None where none was given."""
+    """The unit of k: records or households."""
+    together: LinkedReleases | None = None
+    """The result for an intruder who also has another release; None if none was given."""
 
     @property
     def ok(self) -> bool:
-        """Whether every record hides among at least k alike, and every privacy model holds; also together."""
+        """Whether every class has at least k records and satisfies all privacy models, linked releases included."""
         alone = self.violations == 0 and self.min_class >= self.k and all(check.ok for check in self.models)
         return alone and (self.together is None or self.together.ok)
 
@@ -195,7 +195,7 @@ class Verification:
         return self.ok
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return {
             "ok": self.ok,
             "k": self.k,
@@ -222,19 +222,23 @@ class Verification:
         if self.together is not None and not self.together.ok:
             return self.together.verdict
         return (
-            f"Verified: k = {self.k} holds; the smallest of {self.classes:,} classes has {number(self.min_class)}"
+            f"Verified: k = {self.k} holds; the smallest of {self.classes:,} classes has {format_number(self.min_class)}"
             f" {self.unit}"
         )
 
     @property
-    def _shown(self) -> Shown:
+    def _shown(self) -> DisplayTable:
         checks = [
-            [f"{check.model} on {named([check.column])}", number(check.reached), "holds" if check.ok else "broken"]
+            [
+                f"{check.model} on {join_names([check.column])}",
+                format_number(check.reached),
+                "holds" if check.ok else "broken",
+            ]
             for check in self.models
         ]
-        basis = f"counted on {named(self.quasi_identifiers)} of {self.records:,} records"
+        basis = f"counted on {join_names(self.quasi_identifiers)} of {self.records:,} records"
         notes = (basis, *(() if self.together is None else (self.together.verdict, *self.together.advice)))
-        return Shown(self.verdict, ("model", "in the worst class", ""), checks, ok=self.ok, notes=notes)
+        return DisplayTable(self.verdict, ("model", "in the worst class", ""), checks, ok=self.ok, notes=notes)
 
     def _repr_html_(self) -> str:
         return self._shown.html()
@@ -243,42 +247,42 @@ class Verification:
         return self._shown.rich()
 
 
-Figures = Mapping[str, float | None]
+MetricValues = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a release cost and what risk is left.
+    """Information loss and disclosure risk of a release.
 
-    ``loss``, ``before``, ``after`` and ``attacks`` map the names of measures to figures, ``changes`` and
-    ``disclosures`` the names of columns to such figures; a figure that does not apply is None. Every name of the first
-    four can also be read as an attribute: a loss, an attack, or a risk after the release.
+    ``loss``, ``before``, ``after`` and ``attacks`` map names of metrics to values, ``changes`` and ``disclosures`` map
+    column names to such mappings; a value that does not apply is None. Losses, attacks and risks after the release are
+    also available as attributes.
     """
 
     records: int
     k: int | None
     quasi_identifiers: tuple[str, ...]
     base: str
-    loss: Figures
-    before: Figures
-    after: Figures
-    attacks: Figures = field(default_factory=dict)
-    """What an outsider gets out of the release who knows the original quasi-identifiers."""
-    changes: Mapping[str, Figures] = field(default_factory=dict)
-    """What happened to each quasi-identifier."""
-    disclosures: Mapping[str, Figures] = field(default_factory=dict)
-    """What the classes give away about each sensitive column."""
+    loss: MetricValues
+    before: MetricValues
+    after: MetricValues
+    attacks: MetricValues = field(default_factory=dict)
+    """Results of attacks by an intruder who knows the original quasi-identifiers."""
+    changes: Mapping[str, MetricValues] = field(default_factory=dict)
+    """Metrics of each quasi-identifier."""
+    disclosures: Mapping[str, MetricValues] = field(default_factory=dict)
+    """Metrics of attribute disclosure for each sensitive column."""
     distance: str | None = None
-    """How the distances between categories were measured; None where there are none."""
+    """The distance between categories that was used; None without categorical columns."""
     notes: tuple[str, ...] = ()
     models: tuple[ModelCheck, ...] = ()
-    """What the privacy models that were asked for find in the classes of the release."""
+    """The checks of the requested privacy models on the released classes."""
 
     @property
     def columns(self) -> dict[str, float]:
-        """The loss of each quasi-identifier by itself, in percent: of information, or semantic."""
-        found = {name: figures.get("loss") for name, figures in self.changes.items()}
-        return {name: figure for name, figure in found.items() if figure is not None}
+        """The loss of each quasi-identifier, in percent."""
+        losses = {name: figures.get("loss") for name, figures in self.changes.items()}
+        return {name: figure for name, figure in losses.items() if figure is not None}
 
     def __getattr__(self, name: str) -> Any:
         for figures in ("loss", "after", "attacks"):
@@ -287,19 +291,19 @@ class Evaluation:
         raise AttributeError(f"an evaluation has no measure {name!r}")
 
     @property
-    def _shown(self) -> Shown:
+    def _shown(self) -> DisplayTable:
         """Risk before and after, then attacks, sensitive columns and losses, then the loss of each column."""
-        given = {
-            f"{measure} of {named([name])}": figure
+        disclosures = {
+            f"{measure} of {join_names([name])}": figure
             for name, figures in self.disclosures.items()
             for measure, figure in figures.items()
         }
-        lost = {f"loss of {named([name])} (%)": loss for name, loss in self.columns.items()}
-        costs = rows({**self.attacks, **given, **self.loss, **lost})
-        told = [*rows(self.before, self.after), *([name, "", value] for name, value in costs)]
-        promised = "" if self.k is None else f", k = {self.k}"
-        return Shown(
-            f"Evaluation of {self.records:,} records{promised}", ("", "before", "after"), told, notes=self.notes
+        column_losses = {f"loss of {join_names([name])} (%)": loss for name, loss in self.columns.items()}
+        costs = metric_rows({**self.attacks, **disclosures, **self.loss, **column_losses})
+        table = [*metric_rows(self.before, self.after), *([name, "", value] for name, value in costs)]
+        k_text = "" if self.k is None else f", k = {self.k}"
+        return DisplayTable(
+            f"Evaluation of {self.records:,} records{k_text}", ("", "before", "after"), table, notes=self.notes
         )
 
     def _repr_html_(self) -> str:
@@ -311,28 +315,28 @@ class Evaluation:
     def __repr__(self) -> str:
         after = {name: self.after.get(name) for name in ("classes", "min_class", "global_risk")}
         losses = {name: self.loss.get(name) for name in ("mixed_loss", "information_loss", "semantic_loss")}
-        said = [f"{name}={value:.6g}" for name, value in {**after, **losses}.items() if value is not None]
-        return f"Evaluation({', '.join([f'records={self.records}', f'k={self.k}', *said])})"
+        items = [f"{name}={value:.6g}" for name, value in {**after, **losses}.items() if value is not None]
+        return f"Evaluation({', '.join([f'records={self.records}', f'k={self.k}', *items])})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return {
             "records": self.records,
             "k": self.k,
             "quasi_identifiers": list(self.quasi_identifiers),
             "base": self.base,
             "distance": self.distance,
-            "loss": _finite(self.loss),
-            "risk": {"before": _finite(self.before), "after": _finite(self.after)},
-            "attacks": _finite(self.attacks),
+            "loss": _none_if_infinite(self.loss),
+            "risk": {"before": _none_if_infinite(self.before), "after": _none_if_infinite(self.after)},
+            "attacks": _none_if_infinite(self.attacks),
             "columns": {name: loss for name, loss in self.columns.items() if math.isfinite(loss)},
-            "changes": {name: _finite(figures) for name, figures in self.changes.items()},
-            "disclosures": {name: _finite(figures) for name, figures in self.disclosures.items()},
+            "changes": {name: _none_if_infinite(figures) for name, figures in self.changes.items()},
+            "disclosures": {name: _none_if_infinite(figures) for name, figures in self.disclosures.items()},
             "models": [check.to_dict() for check in self.models],
             "notes": list(self.notes),
         }
 
 
-def _finite(figures: Figures) -> dict[str, float | None]:
-    """JSON knows no infinity: a figure beyond the range of a float is None there."""
+def _none_if_infinite(figures: MetricValues) -> dict[str, float | None]:
+    """Replace infinite values by None, since JSON has no infinity."""
     return {name: None if value is None or not math.isfinite(value) else value for name, value in figures.items()}

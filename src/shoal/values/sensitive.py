@@ -9,21 +9,21 @@ from shoal.values.arrays import FloatVector, IntVector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitive:
-    """One sensitive column: its values as codes in their order, missing as the last of them."""
+class SensitiveColumn:
+    """One sensitive column: its values as codes in order, missing being the last."""
 
     name: str
     codes: IntVector
-    count: int
-    """The different values, missing among them."""
+    n_values: int
+    """The number of distinct values, including missing."""
     ordered: bool
-    """Whether the order of the codes means something, and no hierarchy says more."""
-    above: IntVector
-    """The tree above the codes, as in `Demands`; empty without a hierarchy."""
+    """Whether the order of the codes is meaningful and there is no hierarchy."""
+    parent: IntVector
+    """The parents of the nodes, as in `ModelConstraints`; empty without a hierarchy."""
     height: FloatVector
     numbers: FloatVector | None = None
-    """The values as numbers, or as days, NaN where one is missing; None where they are none."""
+    """The values as numbers or days, NaN if missing; None if not numeric."""
 
-    def some(self, rows: slice) -> Self:
-        """These records alone."""
+    def take(self, rows: slice) -> Self:
+        """Select records."""
         return replace(self, codes=self.codes[rows], numbers=None if self.numbers is None else self.numbers[rows])

@@ -1,4 +1,4 @@
-"""Results as small tables, for notebooks and for rich terminals: figures and names, never a cell of the data."""
+"""Small result tables for notebooks and rich terminals: metrics and names, never a cell of the data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from shoal.words import short
+from shoal.words import shorten
 
 _BOX = "border-left:.3em solid {color};padding:.2em 0 .2em .8em;margin:.4em 0"
 _CELL = "text-align:{side};padding:.15em 1em .15em 0;background:none;border:0"
@@ -15,8 +15,8 @@ _GOOD, _BAD = "#2e9e6b", "#d9534f"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A title, a verdict if there is one, and a table; its first column has names, the others figures."""
+class DisplayTable:
+    """A title, an optional verdict, and a table with names in the first column and values in the others."""
 
     title: str
     head: Sequence[str]
@@ -25,7 +25,7 @@ class Shown:
     notes: Sequence[str] = ()
 
     def html(self) -> str:
-        """HTML that takes its colors from the page around it, be that light or dark, and leaves that page alone."""
+        """HTML that inherits the colors of the page, light or dark, and does not style the page itself."""
         color = "currentColor" if self.ok is None else _GOOD if self.ok else _BAD
         lines = [*([_line("th", self.head)] if any(self.head) else []), *(_line("td", row) for row in self.rows)]
         notes = "".join(f'<div style="opacity:.8">{escape(note)}</div>' for note in self.notes)
@@ -33,7 +33,7 @@ class Shown:
         return f'<div style="{_BOX.format(color=color)}"><strong>{escape(self.title)}</strong>{table}{notes}</div>'
 
     def rich(self) -> Any:
-        """The same for a terminal under rich."""
+        """A renderable for rich."""
         from rich import box
         from rich.console import Group
         from rich.table import Table
@@ -57,24 +57,24 @@ def _line(tag: str, row: Sequence[str]) -> str:
     return f'<tr style="background:none">{"".join(cells)}</tr>'
 
 
-def rows(*found: Mapping[str, float | None]) -> list[list[str]]:
-    """A row for every name that has a figure in one of these."""
-    names = dict.fromkeys(name for figures in found for name in figures)
+def metric_rows(*mappings: Mapping[str, float | None]) -> list[list[str]]:
+    """One row for every name with a value in one of the mappings."""
+    names = dict.fromkeys(name for mapping in mappings for name in mapping)
     return [
-        [name, *(figure(figures.get(name)) for figures in found)]
+        [name, *(format_metric(mapping.get(name)) for mapping in mappings)]
         for name in names
-        if any(figures.get(name) is not None for figures in found)
+        if any(mapping.get(name) is not None for mapping in mappings)
     ]
 
 
-def figure(value: float | None) -> str:
-    """A figure in few digits."""
+def format_metric(value: float | None) -> str:
+    """Format a value with few digits."""
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}" if abs(value) < 1e9 else f"{value:.4g}"
 
 
-def named(names: Sequence[str]) -> str:
-    """Names beside each other, the first eight of them."""
+def join_names(names: Sequence[str]) -> str:
+    """Join at most eight names."""
     rest = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return ", ".join(map(short, names[:8])) + rest
+    return ", ".join(map(shorten, names[:8])) + rest

@@ -1,4 +1,4 @@
-"""What two releases give away together."""
+"""Results of linking two releases of the same persons."""
 
 from __future__ import annotations
 
@@ -7,46 +7,50 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Told:
-    """How often a sensitive value is left over where the classes of two releases meet."""
+class SensitiveInference:
+    """How often intersecting the classes of two releases leaves a single sensitive value."""
 
     column: str
     records: int
-    """Records of which one value is left for sure, though no class by itself gave it away."""
+    """Records with a single possible value, although no class of one release alone discloses it."""
     undecided: int
-    """Records of which one value may be left."""
+    """Records for which a single value may be left."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return {"column": self.column, "records": self.records, "undecided": self.undecided}
 
 
 @dataclass(frozen=True)
-class Side:
-    """What the other release does to the records of one."""
+class LinkedSide:
+    """What the other release discloses about the records of one release."""
 
     records: int
     quasi_identifiers: tuple[str, ...]
     linked: int
-    """Records that can be in one class of the other release alone."""
+    """Records that can only be in one class of the other release."""
     absent: int
-    """Records that nothing in the other release agrees with: they are not in it."""
+    """Records without a compatible record in the other release: they are not in it."""
     violations: int
-    """Records in joint classes below k, whichever of the possible ones they are in."""
+    """Records in joint classes below k, whichever of the possible classes they are in."""
     unique_records: int
-    """Those of them in joint classes of one record."""
+    """Of these, the records in joint classes of size one."""
     undecided: int
     """Further records that may be in joint classes below k."""
-    told: tuple[Told, ...] = ()
+    inferences: tuple[SensitiveInference, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether nobody is found, and nothing is told, by the other release."""
-        lost = self.violations + self.undecided + sum(told.records + told.undecided for told in self.told)
-        return lost == 0
+        """Whether the other release causes no violation and no inference."""
+        affected = (
+            self.violations
+            + self.undecided
+            + sum(inference.records + inference.undecided for inference in self.inferences)
+        )
+        return affected == 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys."""
+        """Convert to plain data, in a stable order of keys."""
         return {
             "records": self.records,
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -55,41 +59,41 @@ class Side:
             "k_violations": self.violations,
             "unique_records": self.unique_records,
             "undecided": self.undecided,
-            "told": [told.to_dict() for told in self.told],
+            "told": [inference.to_dict() for inference in self.inferences],
         }
 
 
 @dataclass(frozen=True)
-class Together:
-    """Two releases of persons who are in both, looked at by one who has both."""
+class LinkedReleases:
+    """Two releases of the same persons, as seen by an intruder who has both."""
 
     k: int
-    by: str
+    linked_by: str
     """What links their records: ``order``, ``columns``, or ``nothing``."""
-    shared: tuple[str, ...]
-    """The columns that both show and that are quasi-identifiers of neither."""
-    classes: int
-    """The joint classes in which somebody is for sure."""
+    shared_columns: tuple[str, ...]
+    """Columns in both releases that are quasi-identifiers of neither."""
+    n_classes: int
+    """The number of joint classes that certainly contain a record."""
     min_class: int | None
-    """The records of the smallest of these; None where there is none."""
-    side: Side
-    other: Side
+    """The size of the smallest of these; None if there are none."""
+    release: LinkedSide
+    other: LinkedSide
 
     @property
     def ok(self) -> bool:
-        """Whether everybody hides among k in both releases, also from one who has both."""
-        return self.side.ok and self.other.ok
+        """Whether both releases remain k-anonymous for an intruder who has both."""
+        return self.release.ok and self.other.ok
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, in a stable order of keys; no cell of the data."""
+        """Convert to plain data, in a stable order of keys, without cells of the data."""
         return {
             "ok": self.ok,
             "k": self.k,
-            "linked_by": self.by,
-            "shared_columns": list(self.shared),
-            "joint_classes": self.classes,
+            "linked_by": self.linked_by,
+            "shared_columns": list(self.shared_columns),
+            "joint_classes": self.n_classes,
             "min_joint_class": self.min_class,
-            "release": self.side.to_dict(),
+            "release": self.release.to_dict(),
             "other": self.other.to_dict(),
             "advice": list(self.advice),
         }
@@ -97,13 +101,13 @@ class Together:
     @property
     def verdict(self) -> str:
         """The verdict in one line."""
-        broken = max((self.side, self.other), key=lambda side: side.violations)
-        if broken.violations:
+        worst = max((self.release, self.other), key=lambda side: side.violations)
+        if worst.violations:
             return (
-                f"Together not k-anonymous: {broken.violations:,} of {broken.records:,} records are in joint classes"
+                f"Together not k-anonymous: {worst.violations:,} of {worst.records:,} records are in joint classes"
                 f" below k = {self.k}"
             )
-        if self.side.undecided or self.other.undecided:
+        if self.release.undecided or self.other.undecided:
             return f"Together not shown: whether k = {self.k} holds cannot be told from the two releases"
         if not self.ok:
             return f"Together not verified: k = {self.k} holds, but sensitive values are left alone"
@@ -111,16 +115,16 @@ class Together:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What can be done, in sentences; nothing where nothing need be."""
+        """Recommended actions, as sentences; empty if none is needed."""
         if self.ok:
             return ()
-        said = ["Release once, or give both releases the same groups: the same policy, with other ways to recode."]
-        if self.by == "order":
-            said.append("Shuffle the records of one release, and compare again: columns may link them too.")
-        elif self.shared:
-            said.append(
+        sentences = ["Release once, or give both releases the same groups: the same policy, with other ways to recode."]
+        if self.linked_by == "order":
+            sentences.append("Shuffle the records of one release, and compare again: columns may link them too.")
+        elif self.shared_columns:
+            sentences.append(
                 "Leave the shared columns out of one release, or protect them as quasi-identifiers: they link it."
             )
-        if not (self.side.violations or self.other.violations) and self.by == "columns":
-            said.append("Where you have both in the same order, compare them so (order kept): that decides.")
-        return tuple(said)
+        if not (self.release.violations or self.other.violations) and self.linked_by == "columns":
+            sentences.append("Where you have both in the same order, compare them so (order kept): that decides.")
+        return tuple(sentences)

@@ -1,5 +1,5 @@
-"""The page in the browser: one person, one machine. The only room that knows a web framework.
+"""Web app for one user on one machine; the only package that imports a web framework.
 
-The process that answers requests never touches data: files are read, questions answered and releases made in processes
-of their own (`worker`), so that a bad file or a long run cannot stop the page.
+The server process never reads data. Files are read, queries answered and releases made in worker processes (`worker`),
+so that a bad file or a long run cannot stop the server.
 """

@@ -1,4 +1,4 @@
-"""An answer on its way out: it gets the headers that all have, whoever made it."""
+"""Responses on their way out: security headers, and error responses of the middleware."""
 
 from __future__ import annotations
 
@@ -9,60 +9,60 @@ from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
 from shoal.errors import PageError
-from shoal.web.refusal import OWN_POLICY, refusal
+from shoal.web.refusal import ERROR_PAGE_POLICY, error_response
 
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Of an answer that brings no Content-Security-Policy itself."""
-_DENIED = (
+"""Content-Security-Policy of a response that has none."""
+_DENIED_FEATURES = (
     *("accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media", "fullscreen"),
     *("gamepad", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer", "microphone"),
     *("midi", "payment", "picture-in-picture", "publickey-credentials-get", "screen-wake-lock", "serial"),
     *("storage-access", "usb", "xr-spatial-tracking"),
 )
-HEADERS = {
+SECURITY_HEADERS = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    # not no-referrer: with that, browsers send the forms of a page with the origin "null"
+    # not no-referrer: browsers would then send the forms of a page with the origin "null"
     "referrer-policy": "same-origin",
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": ", ".join(f"{name}=()" for name in _DENIED),
+    "permissions-policy": ", ".join(f"{name}=()" for name in _DENIED_FEATURES),
 }
-"""On every answer."""
-_SILENCE, _LINGER = 0.2, 2.0
-"""Seconds without a byte, and in all, for which the rest of a refused body is still taken and thrown away."""
+"""Headers of every response."""
+_MAX_SILENCE, _MAX_LINGER = 0.2, 2.0
+"""Seconds without a byte, and in total, for which the rest of a refused body is read and discarded."""
 
 
-def declared(headers: Headers) -> int:
-    """The bytes that a request says it brings; 0 where it does not say."""
+def content_length(headers: Headers) -> int:
+    """Return the content length that a request declares; 0 if none."""
     length = headers.get("content-length", "")
     return int(length) if length.isdecimal() and len(length) < 20 else 0
 
 
-class Answer:
-    """The answer to one request."""
+class ResponseWriter:
+    """Receive and send channels of one request; adds the headers to its response."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope, self._receive, self._send = scope, receive, send
         self._headers = Headers(scope=scope)
         self._status = 0
-        self._more = declared(self._headers) > 0 or "transfer-encoding" in self._headers
-        """Whether some of the request is still to come."""
+        self._more_body = content_length(self._headers) > 0 or "transfer-encoding" in self._headers
+        """Whether a part of the request body is still to come."""
 
     async def receive(self) -> Message:
         message = await self._receive()
-        self._more = message.get("more_body", False)
+        self._more_body = message.get("more_body", False)
         return message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            await self._send({**message, "headers": self._dressed(message)})
-        elif self._refuses and self._more and not message.get("more_body"):
+            await self._send({**message, "headers": self._with_headers(message)})
+        elif self._is_error and self._more_body and not message.get("more_body"):
             await self._send({**message, "more_body": True})
             await self._linger()
             await self._send({"type": "http.response.body", "body": b""})
@@ -70,36 +70,36 @@ class Answer:
             await self._send(message)
 
     async def refuse(self, error: PageError) -> None:
-        """Say why not, unless an answer has begun."""
+        """Send an error response, unless a response has started."""
         if self._status:
             return
-        kind, body = refusal(error.sentence, headers=self._headers)
+        media_type, body = error_response(error.sentence, headers=self._headers)
         headers = [
-            (b"content-type", kind.encode()),
+            (b"content-type", media_type.encode()),
             (b"content-length", str(len(body)).encode()),
-            (b"content-security-policy", OWN_POLICY.encode()),
+            (b"content-security-policy", ERROR_PAGE_POLICY.encode()),
         ]
         await self.send({"type": "http.response.start", "status": error.status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
 
     @property
-    def _refuses(self) -> bool:
+    def _is_error(self) -> bool:
         return self._status >= 400
 
-    def _dressed(self, message: Message) -> list[tuple[bytes, bytes]]:
-        fixed = {name.encode(): value.encode() for name, value in HEADERS.items()}
-        own = [(name.lower(), value) for name, value in message.get("headers", [])]
-        kept = [(name, value) for name, value in own if name not in fixed and name != b"server"]
-        if all(name != b"content-security-policy" for name, _ in kept):
-            kept.append((b"content-security-policy", POLICY.encode()))
-        if self._refuses and self._more:
-            kept.append((b"connection", b"close"))  # a refused body is not waited for
-        return [*kept, *fixed.items()]
+    def _with_headers(self, message: Message) -> list[tuple[bytes, bytes]]:
+        fixed = {name.encode(): value.encode() for name, value in SECURITY_HEADERS.items()}
+        given = [(name.lower(), value) for name, value in message.get("headers", [])]
+        headers = [(name, value) for name, value in given if name not in fixed and name != b"server"]
+        if all(name != b"content-security-policy" for name, _ in headers):
+            headers.append((b"content-security-policy", CONTENT_SECURITY_POLICY.encode()))
+        if self._is_error and self._more_body:
+            headers.append((b"connection", b"close"))  # the rest of the body is not read
+        return [*headers, *fixed.items()]
 
     async def _linger(self) -> None:
-        """Let the sender notice: a connection closed in the face of a browser that sends takes the answer with it."""
+        """Read on for a moment: if the connection closes while a browser sends, the browser drops the response."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(_LINGER):
-                while self._more:
-                    async with asyncio.timeout(_SILENCE):
+            async with asyncio.timeout(_MAX_LINGER):
+                while self._more_body:
+                    async with asyncio.timeout(_MAX_SILENCE):
                         await self.receive()

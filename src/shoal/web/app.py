@@ -1,4 +1,4 @@
-"""The application: which request goes where."""
+"""The Starlette application: routes and exception handlers."""
 
 from __future__ import annotations
 
@@ -17,62 +17,64 @@ from starlette.types import ASGIApp
 
 from shoal.errors import PageError, ShoalError
 from shoal.partition.registry import methods
-from shoal.report.html import CHARTS, PALETTE
+from shoal.report.html import CHART_STYLE, PALETTE
 from shoal.web import pages, uploads
-from shoal.web.guard import Guard, Keys
+from shoal.web.guard import SecurityMiddleware, SessionKeys
 from shoal.web.steps import columns, data, hierarchies, home, protection, reading, release, run
-from shoal.web.workplace import Workplace
+from shoal.web.workplace import AppContext
 
-_STEPS = (home, data, reading, columns, hierarchies, protection, run, release)
+_PAGES = (home, data, reading, columns, hierarchies, protection, run, release)
 _STATIC = Path(__file__).parent / "static"
 
 
-def application(workplace: Workplace, keys: Keys) -> ASGIApp:
-    """The page over this workplace, for those who have the keys."""
+def create_app(context: AppContext, keys: SessionKeys) -> ASGIApp:
+    """Build the application over this context, for browsers that hold the session keys."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        known = asyncio.create_task(asyncio.to_thread(methods))  # so that no request waits until all are imported
+        imports = asyncio.create_task(asyncio.to_thread(methods))  # no request waits for these imports
         yield
-        await known
-        if workplace.warming is not None:
-            await workplace.warming.close()
-        await workplace.jobs.close()
-        await workplace.desk.close()
+        await imports
+        if context.warmup is not None:
+            await context.warmup.close()
+        await context.jobs.close()
+        await context.workers.close()
 
-    found = Starlette(
+    app = Starlette(
         routes=[
             *uploads.routes,
-            *(route for step in _STEPS for route in step.routes),
+            *(route for module in _PAGES for route in module.routes),
             Route("/static/palette.css", _palette),
             Route("/static/charts.css", _charts),
             Mount("/static", StaticFiles(directory=_STATIC)),
         ],
-        exception_handlers={ShoalError: _refused, HTTPException: _not_found, Exception: _bug},  # type: ignore[dict-item]
+        exception_handlers={ShoalError: _on_error, HTTPException: _on_http_error, Exception: _on_exception},  # type: ignore[dict-item]
         lifespan=lifespan,
     )
-    found.state.workplace = workplace
-    return Guard(found, keys)  # outside of all that Starlette puts around it, so that no answer passes it by
+    app.state.context = context
+    return SecurityMiddleware(app, keys)  # outside of the middleware of Starlette, so that it sees every response
 
 
 async def _palette(_: Request) -> Response:
-    """The colors of the reports, which the page shares."""
+    """Return the colors of the reports, which the page shares."""
     return Response(PALETTE, media_type="text/css")
 
 
 async def _charts(_: Request) -> Response:
-    """The style of the charts of the reports, which the page shows too."""
-    return Response(CHARTS, media_type="text/css")
+    """Return the chart style of the reports, which the page shares."""
+    return Response(CHART_STYLE, media_type="text/css")
 
 
-async def _refused(request: Request, error: ShoalError) -> Response:
-    return pages.refused(request, error)
+async def _on_error(request: Request, error: ShoalError) -> Response:
+    return pages.error_response(request, error)
 
 
-async def _not_found(request: Request, error: HTTPException) -> Response:
+async def _on_http_error(request: Request, error: HTTPException) -> Response:
     fact = "There is no such page" if error.status_code == 404 else "This cannot be done here"
-    return pages.refused(request, PageError.said(fact, "go back to the list of projects", error.status_code))
+    return pages.error_response(
+        request, PageError.from_worker(fact, "go back to the list of projects", error.status_code)
+    )
 
 
-async def _bug(request: Request, error: Exception) -> Response:
-    return pages.refused(request, PageError.bug(type(error).__name__))
+async def _on_exception(request: Request, error: Exception) -> Response:
+    return pages.error_response(request, PageError.bug(type(error).__name__))

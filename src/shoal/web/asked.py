@@ -1,4 +1,4 @@
-"""What a project asks for, as `shoal.anonymize` and its relatives take it."""
+"""Arguments of `shoal.anonymize` and related functions for the options of a project."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import Any
 
 from shoal.errors import ColumnError, OptionError
 from shoal.schema.columns import Kind, Role
-from shoal.web.interface import Choices, Source, needs_word
+from shoal.web.interface import ReleaseChoices, SourceFile, needs_confirmation
 
 
-def about_columns(source: Source, choices: Choices, folder: Path) -> dict[str, Any]:
-    """Roles, kinds, weights, ways to recode and hierarchies; the files of these lie in the folder."""
-    if not choices.named(Role.QUASI_IDENTIFIER, source):
+def column_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:
+    """Return roles, kinds, weights, recoding methods and hierarchies, whose files are in the folder."""
+    if not choices.columns_with_role(Role.QUASI_IDENTIFIER, source):
         raise ColumnError.no_quasi_identifier()
     pairs = list(zip(source.columns, choices.columns, strict=True))
     quasi = [(facts, choice) for facts, choice in pairs if choice.role == Role.QUASI_IDENTIFIER]
-    meant = [(facts, choice) for facts, choice in pairs if choice.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
-    given: dict[str, Any] = {
+    protected = [(facts, choice) for facts, choice in pairs if choice.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
+    arguments: dict[str, Any] = {
         "quasi_identifiers": [facts.name for facts, _ in quasi],
-        "identifiers": list(choices.named(Role.IDENTIFIER, source)),
-        "sensitive": list(choices.named(Role.SENSITIVE, source)),
-        "keep": [facts.name for facts, choice in pairs if choice.keep and needs_word(facts, choice)],
-        "hierarchies": {facts.name: str(folder / choice.hierarchy) for facts, choice in meant if choice.hierarchy},
-        "levels": {facts.name: str(folder / choice.levels) for facts, choice in meant if choice.levels},
-        # what has a hierarchy or levels is hierarchical or ordinal by that
+        "identifiers": list(choices.columns_with_role(Role.IDENTIFIER, source)),
+        "sensitive": list(choices.columns_with_role(Role.SENSITIVE, source)),
+        "keep": [facts.name for facts, choice in pairs if choice.keep and needs_confirmation(facts, choice)],
+        "hierarchies": {facts.name: str(folder / choice.hierarchy) for facts, choice in protected if choice.hierarchy},
+        "levels": {facts.name: str(folder / choice.levels) for facts, choice in protected if choice.levels},
+        # a hierarchy or levels imply the kind
         "kinds": {
             facts.name: choice.kind
-            for facts, choice in meant
+            for facts, choice in protected
             if choice.kind not in ("", Kind.HIERARCHICAL) and not choice.hierarchy and not choice.levels
         },
         "weights": {facts.name: choice.weight for facts, choice in quasi if choice.weight != 1},
         "recode": {facts.name: choice.recode for facts, choice in quasi if choice.recode},
     }
-    return {name: value for name, value in given.items() if value or name == "quasi_identifiers"}
+    return {name: value for name, value in arguments.items() if value or name == "quasi_identifiers"}
 
 
-def about_protection(choices: Choices) -> dict[str, Any]:
-    """All that is decided beyond the columns, but for k, method and effort."""
-    given: dict[str, Any] = {
+def protection_arguments(choices: ReleaseChoices) -> dict[str, Any]:
+    """Return all other options except k, method and effort."""
+    arguments: dict[str, Any] = {
         "l": choices.l,
         "t": choices.t,
         "suppression": choices.suppression or None,
@@ -51,17 +51,17 @@ def about_protection(choices: Choices) -> dict[str, Any]:
         "shuffle": choices.shuffle or None,
         "formulas": None if choices.formulas == "keep" else choices.formulas,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
-def about_method(choices: Choices) -> dict[str, Any]:
-    """k, the method and how far local search goes."""
+def method_arguments(choices: ReleaseChoices) -> dict[str, Any]:
+    """Return k, the method and the effort of local search."""
     if choices.k is None:
         raise OptionError.no_k()
     method = {} if choices.method == "auto" else {"method": choices.method}
     return {"k": choices.k, **method, **({"effort": choices.effort} if choices.effort else {})}
 
 
-def asked(source: Source, choices: Choices, folder: Path) -> dict[str, Any]:
-    """All of it; what is as Shoal does it anyway is not said."""
-    return {**about_method(choices), **about_columns(source, choices, folder), **about_protection(choices)}
+def release_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:
+    """Return all arguments that differ from the defaults."""
+    return {**method_arguments(choices), **column_arguments(source, choices, folder), **protection_arguments(choices)}

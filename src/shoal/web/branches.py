@@ -1,4 +1,4 @@
-"""A hierarchy as nested lists: what a page shows of it, and what it leaves out where it is large."""
+"""A hierarchy as nested lists, cut to a size that a page can display."""
 
 from __future__ import annotations
 
@@ -9,53 +9,57 @@ from typing import Any
 from shoal.hierarchy import Hierarchy
 
 ROWS = 300
-"""Nodes that a list shows unless more are asked for."""
+"""Nodes that a list contains by default."""
 
 
 @dataclass(frozen=True)
-class Branch:
+class HierarchyRow:
     """A node in the list."""
 
     number: int
     name: str
     records: int | None
-    """At or below it; None where they are not counted."""
+    """Records at or below it; None if they are not counted."""
     own: int
-    """With this value itself."""
+    """Records with this value itself."""
     below: int
-    """The nodes below it."""
+    """Nodes below it."""
     opens: bool = False
     """Whether its children follow."""
     closes: int = 0
-    """How many lists end after it."""
+    """Number of lists that end after it."""
 
 
 @dataclass(frozen=True)
-class Branches:
-    rows: tuple[Branch, ...]
+class HierarchyView:
+    rows: tuple[HierarchyRow, ...]
     path: tuple[tuple[int, str], ...]
-    """From the root down to the node on top."""
+    """From the root down to the top node."""
     whole: int
-    """The nodes at or below the one on top."""
+    """Number of nodes at or below the top node."""
 
     @property
     def shown(self) -> int:
         return len(self.rows)
 
 
-def branches(hierarchy: Hierarchy, counts: Mapping[str, int] | None, *, top: int, most: int = ROWS) -> Branches:
-    """The node on top and what is below it: as many whole levels as fit, and of the first level what fits."""
+def hierarchy_view(
+    hierarchy: Hierarchy, counts: Mapping[str, int] | None, *, top: int, max_rows: int = ROWS
+) -> HierarchyView:
+    """Return the top node and the nodes below it: as many complete levels as fit, and of the first level as many nodes
+    as fit.
+    """
     records, sizes = _sums(hierarchy, counts or {})
-    first = top - sizes[top] + 1  # what is at or below a node is a run of numbers
-    depth = _depth(hierarchy, first, top, most)
+    first = top - sizes[top] + 1  # a node and its descendants have consecutive numbers
+    depth = _depth(hierarchy, first, top, max_rows)
     rows: list[dict[str, Any]] = []
-    waiting = [top]
-    while waiting:
-        number = waiting.pop()
+    stack = [top]
+    while stack:
+        number = stack.pop()
         level = hierarchy.depths[number] - hierarchy.depths[top]
         children = [hierarchy.number(name) for name in hierarchy.children(hierarchy.nodes[number])]
         opens = bool(children) and level < depth
-        shown = children[:most] if level == 0 else children
+        visible = children[:max_rows] if level == 0 else children
         name = hierarchy.nodes[number]
         rows.append(
             {
@@ -69,16 +73,19 @@ def branches(hierarchy: Hierarchy, counts: Mapping[str, int] | None, *, top: int
             }
         )
         if opens:
-            waiting += reversed(shown)
+            stack += reversed(visible)
     levels = [row.pop("level") for row in rows]
-    ends = [here - after if after <= here else 0 for here, after in zip(levels, [*levels[1:], 0], strict=True)]
-    found = tuple(Branch(**row, closes=closes) for row, closes in zip(rows, ends, strict=True))
+    ends = [
+        current - following if following <= current else 0
+        for current, following in zip(levels, [*levels[1:], 0], strict=True)
+    ]
+    branch_rows = tuple(HierarchyRow(**row, closes=closes) for row, closes in zip(rows, ends, strict=True))
     path = tuple((hierarchy.number(name), name) for name in reversed(hierarchy.path(hierarchy.nodes[top])))
-    return Branches(found, path, sizes[top])
+    return HierarchyView(branch_rows, path, sizes[top])
 
 
 def _sums(hierarchy: Hierarchy, counts: Mapping[str, int]) -> tuple[list[int], list[int]]:
-    """The records and the nodes at or below each node."""
+    """Return the records and the nodes at or below each node."""
     records, sizes = [counts.get(name, 0) for name in hierarchy], [1] * len(hierarchy)
     for number, parent in enumerate(hierarchy.parents[:-1]):
         records[parent] += records[number]
@@ -86,14 +93,14 @@ def _sums(hierarchy: Hierarchy, counts: Mapping[str, int]) -> tuple[list[int], l
     return records, sizes
 
 
-def _depth(hierarchy: Hierarchy, first: int, top: int, most: int) -> int:
-    """How many levels below the top are shown: at least one."""
+def _depth(hierarchy: Hierarchy, first: int, top: int, max_rows: int) -> int:
+    """Return the number of levels to display below the top, at least one."""
     levels = [0] * hierarchy.levels
     for number in range(first, top + 1):
         levels[hierarchy.depths[number] - hierarchy.depths[top]] += 1
-    shown = 0
+    total = 0
     for depth, nodes in enumerate(levels):
-        shown += nodes
-        if shown > most:
+        total += nodes
+        if total > max_rows:
             return max(depth - 1, 1)
     return len(levels)

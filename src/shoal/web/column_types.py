@@ -1,4 +1,4 @@
-"""The types of columns in plain words: a library's name for one tells a reader little, and may list values."""
+"""Names of column types in plain words; those of data-frame libraries may list values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORDS = {
 }
 
 
-def plain(type: str) -> str:
-    """``Float64`` is a number, ``Enum(categories=[...])`` text."""
+def column_type_name(type: str) -> str:
+    """Return ``number`` for ``Float64``, ``text`` for ``Enum(categories=[...])``."""
     name = type.partition("(")[0].rstrip("0123456789").lower()
     return _WORDS.get(name, name)

@@ -1,4 +1,4 @@
-"""The deposit of a release: its files, what each is, who may see it, and the names they are downloaded under."""
+"""Files of a release: what each contains, who may see it, and its name when downloaded."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from shoal.web.interface import Project, Source
-from shoal.words import shown
+from shoal.web.interface import Project, SourceFile
+from shoal.words import quote_name
 
 _INTERNAL = "Internal use only"
-_KNOWN = re.compile(
+_FILE_NAME = re.compile(
     r"(?P<policy>released\.[a-z0-9.]+\.policy\.toml)|(?P<bundle>released\.bundle\.zip)|(?P<release>released\.[a-z0-9.]+)"
     r"|(?P<report>report\.internal\.html)|(?P<external>report\.external\.html)"
     r"|hierarchies/(?P<tree>(hierarchy|levels)-(?P<number>[0-9]{1,9}))\.(json|txt)"
 )
-"""The only names of files that leave the folder of a release."""
-_TOLD = {
+"""The only file names that can be downloaded from the folder of a release."""
+_DESCRIPTIONS = {
     "release": ("The release", "The protected table.", "For the recipients"),
     "policy": (
         "Policy",
@@ -47,15 +47,15 @@ _FILE_ENDING = re.compile(r"(\.[a-z0-9]{2,8})?(\.gz)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Deposited:
+class ReleaseFile:
     """A file of a release."""
 
     key: str
-    """What it is asked for by."""
-    place: str
-    """Where it is in the folder of the release."""
+    """Name in the URL."""
+    path: str
+    """Path in the folder of the release."""
     name: str
-    """What it is saved as."""
+    """Name of the downloaded file."""
     title: str
     what: str
     who: str
@@ -64,54 +64,54 @@ class Deposited:
 
     @property
     def internal(self) -> bool:
-        """Whether nobody outside may see it."""
+        """Whether it is for internal use only."""
         return self.who == _INTERNAL
 
     @property
     def disposition(self) -> str:
-        """The header that makes a browser save it, under a name that every browser takes."""
-        plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode()
-        plain = re.sub(r"-{2,}", "-", re.sub(r"[^\w.-]", "-", plain, flags=re.ASCII)).lstrip("-.") or self.key
-        return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(self.name, safe='')}"
+        """Content-Disposition header, with a fallback name in ASCII."""
+        ascii_name = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode()
+        ascii_name = re.sub(r"-{2,}", "-", re.sub(r"[^\w.-]", "-", ascii_name, flags=re.ASCII)).lstrip("-.") or self.key
+        return f"attachment; filename=\"{ascii_name}\"; filename*=UTF-8''{quote(self.name, safe='')}"
 
 
-def deposit(project: Project, source: Source | None, facts: Mapping[str, Any]) -> list[Deposited]:
-    """The files of a release in the order of their use."""
-    order = [*_TOLD]
-    found = list(_found(project, source, facts))
-    return sorted(found, key=lambda one: (order.index(one.key) if one.key in order else len(order), one.place))
+def release_files(project: Project, source: SourceFile | None, facts: Mapping[str, Any]) -> list[ReleaseFile]:
+    """Return the files of a release in the order of their use."""
+    order = [*_DESCRIPTIONS]
+    files = list(_files(project, source, facts))
+    return sorted(files, key=lambda file: (order.index(file.key) if file.key in order else len(order), file.path))
 
 
-def _found(project: Project, source: Source | None, facts: Mapping[str, Any]) -> Iterator[Deposited]:
-    stem = title(project.name)
-    files = facts.get("files")
-    for file in files if isinstance(files, list) else ():
-        known = _KNOWN.fullmatch(file["name"]) if _is_told(file) else None
-        if known is None:
+def _files(project: Project, source: SourceFile | None, facts: Mapping[str, Any]) -> Iterator[ReleaseFile]:
+    stem = file_stem(project.name)
+    entries = facts.get("files")
+    for entry in entries if isinstance(entries, list) else ():
+        match = _FILE_NAME.fullmatch(entry["name"]) if _is_file_entry(entry) else None
+        if match is None:
             continue
-        own, size, sha256 = Path(file["name"]).name, file["size"], file["sha256"]
-        if known["tree"]:
-            column = _column(source, int(known["number"]))
+        name, size, sha256 = Path(entry["name"]).name, entry["size"], entry["sha256"]
+        if match["tree"]:
+            column = _column(source, int(match["number"]))
             what = f"What the values of {column} mean; keep it beside the policy, which needs it. It names values."
-            named = "Order of values" if known["tree"].startswith("levels") else "Hierarchy"
-            yield Deposited(known["tree"], file["name"], own, f"{named} of {column}", what, _INTERNAL, size, sha256)
+            kind = "Order of values" if match["tree"].startswith("levels") else "Hierarchy"
+            yield ReleaseFile(match["tree"], entry["name"], name, f"{kind} of {column}", what, _INTERNAL, size, sha256)
         else:
-            key = next(name for name in _TOLD if known[name])
-            yield Deposited(key, file["name"], f"{stem}-{own}", *_TOLD[key], size, sha256)
+            key = next(name for name in _DESCRIPTIONS if match[name])
+            yield ReleaseFile(key, entry["name"], f"{stem}-{name}", *_DESCRIPTIONS[key], size, sha256)
 
 
-def _is_told(file: Any) -> bool:
-    """Whether this tells of a file as a release of ours does; damaged facts tell of none."""
-    kinds = {"name": str, "size": int, "sha256": str}
-    return isinstance(file, Mapping) and all(isinstance(file.get(name), kind) for name, kind in kinds.items())
+def _is_file_entry(file: Any) -> bool:
+    """Whether this is a valid entry of the facts of a release, which may be damaged."""
+    types = {"name": str, "size": int, "sha256": str}
+    return isinstance(file, Mapping) and all(isinstance(file.get(name), kind) for name, kind in types.items())
 
 
-def title(name: str) -> str:
-    """The name of a project as the beginning of a file's name, in any script."""
-    plain = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", _FILE_ENDING.sub("", name))).strip("-._")
-    return plain[:80] or "project"
+def file_stem(name: str) -> str:
+    """Return the name of a project as a file name, in any script."""
+    stem = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", _FILE_ENDING.sub("", name))).strip("-._")
+    return stem[:80] or "project"
 
 
-def _column(source: Source | None, number: int) -> str:
-    known = source is not None and 1 <= number <= len(source.columns)
-    return shown(source.columns[number - 1].name) if source is not None and known else f"column {number}"
+def _column(source: SourceFile | None, number: int) -> str:
+    exists = source is not None and 1 <= number <= len(source.columns)
+    return quote_name(source.columns[number - 1].name) if source is not None and exists else f"column {number}"

@@ -1,7 +1,7 @@
-"""Questions about a file that are answered while somebody looks: previews, counts, checks of hierarchies.
+"""Queries about files, answered by a pool of workers: previews, counts, checks of hierarchies.
 
-A question is asked in the background and its answer kept, so that a request never waits for it: the page shows that it
-is being answered and asks again.
+A query runs in the background and its result is cached. A request does not wait for it: the page gets a 202 response
+and asks again.
 """
 
 from __future__ import annotations
@@ -14,131 +14,134 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import PageError
-from shoal.web.workers import Limits, Worker
+from shoal.web.workers import Worker, WorkerLimits
 
-_MOST_WORKERS = 2
+_MAX_WORKERS = 2
 _MOST_ANSWERS = 200
-_PATIENCE = 0.3
-"""Seconds that a request waits, since most answers come at once."""
-_LONGEST = 600.0
-"""Seconds that a question may take, such as a first look at a large file."""
-_IDLE = 300.0
-"""Seconds after which a worker that nobody asks is ended, and the table that it read forgotten."""
+_WAIT = 0.3
+"""Seconds that a request waits, since most results come at once."""
+_TIME_LIMIT = 600.0
+"""Time limit of a query in seconds, such as the first read of a large file."""
+_IDLE_TIMEOUT = 300.0
+"""Seconds without a query after which a worker is stopped and its cached table dropped."""
 
 
 @dataclass(eq=False)
-class _Seat:
-    """A project at the desk: its worker, and who is next."""
+class _WorkerSlot:
+    """Worker of a project, and the queue of its queries."""
 
     worker: Worker
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     latest: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Of each task, and what it is about, the question that was asked last: those before it need no answer any more."""
-    rest: asyncio.TimerHandle | None = None
+    """Latest query by task and subject. Older ones that still wait are superseded."""
+    idle_timer: asyncio.TimerHandle | None = None
 
 
-class Desk:
-    def __init__(self, limits: Limits, *, longest: float = _LONGEST, idle: float = _IDLE) -> None:
-        self._limits, self._longest, self._idle = limits, longest, idle
-        self._seats: OrderedDict[str, _Seat] = OrderedDict()
-        self._seating = asyncio.Lock()
-        self._leaving: set[Worker] = set()
-        self._answers: OrderedDict[str, asyncio.Task[dict[str, Any]]] = OrderedDict()
+class WorkerPool:
+    """Pool of worker processes that answer queries, with a cache of results."""
 
-    async def answer(
-        self, project: str, task: str, asked: Mapping[str, Any], *, about: str = ""
+    def __init__(
+        self, limits: WorkerLimits, *, time_limit: float = _TIME_LIMIT, idle_timeout: float = _IDLE_TIMEOUT
+    ) -> None:
+        self._limits, self._longest, self._idle = limits, time_limit, idle_timeout
+        self._workers: OrderedDict[str, _WorkerSlot] = OrderedDict()
+        self._assigning = asyncio.Lock()
+        self._stopping: set[Worker] = set()
+        self._results: OrderedDict[str, asyncio.Task[dict[str, Any]]] = OrderedDict()
+
+    async def query(
+        self, project: str, task: str, params: Mapping[str, Any], *, about: str = ""
     ) -> dict[str, Any] | None:
-        """The answer to a question about the file of a project; None while it is not there yet.
+        """Return the result of a query about the file of a project; None while it is not available.
 
-        A newer question of the same task overtakes those that wait, unless it is ``about`` something else, such as
-        another column. Raises the PageError that the worker ended with; the same question asked again is then a new
-        one.
+        A newer query of the same task supersedes those that wait, unless it is ``about`` another subject, such as
+        another column. Raises the PageError of the worker; the same query is then run anew.
         """
-        key = json.dumps([project, task, asked], sort_keys=True)
-        asking = self._answers.get(key)
-        if asking is None:
-            asking = self._answers[key] = asyncio.create_task(self._ask(project, key, task, asked, about))
-            asking.add_done_callback(_heard)
-        self._answers.move_to_end(key)
-        while len(self._answers) > _MOST_ANSWERS:
-            self._answers.popitem(last=False)[1].cancel()
-        await asyncio.wait([asking], timeout=_PATIENCE)
-        if not asking.done():
+        key = json.dumps([project, task, params], sort_keys=True)
+        query = self._results.get(key)
+        if query is None:
+            query = self._results[key] = asyncio.create_task(self._queue(project, key, task, params, about))
+            query.add_done_callback(_retrieve_error)
+        self._results.move_to_end(key)
+        while len(self._results) > _MOST_ANSWERS:
+            self._results.popitem(last=False)[1].cancel()
+        await asyncio.wait([query], timeout=_WAIT)
+        if not query.done():
             return None
-        if asking.cancelled() or asking.exception() is not None:
-            self._answers.pop(key, None)
-        return None if asking.cancelled() else asking.result()
+        if query.cancelled() or query.exception() is not None:
+            self._results.pop(key, None)
+        return None if query.cancelled() else query.result()
 
-    async def _ask(self, project: str, key: str, task: str, asked: Mapping[str, Any], about: str) -> dict[str, Any]:
+    async def _queue(self, project: str, key: str, task: str, params: Mapping[str, Any], about: str) -> dict[str, Any]:
         while True:
-            seat = self._seats.get(project) or await self._seat(project)
-            seat.latest[task, about] = key
-            async with seat.turn:
-                if self._seats.get(project) is not seat:  # it was given to another project meanwhile
+            slot = self._workers.get(project) or await self._assign(project)
+            slot.latest[task, about] = key
+            async with slot.lock:
+                if self._workers.get(project) is not slot:  # stopped for another project meanwhile
                     continue
-                # One that is under way is left to its end: it takes some seconds, and to stop it would lose the table.
-                if seat.latest[task, about] != key:
-                    raise PageError.overtaken()
-                return await self._asked(seat, task, asked)
+                # a running query is not stopped: it takes seconds, and stopping it would lose the cached table
+                if slot.latest[task, about] != key:
+                    raise PageError.superseded()
+                return await self._run(slot, task, params)
 
-    async def _asked(self, seat: _Seat, task: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-        if seat.rest is not None:
-            seat.rest.cancel()
+    async def _run(self, slot: _WorkerSlot, task: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        if slot.idle_timer is not None:
+            slot.idle_timer.cancel()
         try:
             async with asyncio.timeout(self._longest):
-                return await seat.worker.ask(task, asked)
+                return await slot.worker.run(task, params)
         except TimeoutError:
             raise PageError.too_slow(self._longest) from None
         finally:
-            seat.rest = asyncio.get_running_loop().call_later(self._idle, self._end_idle, seat)
+            slot.idle_timer = asyncio.get_running_loop().call_later(self._idle, self._end_idle, slot)
 
-    def _end_idle(self, seat: _Seat) -> None:
-        if not seat.turn.locked():
-            seat.worker.kill()
+    def _end_idle(self, slot: _WorkerSlot) -> None:
+        if not slot.lock.locked():
+            slot.worker.kill()
 
-    async def _seat(self, project: str) -> _Seat:
-        """The seat of a project; one whose worker has nothing to do is given up for it, or the first that will be."""
-        async with self._seating:
-            while project not in self._seats and len(self._seats) >= _MOST_WORKERS:
-                resting = (name for name, seat in self._seats.items() if not seat.turn.locked())
-                other = next(resting, next(iter(self._seats)))
-                seat = self._seats[other]
-                async with seat.turn:
-                    if self._seats.get(other) is seat:
-                        await self._leave(other)
-            seat = self._seats.setdefault(project, _Seat(Worker(self._limits)))
-            self._seats.move_to_end(project)
-            return seat
+    async def _assign(self, project: str) -> _WorkerSlot:
+        """Return the worker of a project; where all are taken, wait for an idle one and replace it."""
+        async with self._assigning:
+            while project not in self._workers and len(self._workers) >= _MAX_WORKERS:
+                idle = (name for name, slot in self._workers.items() if not slot.lock.locked())
+                other = next(idle, next(iter(self._workers)))
+                slot = self._workers[other]
+                async with slot.lock:
+                    if self._workers.get(other) is slot:
+                        await self._stop(other)
+            slot = self._workers.setdefault(project, _WorkerSlot(Worker(self._limits)))
+            self._workers.move_to_end(project)
+            return slot
 
-    async def _leave(self, project: str) -> None:
-        seat = self._seats.pop(project)
-        if seat.rest is not None:
-            seat.rest.cancel()
-        self._leaving.add(seat.worker)
-        await seat.worker.gone()
-        self._leaving.discard(seat.worker)
+    async def _stop(self, project: str) -> None:
+        slot = self._workers.pop(project)
+        if slot.idle_timer is not None:
+            slot.idle_timer.cancel()
+        self._stopping.add(slot.worker)
+        await slot.worker.wait_closed()
+        self._stopping.discard(slot.worker)
 
     async def forget(self, project: str) -> None:
-        """Everything about a project: its file is another one now, or gone."""
-        mark = json.dumps([project])[:-1] + ","
-        asking = [self._answers.pop(key) for key in list(self._answers) if key.startswith(mark)]
-        for one in asking:
-            one.cancel()
-        if asking:
-            await asyncio.wait(asking)
-        if project in self._seats:
-            await self._leave(project)
+        """Drop all queries and the worker of a project, whose file was replaced or removed."""
+        prefix = json.dumps([project])[:-1] + ","
+        queries = [self._results.pop(key) for key in list(self._results) if key.startswith(prefix)]
+        for query in queries:
+            query.cancel()
+        if queries:
+            await asyncio.wait(queries)
+        if project in self._workers:
+            await self._stop(project)
 
     async def close(self) -> None:
-        for key in list(self._answers):
+        for key in list(self._results):
             await self.forget(json.loads(key)[0])
-        for project in list(self._seats):
+        for project in list(self._workers):
             await self.forget(project)
-        for worker in list(self._leaving):  # whoever waited for its end was stopped
-            await worker.gone()
+        for worker in list(self._stopping):  # the wait for its end was cancelled
+            await worker.wait_closed()
 
 
-def _heard(asking: asyncio.Task[dict[str, Any]]) -> None:
-    """An error that nobody asks for any more is no error of the page."""
-    if not asking.cancelled():
-        asking.exception()
+def _retrieve_error(query: asyncio.Task[dict[str, Any]]) -> None:
+    """Retrieve the error of an abandoned query, so that asyncio does not log it."""
+    if not query.cancelled():
+        query.exception()

@@ -1,4 +1,4 @@
-"""Hierarchies that somebody is making: each a few states that can be undone, in memory until it is taken."""
+"""Drafts of hierarchies: in memory, with undo, until the user applies them."""
 
 from __future__ import annotations
 
@@ -9,71 +9,75 @@ from typing import Any
 
 from shoal.hierarchy import Hierarchy
 
-_MOST_STATES = 20
-_MOST_DRAFTS = 12
+_MAX_UNDO = 20
+_MAX_DRAFTS = 12
 
 
 @dataclass
-class Draft:
-    """The hierarchy of a column as it is being made."""
+class HierarchyDraft:
+    """The hierarchy of a column while it is edited."""
 
     states: list[Hierarchy] = field(default_factory=list)
-    """The present one last."""
-    wish: Mapping[str, Any] | None = None
-    """What a worker is asked to build; the answer becomes the present state."""
+    """The current one last."""
+    build_params: Mapping[str, Any] | None = None
+    """Parameters of a running build; its result becomes the current state."""
     error: str = ""
-    """Why the last wish came to nothing, until that was shown."""
-    told: Mapping[str, Any] = field(default_factory=dict)
-    """What the builder said: choices between senses, words that it does not know."""
+    """Error of the last build, until it was displayed."""
+    builder_notes: Mapping[str, Any] = field(default_factory=dict)
+    """Notes of the builder: choices between senses, unknown words."""
 
-    taken: str = ""
-    """The fingerprint of the hierarchy that the project uses; empty if there is none."""
-    handed: str = ""
-    """The fingerprint of the one that lies where workers find it."""
+    used_fingerprint: str = ""
+    """Fingerprint of the hierarchy that the project uses; empty if there is none."""
+    written_fingerprint: str = ""
+    """Fingerprint of the one that was written for workers."""
 
     @property
-    def present(self) -> Hierarchy | None:
+    def current(self) -> Hierarchy | None:
         return self.states[-1] if self.states else None
 
-    def put(self, hierarchy: Hierarchy) -> None:
-        """A new present state, unless it is the one that is there."""
-        if hierarchy != self.present:
-            self.states = [*self.states, hierarchy][-_MOST_STATES - 1 :]
+    def push(self, hierarchy: Hierarchy) -> None:
+        """Add a state, unless it equals the current one."""
+        if hierarchy != self.current:
+            self.states = [*self.states, hierarchy][-_MAX_UNDO - 1 :]
 
     def undo(self) -> None:
         if len(self.states) > 1:
             self.states = self.states[:-1]
 
 
-class Drafts:
-    """The drafts that were looked at last."""
+class HierarchyDrafts:
+    """The most recently used drafts."""
 
     def __init__(self) -> None:
-        self._drafts: OrderedDict[tuple[str, int, str], Draft] = OrderedDict()
+        self._drafts: OrderedDict[tuple[str, int, str], HierarchyDraft] = OrderedDict()
 
-    def of(self, project: str, number: int, column: str) -> Draft | None:
-        """That of a column, by its number and its name: another file may have another column there."""
+    def get(self, project: str, number: int, column: str) -> HierarchyDraft | None:
+        """Return the draft of a column, by number and name, since another file may have another column there."""
         key = (project, number, column)
         if key in self._drafts:
             self._drafts.move_to_end(key)
         return self._drafts.get(key)
 
-    def start(self, project: str, number: int, column: str, tree: Hierarchy | None) -> Draft:
-        """A new draft of a column, which begins with the hierarchy that the project uses."""
+    def start(self, project: str, number: int, column: str, tree: Hierarchy | None) -> HierarchyDraft:
+        """Start a draft of a column from the hierarchy that the project uses."""
         key = (project, number, column)
-        found = self._drafts[key] = Draft() if tree is None else Draft([tree], taken=tree.fingerprint)
+        draft = self._drafts[key] = (
+            HierarchyDraft() if tree is None else HierarchyDraft([tree], used_fingerprint=tree.fingerprint)
+        )
         self._drafts.move_to_end(key)
-        while len(self._drafts) > _MOST_DRAFTS:
+        while len(self._drafts) > _MAX_DRAFTS:
             self._drafts.popitem(last=False)
-        return found
+        return draft
 
     def unused(self, project: str, names: Sequence[str]) -> set[int]:
-        """The columns of a project whose draft is another tree than the one that is used."""
-        own = {(project, number, name): number for number, name in enumerate(names)}
-        drafts = ((own[key], draft) for key, draft in self._drafts.items() if key in own)
-        return {number for number, draft in drafts if draft.present and draft.present.fingerprint != draft.taken}
+        """Return the columns of a project whose draft differs from the hierarchy in use."""
+        numbers = {(project, number, name): number for number, name in enumerate(names)}
+        drafts = ((numbers[key], draft) for key, draft in self._drafts.items() if key in numbers)
+        return {
+            number for number, draft in drafts if draft.current and draft.current.fingerprint != draft.used_fingerprint
+        }
 
-    def forget(self, project: str, number: int | None = None) -> None:
-        """Those of a project, or of one of its columns."""
+    def remove(self, project: str, number: int | None = None) -> None:
+        """Drop the drafts of a project, or of one of its columns."""
         for key in [key for key in self._drafts if key[0] == project and number in (None, key[1])]:
             del self._drafts[key]

@@ -1,4 +1,4 @@
-"""Edits as the forms of the page ask for them: nodes by their numbers, other names as they are written."""
+"""Edits of a hierarchy by forms: nodes are given by number, new names as text."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from shoal.hierarchy import Hierarchy, editing
 from shoal.web.guard import Form
 
 
-def edited(tree: Hierarchy, form: Form) -> Hierarchy:
-    """The tree after what the form asks for."""
+def apply_edit(tree: Hierarchy, form: Form) -> Hierarchy:
+    """Return the hierarchy after the edit of a form."""
     if form.get("action") not in _EDITS:
-        raise PageError.no_way()
+        raise PageError.unknown_hierarchy_source()
     return _EDITS[form.get("action")](tree, form)
 
 
-def _chosen(tree: Hierarchy, form: Form) -> list[str]:
-    numbers = {int(said) for said in form.all("node") if said.isdecimal() and len(said) < 10}
+def _selected(tree: Hierarchy, form: Form) -> list[str]:
+    numbers = {int(text) for text in form.all("node") if text.isdecimal() and len(text) < 10}
     return [tree.nodes[number] for number in sorted(numbers) if number < len(tree)]
 
 
 def _rename(tree: Hierarchy, form: Form) -> Hierarchy:
-    chosen = _chosen(tree, form)
-    if len(chosen) != 1:
-        raise HierarchyError.one_to_rename(len(chosen))
-    return editing.renamed(tree, chosen[0], form.get("name").strip())
+    selected = _selected(tree, form)
+    if len(selected) != 1:
+        raise HierarchyError.rename_several(len(selected))
+    return editing.rename(tree, selected[0], form.get("name").strip())
 
 
 def _move(tree: Hierarchy, form: Form) -> Hierarchy:
-    return editing.moved(tree, _chosen(tree, form), form.get("under"))
+    return editing.move(tree, _selected(tree, form), form.get("under"))
 
 
 def _group(tree: Hierarchy, form: Form) -> Hierarchy:
-    return editing.grouped(tree, _chosen(tree, form), form.get("name").strip())
+    return editing.group(tree, _selected(tree, form), form.get("name").strip())
 
 
 def _dissolve(tree: Hierarchy, form: Form) -> Hierarchy:
-    return editing.dissolved(tree, _chosen(tree, form))
+    return editing.dissolve(tree, _selected(tree, form))
 
 
 def _add(tree: Hierarchy, form: Form) -> Hierarchy:
-    values = [value for value, _ in _lacking(form)]
+    values = [value for value, _ in _missing_values(form)]
     if not values:
-        raise HierarchyError.nothing_given()
-    return editing.added(tree, values, form.get("under"))
+        raise HierarchyError.no_nodes_given()
+    return editing.add(tree, values, form.get("under"))
 
 
 def _match(tree: Hierarchy, form: Form) -> Hierarchy:
-    near = {value: node for value, node in _lacking(form) if node}
-    if not near:
-        raise HierarchyError.nothing_given()
-    return tree.with_values(near)
+    mappings = {value: node for value, node in _missing_values(form) if node}
+    if not mappings:
+        raise HierarchyError.no_nodes_given()
+    return tree.with_values(mappings)
 
 
-def _lacking(form: Form) -> list[tuple[str, str]]:
-    """The values that were ticked, each with the node that it may mean."""
+def _missing_values(form: Form) -> list[tuple[str, str]]:
+    """Return the ticked values, each with the suggested node."""
     ticked = set(form.all("lacking"))
     fields = dict(form.items())
     return [

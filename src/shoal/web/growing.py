@@ -1,25 +1,27 @@
-"""A hierarchy as it grows: its column, its files, its draft, and what workers tell about it."""
+"""Editing of a hierarchy: its column, files, draft, and queries to workers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import PageError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.schema.columns import Kind
-from shoal.web.drafts import Draft
+from shoal.web.drafts import HierarchyDraft
 from shoal.web.interface import ColumnChoice, ColumnFacts, Project
-from shoal.web.trees import from_plain, levels_name, read_tree, tree_name
-from shoal.web.workplace import Workplace
+from shoal.web.trees import hierarchy_file_name, hierarchy_from_dict, levels_file_name, read_hierarchy
+
+if TYPE_CHECKING:
+    from shoal.web.workplace import AppContext
 
 
 @dataclass(frozen=True)
-class Growing:
-    """The column that a hierarchy is made for, and all that belongs to it."""
+class HierarchyEditor:
+    """The column whose hierarchy is edited, with its files and draft."""
 
-    place: Workplace
+    context: AppContext
     project: Project
     number: int
     facts: ColumnFacts
@@ -31,73 +33,76 @@ class Growing:
 
     @property
     def folder(self) -> Path:
-        """Where the project keeps hierarchies."""
-        return self.place.store.hierarchies(self.project.id)
+        """Folder of the hierarchies of the project."""
+        return self.context.store.hierarchies(self.project.id)
 
     @property
     def columns(self) -> tuple[ColumnChoice, ...]:
         return () if self.project.choices is None else self.project.choices.columns
 
     @property
-    def tree(self) -> Path:
-        """The file of the hierarchy that is used, or will be."""
-        return self.folder / tree_name(self.number, self.columns)
+    def hierarchy_path(self) -> Path:
+        """File of the hierarchy, which may not exist yet."""
+        return self.folder / hierarchy_file_name(self.number, self.columns)
 
     @property
-    def levels(self) -> Path:
-        return self.folder / levels_name(self.number, self.columns)
+    def levels_path(self) -> Path:
+        return self.folder / levels_file_name(self.number, self.columns)
 
     @property
     def scratch(self) -> Path:
-        """A folder of the project that goes with it."""
-        return self.place.scratch / self.project.id / "trees"
+        """Scratch folder of the project."""
+        return self.context.scratch / self.project.id / "trees"
 
     @property
-    def wordnet(self) -> Path:
-        return self.place.scratch / "wordnet"
+    def wordnet_folder(self) -> Path:
+        return self.context.scratch / "wordnet"
 
     @property
     def kind(self) -> Kind:
-        """The kind of its values as they are, whatever tree was made of them."""
+        """Kind of the original values."""
         return Kind(self.facts.kind)
 
-    def draft(self) -> Draft:
-        """The one that is being made, which begins with the one that is used."""
-        found = self.place.drafts.of(self.project.id, self.number, self.facts.name)
-        if found is not None:
-            return found
+    def draft(self) -> HierarchyDraft:
+        """Return the draft; a new one starts with the hierarchy in use."""
+        draft = self.context.drafts.get(self.project.id, self.number, self.facts.name)
+        if draft is not None:
+            return draft
         try:
-            return self.start(read_tree(self.tree) if self.choice.hierarchy else None)
-        except ShoalError as error:  # a damaged file must not keep anybody from making another
-            found = self.start(None)
-            found.error = error.sentence
-            return found
+            return self.start_draft(read_hierarchy(self.hierarchy_path) if self.choice.hierarchy else None)
+        except ShoalError as error:  # a damaged file must not block a new one
+            draft = self.start_draft(None)
+            draft.error = error.sentence
+            return draft
 
-    def start(self, tree: Hierarchy | None) -> Draft:
-        """A new draft, of the hierarchy that the project uses."""
-        return self.place.drafts.start(self.project.id, self.number, self.facts.name, tree)
+    def start_draft(self, tree: Hierarchy | None) -> HierarchyDraft:
+        """Start a new draft with the hierarchy in use."""
+        return self.context.drafts.start(self.project.id, self.number, self.facts.name, tree)
 
-    def asked(self) -> dict[str, Any]:
-        return {"file": self.place.looked(self.project), "column": self.facts.name}
+    def column_params(self) -> dict[str, Any]:
+        return {"file": self.context.inspected_file(self.project), "column": self.facts.name}
 
     async def values(self) -> dict[str, Any] | None:
-        """The values of the column with their records; None while they are counted."""
-        asked = {**self.asked(), "kind": str(self.kind)}
-        return await self.place.desk.answer(self.project.id, "values", asked, about=str(self.number))
+        """Return the values of the column with their counts; None while they are counted."""
+        params = {**self.column_params(), "kind": str(self.kind)}
+        return await self.context.workers.query(self.project.id, "values", params, about=str(self.number))
 
-    async def settle(self, draft: Draft) -> bool:
-        """Whether nothing is being built any more; what was built is then the present state."""
-        wish = draft.wish
-        if wish is None:
+    async def finish_build(self, draft: HierarchyDraft) -> bool:
+        """Whether no build is running; the result of a finished one becomes the current state."""
+        request = draft.build_params
+        if request is None:
             return True
         try:
-            answer = await self.place.desk.answer(self.project.id, "trees", wish, about=str(self.number))
+            result = await self.context.workers.query(self.project.id, "trees", request, about=str(self.number))
         except PageError as error:
-            answer, draft.error, draft.wish = {}, error.sentence, None
-        if answer is None:
+            result, draft.error, draft.build_params = {}, error.sentence, None
+        if result is None:
             return False
-        if draft.wish is wish:
-            draft.wish, draft.told = None, {name: value for name, value in answer.items() if name != "tree"}
-            if "tree" in answer:
-                draft.put(from_plain(answer["tree"]))
+        if draft.build_params is request:
+            draft.build_params, draft.builder_notes = (
+                None,
+                {name: value for name, value in result.items() if name != "tree"},
+            )
+            if "tree" in result:
+                draft.push(hierarchy_from_dict(result["tree"]))
         return True

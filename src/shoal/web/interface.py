@@ -1,7 +1,7 @@
-"""The interface of this room: a project, what is known about its file, and what was chosen.
+"""Data model of a project: the facts of its file, and the options chosen by the user.
 
-All of it is plain data that a project keeps, and none of it is a cell of a record. (Hierarchies, which name values,
-stand in files of their own.)
+All of it is plain data that is stored with the project. It contains no cell of a record; hierarchies, which contain
+values, are stored in files of their own.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from shoal.errors import PageError
 from shoal.schema.columns import Kind, Role
-from shoal.web.reading import is_sound
+from shoal.web.reading import is_valid
 
 STEPS = ("data", "columns", "protection", "run", "release")
 
 
 class _Plain:
-    """Plain data and back: what a project keeps."""
+    """Conversion to and from the plain data that a project stores."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)  # type: ignore[call-overload, no-any-return]
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
-        """The value that was written as this; what it has no field for is left out."""
-        known = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+        """Return the value that was stored as this; unknown fields are ignored."""
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         try:
-            given = {name: value for name, value in facts.items() if name in known}
-            found, hints = cls(**given), _hints(cls)  # type: ignore[arg-type]
+            values = {name: value for name, value in facts.items() if name in names}
+            instance, hints = cls(**values), _hints(cls)  # type: ignore[arg-type]
         except (TypeError, AttributeError):
             raise PageError.damaged_project() from None
-        if not all(_fits(value, hints[name]) for name, value in given.items()):
+        if not all(_fits(value, hints[name]) for name, value in values.items()):
             raise PageError.damaged_project()
-        return found
+        return instance
 
 
 @cache
@@ -48,27 +48,27 @@ def _hints(of: Any) -> dict[str, Any]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value that was read is of the type that a field has, as far as plain data tells."""
-    if type(value) is hint:  # as most are; a project of many columns has thousands
+    """Whether a stored value has the type of its field, as far as plain data shows."""
+    if type(value) is hint:  # fast path
         return True
     parts = get_args(hint)
     if isinstance(hint, UnionType):
         return any(_fits(value, part) for part in parts)
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
-    kind = get_origin(hint) or hint
-    if kind in (tuple, list):
-        return isinstance(value, kind) and all(_fits(each, parts[0]) for each in value)
-    return hint is Any or (isinstance(value, kind) and (kind is not int or not isinstance(value, bool)))
+    origin = get_origin(hint) or hint
+    if origin in (tuple, list):
+        return isinstance(value, origin) and all(_fits(each, parts[0]) for each in value)
+    return hint is Any or (isinstance(value, origin) and (origin is not int or not isinstance(value, bool)))
 
 
 @dataclass(frozen=True)
 class ColumnFacts(_Plain):
-    """What a look at a column told: counts and a proposal."""
+    """Facts of a column and its proposed role."""
 
     name: str
     role: str
-    """The proposed one."""
+    """Proposed."""
     reason: str
     kind: str
     type: str
@@ -84,27 +84,27 @@ class ColumnFacts(_Plain):
 
 
 @dataclass(frozen=True)
-class Source(_Plain):
-    """What is known about a file."""
+class SourceFile(_Plain):
+    """Facts of an inspected file."""
 
     name: str
-    """As its owner calls it: shown, and never a path."""
+    """As the user calls it; displayed, and never a path."""
     kind: str
     settings: Mapping[str, Any]
-    """How it was read: delimiter, encoding, and so on."""
+    """How it was read: delimiter, encoding and so on."""
     records: int
     size: int
     """Bytes."""
     sha256: str
     columns: tuple[ColumnFacts, ...]
     unique_records: int | None = None
-    """With the proposed quasi-identifiers."""
+    """By the proposed quasi-identifiers."""
     doubts: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What looks misread: the columns with ``numbers``, ``dates`` and ``names``."""
+    """Columns that look misread, by ``numbers``, ``dates`` and ``names``."""
     questions: Mapping[str, Any] = field(default_factory=dict)
-    """The columns that can be read in two ways: by name the ``doubt`` and the ``formats`` that fit."""
+    """Ambiguous columns: by name, the ``doubt`` and the ``formats`` that fit."""
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """The import settings by which it was read."""
+    """Import settings that it was read with."""
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
@@ -118,59 +118,59 @@ class Source(_Plain):
 
 @dataclass(frozen=True)
 class ColumnChoice(_Plain):
-    """What was decided about a column."""
+    """Options of a column."""
 
     role: str
     kind: str = ""
-    """Empty: as found."""
+    """Empty: as detected."""
     weight: float = 1.0
     recode: str = ""
-    """Empty: the way of its kind."""
+    """Empty: the default of its kind."""
     hierarchy: str = ""
-    """The name of its file among those of the project: ``hierarchy-3.json`` for the third column."""
+    """File name in the folder of hierarchies: ``hierarchy-3.json`` for the third column."""
     levels: str = ""
-    """The same for the order of its values: ``levels-3.txt``."""
+    """File name of its order of values: ``levels-3.txt``."""
     fingerprint: str = ""
-    """Of that file: a hierarchy that was edited is another decision."""
+    """Fingerprint of that file: an edited hierarchy is another option."""
     hierarchy_aside: str = ""
-    """The file of a hierarchy that is not used now, for whoever comes back to it."""
+    """File of a hierarchy that is not used now and can be restored."""
     levels_aside: str = ""
     keep: bool = False
-    """Whether somebody confirmed that it names nobody, though it looks like an identifier."""
+    """Whether the user confirmed that it identifies nobody, though it looks like an identifier."""
 
 
-def needs_word(facts: ColumnFacts, choice: ColumnChoice) -> bool:
-    """Whether a column looks like an identifier and is to be released unchanged: somebody must confirm that."""
+def needs_confirmation(facts: ColumnFacts, choice: ColumnChoice) -> bool:
+    """Whether a column looks like an identifier and would be released unchanged, which the user must confirm."""
     return facts.looks_identifying and choice.role == Role.INSENSITIVE
 
 
-def kind_of(facts: ColumnFacts, choice: ColumnChoice) -> Kind:
-    """The kind that a column has by now."""
+def effective_kind(facts: ColumnFacts, choice: ColumnChoice) -> Kind:
+    """Return the chosen or detected kind of a column."""
     return Kind(choice.kind or facts.kind)
 
 
-def _seen_as(facts: ColumnFacts, choice: ColumnChoice) -> Kind:
-    """The kind that a method sees: without a hierarchy, a column that is to have one is as it was found."""
+def _method_kind(facts: ColumnFacts, choice: ColumnChoice) -> Kind:
+    """Return the kind that a method uses: a hierarchical column without a hierarchy is used as detected."""
     if choice.hierarchy or choice.levels:
         return Kind.HIERARCHICAL if choice.hierarchy else Kind.ORDINAL
-    return Kind(facts.kind) if choice.kind == Kind.HIERARCHICAL else kind_of(facts, choice)
+    return Kind(facts.kind) if choice.kind == Kind.HIERARCHICAL else effective_kind(facts, choice)
 
 
 @dataclass(frozen=True)
-class Choices(_Plain):
-    """What was decided about a release. The names are those of `shoal.anonymize`."""
+class ReleaseChoices(_Plain):
+    """Options of a release. Their names are those of `shoal.anonymize`."""
 
     columns: tuple[ColumnChoice, ...]
-    """In the order of the file's columns."""
+    """In the order of the columns in the file."""
     k: int | None = None
-    """None until somebody decides: there is no default."""
+    """None until the user decides: there is no default."""
     l: int | None = None  # noqa: E741
     t: float | None = None
     suppression: float = 0.0
     missing_values: str = "category"
     method: str = "auto"
     effort: str = "balanced"
-    """Of ``auto``, or empty for another method without local search."""
+    """Empty for a method other than ``auto`` without local search."""
     seed: int = 0
     exact_means: bool = False
     sampling_weights: str = ""
@@ -185,27 +185,27 @@ class Choices(_Plain):
         return super().from_dict({**facts, "columns": columns, "strata": tuple(facts.get("strata", ()))})
 
     @classmethod
-    def proposed(cls, source: Source) -> Self:
-        """What a look at the file proposes."""
+    def proposed(cls, source: SourceFile) -> Self:
+        """Return the options that the inspection of a file proposes."""
         return cls(columns=tuple(ColumnChoice(role=column.role) for column in source.columns))
 
-    def named(self, role: Role, source: Source) -> tuple[str, ...]:
-        """The columns with this role."""
+    def columns_with_role(self, role: Role, source: SourceFile) -> tuple[str, ...]:
+        """Return the columns with this role."""
         pairs = zip(source.columns, self.columns, strict=True)
         return tuple(facts.name for facts, choice in pairs if choice.role == role)
 
-    def unconfirmed(self, source: Source) -> tuple[str, ...]:
-        """The columns that look like identifiers and would be released unchanged without a word."""
+    def unconfirmed(self, source: SourceFile) -> tuple[str, ...]:
+        """Return the columns that look like identifiers and would be released unchanged without confirmation."""
         pairs = zip(source.columns, self.columns, strict=True)
-        return tuple(facts.name for facts, choice in pairs if needs_word(facts, choice) and not choice.keep)
+        return tuple(facts.name for facts, choice in pairs if needs_confirmation(facts, choice) and not choice.keep)
 
-    def kinds(self, source: Source) -> list[Kind]:
-        """What the quasi-identifiers are, as a method sees them."""
+    def quasi_identifier_kinds(self, source: SourceFile) -> list[Kind]:
+        """Return the kinds of the quasi-identifiers that a method uses."""
         pairs = zip(source.columns, self.columns, strict=True)
-        return [_seen_as(facts, choice) for facts, choice in pairs if choice.role == Role.QUASI_IDENTIFIER]
+        return [_method_kind(facts, choice) for facts, choice in pairs if choice.role == Role.QUASI_IDENTIFIER]
 
     def with_column(self, number: int, **changes: Any) -> Self:
-        """The same with another choice about one column."""
+        """Return a copy with other options of one column."""
         columns = list(self.columns)
         columns[number] = replace(columns[number], **changes)
         return replace(self, columns=tuple(columns))
@@ -213,80 +213,81 @@ class Choices(_Plain):
 
 @dataclass(frozen=True)
 class Project(_Plain):
-    """One file on its way to a release."""
+    """A file, its options and its release."""
 
     id: str
     name: str
     created: str
-    """A day and a time, in UTC."""
+    """Date and time in UTC."""
     changed: str
     revision: int = 0
-    """Counts the changes, so that two tabs cannot overwrite each other unknowingly."""
-    source: Source | None = None
-    choices: Choices | None = None
+    """Number of changes, so that two tabs cannot overwrite each other."""
+    source: SourceFile | None = None
+    choices: ReleaseChoices | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """The import settings: how the file is to be read, as far as that is not detected."""
+    """Import settings; what they lack is detected."""
     keeps_data: bool = False
-    """Whether a copy of the file is kept with the project."""
+    """Whether a copy of the file is stored with the project."""
     origin: Mapping[str, Any] = field(default_factory=dict)
-    """Where the file is: ``{"path", "size", "changed"}`` if the command line named it, ``{"example": rows}`` for the
-    made-up register, else empty."""
+    """``{"path", "size", "changed"}`` of a file that the command line named, ``{"example": rows}`` for a generated
+    register, else empty.
+    """
     follows: str = ""
-    """The project whose decisions this one took over."""
+    """Project whose options this one copied."""
     remembered: Mapping[str, Any] = field(default_factory=dict)
-    """What was decided about columns that the file does not have now, for those that come back: by their names."""
+    """Options of columns that the current file lacks, by name, for a file that has them again."""
     released: str = ""
-    """The mark of the file and the decisions that the release was made with which is there."""
+    """Fingerprint of the file and options of the current release."""
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
         source, choices = facts.get("source"), facts.get("choices")
-        found = super().from_dict(
+        project = super().from_dict(
             {
                 **facts,
-                "source": None if source is None else Source.from_dict(source),
-                "choices": None if choices is None else Choices.from_dict(choices),
+                "source": None if source is None else SourceFile.from_dict(source),
+                "choices": None if choices is None else ReleaseChoices.from_dict(choices),
             }
         )
         try:
-            found._check()
+            project._check()
         except ValueError:
             raise PageError.damaged_project() from None
-        return found
+        return project
 
     def _check(self) -> None:
-        """Refuse what no project of ours has."""
+        """Refuse invalid data."""
         datetime.fromisoformat(self.changed)
-        known = () if self.source is None else self.source.columns
-        chosen = () if self.choices is None else self.choices.columns
-        for role, kind in [*((c.role, c.kind) for c in known), *((c.role, c.kind or Kind.NUMERIC) for c in chosen)]:
+        facts = () if self.source is None else self.source.columns
+        choices = () if self.choices is None else self.choices.columns
+        for role, kind in [*((c.role, c.kind) for c in facts), *((c.role, c.kind or Kind.NUMERIC) for c in choices)]:
             Role(role), Kind(kind)
-        if self.source is not None and self.choices is not None and len(known) != len(chosen):
+        if self.source is not None and self.choices is not None and len(facts) != len(choices):
             raise PageError.damaged_project()
-        if not (is_sound(self.reading) and (self.source is None or is_sound(self.source.reading))):
+        if not (is_valid(self.reading) and (self.source is None or is_valid(self.source.reading))):
             raise PageError.damaged_project()
 
     @property
     def waits(self) -> bool:
-        """Whether it has decisions and no file yet: what is known is that of the one before."""
+        """Whether it has options and no file yet; its facts are those of the previous file."""
         return self.source is not None and not self.source.sha256
 
     @property
     def looked_at(self) -> bool:
-        """Whether what is known is that of its file, read in the way that was said last."""
+        """Whether its file was inspected with the current import settings."""
         source = self.source
         return source is not None and not self.waits and dict(source.reading) == dict(self.reading)
 
     @property
     def mark(self) -> str:
-        """Of the file and all decisions: two releases with the same mark are the same."""
+        """Fingerprint of the file and all options: two releases with the same fingerprint are the same."""
         source = None if self.source is None else self.source.sha256
-        known = [source, None if self.choices is None else self.choices.to_dict(), dict(self.reading)]
-        return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
+        content = [source, None if self.choices is None else self.choices.to_dict(), dict(self.reading)]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
-    def compared_mark(self) -> str:
-        """Of all that a comparison depends on: the decisions but for k, method and effort."""
+    def comparison_fingerprint(self) -> str:
+        """Fingerprint of what a comparison depends on: all options except k, method and effort."""
         if self.choices is None:
             return ""
         return replace(self, choices=replace(self.choices, k=None, method="", effort="")).mark

@@ -1,4 +1,4 @@
-"""Jobs: what takes its time. One for a project, each in a process of its own, with progress and a way to cancel."""
+"""Jobs: long tasks, at most one per project, each in its own worker process, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import PageError, ShoalError
-from shoal.web.making import sweep
-from shoal.web.workers import Limits, Told, Worker
+from shoal.web.making import remove_leftovers
+from shoal.web.workers import TaskProgress, Worker, WorkerLimits
 
-Then = Callable[[dict[str, Any]], Awaitable[None]]
-"""What is done with the result of a job, before it counts as done."""
-_MOST = 2
-_SURE = 0.02
-"""The share that must be done before the time left is told."""
+OnResult = Callable[[dict[str, Any]], Awaitable[None]]
+"""Callback for the result of a job; the job is done when it returns."""
+_MAX_RUNNING = 2
+_MIN_FRACTION = 0.02
+"""Fraction that must be done before the remaining time is estimated."""
 
 
 @dataclass
 class Job:
-    """One job, and how far it is."""
+    """One job and its progress."""
 
     project: str
     task: str
@@ -30,109 +30,111 @@ class Job:
     ended: float | None = None
     state: str = "running"
     """``running``, ``done``, ``failed`` or ``cancelled``."""
-    told: Told = field(default_factory=lambda: Told(0, 0, "starting"))
+    progress: TaskProgress = field(default_factory=lambda: TaskProgress(0, 0, "starting"))
     sentence: str = ""
-    """Why it failed."""
+    """Error message of a failed job."""
     mark: str = ""
-    """Of the decisions that it works with."""
-    most: float | None = None
-    """Seconds after which it ends by itself, where that was asked for."""
+    """Fingerprint of the file and options that it runs with."""
+    time_limit: float | None = None
+    """Time limit in seconds, if any."""
     ending: bool = False
-    """Whether it is about to end, one way or another: nothing stops the wait for the end of its process."""
-    _since: tuple[float, float] = (0.0, 0.0)
-    """When the first words of the present stage came that told a share, and that share."""
+    """Whether it is about to end; the wait for its process is not cancelled then."""
+    _stage_start: tuple[float, float] = (0.0, 0.0)
+    """Time and fraction of the first progress message of the current stage that had a fraction."""
 
-    def tell(self, told: Told) -> None:
-        if told.stage != self.told.stage or not self.told.of:
-            self._since = time.monotonic(), _share(told) or 0.0
-        self.told = told
+    def update_progress(self, progress: TaskProgress) -> None:
+        if progress.stage != self.progress.stage or not self.progress.of:
+            self._stage_start = time.monotonic(), _fraction(progress) or 0.0
+        self.progress = progress
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for the page; ``share`` and ``left`` (seconds) are None where they cannot be told."""
+        """Return plain data for the page; ``share`` and ``left`` (seconds) are None where they are unknown."""
         now = self.ended or time.monotonic()
-        share, (since, before) = _share(self.told), self._since
-        left = None
-        if self.state == "running" and share is not None and share - before > _SURE:
-            left = round((now - since) * (1 - share) / (share - before), 1)
-            if self.most is not None:
-                left = min(left, max(round(self.started + self.most - now, 1), 0.0))
+        fraction, (start, start_fraction) = _fraction(self.progress), self._stage_start
+        remaining = None
+        if self.state == "running" and fraction is not None and fraction - start_fraction > _MIN_FRACTION:
+            remaining = round((now - start) * (1 - fraction) / (fraction - start_fraction), 1)
+            if self.time_limit is not None:
+                remaining = min(remaining, max(round(self.started + self.time_limit - now, 1), 0.0))
         return {
             "task": self.task,
             "mark": self.mark,
             "state": self.state,
-            "stage": self.told.stage,
-            "share": None if share is None else round(share, 4),
+            "stage": self.progress.stage,
+            "share": None if fraction is None else round(fraction, 4),
             "seconds": round(now - self.started, 1),
-            "left": left,
+            "left": remaining,
             "sentence": self.sentence,
         }
 
 
-def _share(told: Told) -> float | None:
-    return min(told.done / told.of, 1.0) if told.of else None
+def _fraction(progress: TaskProgress) -> float | None:
+    return min(progress.done / progress.of, 1.0) if progress.of else None
 
 
 class Jobs:
-    def __init__(self, limits: Limits) -> None:
+    """The jobs of all projects."""
+
+    def __init__(self, limits: WorkerLimits) -> None:
         self._limits = limits
         self._jobs: dict[str, Job] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
 
-    def of(self, project: str) -> Job | None:
-        """The job of a project that was started last."""
+    def latest(self, project: str) -> Job | None:
+        """Return the latest job of a project."""
         return self._jobs.get(project)
 
-    def running(self, project: str) -> bool:
+    def is_running(self, project: str) -> bool:
         job = self._jobs.get(project)
         return job is not None and job.state == "running"
 
-    def start(self, project: str, task: str, asked: Mapping[str, Any], *, then: Then) -> Job:
-        """Start a job, unless one of the project is under way, or too many of others are."""
-        self.check(project)
-        job = self._jobs[project] = Job(project, task, mark=asked.get("mark", ""), most=asked.get("seconds"))
-        self._running[project] = asyncio.create_task(self._work(job, asked, then))
+    def start(self, project: str, task: str, params: Mapping[str, Any], *, on_result: OnResult) -> Job:
+        """Start a job; refuse if the project has a running one, or too many run already."""
+        self.check_can_start(project)
+        job = self._jobs[project] = Job(project, task, mark=params.get("mark", ""), time_limit=params.get("seconds"))
+        self._running[project] = asyncio.create_task(self._execute(job, params, on_result))
         return job
 
-    def check(self, project: str) -> None:
-        """Refuse what needs a job of the project where none can be started."""
-        under_way = sum(job.state == "running" for job in self._jobs.values())
-        if self.running(project) or under_way >= _MOST:
-            raise PageError.busy(under_way)
+    def check_can_start(self, project: str) -> None:
+        """Refuse if no job of the project can be started now."""
+        running = sum(job.state == "running" for job in self._jobs.values())
+        if self.is_running(project) or running >= _MAX_RUNNING:
+            raise PageError.busy(running)
 
-    async def _work(self, job: Job, asked: Mapping[str, Any], then: Then) -> None:
+    async def _execute(self, job: Job, params: Mapping[str, Any], on_result: OnResult) -> None:
         worker, state = Worker(self._limits), "done"
         try:
-            result = await worker.ask(job.task, asked, told=job.tell)
-            await then(result)
+            result = await worker.run(job.task, params, on_progress=job.update_progress)
+            await on_result(result)
         except asyncio.CancelledError:
             state = "cancelled"
         except ShoalError as error:
             state, job.sentence = "failed", error.sentence
-        except Exception as error:  # noqa: BLE001 - a job that fails must say so, and the page go on
+        except Exception as error:  # noqa: BLE001 - the job fails, the server goes on
             state, job.sentence = "failed", PageError.bug(type(error).__name__).sentence
         finally:
             job.ending = True
-            await worker.gone()
-            if "folder" in asked:
-                sweep(Path(asked["folder"]))
+            await worker.wait_closed()
+            if "folder" in params:
+                remove_leftovers(Path(params["folder"]))
             job.state, job.ended = state, time.monotonic()
 
     async def cancel(self, project: str) -> None:
-        """Stop the job of a project, if one is under way, and wait until its process is gone."""
+        """Stop the running job of a project, if any, and wait until its process has ended."""
         job, task = self._jobs.get(project), self._running.get(project)
         if job is not None and task is not None and not task.done():
             if not job.ending:
                 job.ending = True
                 task.cancel()
-            await asyncio.wait([task])  # meanwhile somebody may start another one
-            if job.state == "running":  # it was stopped before its first step
+            await asyncio.wait([task])  # another job may start meanwhile
+            if job.state == "running":  # cancelled before its first step
                 job.state, job.ended = "cancelled", time.monotonic()
 
-    async def forget(self, project: str) -> None:
+    async def remove(self, project: str) -> None:
         await self.cancel(project)
         self._jobs.pop(project, None)
         self._running.pop(project, None)
 
     async def close(self) -> None:
         for project in list(self._jobs):
-            await self.forget(project)
+            await self.remove(project)

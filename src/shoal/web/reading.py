@@ -1,6 +1,6 @@
-"""Import settings: how a file is to be read, as a project keeps it, as a form sends it, and as the reader takes it.
+"""Import settings: how a file is read. Conversions between the project, the form and the reader.
 
-They are plain data under the names of `shoal.read`; what they do not name is detected.
+They are plain data with the names of `shoal.read`; settings that are absent are detected.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ENCODINGS = (
     *("cp1254", "cp1257", "cp437", "cp850", "mac-roman", "shift_jis", "euc-jp", "euc-kr", "big5", "gb18030"),
 )
 QUOTES = {"'": "single: 'Smith, Ada'", "none": "none"}
-"""Besides the double one, which is detected."""
+"""Besides the double quote, which is detected."""
 DECIMALS = {".": "point: 3.14", ",": "comma: 3,14"}
 THOUSANDS = {
     "none": "none: 1234",
@@ -46,7 +46,7 @@ FORMATS = {
     "Numbers": ("1234.5", "1234,5", "1,234.5", "1.234,5", "1 234,5", "1.234,5 €", "$1,234.5", "1234,5 %"),
     "Text": ("text",),
 }
-"""Formats of columns that are offered; others can be written."""
+"""Suggested column formats; others can be typed."""
 LABELS = {
     "delimiter": "Column separator",
     "quote": "Quote",
@@ -69,86 +69,86 @@ SHOWN = {
     **dict.fromkeys(("missing", "missing_in", "column_formats"), _TABLE),
     "sheet": ("excel",),
 }
-"""The formats of files that each setting is for."""
-_WORDS = ("delimiter", "quote", "encoding", "decimal", "thousands", "sheet")
+"""File formats that each setting applies to."""
+_TEXT_SETTINGS = ("delimiter", "quote", "encoding", "decimal", "thousands", "sheet")
 _YES_OR_NO = {"yes": True, "no": False}
-_LONGEST = 10_000
+_MAX_LENGTH = 10_000
 """Characters of a field."""
-_MOST_COLUMNS = 2_000
+_MAX_COLUMNS = 2_000
 _FIELD = re.compile(rf"\b({'|'.join(LABELS)})=")
 
 
-def options(reading: Mapping[str, Any]) -> ReadOptions:
-    """What the reader takes."""
-    given = dict(reading)
-    if isinstance(given.get("missing"), str):
-        given["missing"] = tuple(given["missing"].split("\n"))
-    if given.get("thousands") == "none":
-        given["thousands"] = ""
-    if "header" in given:
-        given["header_known"] = given["header"]
+def to_read_options(reading: Mapping[str, Any]) -> ReadOptions:
+    """Return the settings for the reader."""
+    values = dict(reading)
+    if isinstance(values.get("missing"), str):
+        values["missing"] = tuple(values["missing"].split("\n"))
+    if values.get("thousands") == "none":
+        values["thousands"] = ""
+    if "header" in values:
+        values["header_known"] = values["header"]
     try:
-        return ReadOptions(**given)
+        return ReadOptions(**values)
     except TypeError:
-        raise OptionError.bad_option("reading", "settings that Shoal knows") from None
+        raise OptionError.invalid_value("reading", "settings that Shoal knows") from None
 
 
-def is_sound(reading: Any) -> bool:
-    """Whether this is what a project of ours may keep."""
+def is_valid(reading: Any) -> bool:
+    """Whether stored settings are valid."""
     try:
-        options(reading)
+        to_read_options(reading)
     except (ShoalError, TypeError, ValueError, AttributeError):
         return False
     return all(name in LABELS or name == "format" for name in reading)
 
 
-def changed(reading: Mapping[str, Any], form: Form) -> dict[str, Any]:
-    """The settings after a form, checked. A field that is empty is detected; one that is not there stays as it is.
+def settings_from_form(reading: Mapping[str, Any], form: Form) -> dict[str, Any]:
+    """Return the settings after a form, checked. An empty field is detected; an absent one stays unchanged.
 
-    After a ``reset`` nothing stays but what the form says.
+    After a ``reset`` only the fields of the form apply.
     """
     for name in (*LABELS, "columns"):
-        if len(form.get(name)) > _LONGEST * (10 if name == "columns" else 1):
-            raise OptionError.bad_option(name, f"at most {_LONGEST:,} characters")
-    found = {} if form.get("reset") else dict(reading)
-    for name in _WORDS:
+        if len(form.get(name)) > _MAX_LENGTH * (10 if name == "columns" else 1):
+            raise OptionError.invalid_value(name, f"at most {_MAX_LENGTH:,} characters")
+    settings = {} if form.get("reset") else dict(reading)
+    for name in _TEXT_SETTINGS:
         if name in form:
             value = form.get(f"{name}_own") if form.get(name) == "own" else form.get(name)
-            _put(found, name, "" if (name, value) == ("quote", '"') else value)
+            _put(settings, name, "" if (name, value) == ("quote", '"') else value)
     for name in ("header", "row_numbers"):
         if name in form:
-            _put(found, name, _YES_OR_NO.get(form.get(name)))
+            _put(settings, name, _YES_OR_NO.get(form.get(name)))
     for name in ("skip", "skip_footer"):
         if name in form:
-            _put(found, name, _whole(name, form.get(name)))
+            _put(settings, name, _line_count(name, form.get(name)))
     if "missing" in form:
-        _put(found, "missing", "\n".join(_lines(form.get("missing"))))
-    for column, said in _columns(form.get("columns")).items():
-        _put_in(found, "column_formats", column, said.get("format", ""))
-        _put_in(found, "missing_in", column, _lines(said.get("missing", "")))
-    options(found)
-    return found
+        _put(settings, "missing", "\n".join(_lines(form.get("missing"))))
+    for column, entry in _columns(form.get("columns")).items():
+        _put_in(settings, "column_formats", column, entry.get("format", ""))
+        _put_in(settings, "missing_in", column, _lines(entry.get("missing", "")))
+    to_read_options(settings)
+    return settings
 
 
-def _put(found: dict[str, Any], name: str, value: Any) -> None:
-    found.pop(name, None)
+def _put(settings: dict[str, Any], name: str, value: Any) -> None:
+    settings.pop(name, None)
     if value not in (None, ""):
-        found[name] = value
+        settings[name] = value
 
 
-def _put_in(found: dict[str, Any], name: str, column: str, value: str | list[str]) -> None:
-    """The same of one column; the other columns stay as they are."""
-    columns = {known: said for known, said in found.get(name, {}).items() if known != column}
-    _put(found, name, {**columns, **({column: value} if value else {})} or None)
+def _put_in(settings: dict[str, Any], name: str, column: str, value: str | list[str]) -> None:
+    """Set a setting of one column; other columns stay unchanged."""
+    columns = {other: entry for other, entry in settings.get(name, {}).items() if other != column}
+    _put(settings, name, {**columns, **({column: value} if value else {})} or None)
 
 
-def _whole(name: str, text: str) -> int | None:
-    words = text.strip()
-    if not words:
+def _line_count(name: str, text: str) -> int | None:
+    stripped = text.strip()
+    if not stripped:
         return None
-    if not (words.isascii() and words.isdecimal() and len(words) < 10):
-        raise OptionError.bad_option(name, "a number of lines")
-    return int(words)
+    if not (stripped.isascii() and stripped.isdecimal() and len(stripped) < 10):
+        raise OptionError.invalid_value(name, "a number of lines")
+    return int(stripped)
 
 
 def _lines(text: str) -> list[str]:
@@ -156,59 +156,61 @@ def _lines(text: str) -> list[str]:
 
 
 def _columns(text: str) -> dict[str, dict[str, str]]:
-    """What is said about single columns: their format and their missing values, as JSON by their names."""
+    """Parse the settings of single columns: format and missing values, as JSON by name."""
     if not text:
         return {}
     try:
-        found = json.loads(text)
-        sound = len(found) <= _MOST_COLUMNS and all(
-            isinstance(word, str) for said in found.values() for word in said.values()
+        settings = json.loads(text)
+        valid = len(settings) <= _MAX_COLUMNS and all(
+            isinstance(word, str) for entry in settings.values() for word in entry.values()
         )
     except (ValueError, TypeError, AttributeError, RecursionError):
-        sound = False
-    if not sound:
-        raise OptionError.bad_option("columns", "formats and missing values of columns")
-    return dict(found)
+        valid = False
+    if not valid:
+        raise OptionError.invalid_value("columns", "formats and missing values of columns")
+    return dict(settings)
 
 
-def of_columns(reading: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """What is said about single columns, as a form sends it."""
+def column_settings(reading: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the settings of single columns in the format of the form."""
     formats, words = reading.get("column_formats", {}), reading.get("missing_in", {})
     names = dict.fromkeys([*formats, *words])
     return {name: {"format": formats.get(name, ""), "missing": "\n".join(words.get(name, ()))} for name in names}
 
 
-def field_of(sentence: str) -> str:
-    """The setting that the sentence of an error is about; empty where it names none."""
+def setting_in_error(sentence: str) -> str:
+    """Return the setting that an error message is about; empty if it names none."""
     if "above the names" in sentence:
         return "skip"
-    found = _FIELD.search(sentence)
-    return found[1] if found else ""
+    match = _FIELD.search(sentence)
+    return match[1] if match else ""
 
 
-def facts(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """How a file was read, as pairs of words."""
-    found = [("Format", str(settings.get("format", "")))]
+def describe_settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Describe how a file was read, as pairs of label and value."""
+    pairs = [("Format", str(settings.get("format", "")))]
     if "sheet" in settings:
-        found.append((LABELS["sheet"], str(settings["sheet"])))
-    for name, words in (("delimiter", SEPARATORS), ("encoding", {}), ("decimal", _MARKS), ("thousands", _MARKS)):
+        pairs.append((LABELS["sheet"], str(settings["sheet"])))
+    for name, labels in (("delimiter", SEPARATORS), ("encoding", {}), ("decimal", _MARKS), ("thousands", _MARKS)):
         if name in settings:
-            found.append((LABELS[name], words.get(str(settings[name]), str(settings[name]))))
+            pairs.append((LABELS[name], labels.get(str(settings[name]), str(settings[name]))))
     if settings.get("quote", '"') != '"':
-        found.append((LABELS["quote"], str(settings["quote"]) or "none"))
+        pairs.append((LABELS["quote"], str(settings["quote"]) or "none"))
     if "header" in settings:
         above = settings.get("skip", 0)
         line = f"line {above + 1:,}" if above else "the first line"
-        found.append((LABELS["header"], line if settings["header"] else "none"))
+        pairs.append((LABELS["header"], line if settings["header"] else "none"))
     if settings.get("skip_footer"):
-        found.append(("Lines left out at the end", f"{settings['skip_footer']:,}"))
+        pairs.append(("Lines left out at the end", f"{settings['skip_footer']:,}"))
     if settings.get("row_numbers"):
-        found.append(("Row numbers", "the first column, left out"))
+        pairs.append(("Row numbers", "the first column, left out"))
     if settings.get("missing"):
-        found.append((LABELS["missing"], ", ".join(str(settings["missing"]).split("\n"))))
-    found += [(f"Format of {name}", str(form)) for name, form in settings.get("column_formats", {}).items()]
-    found += [(f"Missing in {name}", ", ".join(words)) for name, words in settings.get("missing_in", {}).items()]
-    return found
+        pairs.append((LABELS["missing"], ", ".join(str(settings["missing"]).split("\n"))))
+    pairs += [
+        (f"Format of {name}", str(column_format)) for name, column_format in settings.get("column_formats", {}).items()
+    ]
+    pairs += [(f"Missing in {name}", ", ".join(labels)) for name, labels in settings.get("missing_in", {}).items()]
+    return pairs
 
 
 _MARKS = {".": "point", ",": "comma", " ": "space", "'": "apostrophe", "\u00a0": "space", "\u202f": "space"}

@@ -1,6 +1,6 @@
-"""Recipes: the command line and the Python that do what the page does, to be copied.
+"""Recipes: the command line and the Python code equivalent to the page, to be copied.
 
-Files are named as their owner and the downloads name them: all lie beside each other in one folder.
+Files have the names of the downloads, all in one folder.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.web.asked import asked
-from shoal.web.interface import Choices, Source
+from shoal.web.asked import release_arguments
+from shoal.web.interface import ReleaseChoices, SourceFile
 
-AGAIN = "again.csv"
-"""What is written: the release itself lies beside it already."""
+DEFAULT_OUTPUT = "again.csv"
+"""Default output, since the folder has the release itself already."""
 _READING = (
     *("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "skip_footer", "row_numbers", "missing"),
     *("missing_in", "column_formats", "header", "sheet", "format"),
@@ -34,7 +34,7 @@ _PAIRS = {
     "weights": "--weight",
     "recode": "--recode",
 }
-_WORDS = {
+_SCALARS = {
     "k": "-k",
     "l": "-l",
     "t": "-t",
@@ -47,55 +47,71 @@ _WORDS = {
     "households": "--households",
     "formulas": "--formulas",
 }
-_LONGEST = 88
+_MAX_WIDTH = 88
 """Of a line of Python."""
 
 
-def command(source: Source, choices: Choices, *, reading: Mapping[str, Any] | None = None, output: str = AGAIN) -> str:
-    """The command that makes the same release, for a shell."""
-    options = [*_decided(asked(source, choices, Path())), *_read(reading or {}), ["-o", output]]
+def command(
+    source: SourceFile,
+    choices: ReleaseChoices,
+    *,
+    reading: Mapping[str, Any] | None = None,
+    output: str = DEFAULT_OUTPUT,
+) -> str:
+    """Return the shell command that makes the same release."""
+    options = [
+        *_command_options(release_arguments(source, choices, Path())),
+        *_reading_options(reading or {}),
+        ["-o", output],
+    ]
     return _shell(["shoal", "anonymize", _file(source.name)], options)
 
 
-def replay(source: Source, *, policy: str, output: str = AGAIN) -> str:
-    """The command that makes it again from its policy, also of the next delivery."""
+def replay_command(source: SourceFile, *, policy: str, output: str = DEFAULT_OUTPUT) -> str:
+    """Return the shell command that repeats it from its policy, also for new data."""
     return _shell(["shoal", "anonymize", _file(source.name)], [["--policy", policy], ["-o", output]])
 
 
-def python(source: Source, choices: Choices, *, reading: Mapping[str, Any] | None = None, output: str = AGAIN) -> str:
-    """The Python that makes the same release."""
-    given = _settings(reading or {})
-    options = "".join(f", {name}={value!r}" for name, value in given.items())
-    table = f"shoal.read({source.name!r}{options})" if given else repr(source.name)
-    decided = asked(source, choices, Path()).items()
-    lines = [f"    {table},", *(_argument(name, value) for name, value in decided)]
+def python_code(
+    source: SourceFile,
+    choices: ReleaseChoices,
+    *,
+    reading: Mapping[str, Any] | None = None,
+    output: str = DEFAULT_OUTPUT,
+) -> str:
+    """Return the Python code that makes the same release."""
+    settings = _settings(reading or {})
+    options = "".join(f", {name}={value!r}" for name, value in settings.items())
+    table = f"shoal.read({source.name!r}{options})" if settings else repr(source.name)
+    arguments = release_arguments(source, choices, Path()).items()
+    lines = [f"    {table},", *(_argument(name, value) for name, value in arguments)]
     return "\n".join(["import shoal", "", "release = shoal.anonymize(", *lines, ")", f"release.save({output!r})", ""])
 
 
-def _decided(given: Mapping[str, Any]) -> Iterator[list[str]]:
-    """The options of the command, in the order of the arguments."""
-    for name, value in given.items():
+def _command_options(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield the options of the command in the order of the arguments."""
+    for name, value in arguments.items():
         if name in _LISTS:
             yield [_LISTS[name], _names(value)]
         elif name in _PAIRS:
             for column, word in value.items():
-                # a file may hold an equals sign, all other words do not
-                named = _quoted(column, '="') if name in ("hierarchies", "levels") else column
-                yield [_PAIRS[name], f"{named}={word}"]
+                # a file name may contain an equals sign, other values do not
+                quoted = _quoted(column, '="') if name in ("hierarchies", "levels") else column
+                yield [_PAIRS[name], f"{quoted}={word}"]
         elif name in ("exact_means", "shuffle"):
             yield [f"--{name.replace('_', '-')}"]
         else:
-            yield [_WORDS[name], str(value)]
+            yield [_SCALARS[name], str(value)]
 
 
-def _read(reading: Mapping[str, Any]) -> Iterator[list[str]]:
+def _reading_options(reading: Mapping[str, Any]) -> Iterator[list[str]]:
     for name, value in _settings(reading).items():
         if name in _YES_OR_NO:
             word = name.replace("_", "-")
             yield [f"--{word}" if value else f"--no-{word}"]
         elif name == "column_formats":
-            for column, form in value.items():
-                yield ["--column-format", f"{_quoted(column, '=')}={form}"]
+            for column, column_format in value.items():
+                yield ["--column-format", f"{_quoted(column, '=')}={column_format}"]
         elif name == "missing_in":
             for column, words in value.items():
                 yield ["--missing-in", f"{_quoted(column, '=')}={_names(words)}"]
@@ -106,43 +122,43 @@ def _read(reading: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def _settings(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said about how the file is to be read, as `shoal.read` takes it."""
-    given = {name: reading[name] for name in _READING if name in reading}
-    if isinstance(given.get("missing"), str):
-        given["missing"] = given["missing"].split("\n")
-    if given.get("delimiter") == "\t":
-        given["delimiter"] = "tab"
-    if given.get("thousands") == "none":
-        given["thousands"] = ""
-    return given
+    """Return the import settings as `shoal.read` takes them."""
+    settings = {name: reading[name] for name in _READING if name in reading}
+    if isinstance(settings.get("missing"), str):
+        settings["missing"] = settings["missing"].split("\n")
+    if settings.get("delimiter") == "\t":
+        settings["delimiter"] = "tab"
+    if settings.get("thousands") == "none":
+        settings["thousands"] = ""
+    return settings
 
 
 def _names(names: Iterable[str]) -> str:
     return ",".join(_quoted(name, ',"\r\n') for name in names)
 
 
-def _quoted(name: str, parting: str) -> str:
-    """A name as the command takes it: in quotation marks where it holds what would part it from the next word."""
-    if name == name.strip() and not any(mark in name for mark in parting):
+def _quoted(name: str, separators: str) -> str:
+    """Quote a name as the command line requires, where it contains a separator."""
+    if name == name.strip() and not any(separator in name for separator in separators):
         return name
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
 
 
 def _file(name: str) -> str:
-    """A name that no command takes for an option."""
+    """Return a file name that no command mistakes for an option."""
     return f"./{name}" if name.startswith("-") else name
 
 
 def _shell(words: Iterable[str], options: Iterable[Iterable[str]]) -> str:
-    """A command with an option a line."""
+    """Format a command with one option per line."""
     return " \\\n    ".join(shlex.join(part) for part in (words, *options))
 
 
 def _argument(name: str, value: Any) -> str:
-    """An argument on a line of its own; an entry a line where that would be long."""
+    """Format an argument on a line; one entry per line if that is too long."""
     line = f"    {name}={value!r},"
-    if len(line) <= _LONGEST or not isinstance(value, list | dict):
+    if len(line) <= _MAX_WIDTH or not isinstance(value, list | dict):
         return line
     entries = (
         [repr(entry) for entry in value] if isinstance(value, list) else [f"{n!r}: {v!r}" for n, v in value.items()]

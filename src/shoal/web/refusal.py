@@ -1,4 +1,4 @@
-"""What the guard says to those who are not let in: a page that needs no file of ours, or plain data for our script."""
+"""Error response of the security middleware: a page without external files, or JSON for the script of the page."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _STYLE = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1.5rem}"
     "h1{font-size:1.25rem}"
 )
-OWN_POLICY = (
+ERROR_PAGE_POLICY = (
     f"default-src 'none'; style-src 'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The Content-Security-Policy of this page: its own style, and nothing else."""
+"""Content-Security-Policy of this page: its own style, and nothing else."""
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -37,8 +37,8 @@ _PAGE = """<!doctype html>
 """
 
 
-def refusal(sentence: str, *, headers: Headers) -> tuple[str, bytes]:
-    """The kind and the body of a refusal."""
+def error_response(sentence: str, *, headers: Headers) -> tuple[str, bytes]:
+    """Return the media type and the body of an error response."""
     if headers.get("x-requested-with") == "shoal":
         return "application/json", json.dumps({"error": sentence}).encode()
     return "text/html; charset=utf-8", _PAGE.format(style=_STYLE, sentence=escape(sentence)).encode()

@@ -1,7 +1,7 @@
-"""The private folder of a start, for files that come in and what workers write for a while.
+"""Private scratch folder of a server process, for uploads and temporary files of workers.
 
-It is removed at the end. What a start left that was killed, the next one removes: a folder whose owner is alive has a
-locked file in it, and the system takes the lock away with the process, however that ended.
+It is removed at exit. The next start removes what killed processes left: the folder of a living process has a locked
+file, and the system releases the lock with the process.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from shoal.aside import reason
+from shoal.aside import os_error_reason
 from shoal.errors import OutputError
 
 _OWNER = "owner.lock"
-_TURN = ".turn"
-"""Locked by the start that looks through the folder, so that no other one takes a half-made folder for a left one."""
+_CLEANING = ".turn"
+"""Locked while a start cleans up, so that no other start removes a folder before its owner is locked."""
 _NAME = re.compile(r"start-[0-9a-f]{16}")
 
 
 @contextmanager
 def scratch(parent: Path) -> Iterator[Path]:
-    """A new private folder below ``parent``, gone at the end; those that nobody owns any more are removed before."""
+    """Yield a new private folder below ``parent`` and remove it at exit; abandoned ones are removed first."""
     try:
         _private(parent)
-        with _locked(parent / _TURN, wait=True):
-            _remove_left(parent)
+        with _locked(parent / _CLEANING, wait=True):
+            _remove_abandoned(parent)
             folder = parent / f"start-{secrets.token_hex(8)}"
             folder.mkdir(mode=0o700)
             owner = _lock(folder / _OWNER, wait=False)
     except OSError as error:
-        raise OutputError.unwritable(parent, reason(error)) from None
+        raise OutputError.unwritable(parent, os_error_reason(error)) from None
     try:
         yield folder
     finally:
@@ -45,20 +45,20 @@ def scratch(parent: Path) -> Iterator[Path]:
 
 
 def _private(folder: Path) -> None:
-    """Make the folder, or make sure that it is ours alone and no link to somewhere else."""
+    """Create the folder, or check that it is owned by this user and no link."""
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or not _ours(found):
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or not _ours(status):
         raise OutputError.unwritable(folder, "it is a link or belongs to somebody else")
     folder.chmod(0o700)
 
 
-def _remove_left(parent: Path) -> None:
+def _remove_abandoned(parent: Path) -> None:
     for folder in parent.iterdir():
         with suppress(OSError):
-            found = folder.lstat()
-            if _NAME.fullmatch(folder.name) and stat.S_ISDIR(found.st_mode) and _ours(found) and not _alive(folder):
+            status = folder.lstat()
+            if _NAME.fullmatch(folder.name) and stat.S_ISDIR(status.st_mode) and _ours(status) and not _alive(folder):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -70,8 +70,8 @@ def _alive(folder: Path) -> bool:
         return True
 
 
-def _ours(found: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+def _ours(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def _locked(path: Path, *, wait: bool) -> Iterator[None]:
 
 
 def _lock(path: Path, *, wait: bool) -> int:
-    """An open file that is locked until it is closed; the error of the system where another process holds it."""
+    """Return an open file that is locked until it is closed; raise OSError if another process holds the lock."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         try:

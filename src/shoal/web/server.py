@@ -1,4 +1,4 @@
-"""The server: one process on the loopback address, for the person who started it."""
+"""HTTP server: one process on the loopback address, for the user who started it."""
 
 from __future__ import annotations
 
@@ -20,95 +20,99 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from shoal.aside import reason
+from shoal.aside import os_error_reason
 from shoal.errors import PageError
-from shoal.web.answer import HEADERS
-from shoal.web.app import application
-from shoal.web.arrivals import found_again, take_path
-from shoal.web.desk import Desk
+from shoal.web.answer import SECURITY_HEADERS
+from shoal.web.app import create_app
+from shoal.web.arrivals import open_path, restore_file
+from shoal.web.desk import WorkerPool
 from shoal.web.folders import scratch_folder
-from shoal.web.guard import Keys, bracketed
+from shoal.web.guard import SessionKeys, bracketed
 from shoal.web.jobs import Jobs
 from shoal.web.scratch import scratch
-from shoal.web.store import Store
-from shoal.web.warming import Warming
-from shoal.web.workers import Limits
-from shoal.web.workplace import Workplace
+from shoal.web.store import ProjectStore
+from shoal.web.warming import KernelWarmup
+from shoal.web.workers import WorkerLimits
+from shoal.web.workplace import AppContext
 
 LOOPBACK = "127.0.0.1"
-_USUAL_PORT = 8088
+_DEFAULT_PORT = 8088
 _STOPPING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-_PATIENCE = 30
-"""Seconds that a connection may take to ask something, for the first time or again."""
-_CONNECTIONS = 200
-_TAKEN = (errno.EADDRINUSE, errno.EACCES)
-"""What the system says of a port that another program has, or that ordinary programs may not have."""
+_IDLE_TIMEOUT = 30
+"""Seconds that a connection may be idle before its next request."""
+_MAX_CONNECTIONS = 200
+_PORT_ERRORS = (errno.EADDRINUSE, errno.EACCES)
+"""Errors for a port that is in use, or reserved for privileged programs."""
 
 
 @dataclass(frozen=True)
-class Offer:
-    """How the page is offered."""
+class ServerConfig:
+    """Configuration of the server."""
 
     folder: Path
-    """Where projects are kept."""
+    """Folder of the projects."""
     max_upload: int
     """Bytes."""
     memory: int
-    """Bytes that each worker may take."""
+    """Bytes per worker."""
     host: str = LOOPBACK
     port: int | None = None
-    """None: the usual one, or a free one where that is taken; 0: a free one."""
+    """None: the default port, or a free one if that is taken; 0: a free one."""
     browser: bool = True
     file: Path | None = None
-    """Opened at once, and used where it is."""
+    """Opened at once, and used in place."""
 
 
-def serve(offer: Offer, *, tell: Callable[[str], None]) -> None:
-    """Offer the page until somebody stops it; ``tell`` says to that person what is to be known."""
+def serve(config: ServerConfig, *, notify: Callable[[str], None]) -> None:
+    """Serve the page until it is stopped; ``notify`` prints messages to the user."""
     os.umask(0o077)
-    store = Store(offer.folder)
-    with _listening(offer.host, offer.port) as listener, scratch(scratch_folder()) as folder:
-        limits = Limits(offer.memory, folder)
-        warming = Warming(limits)
-        place = Workplace(store, Desk(limits), Jobs(limits), folder, offer.max_upload, warming=warming)
-        asyncio.run(_run(offer, place, listener, tell))
+    store = ProjectStore(config.folder)
+    with _listening(config.host, config.port) as listener, scratch(scratch_folder()) as folder:
+        limits = WorkerLimits(config.memory, folder)
+        warming = KernelWarmup(limits)
+        context = AppContext(store, WorkerPool(limits), Jobs(limits), folder, config.max_upload, warmup=warming)
+        asyncio.run(_run(config, context, listener, notify))
 
 
-async def _run(offer: Offer, place: Workplace, listener: socket.socket, tell: Callable[[str], None]) -> None:
+async def _run(
+    config: ServerConfig, context: AppContext, listener: socket.socket, notify: Callable[[str], None]
+) -> None:
     port = listener.getsockname()[1]
-    keys = Keys(port, hosts=_names(offer.host))
-    for project in place.store.all():
-        found_again(place, project, make=False)
-    start = "" if offer.file is None else f"p/{(await take_path(place, offer.file)).id}/data"
-    address = f"http://{bracketed(_shown(offer.host))}:{port}/{start}"
+    keys = SessionKeys(port, hosts=_host_names(config.host))
+    for project in context.store.all():
+        restore_file(context, project, generate=False)
+    start = "" if config.file is None else f"p/{(await open_path(context, config.file)).id}/data"
+    address = f"http://{bracketed(_link_host(config.host))}:{port}/{start}"
 
     def link() -> str:
-        return f"{address}?token={keys.renew()}"
+        return f"{address}?token={keys.new_token()}"
 
-    server = _Server(_config(application(place, keys)))
-    with server.capture_signals():  # from here on: who has the link may stop the page at once
+    server = _Server(_uvicorn_config(create_app(context, keys)))
+    with server.capture_signals():  # before the link is printed: the user may stop at once
         first = link()
-        for sentence in _welcome(offer, first):
-            tell(sentence)
-        if offer.browser:
+        for sentence in _welcome(config, first):
+            notify(sentence)
+        if config.browser:
             _open(first)
-        with _on_enter(lambda: tell(f"A fresh link, and the one before holds no more:\n\n  {link()}\n")) as heard:
-            if heard:
-                tell("Press Enter for a fresh link.")
+        with _on_enter(
+            lambda: notify(f"A fresh link, and the one before holds no more:\n\n  {link()}\n")
+        ) as has_terminal:
+            if has_terminal:
+                notify("Press Enter for a fresh link.")
             await server.serve(sockets=[listener])
 
 
-def _welcome(offer: Offer, link: str) -> Iterator[str]:
-    if not _is_loopback(offer.host):
+def _welcome(config: ServerConfig, link: str) -> Iterator[str]:
+    if not _is_loopback(config.host):
         yield (
-            f"Warning: --host {offer.host} lets every machine that reaches this one ask for the page, and what it shows"
-            " goes over the network unencrypted. Leave --host out, unless you know who can listen there.\n"
+            f"Warning: --host {config.host} lets every machine that reaches this one ask for the page, and what it"
+            " shows goes over the network unencrypted. Leave --host out, unless you know who can listen there.\n"
         )
     yield f"Shoal is ready. Open this link in a browser; it lets one browser in, once:\n\n  {link}\n"
-    yield f"Projects are kept in {offer.folder}. Stop with Ctrl-C."
+    yield f"Projects are kept in {config.folder}. Stop with Ctrl-C."
 
 
-def _config(app: Any) -> uvicorn.Config:
+def _uvicorn_config(app: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=_Protocol,
@@ -120,70 +124,70 @@ def _config(app: Any) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=_CONNECTIONS,
+        limit_concurrency=_MAX_CONNECTIONS,
         backlog=64,
-        timeout_keep_alive=_PATIENCE,
+        timeout_keep_alive=_IDLE_TIMEOUT,
         timeout_graceful_shutdown=2,
         h11_max_incomplete_event_size=64 << 10,
     )
 
 
 class _Server(uvicorn.Server):
-    """Ends quietly when it is told to stop, with a hang-up too; the command itself has nothing more to say."""
+    """Stop quietly on signals, including a hang-up; the command has nothing more to print."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         numbers = [getattr(signal, name) for name in _STOPPING if hasattr(signal, name)]
-        heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, self.handle_exit) for number in heeded}
+        handled = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+        previous = {number: signal.signal(number, self.handle_exit) for number in handled}
         try:
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in previous.items():
                 signal.signal(number, handler)
 
 
 class _Protocol(H11Protocol):
-    """HTTP as uvicorn speaks it, but for two things: silence ends a connection, and the refusal of what is no request
-    has the headers of all answers.
+    """HTTP of uvicorn with two changes: idle connections are closed, and the response to an invalid request has the
+    headers of all responses.
 
-    Half a request is silence too, the first as any later one. Where there are many connections, the one that was silent
-    longest makes room, so that nobody keeps others out by asking nothing.
+    An incomplete request counts as idle. With many connections, a new one closes the one that was idle longest, so that
+    idle clients cannot block others.
     """
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._listen()
+        self._start_idle_timer()
         others = [other for other in self.connections if isinstance(other, _Protocol) and other is not self]
-        silent = [other for other in others if other._waits]
-        if len(self.connections) > _CONNECTIONS // 2 and silent:
-            min(silent, key=lambda other: other._since).transport.close()
+        idle = [other for other in others if other._is_idle]
+        if len(self.connections) > _MAX_CONNECTIONS // 2 and idle:
+            min(idle, key=lambda other: other._idle_since).transport.close()
 
-    def _listen(self) -> None:
-        self._since = self.loop.time()
-        self._silent = self.loop.call_later(_PATIENCE, self._give_up)
+    def _start_idle_timer(self) -> None:
+        self._idle_since = self.loop.time()
+        self._idle_timer = self.loop.call_later(_IDLE_TIMEOUT, self._close_if_idle)
 
     @property
-    def _waits(self) -> bool:
-        """Whether nothing was asked that is not answered."""
+    def _is_idle(self) -> bool:
+        """Whether every request was answered."""
         return not self.transport.is_closing() and (not self.cycle or self.cycle.response_complete)
 
     def on_response_complete(self) -> None:
-        self._silent.cancel()
-        self._listen()
+        self._idle_timer.cancel()
+        self._start_idle_timer()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._silent.cancel()
+        self._idle_timer.cancel()
         super().connection_lost(exc)
 
-    def _give_up(self) -> None:
-        if self._waits:
+    def _close_if_idle(self) -> None:
+        if self._is_idle:
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
         lines = ["HTTP/1.1 400 Bad Request", "content-type: text/plain; charset=utf-8", "connection: close"]
-        lines += [f"{name}: {value}" for name, value in HEADERS.items()]
+        lines += [f"{name}: {value}" for name, value in SECURITY_HEADERS.items()]
         lines += ["content-security-policy: default-src 'none'", f"content-length: {len(msg)}", "", msg]
         if not self.cycle or self.cycle.response_complete or not self.cycle.response_started:
             self.transport.write("\r\n".join(lines).encode())
@@ -192,12 +196,12 @@ class _Protocol(H11Protocol):
 
 @contextmanager
 def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
-    """The socket of the page."""
-    found = _bound(host, _USUAL_PORT if port is None else port, free=port is None)
+    """Yield the listening socket."""
+    listener = _bound(host, _DEFAULT_PORT if port is None else port, free=port is None)
     try:
-        yield found
+        yield listener
     finally:
-        found.close()
+        listener.close()
 
 
 def _bound(host: str, port: int, *, free: bool) -> socket.socket:
@@ -207,9 +211,11 @@ def _bound(host: str, port: int, *, free: bool) -> socket.socket:
     except (OSError, UnicodeError) as error:
         if free:
             return _bound(host, 0, free=False)
-        if isinstance(error, OSError) and error.errno in _TAKEN:
+        if isinstance(error, OSError) and error.errno in _PORT_ERRORS:
             raise PageError.port_taken(port) from None
-        raise PageError.no_such_host(host, reason(error) if isinstance(error, OSError) else "no such name") from None
+        raise PageError.no_such_host(
+            host, os_error_reason(error) if isinstance(error, OSError) else "no such name"
+        ) from None
 
 
 def _is_loopback(host: str) -> bool:
@@ -219,13 +225,13 @@ def _is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-def _names(host: str) -> list[str]:
-    """By what names a browser may ask for the page, beside those of the loopback."""
-    return [_shown(host), socket.gethostname()] if _is_any(host) else [host]
+def _host_names(host: str) -> list[str]:
+    """Return the host names that a browser may use, besides those of the loopback."""
+    return [_link_host(host), socket.gethostname()] if _is_any(host) else [host]
 
 
-def _shown(host: str) -> str:
-    """The host of the link."""
+def _link_host(host: str) -> str:
+    """Return the host of the link."""
     return socket.gethostname() if _is_any(host) else host
 
 
@@ -236,7 +242,7 @@ def _is_any(host: str) -> bool:
 
 
 def _open(link: str) -> None:
-    """Show the page in the browser of the person, if there is one with windows."""
+    """Open the link in a browser, if there is a graphical session."""
     windows = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")))
 
     def show() -> None:
@@ -248,25 +254,25 @@ def _open(link: str) -> None:
 
 
 @contextmanager
-def _on_enter(act: Callable[[], None]) -> Iterator[bool]:
-    """Act when somebody presses Enter in the terminal; whether that can be heard."""
+def _on_enter(callback: Callable[[], None]) -> Iterator[bool]:
+    """Call a function when the user presses Enter in the terminal; yield whether that is possible."""
     loop, keyboard = asyncio.get_running_loop(), 0
 
-    def heard() -> None:
+    def on_input() -> None:
         # in the background of a terminal, reading from it would stop this process
         if os.tcgetpgrp(keyboard) != os.getpgrp() or not os.read(keyboard, 4096):
             loop.remove_reader(keyboard)
         else:
-            act()
+            callback()
 
     try:
-        hears = os.isatty(keyboard) and os.tcgetpgrp(keyboard) == os.getpgrp()
-        if hears:
-            loop.add_reader(keyboard, heard)
+        has_terminal = os.isatty(keyboard) and os.tcgetpgrp(keyboard) == os.getpgrp()
+        if has_terminal:
+            loop.add_reader(keyboard, on_input)
     except (OSError, AttributeError, NotImplementedError):
-        hears = False
+        has_terminal = False
     try:
-        yield hears
+        yield has_terminal
     finally:
-        if hears:
+        if has_terminal:
             loop.remove_reader(keyboard)

@@ -1,15 +1,15 @@
-"""Projects in a local folder: settings and results, never a copy of the raw data unless somebody asks for it.
+"""Project store in a local folder: options and results, and the raw data only if the user asks for it.
 
 ::
 
-    FOLDER/ID/project.json        what is known and decided
+    FOLDER/ID/project.json        facts and options
     FOLDER/ID/hierarchies/        hierarchy-3.json, levels-4.txt: by the number of the column
-    FOLDER/ID/comparison.json     the figures of the last comparison
+    FOLDER/ID/comparison.json     results of the last comparison
     FOLDER/ID/release/            the last release: its table, policy, reports, bundle; facts.json for the page, and
-                                  decisions.json and mark, which tell what it was made with
-    FOLDER/ID/data.ENDING         the file itself, only where it is kept
+                                  decisions.json and mark with its options and their fingerprint
+    FOLDER/ID/data.ENDING         a copy of the file, only on request
 
-All folders and files are private. No name in a path comes from a request: an id must be one of those that are there.
+All folders and files are private. No path contains a name from a request: an id must match an existing folder.
 """
 
 from __future__ import annotations
@@ -25,34 +25,36 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from shoal.aside import aside, reason
+from shoal.aside import atomic_write, os_error_reason
 from shoal.aside import sweep as sweep_files
 from shoal.errors import OutputError, PageError
-from shoal.held import held
+from shoal.held import locked
 from shoal.web.interface import Project
-from shoal.web.making import sweep
+from shoal.web.making import remove_leftovers
 
 _ID = re.compile(r"[0-9a-f]{12}")
-_GONE = ".gone-"
-_NOTES, _MARK = "project.json", "release/mark"
+_DELETED = ".gone-"
+_PROJECT_FILE, _MARK_FILE = "project.json", "release/mark"
 
 
-class Store:
+class ProjectStore:
+    """Projects in one folder."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise OutputError.unwritable(folder, reason(error)) from None
-        self._tidy()
+            raise OutputError.unwritable(folder, os_error_reason(error)) from None
+        self._repair()
 
-    def _tidy(self) -> None:
-        """Put right what starts that were killed left: half deleted, half made and half written."""
-        for gone in self._folder.glob(f"{_GONE}*"):
-            if not gone.is_symlink():
-                shutil.rmtree(gone, ignore_errors=True)
+    def _repair(self) -> None:
+        """Repair what killed processes left half deleted or half written."""
+        for deleted in self._folder.glob(f"{_DELETED}*"):
+            if not deleted.is_symlink():
+                shutil.rmtree(deleted, ignore_errors=True)
         for project in self.all():
-            sweep(self.release(project.id))
+            remove_leftovers(self.release(project.id))
             for folder in (self.folder(project.id), self.hierarchies(project.id)):
                 sweep_files(folder)
             if not project.keeps_data:
@@ -60,30 +62,30 @@ class Store:
                     self.drop_data(project.id)
 
     def all(self) -> list[Project]:
-        """Every project that can be read, the one that changed last first."""
-        return self.found()[0]
+        """Return every readable project, the latest first."""
+        return self.scan()[0]
 
-    def found(self) -> tuple[list[Project], list[str]]:
-        """Every project that can be read, the one that changed last first; and the folders of those that cannot."""
-        found, damaged = [], []
+    def scan(self) -> tuple[list[Project], list[str]]:
+        """Return every readable project, the latest first, and the folders of damaged ones."""
+        projects, damaged = [], []
         with suppress(OSError):
-            for place in self._folder.iterdir():
+            for folder in self._folder.iterdir():
                 try:
-                    found.append(self.read(place.name))
+                    projects.append(self.read(folder.name))
                 except PageError as error:
-                    if error.status != PageError.no_project().status:
-                        damaged.append(place.name)
-        return sorted(found, key=lambda project: (project.changed, project.id), reverse=True), sorted(damaged)
+                    if error.status != PageError.unknown_project().status:
+                        damaged.append(folder.name)
+        return sorted(projects, key=lambda project: (project.changed, project.id), reverse=True), sorted(damaged)
 
-    def new(self, name: str, **facts: Any) -> Project:
-        """A new project."""
+    def create(self, name: str, **facts: Any) -> Project:
+        """Create a project."""
         now = _now()
         project = Project(id=secrets.token_hex(6), name=name, created=now, changed=now, **facts)
         try:
-            for place in (self.folder(project.id), self.hierarchies(project.id)):
-                place.mkdir(mode=0o700)
+            for folder in (self.folder(project.id), self.hierarchies(project.id)):
+                folder.mkdir(mode=0o700)
         except OSError as error:
-            raise OutputError.unwritable(self._folder, reason(error)) from None
+            raise OutputError.unwritable(self._folder, os_error_reason(error)) from None
         try:
             self._write(project)
         except OutputError:
@@ -92,13 +94,13 @@ class Store:
         return project
 
     def read(self, id: str) -> Project:
-        """The project, or the error that there is none."""
+        """Return a project; raise if there is none."""
         if not _ID.fullmatch(id):
-            raise PageError.no_project()
+            raise PageError.unknown_project()
         try:
-            facts = json.loads(self.place(id, _NOTES).read_text(encoding="utf-8"))
+            facts = json.loads(self.path(id, _PROJECT_FILE).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
-            raise PageError.no_project() from None
+            raise PageError.unknown_project() from None
         except (OSError, ValueError, RecursionError):
             raise PageError.damaged_project() from None
         if not isinstance(facts, dict) or facts.get("id") != id:
@@ -109,53 +111,53 @@ class Store:
             raise PageError.damaged_project() from None
 
     def _mark(self, id: str) -> str:
-        """That of the release which is there. It lies in its folder, which changes in one step."""
+        """Return the fingerprint stored in the release folder, which is replaced as a whole."""
         try:
-            return self.place(id, _MARK).read_text(encoding="utf-8")[:64]
+            return self.path(id, _MARK_FILE).read_text(encoding="utf-8")[:64]
         except (OSError, ValueError, PageError):
             return ""
 
     def update(
-        self, id: str, change: Callable[[Project], Project], *, revision: int | None = None, anew: bool = False
+        self, id: str, change: Callable[[Project], Project], *, revision: int | None = None, new_revision: bool = False
     ) -> Project:
-        """The project after a change, which is kept; refused where another change came in between.
+        """Apply a change and return the project; refuse if its revision is not the given one.
 
-        Where nothing changed its revision stays, unless what belongs to it is new (``anew``).
+        Without a change the revision stays, unless related files are new (``new_revision``).
         """
         self.read(id)
-        with held(self.folder(id)):
+        with locked(self.folder(id)):
             project = self.read(id)
             if revision is not None and revision != project.revision:
                 raise PageError.changed_elsewhere()
             changed = change(project)
-            if changed == project and not anew:
+            if changed == project and not new_revision:
                 return project
             changed = replace(changed, revision=project.revision + 1, changed=_now())
             self._write(changed)
             return changed
 
-    def withdraw(self, id: str) -> Path:
-        """Take a project away in one step, so that nobody finds it any more; the folder that is to be deleted then."""
+    def detach(self, id: str) -> Path:
+        """Move a project out of the store in one step, and return the folder to delete."""
         self.read(id)
-        gone = self._folder / f"{_GONE}{secrets.token_hex(8)}"
+        deleted = self._folder / f"{_DELETED}{secrets.token_hex(8)}"
         try:
-            return self.folder(id).rename(gone)
+            return self.folder(id).rename(deleted)
         except OSError as error:
-            raise OutputError.unwritable(self.folder(id), reason(error)) from None
+            raise OutputError.unwritable(self.folder(id), os_error_reason(error)) from None
 
     def delete(self, id: str) -> None:
-        """The project and all that it keeps."""
-        self.clear(self.withdraw(id))
+        """Delete a project with all its files."""
+        self.purge(self.detach(id))
 
-    def clear(self, gone: Path) -> None:
-        """All that a project kept which was withdrawn."""
+    def purge(self, deleted: Path) -> None:
+        """Delete the folder of a withdrawn project."""
         try:
-            shutil.rmtree(gone)
+            shutil.rmtree(deleted)
         except OSError as error:
-            raise OutputError.unwritable(gone, reason(error)) from None
+            raise OutputError.unwritable(deleted, os_error_reason(error)) from None
 
     def drop_data(self, id: str) -> None:
-        """The copy of the data that a project does not keep any more."""
+        """Delete the copy of the data of a project."""
         for copy in self.folder(id).glob("data.*"):
             copy.unlink()
 
@@ -168,29 +170,29 @@ class Store:
     def release(self, id: str) -> Path:
         return self.folder(id) / "release"
 
-    def place(self, id: str, name: str) -> Path:
-        """Where something of a project is; refused where links on the way lead elsewhere."""
-        found = self.folder(id) / name
-        if found.resolve() != self._folder.resolve() / id / name:
+    def path(self, id: str, name: str) -> Path:
+        """Return a path in the folder of a project; refuse symbolic links."""
+        path = self.folder(id) / name
+        if path.resolve() != self._folder.resolve() / id / name:
             raise PageError.damaged_project()
-        return found
+        return path
 
-    def facts(self, id: str, name: str) -> dict[str, Any] | None:
-        """Results that are kept as plain data: ``comparison.json``, ``release/facts.json``."""
+    def read_results(self, id: str, name: str) -> dict[str, Any] | None:
+        """Return stored results: ``comparison.json``, ``release/facts.json``."""
         try:
-            found = json.loads(self.place(id, name).read_text(encoding="utf-8"))
+            facts = json.loads(self.path(id, name).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError, PageError):
             return None
-        return found if isinstance(found, dict) else None
+        return facts if isinstance(facts, dict) else None
 
     def keep(self, id: str, name: str, facts: Any) -> None:
-        """Keep results as plain data."""
-        with aside(self.place(id, name), force=True) as part:
+        """Store results as JSON."""
+        with atomic_write(self.path(id, name), force=True) as part:
             part.chmod(0o600)
             part.write_text(json.dumps(facts), encoding="utf-8")
 
     def _write(self, project: Project) -> None:
-        self.keep(project.id, _NOTES, project.to_dict())
+        self.keep(project.id, _PROJECT_FILE, project.to_dict())
 
 
 def _now() -> str:

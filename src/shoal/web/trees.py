@@ -1,4 +1,4 @@
-"""Files of hierarchies and of orders of values: those of a project, and what workers and the page hand each other."""
+"""Hierarchy files and orders of values: in projects, and exchanged between the server and workers."""
 
 from __future__ import annotations
 
@@ -9,83 +9,87 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.aside import aside
+from shoal.aside import atomic_write
 from shoal.errors import HierarchyError, OptionError, PageError
 from shoal.hierarchy import Hierarchy, files
-from shoal.recode.choice import ways
+from shoal.recode.choice import recodings
 from shoal.schema.columns import Kind
-from shoal.web.interface import ColumnChoice, ColumnFacts, kind_of
+from shoal.web.interface import ColumnChoice, ColumnFacts, effective_kind
 
-MOST_NODES = 20_000
-"""Of a hierarchy that the page shows and edits."""
-MOST_LETTERS = 2_000_000
-"""Of all its names: the page must be shown at once."""
-_MOST_BYTES = 8_000_000
-_ABOVE = "lcs"
-
-
-def tree_name(number: int, columns: Sequence[ColumnChoice]) -> str:
-    """The file of the hierarchy of a column: the one that it has, else one with its number, counted from 1."""
-    others = {name for place, choice in enumerate(columns) if place != number for name in _trees(choice)}
-    return _trees(columns[number])[0] or _free("hierarchy-{}.json", number, others, len(columns))
+MAX_NODES = 20_000
+"""Of a hierarchy that the page displays and edits."""
+MAX_CHARACTERS = 2_000_000
+"""Of all its names, since the page displays them at once."""
+_MAX_BYTES = 8_000_000
+_LOWEST_COMMON = "lcs"
 
 
-def levels_name(number: int, columns: Sequence[ColumnChoice]) -> str:
-    """The same for the order of its values."""
-    others = {name for place, choice in enumerate(columns) if place != number for name in _levels(choice)}
-    return _levels(columns[number])[0] or _free("levels-{}.txt", number, others, len(columns))
+def hierarchy_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
+    """Return the hierarchy file of a column: its own, else a new name with its number, counted from 1."""
+    others = {name for index, choice in enumerate(columns) if index != number for name in _hierarchy_files(choice)}
+    return _hierarchy_files(columns[number])[0] or _unused_name("hierarchy-{}.json", number, others, len(columns))
 
 
-def _trees(choice: ColumnChoice) -> tuple[str, str]:
+def levels_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
+    """Return the file of the order of values of a column, likewise."""
+    others = {name for index, choice in enumerate(columns) if index != number for name in _levels_files(choice)}
+    return _levels_files(columns[number])[0] or _unused_name("levels-{}.txt", number, others, len(columns))
+
+
+def _hierarchy_files(choice: ColumnChoice) -> tuple[str, str]:
     return choice.hierarchy or choice.hierarchy_aside, choice.hierarchy_aside
 
 
-def _levels(choice: ColumnChoice) -> tuple[str, str]:
+def _levels_files(choice: ColumnChoice) -> tuple[str, str]:
     return choice.levels or choice.levels_aside, choice.levels_aside
 
 
-def _free(pattern: str, number: int, taken: set[str], columns: int) -> str:
-    """A name that no other column has: in an earlier file columns may have stood in another order."""
-    candidates = (pattern.format(place) for place in (number + 1, *range(columns + 1, 2 * columns + 2)))
+def _unused_name(pattern: str, number: int, taken: set[str], columns: int) -> str:
+    """Return an unused name: in an earlier file the columns may have had another order."""
+    candidates = (pattern.format(suffix) for suffix in (number + 1, *range(columns + 1, 2 * columns + 2)))
     return next(name for name in candidates if name not in taken)
 
 
 def with_kind(choice: ColumnChoice, kind: str, folder: Path) -> ColumnChoice:
-    """The choice with another kind. A file that this does not use is put aside, and one that it uses is taken again."""
-    aside = replace(
+    """Return the options with another kind. Files that it does not use are put aside, and restored when the kind uses
+    them.
+    """
+    unused = replace(
         choice,
         kind=kind,
         hierarchy="",
         levels="",
         fingerprint="",
-        hierarchy_aside=_trees(choice)[0],
-        levels_aside=_levels(choice)[0],
+        hierarchy_aside=_hierarchy_files(choice)[0],
+        levels_aside=_levels_files(choice)[0],
     )
-    if kind == Kind.HIERARCHICAL and aside.hierarchy_aside:
-        mark = fingerprint(folder / aside.hierarchy_aside)
-        return replace(aside, hierarchy=aside.hierarchy_aside if mark else "", hierarchy_aside="", fingerprint=mark)
-    if kind == Kind.ORDINAL and aside.levels_aside:
-        mark = fingerprint(folder / aside.levels_aside)
-        return replace(aside, levels=aside.levels_aside if mark else "", levels_aside="", fingerprint=mark)
-    return aside
+    if kind == Kind.HIERARCHICAL and unused.hierarchy_aside:
+        digest = file_fingerprint(folder / unused.hierarchy_aside)
+        return replace(
+            unused, hierarchy=unused.hierarchy_aside if digest else "", hierarchy_aside="", fingerprint=digest
+        )
+    if kind == Kind.ORDINAL and unused.levels_aside:
+        digest = file_fingerprint(folder / unused.levels_aside)
+        return replace(unused, levels=unused.levels_aside if digest else "", levels_aside="", fingerprint=digest)
+    return unused
 
 
-def fitting_ways(facts: ColumnFacts, choice: ColumnChoice) -> tuple[str, ...]:
-    """The ways to recode a column that make sense: a node above several values needs a tree that has it."""
-    return tuple(way for way in ways(kind_of(facts, choice)) if way != _ABOVE or choice.hierarchy)
+def fitting_recodings(facts: ColumnFacts, choice: ColumnChoice) -> tuple[str, ...]:
+    """Return the recoding methods that fit a column; the lowest common node needs a hierarchy."""
+    return tuple(way for way in recodings(effective_kind(facts, choice)) if way != _LOWEST_COMMON or choice.hierarchy)
 
 
-def read_tree(path: Path) -> Hierarchy | None:
-    """A hierarchy that a project keeps; None where there is none."""
+def read_hierarchy(path: Path) -> Hierarchy | None:
+    """Return a stored hierarchy; None if there is none."""
     if not path.is_file():
         return None
-    if path.stat().st_size > _MOST_BYTES:
-        raise HierarchyError.too_many_nodes(MOST_NODES + 1, most=MOST_NODES)
-    return checked(files.read(path, format="json"))
+    if path.stat().st_size > _MAX_BYTES:
+        raise HierarchyError.too_many_nodes(MAX_NODES + 1, most=MAX_NODES)
+    return check_size(files.read(path, format="json"))
 
 
 def read_levels(path: Path) -> list[str] | None:
-    """An order of values that a project keeps; None where there is none."""
+    """Return a stored order of values; None if there is none."""
     if not path.is_file():
         return None
     try:
@@ -94,73 +98,75 @@ def read_levels(path: Path) -> list[str] | None:
         raise PageError.damaged_project() from None
 
 
-def keep_tree(path: Path, hierarchy: Hierarchy) -> None:
-    """Keep a hierarchy."""
-    odd = sum(1 for name in hierarchy if not _is_text(name))
-    if odd:
-        raise HierarchyError.no_text(odd)
-    _keep(path, files.text(hierarchy, "json").encode())
+def write_hierarchy(path: Path, hierarchy: Hierarchy) -> None:
+    """Store a hierarchy."""
+    invalid = sum(1 for name in hierarchy if not _is_valid_text(name))
+    if invalid:
+        raise HierarchyError.not_encodable(invalid)
+    _write_private(path, files.to_text(hierarchy, "json").encode())
 
 
-def keep_levels(path: Path, levels: Sequence[str]) -> None:
-    """Keep an order of values, the lowest first."""
-    if len(levels) > MOST_NODES or sum(map(len, levels)) > MOST_LETTERS:
-        raise OptionError.bad_option("levels", f"at most {MOST_NODES:,} values of {MOST_LETTERS:,} letters in all")
-    good = len(levels) >= 2 and len(set(levels)) == len(levels) and "*" not in levels
-    if not good or not all(level.strip() and level.splitlines() == [level] and _is_text(level) for level in levels):
-        raise OptionError.bad_option("levels", "at least two different values, one a line, none of them '*'")
-    _keep(path, ("\n".join(levels) + "\n").encode())
+def write_levels(path: Path, levels: Sequence[str]) -> None:
+    """Store an order of values, the lowest first."""
+    if len(levels) > MAX_NODES or sum(map(len, levels)) > MAX_CHARACTERS:
+        raise OptionError.invalid_value("levels", f"at most {MAX_NODES:,} values of {MAX_CHARACTERS:,} letters in all")
+    distinct = len(levels) >= 2 and len(set(levels)) == len(levels) and "*" not in levels
+    if not distinct or not all(
+        level.strip() and level.splitlines() == [level] and _is_valid_text(level) for level in levels
+    ):
+        raise OptionError.invalid_value("levels", "at least two different values, one a line, none of them '*'")
+    _write_private(path, ("\n".join(levels) + "\n").encode())
 
 
-def fingerprint(path: Path) -> str:
-    """Of a file; empty where there is none."""
+def file_fingerprint(path: Path) -> str:
+    """Return the fingerprint of a file; empty if there is none."""
     try:
-        return mark_of(path.read_bytes())
+        return bytes_fingerprint(path.read_bytes())
     except OSError:
         return ""
 
 
-def mark_of(raw: bytes) -> str:
-    """The fingerprint of these bytes."""
+def bytes_fingerprint(raw: bytes) -> str:
+    """Return the fingerprint of these bytes."""
     return hashlib.sha256(raw).hexdigest()[:16]
 
 
-def checked(hierarchy: Hierarchy) -> Hierarchy:
-    """The hierarchy, if it is not too large for the page."""
-    if len(hierarchy) > MOST_NODES:
-        raise HierarchyError.too_many_nodes(len(hierarchy), most=MOST_NODES)
-    letters = sum(map(len, hierarchy))
-    if letters > MOST_LETTERS:
-        raise HierarchyError.too_long_names(letters, most=MOST_LETTERS)
+def check_size(hierarchy: Hierarchy) -> Hierarchy:
+    """Return the hierarchy; refuse one that is too large for the page."""
+    if len(hierarchy) > MAX_NODES:
+        raise HierarchyError.too_many_nodes(len(hierarchy), most=MAX_NODES)
+    characters = sum(map(len, hierarchy))
+    if characters > MAX_CHARACTERS:
+        raise HierarchyError.too_long_names(characters, most=MAX_CHARACTERS)
     return hierarchy
 
 
-def plain(hierarchy: Hierarchy) -> dict[str, Any]:
-    """As the page and its workers hand each other a hierarchy."""
+def hierarchy_to_dict(hierarchy: Hierarchy) -> dict[str, Any]:
+    """Return a hierarchy as exchanged between the server and workers."""
     return {"nodes": list(hierarchy.nodes), "parents": list(hierarchy.parents)}
 
 
-def from_plain(facts: Mapping[str, Any]) -> Hierarchy:
+def hierarchy_from_dict(facts: Mapping[str, Any]) -> Hierarchy:
     return Hierarchy(tuple(facts["nodes"]), tuple(facts["parents"]))
 
 
-def hand(path: Path, hierarchy: Hierarchy) -> None:
-    """Put a hierarchy where a worker finds it."""
-    _keep(path, json.dumps(plain(hierarchy)).encode())
+def write_for_worker(path: Path, hierarchy: Hierarchy) -> None:
+    """Write a hierarchy for a worker."""
+    _write_private(path, json.dumps(hierarchy_to_dict(hierarchy)).encode())
 
 
-def make_folder(folder: Path) -> None:
-    """A private folder in a private folder."""
-    for place in (folder.parent, folder):
-        place.mkdir(mode=0o700, exist_ok=True)
+def make_private_folder(folder: Path) -> None:
+    """Create a private folder in a private folder."""
+    for path in (folder.parent, folder):
+        path.mkdir(mode=0o700, exist_ok=True)
 
 
-def _keep(path: Path, raw: bytes) -> None:
-    make_folder(path.parent)
-    with aside(path, force=True) as part:
+def _write_private(path: Path, raw: bytes) -> None:
+    make_private_folder(path.parent)
+    with atomic_write(path, force=True) as part:
         part.chmod(0o600)
         part.write_bytes(raw)
 
 
-def _is_text(name: str) -> bool:
-    return not any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in name)
+def _is_valid_text(name: str) -> bool:
+    return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in name)

@@ -1,4 +1,4 @@
-"""Files that the browser sends: a raw body, written to the private folder as it comes, whole or not at all."""
+"""File uploads: the raw request body is streamed to the private folder, complete or not at all."""
 
 from __future__ import annotations
 
@@ -17,159 +17,146 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shoal.aside import reason
+from shoal.aside import os_error_reason
 from shoal.errors import PageError
-from shoal.tables.formats import ENDINGS, format_of
-from shoal.web.answer import declared
-from shoal.web.arrivals import (
-    display_name,
-    ending,
-    found_again,
-    look,
-    other_file,
-    received,
-    seen,
-    shortened,
-    take_example,
-    take_path,
-)
+from shoal.web.answer import content_length
+from shoal.web.arrivals import display_name, file_ending, inspect_file, shorten_name, without_file
 from shoal.web.interface import Project
-from shoal.web.workplace import Workplace, workplace
+from shoal.web.workplace import AppContext, app_context
 
-__all__ = ["ENDINGS", "ending", "format_of", "found_again", "look", "received", "routes", "seen", "take_example"]
-__all__ += ["take_path"]
-
-_AT_ONCE = 1 << 20
-"""Bytes that are written together, in a thread."""
+_BLOCK_SIZE = 1 << 20
+"""Bytes per write, which runs in a thread."""
 _PATIENCE = 60
-"""Seconds without a byte after which an upload is given up."""
+"""Seconds without a byte after which an upload is aborted."""
 _RESERVE = 100 << 20
-"""Bytes of the disk that stay free."""
+"""Bytes of the disk to leave free."""
 
 
-async def new(request: Request) -> Response:
-    """A new project with the file that is sent."""
-    place, name = workplace(request), _name(request)
-    async with _table(request, place) as part:
-        project = place.store.new(shortened(name))
-        _take(place, project, part, name)
-    return _answer(project)
+async def create(request: Request) -> Response:
+    """Create a project with the uploaded file."""
+    context, name = app_context(request), _name(request)
+    async with _receive_table(request, context) as part:
+        project = context.store.create(shorten_name(name))
+        _store_upload(context, project, part, name)
+    return _redirect(project)
 
 
-async def again(request: Request) -> Response:
-    """The file of a project that has none at hand, or another one in its place."""
-    place, name = workplace(request), _name(request)
-    project = place.project(request)
-    _check_idle(place, project)
-    _check_known(request, project)
-    async with _table(request, place) as part:
-        await place.desk.forget(project.id)
-        _check_idle(place, project)
-        _check_known(request, place.project(request))
-        # in any case, so that no copy of the file before is kept by a page that was shown before
-        project = place.store.update(project.id, lambda now: replace(other_file(now), origin={}), anew=True)
-        place.store.drop_data(project.id)
-        _take(place, project, part, name)
-    return _answer(project)
+async def replace_file(request: Request) -> Response:
+    """Upload the file of a project, or replace it."""
+    context, name = app_context(request), _name(request)
+    project = context.project(request)
+    _check_idle(context, project)
+    _check_same_file(request, project)
+    async with _receive_table(request, context) as part:
+        await context.workers.forget(project.id)
+        _check_idle(context, project)
+        _check_same_file(request, context.project(request))
+        # always a new revision, so that an outdated page cannot store a copy of the previous file
+        project = context.store.update(project.id, lambda now: replace(without_file(now), origin={}), new_revision=True)
+        context.store.drop_data(project.id)
+        _store_upload(context, project, part, name)
+    return _redirect(project)
 
 
-def _check_idle(place: Workplace, project: Project) -> None:
-    """No job of the project may be at work on the file that another one takes the place of."""
-    if place.jobs.running(project.id):
+def _check_idle(context: AppContext, project: Project) -> None:
+    """Refuse to replace a file that a job of the project uses."""
+    if context.jobs.is_running(project.id):
         raise PageError.busy(1)
 
 
-def _check_known(request: Request, project: Project) -> None:
-    """Refuse what comes from a page that shows another file than the one that is there now."""
-    known = "" if project.source is None else project.source.sha256
-    if request.headers.get("x-known-file", known) != known:
+def _check_same_file(request: Request, project: Project) -> None:
+    """Refuse a request from a page that displays another file than the current one."""
+    sha256 = "" if project.source is None else project.source.sha256
+    if request.headers.get("x-known-file", sha256) != sha256:
         raise PageError.changed_elsewhere()
 
 
 def _name(request: Request) -> str:
-    """The name of the file, which must tell a format that we know."""
+    """Return the file name, whose ending must be a supported format."""
     name = display_name(unquote(request.headers.get("x-file-name", "")))
     if not name:
-        raise PageError.no_file_name()
-    ending(name)
+        raise PageError.missing_file_name()
+    file_ending(name)
     return name
 
 
-def _take(place: Workplace, project: Project, part: Path, name: str) -> None:
-    folder = place.scratch / project.id
+def _store_upload(context: AppContext, project: Project, part: Path, name: str) -> None:
+    folder = context.scratch / project.id
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
-    place.files[project.id] = part.replace(folder / f"data{ending(name)}")
-    with suppress(PageError):  # too many jobs: the step of the data offers to look later
-        look(place, project, name=shortened(name))
+    context.files[project.id] = part.replace(folder / f"data{file_ending(name)}")
+    with suppress(PageError):  # too many jobs: the data page offers to inspect it later
+        inspect_file(context, project, name=shorten_name(name))
 
 
-def _answer(project: Project) -> Response:
+def _redirect(project: Project) -> Response:
     return JSONResponse({"location": f"/p/{project.id}/data"})
 
 
 @asynccontextmanager
-async def _table(request: Request, place: Workplace) -> AsyncIterator[Path]:
-    """The body, if there is any."""
-    most = place.max_upload
-    async with arriving(request, place.scratch, most=most, refusal=PageError.too_large(most)) as part:
+async def _receive_table(request: Request, context: AppContext) -> AsyncIterator[Path]:
+    """Receive the body; refuse an empty one."""
+    max_bytes = context.max_upload
+    async with receive_body(
+        request, context.scratch, max_bytes=max_bytes, too_large=PageError.too_large(max_bytes)
+    ) as part:
         if not part.stat().st_size:
             raise PageError.empty_file()
         yield part
 
 
 @asynccontextmanager
-async def arriving(request: Request, folder: Path, *, most: int, refusal: PageError) -> AsyncIterator[Path]:
-    """The body as a private file in a folder, once it is whole; at the end it is gone unless it was moved elsewhere.
+async def receive_body(request: Request, folder: Path, *, max_bytes: int, too_large: PageError) -> AsyncIterator[Path]:
+    """Yield the complete body as a private file in a folder; at the end it is deleted unless it was moved.
 
-    A body of more bytes than ``most`` meets the ``refusal``.
+    Raise ``too_large`` for a body of more bytes than ``max_bytes``.
     """
-    size, free = declared(request.headers), max(shutil.disk_usage(folder).free - _RESERVE, 0)
-    if size > most:
-        raise refusal
-    if size > free:
-        raise PageError.no_room(needed=size, free=free)
+    size, available = content_length(request.headers), max(shutil.disk_usage(folder).free - _RESERVE, 0)
+    if size > max_bytes:
+        raise too_large
+    if size > available:
+        raise PageError.disk_too_small(needed=size, free=available)
     part = folder / f"arriving-{secrets.token_hex(8)}"
     try:
-        if not await _written(request, part, most=min(most, free)):
-            raise refusal if most <= free else PageError.disk_full()
+        if not await _write_body(request, part, most=min(max_bytes, available)):
+            raise too_large if max_bytes <= available else PageError.disk_full()
         yield part
     except ClientDisconnect:
-        raise PageError.cut_off() from None
+        raise PageError.upload_incomplete() from None
     except TimeoutError:
-        raise PageError.stalled(_PATIENCE) from None
+        raise PageError.upload_stalled(_PATIENCE) from None
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        raise PageError.disk_full() if full else PageError.not_stored(reason(error)) from None
+        raise PageError.disk_full() if full else PageError.not_writable(os_error_reason(error)) from None
     finally:
         part.unlink(missing_ok=True)
 
 
-async def _written(request: Request, part: Path, *, most: int) -> bool:
-    """Write the body to a new file; whether it has no more bytes than that."""
+async def _write_body(request: Request, part: Path, *, most: int) -> bool:
+    """Write the body to a new file; return whether it is within the limit."""
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    total, waiting = 0, bytearray()
+    total, buffer = 0, bytearray()
     with os.fdopen(handle, "wb", buffering=0) as file:
-        async for chunk in _patient(request):
+        async for chunk in _chunks(request):
             total += len(chunk)
             if total > most:
                 return False
-            waiting += chunk
-            if len(waiting) >= _AT_ONCE:
-                await asyncio.to_thread(_write, file.fileno(), bytes(waiting))
-                waiting.clear()
-        await asyncio.to_thread(_write, file.fileno(), bytes(waiting))
+            buffer += chunk
+            if len(buffer) >= _BLOCK_SIZE:
+                await asyncio.to_thread(_write, file.fileno(), bytes(buffer))
+                buffer.clear()
+        await asyncio.to_thread(_write, file.fileno(), bytes(buffer))
     return True
 
 
 def _write(handle: int, block: bytes) -> None:
-    """All of it: the system may write less at once."""
-    left = memoryview(block)
-    while left:
-        left = left[os.write(handle, left) :]
+    """Write all bytes: one system call may write less."""
+    remaining = memoryview(block)
+    while remaining:
+        remaining = remaining[os.write(handle, remaining) :]
 
 
-async def _patient(request: Request) -> AsyncIterator[bytes]:
+async def _chunks(request: Request) -> AsyncIterator[bytes]:
     chunks = aiter(request.stream())
     while True:
         async with asyncio.timeout(_PATIENCE):
@@ -180,4 +167,4 @@ async def _patient(request: Request) -> AsyncIterator[bytes]:
         yield chunk
 
 
-routes = [Route("/projects", new, methods=["POST"]), Route("/p/{id}/file", again, methods=["POST"])]
+routes = [Route("/projects", create, methods=["POST"]), Route("/p/{id}/file", replace_file, methods=["POST"])]

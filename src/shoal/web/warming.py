@@ -1,4 +1,4 @@
-"""Warming up: what a first run compiles is compiled while somebody still decides."""
+"""Kernel warm-up: compile in the background what the first release needs."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import asyncio
 from contextlib import suppress
 
 from shoal.errors import PageError
-from shoal.web.workers import Limits, Worker
+from shoal.web.workers import Worker, WorkerLimits
 
 _ROWS = 60
-"""Persons of a release that is only made for its kernels."""
+"""Records of the releases that are made only to compile kernels."""
 
 
-class Warming:
-    """A worker that makes a few small releases of made-up persons, once, and is stopped when real work begins.
+class KernelWarmup:
+    """Worker that makes a few small releases of generated data, once; it is stopped when a real job starts.
 
-    Compiled kernels are kept on disk one by one, so that nothing of it is lost.
+    Every compiled kernel is cached on disk at once, so that stopping loses nothing.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: WorkerLimits) -> None:
         self._worker = Worker(limits)
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self) -> None:
+    def start(self) -> None:
         if self._task is None:
             self._task = asyncio.create_task(self._warm())
 
     async def _warm(self) -> None:
-        with suppress(PageError):  # nobody waits for it, and real work will say what is wrong
-            await self._worker.ask("warm", {"rows": _ROWS})
+        with suppress(PageError):  # a real job will report the error
+            await self._worker.run("warm", {"rows": _ROWS})
         self._worker.kill()
 
     def stop(self) -> None:
@@ -39,4 +39,4 @@ class Warming:
         self.stop()
         if self._task is not None:
             await asyncio.wait([self._task])
-        await self._worker.gone()
+        await self._worker.wait_closed()

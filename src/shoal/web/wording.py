@@ -1,4 +1,4 @@
-"""Wording: what was decided, and what the figures of a run mean, in sentences for the persons who answer for them."""
+"""Sentences about options and results, for those who are responsible for the release."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from shoal.measure import measures
 from shoal.schema.columns import Role
-from shoal.web.interface import Choices, ColumnChoice, ColumnFacts, Source
-from shoal.words import counted, joined, number, short
+from shoal.web.interface import ColumnChoice, ColumnFacts, ReleaseChoices, SourceFile
+from shoal.words import format_number, join_names, pluralize, shorten
 
-_MOST = 12
-"""Columns that are named."""
+_MAX_LISTED = 12
+"""Columns to list by name."""
 MISSING = {
     "category": "A missing value counts as a value of its own.",
     "wildcard": "A missing value may stand for any value.",
@@ -30,85 +30,85 @@ EFFORTS = {
 
 
 @dataclass(frozen=True)
-class Decision:
-    """One decision in words, and the step that it is made in."""
+class OptionSummary:
+    """An option in words, and the page that sets it."""
 
     title: str
     words: str
     step: str
 
 
-def decisions(source: Source, choices: Choices) -> list[Decision]:
-    """All that was decided about a release."""
+def describe_options(source: SourceFile, choices: ReleaseChoices) -> list[OptionSummary]:
+    """Describe all options of a release."""
     return [
-        Decision("Protection", protection(choices), "protection"),
-        *(Decision(title, words, "columns") for title, words in _columns(source, choices)),
-        *(Decision(title, words, "protection") for title, words in _rules(source, choices)),
+        OptionSummary("Protection", describe_k(choices), "protection"),
+        *(OptionSummary(title, words, "columns") for title, words in _columns(source, choices)),
+        *(OptionSummary(title, words, "protection") for title, words in _rules(source, choices)),
     ]
 
 
-def changed(before: Sequence[Decision], now: Sequence[Decision]) -> list[tuple[str, str, str]]:
-    """The decisions that differ: their title, what they were, and what they are."""
-    was, are = ({one.title: one.words for one in each} for each in (before, now))
-    titles = dict.fromkeys([*was, *are])
-    pairs = ((title, was.get(title, "–"), are.get(title, "–")) for title in titles)
+def changed_options(before: Sequence[OptionSummary], now: Sequence[OptionSummary]) -> list[tuple[str, str, str]]:
+    """Return the options that differ: title, before and now."""
+    old, new = ({decision.title: decision.words for decision in each} for each in (before, now))
+    titles = dict.fromkeys([*old, *new])
+    pairs = ((title, old.get(title, "–"), new.get(title, "–")) for title in titles)
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def protection(choices: Choices) -> str:
-    """What k means for a person."""
+def describe_k(choices: ReleaseChoices) -> str:
+    """Describe what k means for a person."""
     if choices.k is None:
         return "k is not decided yet."
     unit = "household" if choices.households else "record"
     return (
         f"k = {choices.k:,}: every {unit} will share its quasi-identifiers with at least"
-        f" {counted(choices.k - 1, 'other')}. {tries(choices.k)}"
+        f" {pluralize(choices.k - 1, 'other')}. {describe_risk(choices.k)}"
     )
 
 
-def tries(size: float) -> str:
-    """What somebody who knows a person can find out."""
+def describe_risk(size: float) -> str:
+    """Describe the re-identification risk for classes of this size."""
     return (
         "Whoever knows all quasi-identifiers of a person finds the right record in at most 1 of"
-        f" {number(size)} tries ({100 / size:.3g} %)."
+        f" {format_number(size)} tries ({100 / size:.3g} %)."
     )
 
 
-def _columns(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
+def _columns(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str, str]]:
     pairs = list(zip(source.columns, choices.columns, strict=True))
 
     def named(role: Role) -> list[str]:
         return [facts.name for facts, choice in pairs if choice.role == role]
 
     quasi, sensitive = named(Role.QUASI_IDENTIFIER), named(Role.SENSITIVE)
-    yield "Quasi-identifiers", f"{counted(len(quasi), 'column')} made alike in groups: {_listed(quasi)}."
+    yield "Quasi-identifiers", f"{pluralize(len(quasi), 'column')} made alike in groups: {_listed(quasi)}."
     dropped = named(Role.IDENTIFIER)
-    yield "Identifiers", f"{counted(len(dropped), 'column')} removed: {_listed(dropped)}." if dropped else "None."
+    yield "Identifiers", f"{pluralize(len(dropped), 'column')} removed: {_listed(dropped)}." if dropped else "None."
     if sensitive:
-        yield "Sensitive", f"{counted(len(sensitive), 'column')} released unchanged: {_listed(sensitive)}."
-    kept = named(Role.INSENSITIVE)
-    if kept:
-        yield "Without a role", f"{counted(len(kept), 'column')} released unchanged: {_listed(kept)}."
+        yield "Sensitive", f"{pluralize(len(sensitive), 'column')} released unchanged: {_listed(sensitive)}."
+    insensitive = named(Role.INSENSITIVE)
+    if insensitive:
+        yield "Without a role", f"{pluralize(len(insensitive), 'column')} released unchanged: {_listed(insensitive)}."
     yield from _details(pairs)
 
 
-def unchanged(source: Source, choices: Choices) -> str:
-    """The columns that are released unchanged, in one line."""
-    kinds = {
-        "sensitive column": choices.named(Role.SENSITIVE, source),
-        "column": choices.named(Role.INSENSITIVE, source),
+def list_unchanged(source: SourceFile, choices: ReleaseChoices) -> str:
+    """List the columns that are released unchanged, in one line."""
+    by_noun = {
+        "sensitive column": choices.columns_with_role(Role.SENSITIVE, source),
+        "column": choices.columns_with_role(Role.INSENSITIVE, source),
     }
-    said = [
-        f"{counted(len(names), noun)}{'' if noun != 'column' else ' without a role'} ({_listed(names)})"
-        for noun, names in kinds.items()
+    parts = [
+        f"{pluralize(len(names), noun)}{'' if noun != 'column' else ' without a role'} ({_listed(names)})"
+        for noun, names in by_noun.items()
         if names
     ]
-    return joined(said) if said else "no column"
+    return join_names(parts) if parts else "no column"
 
 
-def quoted(names: Sequence[str]) -> str:
-    """Names in quotation marks, the first of them; empty where there are none."""
-    return _listed([f"“{short(name)}”" for name in names])
+def list_quoted(names: Sequence[str]) -> str:
+    """List the first names in quotation marks."""
+    return _listed([f"“{shorten(name)}”" for name in names])
 
 
 _REMEDIES = (
@@ -120,11 +120,11 @@ _REMEDIES = (
     ),
     (r"shuffle|-l 2|suppress|missing values:|smaller k|formulas|strata", "protection", "Change the protection"),
 )
-"""What the remedies of warnings name, the step that has it, and the words of its link."""
+"""Patterns of the remedies of warnings, with the page that has them, and the text of its link."""
 
 
 def remedy(sentence: str) -> tuple[str, str]:
-    """The step in which the cause of a warning can be changed, and the words of the link; empty where there is none."""
+    """Return the page that can change the cause of a warning, and the text of the link; empty if there is none."""
     _, _, hint = sentence.rpartition(";")
     for text in (hint, sentence):
         for pattern, step, label in _REMEDIES:
@@ -134,39 +134,39 @@ def remedy(sentence: str) -> tuple[str, str]:
 
 
 def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tuple[str, str]]:
-    """What was said about single columns."""
-    meant = [pair for pair in pairs if pair[1].role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
-    quasi = [pair for pair in meant if pair[1].role == Role.QUASI_IDENTIFIER]
-    found = {
-        "Hierarchies": [short(facts.name) for facts, choice in meant if choice.hierarchy],
-        "Orders of values": [short(facts.name) for facts, choice in meant if choice.levels],
+    """Describe the options of single columns."""
+    protected = [pair for pair in pairs if pair[1].role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
+    quasi = [pair for pair in protected if pair[1].role == Role.QUASI_IDENTIFIER]
+    by_title = {
+        "Hierarchies": [shorten(facts.name) for facts, choice in protected if choice.hierarchy],
+        "Orders of values": [shorten(facts.name) for facts, choice in protected if choice.levels],
         "Kinds": [
-            f"{short(facts.name)} is {choice.kind}"
-            for facts, choice in meant
+            f"{shorten(facts.name)} is {choice.kind}"
+            for facts, choice in protected
             if choice.kind and choice.kind != facts.kind and not choice.hierarchy and not choice.levels
         ],
-        "Weights": [f"{short(facts.name)} counts {choice.weight:g}" for facts, choice in quasi if choice.weight != 1],
-        "Recoding": [f"{short(facts.name)} to {choice.recode}" for facts, choice in quasi if choice.recode],
+        "Weights": [f"{shorten(facts.name)} counts {choice.weight:g}" for facts, choice in quasi if choice.weight != 1],
+        "Recoding": [f"{shorten(facts.name)} to {choice.recode}" for facts, choice in quasi if choice.recode],
     }
-    for title, words in found.items():
+    for title, words in by_title.items():
         if words:
             yield title, f"{_listed(words)}."
 
 
-def _rules(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
-    """What else is asked for, and how it is reached."""
-    asked = []
+def _rules(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str, str]]:
+    """Describe all other options."""
+    constraints = []
     if choices.l is not None:
-        asked.append(f"Every class has at least {choices.l} different values of each sensitive column.")
+        constraints.append(f"Every class has at least {choices.l} different values of each sensitive column.")
     if choices.t is not None:
-        asked.append(f"In every class they are distributed as in the table, up to a distance of {choices.t:g}.")
-    if asked:
-        yield "Sensitive values", " ".join(asked)
+        constraints.append(f"In every class they are distributed as in the table, up to a distance of {choices.t:g}.")
+    if constraints:
+        yield "Sensitive values", " ".join(constraints)
     yield "Missing values", MISSING.get(choices.missing_values, choices.missing_values)
-    most = int(choices.suppression * source.records)
+    budget = int(choices.suppression * source.records)
     yield (
         "Suppression",
-        f"Up to {100 * choices.suppression:.3g} % of the records ({most:,}) may lose all their quasi-identifiers."
+        f"Up to {100 * choices.suppression:.3g} % of the records ({budget:,}) may lose all their quasi-identifiers."
         if choices.suppression
         else "No record is suppressed for being far from all others.",
     )
@@ -182,27 +182,27 @@ def _rules(source: Source, choices: Choices) -> Iterator[tuple[str, str]]:
         marks = ["No cell of a csv file runs as a formula."] if choices.formulas != "keep" else []
         yield "File", " ".join(order + marks)
     survey = [
-        f"{words} {short(name)}"
+        f"{words} {shorten(name)}"
         for words, name in (("weights in", choices.sampling_weights), ("households in", choices.households))
         if name
     ]
     survey += [f"groups do not cross {_listed(choices.strata)}"] if choices.strata else []
     if survey:
-        yield "Survey", f"{joined(survey)}."
+        yield "Survey", f"{join_names(survey)}."
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _MOST} more"] if len(names) > _MOST else []
-    return joined([*(short(name) for name in names[:_MOST]), *more])
+    more = [f"{len(names) - _MAX_LISTED} more"] if len(names) > _MAX_LISTED else []
+    return join_names([*(shorten(name) for name in names[:_MAX_LISTED]), *more])
 
 
-def point(facts: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """What a point of a comparison means."""
-    known = measures()
-    said = [
-        tries(found["min_class"]),
-        known["global_risk"].said(found["risk"]),
-        known[facts["loss"]["name"]].said(found["loss"]),
-        f"{counted(found['suppressed'], 'record')} lost all quasi-identifiers." if found["suppressed"] else None,
+def describe_point(facts: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
+    """Describe a point of a comparison."""
+    registry = measures()
+    sentences = [
+        describe_risk(result["min_class"]),
+        registry["global_risk"].interpret(result["risk"]),
+        registry[facts["loss"]["name"]].interpret(result["loss"]),
+        f"{pluralize(result['suppressed'], 'record')} lost all quasi-identifiers." if result["suppressed"] else None,
     ]
-    return [sentence for sentence in said if sentence]
+    return [sentence for sentence in sentences if sentence]

@@ -1,8 +1,8 @@
-"""A process that touches data: it reads a line, does a task, and answers in lines. ``python -m shoal.web.worker``.
+"""Worker process, the only one that touches data: ``python -m shoal.web.worker``.
 
-A request is ``{"task": name, "asked": {...}}``. Answers are ``{"done": d, "of": n, "stage": words}`` for progress, and
-last ``{"result": {...}}`` or ``{"fact": ..., "hint": ..., "status": ...}``. Nothing else reaches the pipe, and what
-libraries print is read by nobody, since it may quote cells. The process ends with the one that started it.
+A request is one line, ``{"task": name, "asked": {...}}``. Responses are lines: ``{"done": d, "of": n, "stage": words}``
+for progress, and last ``{"result": {...}}`` or ``{"fact": ..., "hint": ..., "status": ...}``. Nothing else is written
+to the pipe. Output of libraries is discarded, since it may quote cells. The process ends with its parent.
 """
 
 from __future__ import annotations
@@ -25,77 +25,77 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from shoal.errors import PageError, ShoalError, ShoalWarning
-from shoal.words import short
+from shoal.words import shorten
 
 if TYPE_CHECKING:
     from shoal.tables import ReadOptions, Table
 
-_EVERY = 0.2
-"""Seconds between two words about progress."""
+_PROGRESS_INTERVAL = 0.2
+"""Seconds between two progress messages."""
 _COMPILING = "compiling, on the first run only"
 _NICE = 5
 _DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of Linux."""
 
 
-class Task(Protocol):
-    """The module of a task."""
+class TaskModule(Protocol):
+    """Interface of a task module."""
 
-    def run(self, asked: Mapping[str, Any], room: Room) -> dict[str, Any]: ...
+    def run(self, params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]: ...
 
 
 @dataclass
-class Room:
-    """What a task finds in its process: the table that was read last, and a way to say how far it is."""
+class WorkerContext:
+    """What a task can use in its process: the last table that was read, and progress messages."""
 
     pipe: BinaryIO
     memory: int = 1 << 62
-    """Bytes that this process may take."""
+    """Bytes that this process may use."""
     _tables: dict[str, Table] = field(default_factory=dict)
-    _told: float = 0.0
+    _reported: float = 0.0
     _stage: str = ""
-    _turn: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def table(self, file: Mapping[str, Any]) -> Table:
-        """The table of a file, as ``{"path", "reading", ...}``; it stays in memory until another one is asked for."""
+        """Return the table of a file, as ``{"path", "reading", ...}``. It is cached until another file is requested."""
         from shoal import tables
 
         key = json.dumps([file["path"], file["reading"]], sort_keys=True)
         if key not in self._tables:
             self._tables.clear()
             self.stage("reading")
-            self._tables[key] = tables.read(Path(file["path"]), options=self.reading(file))
+            self._tables[key] = tables.read_table(Path(file["path"]), options=self.read_options(file))
         return self._tables[key]
 
-    def looked_at(self, asked: Mapping[str, Any]) -> Table:
-        """The table of a ``file``, if it is what a look at it told (``looked``): decisions were made about that."""
-        table, looked = self.table(asked["file"]), asked.get("looked")
-        if looked is not None and [table.sha256, *table.names] != [looked["sha256"], *looked["columns"]]:
-            raise PageError.other_file()
+    def inspected_table(self, params: Mapping[str, Any]) -> Table:
+        """Return the table of ``file``; refuse it if it differs from what was inspected (``looked``)."""
+        table, inspected = self.table(params["file"]), params.get("looked")
+        if inspected is not None and [table.sha256, *table.names] != [inspected["sha256"], *inspected["columns"]]:
+            raise PageError.different_file()
         return table
 
-    def reading(self, file: Mapping[str, Any]) -> ReadOptions | None:
-        """The import settings of a file."""
-        from shoal.web.reading import options
+    def read_options(self, file: Mapping[str, Any]) -> ReadOptions | None:
+        """Return the import settings of a file."""
+        from shoal.web.reading import to_read_options
 
-        return options(file["reading"]) if file["reading"] else None
+        return to_read_options(file["reading"]) if file["reading"] else None
 
     def stage(self, words: str) -> None:
-        """What is being done now."""
+        """Report the current stage."""
         if words != self._stage:
             self._stage = words
-            self._say({"done": 0, "of": 0, "stage": words})
+            self._send({"done": 0, "of": 0, "stage": words})
 
     def progress(self, done: float, of: int) -> None:
-        """How far that is; most calls say nothing."""
+        """Report the progress within a stage; most calls send nothing."""
         now = time.monotonic()
-        if now - self._told >= _EVERY:
-            self._told = now
-            self._say({"done": float(done), "of": of, "stage": self._stage})
+        if now - self._reported >= _PROGRESS_INTERVAL:
+            self._reported = now
+            self._send({"done": float(done), "of": of, "stage": self._stage})
 
     @contextmanager
-    def work(self, words: str) -> Iterator[Callable[[float, int], None]]:
-        """Do what takes its time, with the progress to hand on; where kernels are compiled for it, that is said."""
+    def progress_stage(self, words: str) -> Iterator[Callable[[float, int], None]]:
+        """Report a long stage, and yield its progress callback. Kernel compilation is reported too."""
         from shoal.kernels.jit import compiling
 
         def progress(done: float, of: int) -> None:
@@ -106,79 +106,84 @@ class Room:
         with compiling(lambda _: self.stage(_COMPILING)):
             yield progress
 
-    def _say(self, facts: Mapping[str, Any]) -> None:
+    def _send(self, facts: Mapping[str, Any]) -> None:
         line = json.dumps(facts).encode() + b"\n"
-        with self._turn, suppress(BrokenPipeError):
+        with self._lock, suppress(BrokenPipeError):
             self.pipe.write(line)
             self.pipe.flush()
 
 
 def serve(pipe: BinaryIO, requests: BinaryIO, *, memory: int) -> None:
-    """Answer until nobody asks any more."""
-    waiting: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=_listen, args=(requests, waiting), daemon=True).start()
-    room = Room(pipe, memory)
+    """Handle requests until the parent process ends."""
+    requests_queue: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_listen, args=(requests, requests_queue), daemon=True).start()
+    context = WorkerContext(pipe, memory)
     while True:
-        request = json.loads(waiting.get())
-        room._stage = ""
-        room._say(_answer(request, room))
+        request = json.loads(requests_queue.get())
+        context._stage = ""
+        context._send(_run(request, context))
 
 
-def _listen(requests: BinaryIO, waiting: queue.Queue[bytes]) -> None:
+def _listen(requests: BinaryIO, requests_queue: queue.Queue[bytes]) -> None:
     for line in requests:
-        waiting.put(line)
-    os._exit(0)  # whoever asked is gone, and with it all reason to go on
+        requests_queue.put(line)
+    os._exit(0)  # the parent process has ended
 
 
-def _answer(request: Mapping[str, Any], room: Room) -> dict[str, Any]:
+def _run(request: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
     try:
-        task = cast("Task", import_module(f"shoal.web.tasks.{request['task']}"))
-        return {"result": task.run(request["asked"], room)}
+        task = cast("TaskModule", import_module(f"shoal.web.tasks.{request['task']}"))
+        return {"result": task.run(request["asked"], context)}
     except ShoalError as error:
-        return _told(error, request["asked"])
+        return _error_to_dict(error, request["asked"])
     except MemoryError:
-        return _told(PageError.ended(memory=True), {})
-    except BaseException as error:  # noqa: BLE001 - whatever it is, no cell of the data may leave in a message
-        if str(error).endswith("start new thread"):  # what Python says where there is no memory for one
-            return _told(PageError.ended(memory=True), {})
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return _told(PageError.bug(f"{type(error).__name__} in {Path(place.filename).name}, line {place.lineno}"), {})
+        return _error_to_dict(PageError.process_ended(memory=True), {})
+    except BaseException as error:  # noqa: BLE001 - no message may contain a cell of the data
+        if str(error).endswith("start new thread"):  # out of memory for another thread
+            return _error_to_dict(PageError.process_ended(memory=True), {})
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        return _error_to_dict(
+            PageError.bug(f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"), {}
+        )
 
 
-def _told(error: ShoalError, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """An error as plain data. Files are called as their owner calls them: where the page keeps them tells nobody
-    anything."""
+def _error_to_dict(error: ShoalError, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an error as plain data. Paths are replaced by the names that the user gave the files."""
     fact, hint = str(error.fact), str(error.hint)
-    for path, name in sorted(_places(asked), reverse=True):  # the longer of two that begin alike first
+    for path, name in sorted(_file_names(params), reverse=True):  # longest first: one may be a prefix of another
         fact, hint = fact.replace(path, name), hint.replace(path, name)
     return {"fact": fact, "hint": hint, "status": getattr(error, "status", PageError.status)}
 
 
-def _places(asked: Any) -> Iterator[tuple[str, str]]:
-    """The paths in a request, with what the files there are called."""
-    if isinstance(asked, Mapping):
-        named = {"path", "name"} <= asked.keys()
+def _file_names(params: Any) -> Iterator[tuple[str, str]]:
+    """Yield the paths in a request, each with the name of its file."""
+    if isinstance(params, Mapping):
+        named = {"path", "name"} <= params.keys()
         if named:
-            yield asked["path"], short(asked["name"])
-        for key, value in asked.items():
+            yield params["path"], shorten(params["name"])
+        for key, value in params.items():
             if not (named and key == "path"):
-                yield from _places(value)
-    elif isinstance(asked, str) and len(asked) > 1 and Path(asked).is_absolute():
-        yield asked, Path(asked).name
+                yield from _file_names(value)
+    elif isinstance(params, str) and len(params) > 1 and Path(params).is_absolute():
+        yield params, Path(params).name
 
 
-def limit(memory: int) -> None:
-    """No more memory than this, and no larger file; a little less of the processor than the page itself.
+def limit_resources(max_memory: int) -> None:
+    """Limit memory and file size, and lower the priority below that of the server.
 
-    On Linux the process is also killed with the one that started it, even where it would not hear of its end.
+    On Linux the process is also killed with its parent, even where it would not notice the end of its input.
     """
     with suppress(OSError, AttributeError):
         os.nice(_NICE)
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        for kind, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_FSIZE, memory), (resource.RLIMIT_CORE, 0)):
-            resource.setrlimit(kind, (most, most))
+        for kind, maximum in (
+            (resource.RLIMIT_DATA, max_memory),
+            (resource.RLIMIT_FSIZE, max_memory),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            resource.setrlimit(kind, (maximum, maximum))
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
@@ -186,7 +191,7 @@ def limit(memory: int) -> None:
 
 def main() -> None:
     memory = int(sys.argv[1])
-    limit(memory)
+    limit_resources(memory)
     os.umask(0o077)
     warnings.simplefilter("ignore", ShoalWarning)
     pipe = os.fdopen(os.dup(1), "wb")

@@ -1,4 +1,4 @@
-"""Workers, seen from the process of the page: one is asked, tells how far it is, and can be stopped."""
+"""Worker processes as seen from the server: run a task, receive its progress, stop the process."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from shoal.aside import reason
+from shoal.aside import os_error_reason
 from shoal.errors import PageError
 
 _LONGEST = 1 << 27
-"""Bytes of an answer."""
+"""Bytes of a message."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """How far a worker is."""
+class TaskProgress:
+    """Progress of a task."""
 
     done: float
     of: int
@@ -30,110 +30,117 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What workers may take."""
+class WorkerLimits:
+    """Resource limits of a worker process."""
 
     memory: int
-    """Bytes, each."""
+    """Bytes per process."""
     scratch: Path
-    """Where what they write for a while goes: a private folder."""
+    """Private folder for temporary files."""
 
 
 class Worker:
-    """A process of its own."""
+    """Handle of one worker process, which starts on demand."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: WorkerLimits) -> None:
         self._limits = limits
-        self._birth: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._starting: asyncio.Task[asyncio.subprocess.Process] | None = None
         self._ending: set[asyncio.Task[None]] = set()
 
     @property
     def running(self) -> bool:
-        birth = self._birth
-        return birth is not None and birth.done() and not birth.exception() and birth.result().returncode is None
+        starting = self._starting
+        return (
+            starting is not None
+            and starting.done()
+            and not starting.exception()
+            and starting.result().returncode is None
+        )
 
-    async def ask(
-        self, task: str, asked: Mapping[str, Any], *, told: Callable[[Told], None] | None = None
+    async def run(
+        self, task: str, params: Mapping[str, Any], *, on_progress: Callable[[TaskProgress], None] | None = None
     ) -> dict[str, Any]:
-        """What the task answers; one at a time. Whatever happens there, here it is a PageError."""
+        """Run a task and return its result, one at a time. Every failure is raised as a PageError."""
         try:
-            process = await self._started()
-            found = await self._exchange(process, {"task": task, "asked": asked}, told or (lambda _: None))
+            process = await self._process()
+            message = await self._exchange(process, {"task": task, "asked": params}, on_progress or (lambda _: None))
         except asyncio.CancelledError:
             self.kill()
             raise
-        except ValueError:  # what it says is no answer, or longer than any
-            await self.gone()
-            raise PageError.ended() from None
-        if found is None:
-            # the system kills where memory is short; in compiled code an allocation that fails ends in an abort, but so
-            # does what a damaged file can lead to
-            raise PageError.ended(memory=await process.wait() == -signal.SIGKILL)
-        if "fact" in found:
-            raise PageError.said(found["fact"], found["hint"], found["status"])
-        result: dict[str, Any] = found["result"]
+        except ValueError:  # no JSON, or a line over the limit
+            await self.wait_closed()
+            raise PageError.process_ended() from None
+        if message is None:
+            # the system kills where memory is short; a failed allocation in compiled code aborts, as a damaged file can
+            raise PageError.process_ended(memory=await process.wait() == -signal.SIGKILL)
+        if "fact" in message:
+            raise PageError.from_worker(message["fact"], message["hint"], message["status"])
+        result: dict[str, Any] = message["result"]
         return result
 
     async def _exchange(
-        self, process: asyncio.subprocess.Process, request: Mapping[str, Any], told: Callable[[Told], None]
+        self,
+        process: asyncio.subprocess.Process,
+        request: Mapping[str, Any],
+        on_progress: Callable[[TaskProgress], None],
     ) -> dict[str, Any] | None:
-        """What it says last; None where it ends before."""
-        asked, answers = process.stdin, process.stdout
-        if asked is None or answers is None:
+        """Send a request and return its last message; None where the process ends before."""
+        stdin, stdout = process.stdin, process.stdout
+        if stdin is None or stdout is None:
             return None
         with suppress(OSError):
-            asked.write(json.dumps(request).encode() + b"\n")
-            await asked.drain()
-            while line := await answers.readline():
-                said: dict[str, Any] = json.loads(line)
-                if "stage" not in said:
-                    return said
-                told(Told(**said))
+            stdin.write(json.dumps(request).encode() + b"\n")
+            await stdin.drain()
+            while line := await stdout.readline():
+                message: dict[str, Any] = json.loads(line)
+                if "stage" not in message:
+                    return message
+                on_progress(TaskProgress(**message))
         return None
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _process(self) -> asyncio.subprocess.Process:
         if not self.running:
             self.kill()
-            self._birth = asyncio.create_task(self._start())
-        birth = cast("asyncio.Task[asyncio.subprocess.Process]", self._birth)
+            self._starting = asyncio.create_task(self._start())
+        starting = cast("asyncio.Task[asyncio.subprocess.Process]", self._starting)
         try:
-            # who gives up here leaves a process that is whole, and that can be ended
-            return await asyncio.shield(birth)
+            # a cancelled wait leaves a started process, which can be killed
+            return await asyncio.shield(starting)
         except OSError as error:
-            raise PageError.not_begun(reason(error)) from None
+            raise PageError.process_not_started(os_error_reason(error)) from None
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P"),  # nothing is imported from the folder that it works in
+            *(sys.executable, "-P"),  # no imports from the working directory
             *("-m", "shoal.web.worker", str(self._limits.memory)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,  # what libraries say there may quote cells
+            stderr=asyncio.subprocess.DEVNULL,  # output of libraries may quote cells
             limit=_LONGEST,
             cwd=self._limits.scratch,
             env={**os.environ, "TMPDIR": str(self._limits.scratch)},
-            start_new_session=True,  # Ctrl-C in the terminal is for the page, which then ends its workers
+            start_new_session=True,  # Ctrl-C stops the server, which then ends its workers
         )
 
     def kill(self) -> None:
-        """Stop it, whatever it does; who asks next starts another."""
-        if self._birth is not None:
-            ending = asyncio.create_task(_end(self._birth))
-            self._birth = None
+        """Kill the process without waiting; the next task starts another one."""
+        if self._starting is not None:
+            ending = asyncio.create_task(_end(self._starting))
+            self._starting = None
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
-    async def gone(self) -> None:
-        """Stop it, and wait until it is gone; who gives up waiting may ask again."""
+    async def wait_closed(self) -> None:
+        """Kill the process and wait until it has ended. A cancelled wait can be repeated."""
         self.kill()
         if self._ending:
             await asyncio.wait(self._ending)
 
 
-async def _end(birth: asyncio.Task[asyncio.subprocess.Process]) -> None:
-    """Kill a process once it is there, and wait until it is gone and its pipes are closed."""
-    with suppress(OSError):  # it never was there
-        process = await birth
+async def _end(starting: asyncio.Task[asyncio.subprocess.Process]) -> None:
+    """Kill a process once it has started, and wait until it has ended and its pipes are closed."""
+    with suppress(OSError):  # it did not start
+        process = await starting
         with suppress(ProcessLookupError):
             process.kill()
         await process.communicate(b"")

@@ -1,4 +1,4 @@
-"""Where requests find what they need: the projects, their files, the desk and the jobs."""
+"""Application context: what request handlers share."""
 
 from __future__ import annotations
 
@@ -10,70 +10,73 @@ from typing import Any
 from starlette.requests import Request
 
 from shoal.errors import PageError
-from shoal.web.arrivals import found_again, is_there
-from shoal.web.desk import Desk
-from shoal.web.drafts import Drafts
+from shoal.web.arrivals import is_available, restore_file
+from shoal.web.desk import WorkerPool
+from shoal.web.drafts import HierarchyDrafts
 from shoal.web.interface import Project
-from shoal.web.jobs import Jobs, Then
-from shoal.web.store import Store
-from shoal.web.warming import Warming
+from shoal.web.jobs import Jobs, OnResult
+from shoal.web.store import ProjectStore
+from shoal.web.warming import KernelWarmup
 
 
 @dataclass
-class Workplace:
-    store: Store
-    desk: Desk
+class AppContext:
+    """Store, workers, jobs and files of one server process."""
+
+    store: ProjectStore
+    workers: WorkerPool
     jobs: Jobs
     scratch: Path
-    """A private folder that is removed at the end: uploaded files lie in ``scratch/ID/``."""
+    """Private folder, removed at exit. Uploaded files are in ``scratch/ID/``."""
     max_upload: int
     """Bytes."""
     files: dict[str, Path] = field(default_factory=dict)
-    """The file of each project that is at hand."""
-    drafts: Drafts = field(default_factory=Drafts)
-    """Hierarchies that are being made."""
-    warming: Warming | None = None
+    """Path of the file of each project, where it is available."""
+    drafts: HierarchyDrafts = field(default_factory=HierarchyDrafts)
+    """Hierarchies that are being edited."""
+    warmup: KernelWarmup | None = None
 
     def project(self, request: Request) -> Project:
-        """The project that a request is about."""
+        """Return the project of a request, with its file restored if possible."""
         project = self.store.read(request.path_params["id"])
-        found_again(self, project)
+        restore_file(self, project)
         return project
 
     def file(self, project: Project) -> dict[str, Any]:
-        """The file of a project, as workers take it; or the error that it is not at hand."""
+        """Return the file of a project as task parameters; refuse if it is not available."""
         path = self.files.get(project.id)
-        if path is None or not is_there(project, path):
-            raise PageError.no_file()
+        if path is None or not is_available(project, path):
+            raise PageError.file_not_available()
         name = project.name if project.source is None else project.source.name
         return {"path": str(path), "reading": dict(project.reading), "name": name}
 
-    def looked(self, project: Project) -> dict[str, Any]:
-        """The same, if the file is what was looked at: all that is decided is about that."""
+    def inspected_file(self, project: Project) -> dict[str, Any]:
+        """Return the file as task parameters; refuse if it was not inspected with the current import settings."""
         if not project.looked_at:
-            raise PageError.not_read()
+            raise PageError.file_not_read()
         return self.file(project)
 
-    def at_hand(self, project: Project) -> bool:
-        """Whether the file of a project is there to be asked about."""
+    def has_file(self, project: Project) -> bool:
+        """Whether the file of a project is available."""
         try:
             self.file(project)
         except PageError:
             return False
         return True
 
-    def warm(self) -> None:
-        """Somebody is here and will want a release: what that needs is compiled meanwhile."""
-        if self.warming is not None:
-            self.warming.begin()
+    def start_warmup(self) -> None:
+        """Compile kernels in the background for a release that may follow."""
+        if self.warmup is not None:
+            self.warmup.start()
 
-    def start(self, project: Project, task: str, asked: Mapping[str, Any], *, then: Then) -> None:
-        """Start what takes all cores: nothing else is warmed up meanwhile."""
-        self.jobs.start(project.id, task, asked, then=then)
-        if self.warming is not None:
-            self.warming.stop()
+    def start_job(self, project: Project, task: str, params: Mapping[str, Any], *, on_result: OnResult) -> None:
+        """Start a job that uses all cores; this stops the warm-up."""
+        self.jobs.start(project.id, task, params, on_result=on_result)
+        if self.warmup is not None:
+            self.warmup.stop()
 
 
-def workplace(request: Request) -> Workplace:
-    found: Workplace = request.app.state.workplace
-    return found
+def app_context(request: Request) -> AppContext:
+    """Return the context of a request."""
+    context: AppContext = request.app.state.context
+    return context

@@ -29,8 +29,8 @@ def test_rows_in_the_order_of_the_table_give_everybody_away(ledger: Ledger) -> N
             joint = members([*zip(classes(made.table), classes(other.table), strict=True)])
             found = sum(len(rows) for rows in joint.values() if len(rows) < 4)
             kept = shoal.verify(made.table, k=4, quasi_identifiers=KNOWN, against=other.table)
-            assert kept.together.by == "order"
-            assert kept.together.side.violations == found > 0
+            assert kept.together.linked_by == "order"
+            assert kept.together.release.violations == found > 0
             account.whole += 1
 
 

@@ -51,7 +51,7 @@ def test_whoever_is_found_by_two_releases_was_announced(ledger: Ledger) -> None:
             mine, theirs = classes(one), dict(zip(whose, classes(other), strict=True))
             found = [person for person in whose if min(crowd(one, mixed, mine[person], theirs[person], shared)) < K]
             assert not (found and said), f"{len(found)} persons are found, and nothing was said"
-            side = said.together.side
+            side = said.together.release
             assert len(found) <= side.violations + side.undecided
             assert len(found) >= side.violations or len(whose) < one.height, "all who are below k for sure are found"
             succeeded, passed = succeeded + bool(found), passed + bool(said)
@@ -83,7 +83,7 @@ def test_whatever_is_left_over_by_two_releases_was_announced(ledger: Ledger) -> 
                 for published in (one, other)
             ]
             learned = sum(len(ills[0][a] & ills[1][b]) == 1 for a, b in zip(classes(one), classes(other), strict=True))
-            (told,) = said.together.side.told
+            (told,) = said.together.release.inferences
             assert told.records <= learned <= told.records + told.undecided
             assert not (learned and said)
             succeeded += learned > 0

@@ -16,14 +16,14 @@ from shoals import SECRET, TABLE, table
 
 from shoal.errors import PageError
 from shoal.web.scratch import scratch
-from shoal.web.store import Store
-from shoal.web.workers import Limits, Worker
+from shoal.web.store import ProjectStore
+from shoal.web.workers import Worker, WorkerLimits
 
 SAID = "One sentence on the page; the next question is answered by a fresh worker."
 
 
 async def ask(worker: Worker, path: Path) -> dict[str, object]:
-    return await worker.ask("look", {"file": {"path": str(path), "name": TABLE, "reading": {}}, "name": TABLE})
+    return await worker.run("look", {"file": {"path": str(path), "name": TABLE, "reading": {}}, "name": TABLE})
 
 
 @pytest.mark.parametrize("fate", ["killed", "out of memory"])
@@ -35,20 +35,20 @@ def test_a_worker_dies(tmp_path: Path, ledger: Ledger, fate: str) -> None:
 
     async def dies() -> None:
         memory = 4 << 30 if fate == "killed" else 60 << 20
-        worker = Worker(Limits(memory, tmp_path))
+        worker = Worker(WorkerLimits(memory, tmp_path))
         asking = asyncio.create_task(ask(worker, path))
         if fate == "killed":
             while not worker.running:
                 await asyncio.sleep(0.005)
             await asyncio.sleep(draw.uniform(0, 0.05))  # a look takes longer
-            os.kill(worker._birth.result().pid, signal.SIGKILL)
+            os.kill(worker._starting.result().pid, signal.SIGKILL)
         with pytest.raises(PageError) as caught:
             await asking
         assert not SECRET.search(str(caught.value))
-        await worker.gone()
-        fresh = Worker(Limits(4 << 30, tmp_path))
+        await worker.wait_closed()
+        fresh = Worker(WorkerLimits(4 << 30, tmp_path))
         assert await ask(fresh, path)
-        await fresh.gone()
+        await fresh.wait_closed()
 
     for _ in tries(1, 12):
         with account.trial():
@@ -90,7 +90,7 @@ def test_a_start_of_the_page_is_killed(tmp_path: Path, ledger: Ledger) -> None:
             name = running.stdout.readline().strip()
             running.kill()
             running.communicate()
-            store = Store(kept)
+            store = ProjectStore(kept)
             assert store.read(name).revision >= 4
             assert sorted(os.listdir(kept / name)) == ["hierarchies", "project.json"]
             with scratch(private) as folder:

@@ -20,12 +20,12 @@ import shoal
 from shoal import Policy
 from shoal.cli.anonymize import _comparison
 from shoal.cli.main import shoal as commands
-from shoal.compare.kept import Kept
-from shoal.engines.scratch import Scratch
-from shoal.engines.sizing import bytes_in
+from shoal.compare.kept import ResultCache
+from shoal.engines.scratch import ScratchFolder
+from shoal.engines.sizing import parse_bytes
 from shoal.errors import ShoalError
-from shoal.schema.models import Model, read_models
-from shoal.tables.large import Spill, Survey
+from shoal.schema.models import PrivacyModel, parse_models
+from shoal.tables.large import SpillFolder, TableStatistics
 
 PEOPLE = pl.DataFrame(
     {
@@ -67,10 +67,10 @@ def policy(raw: bytes, folder: Path) -> None:
 def _replayed(path: Path, read: Policy) -> None:
     """A policy that is read makes a release of its own table, or says why not."""
     refinement = read.refinement
-    long = refinement is not None and (refinement.effort != "fast" or max(refinement.planned, default=0) > 1_000)
+    long = refinement is not None and (refinement.effort != "fast" or max(refinement.steps_planned, default=0) > 1_000)
     if READING or long:
         return  # a search of this length was asked for
-    trees = {"job": JOBS} if any(c.name == "job" and c.fingerprint for c in read.schema.columns) else None
+    trees = {"job": JOBS} if any(c.name == "job" and c.hierarchy_fingerprint for c in read.schema.columns) else None
     made = shoal.replay(PEOPLE, policy=path, hierarchies=trees, threads=1)
     keys = list(made.policy.schema.quasi_identifiers)
     assert made.table.height == PEOPLE.height
@@ -144,8 +144,8 @@ def comparison(raw: bytes, folder: Path) -> None:
 def kept(raw: bytes, folder: Path) -> None:
     path = folder / "kept.jsonl"
     path.write_bytes(raw)
-    found = Kept.open(path, source=None)
-    assert all(point.measured or point.verified for point in found.points.values())
+    found = ResultCache.open(path, source=None)
+    assert all(point.is_measured or point.verified for point in found.points.values())
 
 
 @target("checkpoint", "a damaged checkpoint of a run in pieces", "shoal.engines.scratch", "shoal.tables.large.spill")
@@ -158,29 +158,29 @@ def checkpoint(raw: bytes, folder: Path) -> None:
     (place / "dealt").mkdir(exist_ok=True)
     for old in (place / "dealt").iterdir():
         old.unlink()
-    with Scratch(place) as held:
+    with ScratchFolder(place) as held:
         (place / "dealt" / "0.spill").write_bytes(raw)
-        held.noted("dealt")
-        spill = Spill(place / "dealt")
+        held.read_note("dealt")
+        spill = SpillFolder(place / "dealt")
         for name in spill.names():
             spill.read(name)
 
 
 @target("survey", "a damaged survey of a run in pieces", "shoal.tables.large.stored")
 def survey(raw: bytes, folder: Path) -> None:
-    Survey.from_bytes(raw)
+    TableStatistics.from_bytes(raw)
 
 
 @target("model", "a privacy model that is written wrongly", "shoal.schema.models")
 def model(raw: bytes, folder: Path) -> None:
-    (found,) = read_models({"ill": raw.decode("utf-8", "replace")})
-    assert Model.read("ill", found.written) == found, "a model that is written is another one when it is read"
-    shoal.verify(PEOPLE, k=2, quasi_identifiers="job", models={"ill": found.written})
+    (found,) = parse_models({"ill": raw.decode("utf-8", "replace")})
+    assert PrivacyModel.parse("ill", found.notation) == found, "a model that is written is another one when it is read"
+    shoal.verify(PEOPLE, k=2, quasi_identifiers="job", models={"ill": found.notation})
 
 
 @target("size", "a size of memory that is written wrongly", "shoal.engines.sizing")
 def size(raw: bytes, folder: Path) -> None:
-    found = bytes_in(raw.decode("utf-8", "replace"), option="memory")
+    found = parse_bytes(raw.decode("utf-8", "replace"), option="memory")
     assert found >= 0
 
 

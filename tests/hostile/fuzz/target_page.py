@@ -12,20 +12,20 @@ from abuse import scratch, target
 from shoal.errors import PageError
 from shoal.hierarchy import Hierarchy
 from shoal.web import recipes
-from shoal.web.arrivals import display_name, ending
-from shoal.web.asked import asked
-from shoal.web.demands import demanded
-from shoal.web.deposit import deposit
-from shoal.web.edits import edited
+from shoal.web.arrivals import display_name, file_ending
+from shoal.web.asked import release_arguments
+from shoal.web.demands import choices_from_form
+from shoal.web.deposit import release_files
+from shoal.web.edits import apply_edit
 from shoal.web.guard import _parsed
-from shoal.web.interface import Choices, ColumnChoice, ColumnFacts, Project, Source
-from shoal.web.steps.columns import _decided, state
+from shoal.web.interface import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.steps.columns import _updated_columns, columns_state
 from shoal.web.steps.run import _chosen_methods, _levels, _seconds
-from shoal.web.store import Store
-from shoal.web.trees import read_levels, read_tree
+from shoal.web.store import ProjectStore
+from shoal.web.trees import read_hierarchy, read_levels
 
 ID = "0123456789ab"
-SOURCE = Source(
+SOURCE = SourceFile(
     name="people.csv",
     kind="csv",
     settings={"delimiter": ","},
@@ -39,7 +39,7 @@ SOURCE = Source(
         ColumnFacts("ill", "sensitive", "words", "nominal", "text", 9, 0),
     ),
 )
-CHOICES = Choices(
+CHOICES = ReleaseChoices(
     (
         ColumnChoice("quasi-identifier"),
         ColumnChoice("quasi-identifier"),
@@ -77,21 +77,21 @@ def form(raw: bytes, folder: Path) -> None:
 
 
 def _columns(form: object, folder: Path) -> None:
-    columns = _decided(SOURCE, CHOICES, form, folder)  # type: ignore[arg-type]
-    made = Choices(columns, k=5)
-    state(SOURCE, made)
+    columns = _updated_columns(SOURCE, CHOICES, form, folder)  # type: ignore[arg-type]
+    made = ReleaseChoices(columns, k=5)
+    columns_state(SOURCE, made)
     recipes.command(SOURCE, made)
-    recipes.python(SOURCE, made)
+    recipes.python_code(SOURCE, made)
 
 
 def _protection(form: object, folder: Path) -> None:
-    made = demanded(form, SOURCE, CHOICES, CHOICES.kinds(SOURCE))  # type: ignore[arg-type]
-    asked(SOURCE, made, folder)
-    compile(recipes.python(SOURCE, made), "recipe", "exec")
+    made = choices_from_form(form, SOURCE, CHOICES, CHOICES.quasi_identifier_kinds(SOURCE))  # type: ignore[arg-type]
+    release_arguments(SOURCE, made, folder)
+    compile(recipes.python_code(SOURCE, made), "recipe", "exec")
 
 
 def _tree_edit(form: object, folder: Path) -> None:
-    tree = edited(_tree(), form)  # type: ignore[arg-type]
+    tree = apply_edit(_tree(), form)  # type: ignore[arg-type]
     assert len(set(tree.nodes)) == len(tree)
 
 
@@ -104,15 +104,15 @@ def _run(form: object, folder: Path) -> None:
 @target("page-file-name", "a name of a file that is no name, sent to the page", "shoal.web.arrivals")
 def file_name(raw: bytes, folder: Path) -> None:
     name = display_name(unquote(raw.decode("latin-1")))
-    found = ending(name)
+    found = file_ending(name)
     assert not {"/", "\\"} & set(found)
     assert ".." not in found
 
 
 @cache
-def _store() -> Store:
+def _store() -> ProjectStore:
     place = scratch() / "projects"
-    store = Store(place)
+    store = ProjectStore(place)
     (place / ID).mkdir(exist_ok=True)
     return store
 
@@ -120,7 +120,7 @@ def _store() -> Store:
 @target("page-project", "a damaged project of the page", *_ROOM)
 def project(raw: bytes, folder: Path) -> None:
     store = _store()
-    store.place(ID, "project.json").write_bytes(raw)
+    store.path(ID, "project.json").write_bytes(raw)
     found = store.read(ID)
     assert found.id == ID
     assert Project.from_dict(found.to_dict()) == found, "a project that is kept is another one when it is read"
@@ -130,22 +130,22 @@ def project(raw: bytes, folder: Path) -> None:
     if source is None or choices is None:
         return
     if len(source.columns) == len(choices.columns):
-        choices.kinds(source)
-        state(source, choices)
-        asked(source, choices, folder)
+        choices.quasi_identifier_kinds(source)
+        columns_state(source, choices)
+        release_arguments(source, choices, folder)
         recipes.command(source, choices, reading=found.reading)
-        recipes.python(source, choices, reading=found.reading)
+        recipes.python_code(source, choices, reading=found.reading)
 
 
 @target("page-facts", "damaged facts about a release of the page", "shoal.web.deposit", "shoal.web.store")
 def facts(raw: bytes, folder: Path) -> None:
     store = _store()
-    store.place(ID, "comparison.json").write_bytes(raw)
-    found = store.facts(ID, "comparison.json")
+    store.path(ID, "comparison.json").write_bytes(raw)
+    found = store.read_results(ID, "comparison.json")
     if found is None:
         raise PageError.damaged_project()
     project = Project(ID, "people", "2026-01-01", "2026-01-01")
-    for one in deposit(project, SOURCE, found):
+    for one in release_files(project, SOURCE, found):
         assert "/" not in one.name
         one.disposition.encode("latin-1")
 
@@ -158,4 +158,4 @@ def tree(raw: bytes, folder: Path) -> None:
     (place / "levels-2.txt").write_bytes(raw)
     read_levels(place / "levels-2.txt")
     (place / "hierarchy-2.json").write_bytes(raw)
-    read_tree(place / "hierarchy-2.json")
+    read_hierarchy(place / "hierarchy-2.json")

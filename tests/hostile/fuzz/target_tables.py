@@ -15,8 +15,8 @@ import shoal
 from shoal import tables
 from shoal.errors import ShoalError
 from shoal.tables.delimited import DelimitedCells
-from shoal.tables.dialect import WIDE
-from shoal.tables.large import open_source
+from shoal.tables.dialect import UTF16_BOMS
+from shoal.tables.large import open_chunked
 
 _FEW = 64
 """Records up to which a table is also protected."""
@@ -70,13 +70,13 @@ def _again(raw: bytes, folder: Path, *, ending: str, **options: Any) -> None:
     path, copy = folder / f"table{ending}", folder / f"copy{ending}"
     path.write_bytes(raw)
     table = shoal.read(path, **options)
-    tables.write(table, copy)
+    tables.write_table(table, copy)
     written, cells = copy.read_bytes(), table.cells
     assert isinstance(cells, DelimitedCells)
     whole = len(cells.fields) == len(cells.names)
     if whole and (cells.titles or "skip" in table.settings):
         # lines above the header are gone, and names that it lacked are there: the records are as they were
-        written = written.removeprefix(cells.dialect.mark)[len(cells.top()) if cells.header else 0 :]
+        written = written.removeprefix(cells.dialect.bom_bytes)[len(cells.header_line()) if cells.header else 0 :]
         assert _trimmed(raw, cells).endswith(_trimmed(written, cells)), "records came back with other bytes"
     elif whole:
         assert _trimmed(raw, cells) == _trimmed(written, cells), "a text came back with other bytes"
@@ -85,7 +85,7 @@ def _again(raw: bytes, folder: Path, *, ending: str, **options: Any) -> None:
 
 def _trimmed(raw: bytes, cells: DelimitedCells) -> str | bytes:
     """The text without newlines at its end: blank lines there hold nobody, and the last line may lack its newline."""
-    if cells.dialect.encoding in WIDE:
+    if cells.dialect.encoding in UTF16_BOMS:
         return raw.decode(cells.dialect.encoding).rstrip("\r\n")
     return raw.rstrip(b"\r\n")
 
@@ -98,7 +98,7 @@ def _in_pieces(raw: bytes, folder: Path) -> None:
     with suppress(ShoalError):
         whole = shoal.read(path).cells.text_frame()
     try:
-        chunks = [chunk.cells.text_frame() for chunk in open_source(path, rows=2, size=64).chunks()]
+        chunks = [chunk.cells.text_frame() for chunk in open_chunked(path, rows=2, size=64).chunks()]
     except ShoalError:
         assert whole is None, "a text that is read as a whole is refused in pieces"
         raise

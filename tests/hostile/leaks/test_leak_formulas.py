@@ -19,7 +19,7 @@ from searching import Command
 import shoal
 from shoal import tables
 from shoal.schema import Policy
-from shoal.tables.formulas import is_formula, neutral
+from shoal.tables.formulas import is_formula, neutralize
 
 RUNS = (
     "=1+1",
@@ -78,7 +78,7 @@ def cells(path: Path) -> list[list[str]]:
 @pytest.mark.parametrize("text", RUNS[:-1])
 def test_these_run(text: str) -> None:
     assert is_formula(text)
-    assert neutral(pl.Series([text])).item() == f"'{text}"
+    assert neutralize(pl.Series([text])).item() == f"'{text}"
 
 
 @pytest.mark.parametrize("text", SHOWS)
@@ -89,7 +89,7 @@ def test_these_do_not(text: str) -> None:
 @given(st.lists(st.text(alphabet="'=+-@\t\r1a＝,", max_size=6), max_size=40))
 def test_no_two_cells_become_alike_and_none_runs(texts: list[str]) -> None:
     texts += [f"'{text}" for text in texts]
-    new = neutral(pl.Series(texts, dtype=pl.String)).to_list()
+    new = neutralize(pl.Series(texts, dtype=pl.String)).to_list()
     assert len(set(new)) == len(set(texts))
     assert not any(is_formula(text) for text in new)
     assert all(old in (text, text[1:]) for old, text in zip(texts, new, strict=True))
@@ -107,7 +107,7 @@ def test_no_cell_of_a_text_file_runs(source: str, target: str, tmp_path: Path, l
         with account.trial():
             table = people(number)
             if source != "frame":
-                tables.write(tables.read(table), tmp_path / source)
+                tables.write_table(tables.read_table(table), tmp_path / source)
             data = table if source == "frame" else tmp_path / source
             kept = shoal.anonymize(data, **ASKED)
             kept.save(tmp_path / f"kept-{target}", force=True)
@@ -128,7 +128,7 @@ def test_no_cell_of_a_text_file_runs(source: str, target: str, tmp_path: Path, l
 
 
 def test_a_bundle_and_a_replay_know_the_names_in_the_file(tmp_path: Path) -> None:
-    tables.write(tables.read(people().rename({"town": "=town", "note": "+note"})), tmp_path / "in.csv")
+    tables.write_table(tables.read_table(people().rename({"town": "=town", "note": "+note"})), tmp_path / "in.csv")
     asked = ASKED | {"quasi_identifiers": ["=town", "age"], "sensitive": ["+note"], "l": 2}
     release = shoal.anonymize(tmp_path / "in.csv", **asked, formulas="neutralize", shuffle=True)
     release.save(tmp_path / "out.csv")
@@ -147,7 +147,7 @@ def test_columns_of_numbers_and_files_of_other_kinds_stay_as_they_are(tmp_path: 
         for way in ("keep", "neutralize"):
             release = shoal.anonymize(people(), **ASKED, formulas=way)
             release.save(tmp_path / name, force=True)
-            assert tables.read(tmp_path / name).cells.frame()["note"].to_list() == people()["note"].to_list()
+            assert tables.read_table(tmp_path / name).cells.frame()["note"].to_list() == people()["note"].to_list()
     shoal.anonymize(people(), **ASKED, formulas="neutralize").save(tmp_path / "out.csv")
     assert all(row[3].lstrip("-").isdigit() for row in cells(tmp_path / "out.csv")[1:])
 
@@ -174,7 +174,7 @@ def test_a_workbook_holds_texts_and_never_formulas_or_links(tmp_path: Path, ledg
 
 def test_in_pieces_too(tmp_path: Path) -> None:
     table = pl.concat([people(seed) for seed in range(5)])
-    tables.write(tables.read(table), tmp_path / "in.csv")
+    tables.write_table(tables.read_table(table), tmp_path / "in.csv")
     kept = shoal.anonymize_file(tmp_path / "in.csv", tmp_path / "kept.csv", **ASKED, memory="800MB")
     made = shoal.anonymize_file(
         tmp_path / "in.csv", tmp_path / "out.csv", **ASKED, memory="800MB", formulas="neutralize"
@@ -196,7 +196,7 @@ def test_a_quotation_mark_that_is_an_apostrophe(tmp_path: Path) -> None:
 
 
 def test_the_command_says_and_does_it(tmp_path: Path, command: Command) -> None:
-    tables.write(tables.read(people()), tmp_path / "in.csv")
+    tables.write_table(tables.read_table(people()), tmp_path / "in.csv")
     asked = [
         "anonymize",
         tmp_path / "in.csv",

@@ -18,7 +18,7 @@ from searching import Command, bytes_of, leaked
 
 import shoal
 from shoal import tables
-from shoal.anonymize import prepare
+from shoal.anonymize import plan_in_memory
 
 COLUMNS = ["-q", "pay,born,job", "--identifiers", "name", "--sensitive", "note", "--hierarchy"]
 OUTSIDE = ("policy.toml", "report.external.html", "measures.json", "manifest.json", "README.txt")
@@ -179,7 +179,7 @@ def test_no_object_shows_a_secret(tmp_path: Path, ledger: Ledger) -> None:
             source = planted(number)
             place = source.write(tmp_path)
             release = shoal.anonymize(place, **asked(source, tmp_path, l=2))
-            known = prepare(release.original, release.policy)
+            known = plan_in_memory(release.original, release.policy)
             cells = release.original.cells
             shown: list[Any] = [
                 *(
@@ -190,9 +190,15 @@ def test_no_object_shows_a_secret(tmp_path: Path, ledger: Ledger) -> None:
                     release.policy,
                     release.policy.schema,
                 ),
-                *(release.evaluation, release.evaluate("all"), release.verification, release.pair, release.rows),
+                *(
+                    release.evaluation,
+                    release.evaluate("all"),
+                    release.verification,
+                    release.metric_inputs,
+                    release.row_metadata,
+                ),
                 *(known.records, known.design, known.schema, shoal.describe(place), cells, cells.content("note")),
-                *(tables.read(source.frame).cells, release.released.cells, known.records.categories),
+                *(tables.read_table(source.frame).cells, release.released.cells, known.records.categories),
                 shoal.Hierarchy.read(tmp_path / "jobs.csv"),
             ]
             for one in shown:

@@ -14,7 +14,7 @@ from shoal import tables
 from shoal.errors import ShoalError
 from shoal.schema.columns import Kind
 from shoal.tables import Table
-from shoal.tables.dates import days
+from shoal.tables.dates import dates_as_days
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 NAME = "text files with habits that are drawn: separator, marks, units, dates, quotation, encoding, titles, row names"
@@ -29,7 +29,7 @@ def test_no_drawn_file_is_misread(tmp_path: Path, ledger: Ledger) -> None:
         source.write_bytes(drawn.content)
         with account.trial():
             try:
-                table = tables.read(source)
+                table = tables.read_table(source)
                 keep = [name for name in table.names if name not in PROTECTED]
                 release = shoal.anonymize(table, k=2, quasi_identifiers=PROTECTED, keep=keep, method="mdav")
             except ShoalError:
@@ -52,7 +52,7 @@ def check_meaning(drawn: DrawnFile, table: Table, seed: int) -> None:
         assert content.values.to_list() == numbers, (seed, name)
     assert table.cells.content("born").kind is Kind.DATE, seed
     first = datetime(1970, 1, 1)
-    for day, found in zip(drawn.born, days(table, "born").tolist(), strict=True):
+    for day, found in zip(drawn.born, dates_as_days(table, "born").tolist(), strict=True):
         assert (found != found) if day is None else abs((day - first).total_seconds() / 86_400 - found) < 1e-6, seed
 
 

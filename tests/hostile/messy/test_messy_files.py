@@ -26,7 +26,7 @@ from shoal import tables
 from shoal.cli.main import main
 from shoal.errors import ShoalError, on_command_line
 from shoal.tables import ReadOptions, Table
-from shoal.tables.large import open_source, survey
+from shoal.tables.large import open_chunked, profile_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 GROUPS = messy_text.GROUPS | messy_columns.GROUPS | messy_books.GROUPS
@@ -63,7 +63,7 @@ def target(messy: Messy, folder: Path) -> Path:
 
 def released(messy: Messy, path: Path, given: Mapping[str, Any], out: Path) -> Table:
     """Release a file by Python; the table as it was read."""
-    table = tables.read(path, options=ReadOptions(**given))
+    table = tables.read_table(path, options=ReadOptions(**given))
     made = shoal.anonymize(table, k=K, quasi_identifiers=list(messy.looks), identifiers=list(messy.drop), method="mdav")
     made.save(out)
     return table
@@ -73,7 +73,7 @@ def check_meaning(messy: Messy, table: Table) -> None:
     """Every planted cell was understood."""
     for name, planted in messy.means.items():
         assert len(planted) == table.height
-        for expected, word in zip(planted, table.cells.content(name).words.to_list(), strict=True):
+        for expected, word in zip(planted, table.cells.content(name).text_values.to_list(), strict=True):
             assert word == expected or (expected and word and _number(word) == _number(expected) is not None), name
 
 
@@ -189,13 +189,18 @@ def test_pieces_are_read_as_the_whole_and_ask_the_same(messy: Messy, tmp_path: P
             return error.sentence
 
     def whole() -> object:
-        table = tables.read(path, options=ReadOptions(**messy.named))
-        return dict(table.settings), tables.kinds(table), tables.doubts(table), tables.profile(table)
+        table = tables.read_table(path, options=ReadOptions(**messy.named))
+        return (
+            dict(table.settings),
+            tables.column_kinds(table),
+            tables.find_misread_columns(table),
+            tables.profile_columns(table),
+        )
 
     def pieces() -> object:
-        source = open_source(path, options=ReadOptions(**messy.named), rows=5, size=64)
-        found = survey(source)
-        return dict(source.settings), found.kinds(), tables.doubts(found.sample), found.profile()
+        source = open_chunked(path, options=ReadOptions(**messy.named), rows=5, size=64)
+        found = profile_file(source)
+        return dict(source.settings), found.kinds(), tables.find_misread_columns(found.sample), found.column_profiles()
 
     assert told(pieces) == told(whole)
     assert bool(messy.question and not messy.late) == ("; " in told(pieces) and not told(pieces).startswith("("))

@@ -12,8 +12,8 @@ from unittest.mock import patch
 import polars as pl
 from hypothesis import strategies as st
 
-from shoal.tables import ReadOptions, Table, read
-from shoal.tables.large import Source, open_source
+from shoal.tables import ReadOptions, Table, read_table
+from shoal.tables.large import ChunkedFile, open_chunked
 from shoal.tables.large import column as column_room
 from shoal.tables.large import sample as sample_room
 
@@ -85,14 +85,16 @@ cuts = st.tuples(st.integers(1, 5), st.sampled_from([1, 2, 7, 30, 1000]))
 def limits(different: int, sampled: int) -> Iterator[None]:
     """Fewer different cells and sampled records than usual."""
     with (
-        patch.object(column_room, "MOST_DIFFERENT", different),
-        patch.object(sample_room, "MOST_SAMPLED", sampled),
+        patch.object(column_room, "MAX_DISTINCT", different),
+        patch.object(sample_room, "MAX_SAMPLE", sampled),
     ):
         yield
 
 
 @contextmanager
-def opened(content: bytes | pl.DataFrame, cut: tuple[int, int], *, ending: str = "") -> Iterator[tuple[Table, Source]]:
+def opened(
+    content: bytes | pl.DataFrame, cut: tuple[int, int], *, ending: str = ""
+) -> Iterator[tuple[Table, ChunkedFile]]:
     """The table as a file, read whole and opened to be read in chunks."""
     with tempfile.TemporaryDirectory() as folder:
         options = ReadOptions(header_known=True)
@@ -102,4 +104,4 @@ def opened(content: bytes | pl.DataFrame, cut: tuple[int, int], *, ending: str =
         else:
             path = Path(folder) / f"table{ending or '.parquet'}"
             (content.write_ipc if ending == ".arrow" else content.write_parquet)(path)
-        yield read(path, options=options), open_source(path, options=options, rows=cut[0], size=cut[1])
+        yield read_table(path, options=options), open_chunked(path, options=options, rows=cut[0], size=cut[1])

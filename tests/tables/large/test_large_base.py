@@ -18,22 +18,22 @@ from shoal import tables
 from shoal.errors import DataError, HierarchyError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.schema.columns import Kind, Role, Schema
-from shoal.schema.models import Model
+from shoal.schema.models import PrivacyModel
 from shoal.tables import Table
-from shoal.tables.categories import flat
+from shoal.tables.categories import flat_hierarchy
 from shoal.tables.large import (
-    Source,
-    base,
-    check_bounds,
-    demands_of,
+    ChunkedFile,
+    build_encoder,
+    build_sensitive_encoder,
+    check_range_bounds,
+    constraints_of_chunk,
     encode_chunk,
-    fixed,
-    open_source,
-    outside,
-    sensitive_base,
-    survey,
+    open_chunked,
+    out_of_bounds_in_file,
+    profile_file,
+    with_column_types,
 )
-from shoal.values import Categories, Records, Scale
+from shoal.values import CategoricalColumn, Records, Scale
 
 ways = st.sampled_from(["refuse", "category", "wildcard", "impute", "suppress"])
 
@@ -45,9 +45,9 @@ def same_scale(one: Scale, other: Scale) -> None:
     np.testing.assert_allclose(one.spread, other.spread, rtol=1e-12)
 
 
-def same_categories(one: tuple[Categories, ...], other: tuple[Categories, ...]) -> None:
-    assert [(c.name, c.kind, c.hierarchy.nodes, c.hierarchy.parents, c.steps, c.gap) for c in one] == [
-        (c.name, c.kind, c.hierarchy.nodes, c.hierarchy.parents, c.steps, c.gap) for c in other
+def same_categories(one: tuple[CategoricalColumn, ...], other: tuple[CategoricalColumn, ...]) -> None:
+    assert [(c.name, c.kind, c.hierarchy.nodes, c.hierarchy.parents, c.n_steps, c.missing_code) for c in one] == [
+        (c.name, c.kind, c.hierarchy.nodes, c.hierarchy.parents, c.n_steps, c.missing_code) for c in other
     ]
     for mine, theirs in zip(one, other, strict=True):
         np.testing.assert_array_equal(mine.distance, theirs.distance)
@@ -66,29 +66,29 @@ def same_records(chunks: list[Records], whole: Records) -> None:
     for chunk in chunks:
         same_scale(chunk.scale, whole.scale)
         same_categories(chunk.categories, whole.categories)
-        assert (chunk.names, chunk.dates, chunk.zoned, chunk.apart) == (
+        assert (chunk.names, chunk.dates, chunk.timezone_aware, chunk.separate_missing) == (
             whole.names,
             whole.dates,
-            whole.zoned,
-            whole.apart,
+            whole.timezone_aware,
+            whole.separate_missing,
         )
-        assert chunk.lacking == whole.lacking
+        assert chunk.missing_indicators == whole.missing_indicators
         assert chunk.weights.tolist() == whole.weights.tolist()
-    wide = [chunk.space.points.shape[1] for chunk in chunks]
-    assert wide == [whole.space.points.shape[1]] * len(chunks)
+    wide = [chunk.space.sketched_points.shape[1] for chunk in chunks]
+    assert wide == [whole.space.sketched_points.shape[1]] * len(chunks)
 
 
-def compare(whole: Table, source: Source, schema: Schema, **options: Any) -> None:
+def compare(whole: Table, source: ChunkedFile, schema: Schema, **options: Any) -> None:
     """The same records, or the same error."""
-    found = survey(source)
+    found = profile_file(source)
     try:
-        expected = tables.encode(whole, schema, **options)
+        expected = tables.encode_records(whole, schema, **options)
     except ShoalError as error:
         with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
-            base(found, schema, **options)
+            build_encoder(found, schema, **options)
         return
-    common = base(found, schema, **options)
-    same_records([encode_chunk(fixed(chunk, found), common) for chunk in source.chunks()], expected)
+    common = build_encoder(found, schema, **options)
+    same_records([encode_chunk(with_column_types(chunk, found), common) for chunk in source.chunks()], expected)
 
 
 @settings(max_examples=max(settings().max_examples // 4, 1))
@@ -97,8 +97,8 @@ def test_text_is_encoded_on_the_base_of_the_whole_table(
     content: bytes, cut: tuple[int, int], missing: str, standardize: bool, most: int
 ) -> None:
     with opened(content, cut) as (whole, source):
-        schema = Schema.assign(tables.kinds(whole), quasi_identifiers=list(whole.names))
-        nominal = any(kind is Kind.NOMINAL for _, kind in tables.kinds(whole))
+        schema = Schema.assign(tables.column_kinds(whole), quasi_identifiers=list(whole.names))
+        nominal = any(kind is Kind.NOMINAL for _, kind in tables.column_kinds(whole))
         with limits(1000 if nominal else most, 1000):
             compare(whole, source, schema, missing=missing, standardize=standardize, weights={whole.names[0]: 2.0})
 
@@ -109,14 +109,14 @@ def test_columns_are_encoded_on_the_base_of_the_whole_table(
     frame: pl.DataFrame, cut: tuple[int, int], missing: str
 ) -> None:
     with opened(frame, cut) as (whole, source):
-        schema = Schema.assign(tables.kinds(whole), quasi_identifiers=list(whole.names))
+        schema = Schema.assign(tables.column_kinds(whole), quasi_identifiers=list(whole.names))
         compare(whole, source, schema, missing=missing)
 
 
 TREE = Hierarchy.from_edges([("a", "ab"), ("b", "ab"), ("c", "cd"), ("d", "cd"), ("ab", "all"), ("cd", "all")])
 SAID = {
     "ordinal": (["1", "10", "2", "", "2.0"], Kind.ORDINAL, None),
-    "levels": (["low", "high", "low", "", "mid"], Kind.ORDINAL, flat(["low", "mid", "high"])),
+    "levels": (["low", "high", "low", "", "mid"], Kind.ORDINAL, flat_hierarchy(["low", "mid", "high"])),
     "tree": (["a", "b", "a", "", "c"], Kind.HIERARCHICAL, TREE),
     "uncovered": (["a", "z", "a", "", "c"], Kind.HIERARCHICAL, TREE),
     "star": (["*", "b", "a", "", "*"], Kind.NOMINAL, None),
@@ -136,38 +136,38 @@ def test_columns_are_what_somebody_says(tmp_path: Path, case: str, missing: str)
     cells, kind, hierarchy = SAID[case]
     path = tmp_path / "a.csv"
     path.write_text("a,n\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
-    whole, source = tables.read(path), open_source(path, rows=2)
-    schema = Schema.assign(tables.kinds(whole), quasi_identifiers=["a", "n"])
+    whole, source = tables.read_table(path), open_chunked(path, rows=2)
+    schema = Schema.assign(tables.column_kinds(whole), quasi_identifiers=["a", "n"])
     said = {"a": (hierarchy, "")} if hierarchy else None
-    schema = schema.understood(kinds={"a": kind}, hierarchies=said)
+    schema = schema.with_column_options(kinds={"a": kind}, hierarchies=said)
     compare(whole, source, schema, missing=missing)
     if kind is Kind.DATE:
         with limits(1, 1000), pytest.raises(DataError, match="no date where dates are needed"):
-            base(survey(source), schema, missing=missing)
+            build_encoder(profile_file(source), schema, missing=missing)
 
 
 def test_too_many_categories_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a\n" + "".join(f"v{i}\n" for i in range(500)))
     with limits(100, 1000):
-        found = survey(open_source(path, rows=50))
+        found = profile_file(open_chunked(path, rows=50))
     schema = Schema.assign(found.kinds(), quasi_identifiers=["a"])
     with pytest.raises(HierarchyError, match="500"):
-        base(found, schema)
+        build_encoder(found, schema)
 
 
 def test_bounds_are_checked_by_the_numbers_of_records_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a,b\n" + "".join(f"{i},2020-01-{i % 28 + 1:02d}\n" for i in range(100)))
-    source = open_source(path, rows=7)
-    found = survey(source)
-    common = base(found, Schema.assign(found.kinds(), quasi_identifiers=["a", "b"]))
-    looked = partial(outside, source)
-    check_bounds(found, common, {"a": (0, 99)}, looked)
+    source = open_chunked(path, rows=7)
+    found = profile_file(source)
+    common = build_encoder(found, Schema.assign(found.kinds(), quasi_identifiers=["a", "b"]))
+    looked = partial(out_of_bounds_in_file, source)
+    check_range_bounds(found, common, {"a": (0, 99)}, looked)
     with pytest.raises(DataError, match=r"outside its bounds in 10 of 100 records \(the first is record 91\)"):
-        check_bounds(found, common, {"a": (0, 89)}, looked)
+        check_range_bounds(found, common, {"a": (0, 89)}, looked)
     with pytest.raises(ShoalError, match="no column 'c'"):
-        check_bounds(found, common, {"c": (0, 1)}, looked)
+        check_range_bounds(found, common, {"c": (0, 1)}, looked)
 
 
 MODELS = [
@@ -181,8 +181,8 @@ MODELS = [
 
 
 def protected(whole: Table, kind: Kind | None, hierarchy: Hierarchy | None) -> Schema:
-    schema = Schema.assign(tables.kinds(whole), quasi_identifiers=["q"], sensitive=["s"])
-    return schema.understood(
+    schema = Schema.assign(tables.column_kinds(whole), quasi_identifiers=["q"], sensitive=["s"])
+    return schema.with_column_options(
         kinds={"s": kind} if kind else None, hierarchies={"s": (hierarchy, "")} if hierarchy else None
     )
 
@@ -194,7 +194,7 @@ def protected(whole: Table, kind: Kind | None, hierarchy: Hierarchy | None) -> S
         (["b", "a", "b", "", "c", "a"], None, None),
         (["10", "9", "9.0", "", "100", "10"], None, None),
         (["2020-01-02", "2019-01-01", "", "2020-01-02", "2021-01-01", "NA"], None, None),
-        (["hi", "lo", "mid", "hi", "lo", ""], Kind.ORDINAL, flat(["lo", "mid", "hi"])),
+        (["hi", "lo", "mid", "hi", "lo", ""], Kind.ORDINAL, flat_hierarchy(["lo", "mid", "hi"])),
         (["a", "b", "c", "", "a", "d"], Kind.HIERARCHICAL, TREE),
         (["a", "a", "a", "a", "a", "a"], None, None),
     ],
@@ -204,29 +204,29 @@ def test_demands_are_those_of_the_whole_table(
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_text("q,s\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells)))
-    whole, source = tables.read(path), open_source(path, rows=2)
-    found, schema, models = survey(source), protected(whole, kind, hierarchy), [Model.read("s", text)]
+    whole, source = tables.read_table(path), open_chunked(path, rows=2)
+    found, schema, models = profile_file(source), protected(whole, kind, hierarchy), [PrivacyModel.parse("s", text)]
     try:
-        expected = tables.demands(whole, models, schema)
+        expected = tables.encode_constraints(whole, models, schema)
         tables.check_feasible(expected, models)
     except ShoalError as error:
         with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
-            sensitive_base(found, models, schema)
+            build_sensitive_encoder(found, models, schema)
         return
-    common = sensitive_base(found, models, schema)
-    parts = [demands_of(fixed(chunk, found), common) for chunk in source.chunks()]
+    common = build_sensitive_encoder(found, models, schema)
+    parts = [constraints_of_chunk(with_column_types(chunk, found), common) for chunk in source.chunks()]
     assert np.concatenate([part.codes for part in parts]).tolist() == expected.codes.tolist()
     for part in parts:
         for mine, theirs in zip(part[1:], expected[1:], strict=True):
             np.testing.assert_array_equal(mine, theirs)
-    assert schema.named(Role.SENSITIVE) == tuple(common.values)
+    assert schema.names_with_role(Role.SENSITIVE) == tuple(common.values)
 
 
 def test_too_many_sensitive_values_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("q,s\n" + "".join(f"{i},{i}\n" for i in range(50)))
     with limits(10, 100):
-        found = survey(open_source(path, rows=7))
+        found = profile_file(open_chunked(path, rows=7))
         schema = Schema.assign(found.kinds(), quasi_identifiers=["q"], sensitive=["s"])
         with pytest.raises(DataError, match="too many for a table that is read in pieces"):
-            sensitive_base(found, [Model.read("s", "distinct-l(2)")], schema)
+            build_sensitive_encoder(found, [PrivacyModel.parse("s", "distinct-l(2)")], schema)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from shoal import threads
 from shoal.errors import ColumnError, DataError, FileError, OptionError, ShoalError
-from shoal.tables import ReadOptions, Table, read
-from shoal.tables.large import open_source, stream
-from shoal.tables.large.seen import told as seen
+from shoal.tables import ReadOptions, Table, read_table
+from shoal.tables.large import open_chunked, stream
+from shoal.tables.large.seen import normalized_cells as seen
 
 
 def cells(tables: list[Table]) -> dict[str, list[object]]:
@@ -49,21 +49,21 @@ def test_chunks_of_columns_hold_the_cells_of_the_file(frame: pl.DataFrame, cut: 
 def test_chunks_have_at_most_so_many_records_and_bytes(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a,b\n" + "".join(f"{i},{i % 7}\n" for i in range(10_000)))
-    by_rows = list(open_source(path, rows=300).chunks())
+    by_rows = list(open_chunked(path, rows=300).chunks())
     assert {chunk.height for chunk in by_rows[:-1]} == {300}
-    by_size = list(open_source(path, size=2_000).chunks())
+    by_size = list(open_chunked(path, size=2_000).chunks())
     assert all(chunk.height <= 600 for chunk in by_size)
-    assert cells(by_rows) == cells(by_size) == cells([read(path)])
+    assert cells(by_rows) == cells(by_size) == cells([read_table(path)])
     wide = tmp_path / "a.parquet"
     pl.DataFrame({"a": ["x" * 1000] * 6000}).write_parquet(wide)
-    chunks = list(open_source(wide, size=100_000).chunks())
+    chunks = list(open_chunked(wide, size=100_000).chunks())
     assert max(chunk.height for chunk in chunks[1:]) <= 100
 
 
 def test_columns_of_text_that_are_not_named_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a,b,c\n1,2,3\n4,5,6\n")
-    source = open_source(path, rows=1)
+    source = open_chunked(path, rows=1)
     assert cells(list(source.chunks(columns=["c", "a"]))) == {"a": ["1", "4"], "c": ["3", "6"]}
     with pytest.raises(ColumnError, match="no column 'd'"):
         next(source.chunks(columns=["d"]))
@@ -73,8 +73,8 @@ def test_columns_of_text_that_are_not_named_are_left_out(tmp_path: Path) -> None
 def test_the_number_of_threads_changes_nothing(tmp_path: Path, count: int) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a\n" + "\n".join(map(str, range(100))))
-    with threads.using(count):
-        assert cells(list(open_source(path, rows=7).chunks())) == {"a": [str(i) for i in range(100)]}
+    with threads.use_threads(count):
+        assert cells(list(open_chunked(path, rows=7).chunks())) == {"a": [str(i) for i in range(100)]}
 
 
 @pytest.mark.parametrize("size", [1, 10, 1000])
@@ -82,12 +82,12 @@ def test_packed_text_is_unpacked_on_the_way(tmp_path: Path, size: int) -> None:
     path = tmp_path / "a.csv.gz"
     # two members, as parallel packers write them
     path.write_bytes(gzip.compress(b"a,b\n1,x\n2,") + gzip.compress(b'"y\nz"\n3,q\n'))
-    source = open_source(path, size=size)
+    source = open_chunked(path, size=size)
     assert cells(list(source.chunks())) == {"a": ["1", "2", "3"], "b": ["x", "y\nz", "q"]}
-    assert source.sha256 == read(path).sha256
+    assert source.sha256 == read_table(path).sha256
     path.write_bytes(path.read_bytes()[:-6])
     with pytest.raises(FileError, match="not a readable gzip"):
-        open_source(path, size=size)
+        open_chunked(path, size=size)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift-jis", "gb18030", "utf-8"])
@@ -97,14 +97,14 @@ def test_other_encodings_are_read_at_any_cut(tmp_path: Path, encoding: str, size
     path = tmp_path / "a.csv"
     path.write_bytes(f"a,b,c\n{words}\n{words}\n".encode(encoding))
     options = ReadOptions(encoding=encoding)
-    source = open_source(path, options=options, size=size)
-    assert cells(list(source.chunks())) == cells([read(path, options=options)])
+    source = open_chunked(path, options=options, size=size)
+    assert cells(list(source.chunks())) == cells([read_table(path, options=options)])
 
 
 def test_one_late_byte_makes_the_file_latin(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"a\n" + "é\n".encode() * 60_000 + b"\xff\n")
-    source = open_source(path)
+    source = open_chunked(path)
     assert source.settings["encoding"] == "latin-1"
     assert seen(next(source.chunks()), "a")[0] == "Ã©"
 
@@ -116,7 +116,7 @@ def test_errors_are_those_of_the_whole_file_with_the_numbers_of_records_in_it(tm
     def told(text: str, **more: object) -> str:
         path.write_text(text)
         with pytest.raises(ShoalError) as caught:
-            list(open_source(path, size=100, options=ReadOptions(**more)).chunks())  # type: ignore[arg-type]
+            list(open_chunked(path, size=100, options=ReadOptions(**more)).chunks())  # type: ignore[arg-type]
         assert "secret" not in str(caught.value)
         return str(caught.value)
 
@@ -135,7 +135,7 @@ def test_blank_lines_are_records_of_one_column_but_at_the_end(tmp_path: Path) ->
     path = tmp_path / "a.csv"
     path.write_text("a\n\n\n\n1\n\n\n")
     for size in (1, 2, 3, 100):
-        assert cells(list(open_source(path, size=size).chunks())) == {"a": ["", "", "", "1"]}
+        assert cells(list(open_chunked(path, size=size).chunks())) == {"a": ["", "", "", "1"]}
 
 
 def test_a_record_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,17 +143,17 @@ def test_a_record_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest
     path = tmp_path / "a.csv"
     path.write_text('a,b\n1,2\n3,"' + "4,secret\n" * 300_000)
     with pytest.raises(FileError, match=r"Record 2 .* does not end within 1 MB") as caught:
-        list(open_source(path, size=1000).chunks())
+        list(open_chunked(path, size=1000).chunks())
     assert "secret" not in str(caught.value)
     path.write_text('a,"b\n' + "4,secret\n" * 300_000)
     with pytest.raises(FileError, match="The header of"):
-        open_source(path)
+        open_chunked(path)
 
 
 def test_a_file_that_changes_is_noticed_before_and_after_a_pass(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a\n1\n2\n3\n")
-    source = open_source(path, rows=1)
+    source = open_chunked(path, rows=1)
     passing = source.chunks()
     next(passing)
     path.write_text("a\n1\n2\n4\n")
@@ -171,27 +171,27 @@ def test_other_formats_and_broken_files_are_refused(tmp_path: Path) -> None:
     for name in ("a.xlsx", "a.sav", "a.dta", "a.xpt"):
         (tmp_path / name).write_bytes(b"x")
         with pytest.raises(FileError, match="cannot be read in pieces"):
-            open_source(tmp_path / name)
+            open_chunked(tmp_path / name)
     for name in ("a.parquet", "a.arrow"):
         (tmp_path / name).write_bytes(b"secret" * 100)
         with pytest.raises(FileError, match="not a readable"):
-            open_source(tmp_path / name)
+            open_chunked(tmp_path / name)
     (tmp_path / "a.parquet").write_bytes(b"")
     with pytest.raises(FileError, match="is empty"):
-        open_source(tmp_path / "a.parquet")
+        open_chunked(tmp_path / "a.parquet")
     with pytest.raises(FileError, match="does not exist"):
-        open_source(tmp_path / "b.csv")
+        open_chunked(tmp_path / "b.csv")
     (tmp_path / "a.what").write_bytes(b"x")
     with pytest.raises(FileError, match="names no format"):
-        open_source(tmp_path / "a.what")
+        open_chunked(tmp_path / "a.what")
     with pytest.raises(OptionError, match="options"):
-        open_source(tmp_path / "b.csv", options="x")  # type: ignore[arg-type]
+        open_chunked(tmp_path / "b.csv", options="x")  # type: ignore[arg-type]
     pl.DataFrame({"a": []}).write_parquet(tmp_path / "a.parquet")
     with pytest.raises(DataError, match="no record"):
-        open_source(tmp_path / "a.parquet")
+        open_chunked(tmp_path / "a.parquet")
 
 
 def test_names_that_look_like_patterns_are_names(tmp_path: Path) -> None:
     path = tmp_path / "a[1].parquet"
     pl.DataFrame({"^a$": [1], "*": [2], "a": [3]}).write_parquet(path)
-    assert cells(list(open_source(path).chunks(columns=["^a$", "*"]))) == {"^a$": [1], "*": [2]}
+    assert cells(list(open_chunked(path).chunks(columns=["^a$", "*"]))) == {"^a$": [1], "*": [2]}

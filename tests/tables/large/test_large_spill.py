@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import DataError, FileError, OutputError
-from shoal.tables.large import Spill
+from shoal.tables.large import SpillFolder
 
 
 @settings(max_examples=max(settings().max_examples // 5, 1))
@@ -20,13 +20,13 @@ def test_parts_come_back_one_below_the_other(
     tmp_path_factory: pytest.TempPathFactory, lengths: list[int], start: int, stop: int
 ) -> None:
     folder = tmp_path_factory.mktemp("spill")
-    spill, rng = Spill(folder), np.random.default_rng(0)
+    spill, rng = SpillFolder(folder), np.random.default_rng(0)
     parts = [{"x": rng.normal(size=n), "i": rng.integers(0, 9, n), "b": rng.random(n) < 0.5} for n in lengths]
     for part in parts:
         spill.append("a", part)
     spill.append("b/ü *", {"x": np.arange(3, dtype=np.int32)})
-    spill.seal()
-    for one in (spill, Spill(folder)):  # as it was made, and as it is found again
+    spill.flush()
+    for one in (spill, SpillFolder(folder)):  # as it was made, and as it is found again
         assert one.names() == ("a", "b/ü *")
         assert one.rows("a") == sum(lengths)
         whole = {key: np.concatenate([part[key] for part in parts]) for key in "xib"}
@@ -42,7 +42,7 @@ def test_parts_come_back_one_below_the_other(
 
 
 def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
-    spill = Spill(tmp_path / "deep" / "down")
+    spill = SpillFolder(tmp_path / "deep" / "down")
     spill.append("a", {"x": np.zeros(1)})
     assert stat.S_IMODE((tmp_path / "deep" / "down").stat().st_mode) == 0o700
     (file,) = (tmp_path / "deep" / "down").iterdir()
@@ -50,7 +50,7 @@ def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
 
 
 def test_a_torn_file_is_as_if_it_was_not_there(tmp_path: Path) -> None:
-    spill = Spill(tmp_path)
+    spill = SpillFolder(tmp_path)
     for name in "ab":
         for _ in range(2):
             spill.append(name, {"x": np.arange(100)})
@@ -60,14 +60,14 @@ def test_a_torn_file_is_as_if_it_was_not_there(tmp_path: Path) -> None:
     changed[-5] ^= 1
     for torn in (whole[:-1], whole[: len(whole) // 2 + 3], bytes(changed), b"x" * 50):
         file.write_bytes(torn)
-        assert Spill(tmp_path).names() == ("b",)
+        assert SpillFolder(tmp_path).names() == ("b",)
         assert not file.exists()
     file.write_bytes(whole)
-    assert Spill(tmp_path).names() == ("a", "b")
+    assert SpillFolder(tmp_path).names() == ("a", "b")
 
 
 def test_a_file_that_is_torn_while_it_is_used_is_told(tmp_path: Path) -> None:
-    spill = Spill(tmp_path)
+    spill = SpillFolder(tmp_path)
     spill.append("a", {"x": np.arange(100)})
     whole = (tmp_path / "a.spill").read_bytes()
     (tmp_path / "a.spill").write_bytes(whole[:-8] + b"12345678")
@@ -82,7 +82,7 @@ def test_a_file_that_is_torn_while_it_is_used_is_told(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_put_down_is_refused(tmp_path: Path) -> None:
-    spill = Spill(tmp_path)
+    spill = SpillFolder(tmp_path)
     with pytest.raises(DataError, match="object"):
         spill.append("a", {"x": np.array([None])})
     with pytest.raises(DataError, match="2 records and the release 3"):
@@ -90,4 +90,4 @@ def test_what_cannot_be_put_down_is_refused(tmp_path: Path) -> None:
     assert spill.names() == ()
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="cannot be written"):
-        Spill(tmp_path / "file")
+        SpillFolder(tmp_path / "file")

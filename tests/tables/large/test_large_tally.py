@@ -14,19 +14,26 @@ from hypothesis import strategies as st
 
 from shoal import tables
 from shoal.errors import ColumnError, DataError, PromiseError
-from shoal.schema import Model
+from shoal.schema import PrivacyModel
 from shoal.tables import Table
-from shoal.tables.large import Source, Tally, fixed, open_source, sensitive_base, survey
-from shoal.verify import protected, verify
+from shoal.tables.large import (
+    ChunkedFile,
+    ClassCounter,
+    build_sensitive_encoder,
+    open_chunked,
+    profile_file,
+    with_column_types,
+)
+from shoal.verify import minimal_schema, verify
 
 rooms = st.sampled_from([0, 300, 1 << 20])
 """From nothing, where every chunk goes to files, to enough for all."""
 
 
-def compare(whole: Table, source: Source, room: int, k: int) -> None:
+def compare(whole: Table, source: ChunkedFile, room: int, k: int) -> None:
     names = whole.names[:3]
     with tempfile.TemporaryDirectory() as folder:
-        tally = Tally(Path(folder) / "tally", names, parts=3, room=room)
+        tally = ClassCounter(Path(folder) / "tally", names, parts=3, max_bytes=room)
         for chunk in source.chunks():
             tally.add(chunk)
         found, proof = tally.result(k), verify(whole, k=k, quasi_identifiers=names)
@@ -56,7 +63,9 @@ def test_classes_of_columns_are_those_of_the_whole_table(
         compare(whole, source, room, 2)
 
 
-MODELS = [Model.read("s", text) for text in ("distinct-l(2)", "entropy-l(1.1)", "t-equal(0.5)", "t-ordered(0.3)")]
+MODELS = [
+    PrivacyModel.parse("s", text) for text in ("distinct-l(2)", "entropy-l(1.1)", "t-equal(0.5)", "t-ordered(0.3)")
+]
 
 
 @settings(max_examples=max(settings().max_examples // 8, 1))
@@ -68,11 +77,11 @@ MODELS = [Model.read("s", text) for text in ("distinct-l(2)", "entropy-l(1.1)", 
 def test_models_are_checked_as_on_the_whole_table(rows: list[tuple[str, str]], cut: tuple[int, int], room: int) -> None:
     content = ("q,s\n" + "".join(f"{q},{s}\n" for q, s in rows) + "c,7\n").encode()
     with opened(content, cut) as (whole, source), tempfile.TemporaryDirectory() as folder:
-        found, schema = survey(source), protected(whole, ["q"], MODELS)
-        common = sensitive_base(found, MODELS, schema)
-        tally = Tally(Path(folder), ["q"], parts=2, sensitive=["s"], room=room)
+        found, schema = profile_file(source), minimal_schema(whole, ["q"], MODELS)
+        common = build_sensitive_encoder(found, MODELS, schema)
+        tally = ClassCounter(Path(folder), ["q"], parts=2, sensitive=["s"], max_bytes=room)
         for chunk in source.chunks():
-            tally.add(fixed(chunk, found))
+            tally.add(with_column_types(chunk, found))
         proof = verify(whole, k=2, quasi_identifiers=["q"], models=MODELS, schema=schema)
         checks = tally.check_models(common, MODELS)
         assert [(check.column, check.model, check.violations) for check in checks] == [
@@ -85,15 +94,15 @@ def test_models_are_checked_as_on_the_whole_table(rows: list[tuple[str, str]], c
 def test_what_cannot_be_counted_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("q,s\n1,a\n2,b\n")
-    source = open_source(path)
+    source = open_chunked(path)
     with pytest.raises(ColumnError, match="no column 'x'"):
-        Tally(tmp_path, ["x"]).add(next(source.chunks()))
+        ClassCounter(tmp_path, ["x"]).add(next(source.chunks()))
     with pytest.raises(DataError, match="no record"):
-        Tally(tmp_path, ["q"]).result(2)
-    models, found = [Model.read("s", "distinct-l(2)")], survey(source)
-    common = sensitive_base(found, models, protected(tables.read(path), ["q"], models))
+        ClassCounter(tmp_path, ["q"]).result(2)
+    models, found = [PrivacyModel.parse("s", "distinct-l(2)")], profile_file(source)
+    common = build_sensitive_encoder(found, models, minimal_schema(tables.read_table(path), ["q"], models))
     path.write_text("q,s\n1,a\n2,c\n")
-    tally = Tally(tmp_path, ["q"], sensitive=["s"])
-    tally.add(next(open_source(path).chunks()))
+    tally = ClassCounter(tmp_path, ["q"], sensitive=["s"])
+    tally.add(next(open_chunked(path).chunks()))
     with pytest.raises(PromiseError, match="other sensitive values"):
         tally.check_models(common, models)

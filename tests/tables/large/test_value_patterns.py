@@ -10,11 +10,11 @@ import pytest
 from chunked import limits
 
 from shoal import tables
-from shoal.schema.profile import PATTERNS
+from shoal.schema.profile import VALUE_PATTERNS
 from shoal.tables import national_ids as ids
-from shoal.tables.large import Survey, open_source, survey
-from shoal.tables.value_patterns import emails
-from shoal.tables.value_sample import KEPT, ValueSample
+from shoal.tables.large import TableStatistics, open_chunked, profile_file
+from shoal.tables.value_patterns import contains_email
+from shoal.tables.value_sample import SAMPLE_SIZE, ValueSample
 
 N = 240
 GIVEN = ["Anna", "Peter", "Maria", "Hans", "Thomas", "Sabine", "Klaus", "Monika", "Uwe", "Heike"]
@@ -154,7 +154,7 @@ PLAIN: dict[str, list[object]] = {
 
 
 def found(frame: pl.DataFrame) -> dict[str, str]:
-    return {profile.name: profile.pattern for profile in tables.profile(tables.read(frame))}
+    return {profile.name: profile.pattern for profile in tables.profile_columns(tables.read_table(frame))}
 
 
 def column(cells: list[object]) -> pl.Series:
@@ -174,7 +174,7 @@ def test_plain_values_are_left_alone(about: str) -> None:
 
 
 def test_every_pattern_has_its_words() -> None:
-    assert set(PLANTED) == set(PATTERNS)
+    assert set(PLANTED) == set(VALUE_PATTERNS)
 
 
 def everything() -> pl.DataFrame:
@@ -189,11 +189,11 @@ def test_pieces_agree_with_memory(tmp_path: Path, rows: int, most: int, ending: 
     frame = everything()
     path = tmp_path / f"a.{ending}"
     getattr(frame, f"write_{ending}")(path)
-    whole = tables.profile(tables.read(path))
+    whole = tables.profile_columns(tables.read_table(path))
     with limits(most, 1000):
-        seen = survey(open_source(path, rows=rows))
-        again = Survey.from_bytes(seen.to_bytes())
-    for profiles in (seen.profile(), again.profile()):
+        seen = profile_file(open_chunked(path, rows=rows))
+        again = TableStatistics.from_bytes(seen.to_bytes())
+    for profiles in (seen.column_profiles(), again.column_profiles()):
         assert [(one.name, one.pattern) for one in profiles] == [(one.name, one.pattern) for one in whole]
     if ending == "parquet":
         assert {one.name: one.pattern for one in whole} == {
@@ -204,8 +204,8 @@ def test_pieces_agree_with_memory(tmp_path: Path, rows: int, most: int, ending: 
 def test_the_sample_is_that_of_all_values_however_they_come() -> None:
     many = pl.Series([f"value {i % 7_000}" for i in range(30_000)] + [None] * 100)
     whole = ValueSample.of(many)
-    assert len(whole.texts) == KEPT
-    assert whole.texts.n_unique() == KEPT
+    assert len(whole.texts) == SAMPLE_SIZE
+    assert whole.texts.n_unique() == SAMPLE_SIZE
     for size in (999, 10_000):
         parts = [ValueSample.of(many[at : at + size]) for at in range(0, len(many), size)]
         total = ValueSample.of(pl.Series([], dtype=pl.String))
@@ -232,4 +232,4 @@ def test_the_sample_of_a_column_with_few_values_has_them_all() -> None:
     ],
 )
 def test_addresses_in_text(text: str | None, held: bool) -> None:
-    assert emails(pl.Series([text], dtype=pl.String)).to_list() == [held]
+    assert contains_email(pl.Series([text], dtype=pl.String)).to_list() == [held]

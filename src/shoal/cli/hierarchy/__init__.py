@@ -1,4 +1,4 @@
-"""`shoal hierarchy`: one subcommand a file."""
+"""`shoal hierarchy`: one file per subcommand."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def command() -> None:
     """
 
 
-for part in (build, check, show, convert):
-    command.add_command(part.command)
+for module in (build, check, show, convert):
+    command.add_command(module.command)

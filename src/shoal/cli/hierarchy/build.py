@@ -1,4 +1,4 @@
-"""`shoal hierarchy build`: a subcommand for each way to a hierarchy."""
+"""`shoal hierarchy build`: one subcommand per builder."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.cli.terminal import as_json, names, open_table, pairs, reading, show, show_json, whole
+from shoal.cli.terminal import (
+    as_json,
+    open_table,
+    parse_int,
+    parse_names,
+    parse_pairs,
+    show,
+    show_json,
+    with_read_options,
+)
 from shoal.errors import HierarchyError, OptionError
-from shoal.words import shown
+from shoal.words import quote_name
 
 if TYPE_CHECKING:
     from shoal.hierarchy import Hierarchy
@@ -29,15 +38,15 @@ def command() -> None:
     """
 
 
-def building(command: C) -> C:
-    """What every way to a hierarchy takes: the column, and where the hierarchy goes."""
+def with_build_options(command: C) -> C:
+    """Add the options of every builder: the column and the output."""
     parts = [
         click.argument("file"),
         click.argument("column"),
         click.option("-o", "--output", required=True, help="The hierarchy; its ending decides the format."),
         click.option("--to", help="Its format, where the ending does not tell: arx, edges, json or skos."),
         click.option("--force", is_flag=True, help="Replace outputs that exist."),
-        reading,
+        with_read_options,
         as_json,
     ]
     for part in reversed(parts):
@@ -49,7 +58,7 @@ def building(command: C) -> C:
 @click.option("--width", help="Widths of the intervals of each level, as 5,10,20: the finest first.")
 @click.option("--cuts", multiple=True, help="Where intervals begin, as 18,30,65; once for each level.")
 @click.option("--quantiles", help="Numbers of intervals of each level, with about as many records each, as 8,4,2.")
-@building
+@with_build_options
 def intervals(width: str | None, cuts: tuple[str, ...], quantiles: str | None, **options: Any) -> None:
     """Put numbers into intervals, and those into wider ones.
 
@@ -62,13 +71,13 @@ def intervals(width: str | None, cuts: tuple[str, ...], quantiles: str | None, *
     """
     from shoal.hierarchy import Hierarchy
 
-    widths = None if width is None else _numbers(width, "width")
-    groups = None if quantiles is None else _whole(quantiles, "quantiles")
-    levels = [_numbers(text, "cuts") for text in cuts]
+    widths = None if width is None else _parse_numbers(width, "width")
+    groups = None if quantiles is None else _parse_integers(quantiles, "quantiles")
+    levels = [_parse_numbers(text, "cuts") for text in cuts]
     points = levels[0] if len(levels) == 1 else levels or None
 
     def make(counts: dict[str, int]) -> Hierarchy:
-        values = Counter(counts).elements() if groups else counts  # quantiles are those of the records
+        values = Counter(counts).elements() if groups else counts  # quantiles of records, not of distinct values
         return Hierarchy.from_intervals(values, width=widths, quantiles=groups, cuts=points)
 
     _build(options, make)
@@ -78,7 +87,7 @@ def intervals(width: str | None, cuts: tuple[str, ...], quantiles: str | None, *
 @click.option("--lengths", help="How many characters the levels keep, as 1,3.  [default: every number]")
 @click.option("--mask", default="*", show_default=True, help="What stands for a character that is not kept, or ''.")
 @click.option("--separators", help="Cut at these characters instead, such as '.' in 1.10.2.")
-@building
+@with_build_options
 def prefixes(lengths: str | None, mask: str, separators: str | None, **options: Any) -> None:
     """Put codes under their beginnings.
 
@@ -89,15 +98,15 @@ def prefixes(lengths: str | None, mask: str, separators: str | None, **options: 
     """
     from shoal.hierarchy import Hierarchy
 
-    kept = None if lengths is None else _whole(lengths, "lengths")
-    _build(options, lambda counts: Hierarchy.from_prefixes(counts, lengths=kept, mask=mask, separators=separators))
+    chosen = None if lengths is None else _parse_integers(lengths, "lengths")
+    _build(options, lambda counts: Hierarchy.from_prefixes(counts, lengths=chosen, mask=mask, separators=separators))
 
 
 @command.command(name="dates")
 @click.option(
     "--levels", default="day,month,quarter,year,decade", show_default=True, help="The levels, the finest first."
 )
-@building
+@with_build_options
 def dates(levels: str, **options: Any) -> None:
     """Put dates under months, years and decades.
 
@@ -108,12 +117,12 @@ def dates(levels: str, **options: Any) -> None:
     """
     from shoal.hierarchy import Hierarchy
 
-    _build(options, lambda counts: Hierarchy.from_dates(counts, levels=tuple(names([levels]))))
+    _build(options, lambda counts: Hierarchy.from_dates(counts, levels=tuple(parse_names([levels]))))
 
 
 @command.command(name="frequencies")
 @click.option("--groups", help="How many nodes may stand right below the root.  [default: 2]")
-@building
+@with_build_options
 def frequencies(groups: str | None, **options: Any) -> None:
     """Put the rarest values together.
 
@@ -124,8 +133,8 @@ def frequencies(groups: str | None, **options: Any) -> None:
     """
     from shoal.hierarchy import Hierarchy
 
-    wanted = None if groups is None else whole(groups, OptionError.bad_option("groups", "one whole number"))
-    _build(options, lambda counts: Hierarchy.from_frequencies(counts, groups=wanted))
+    number = None if groups is None else parse_int(groups, OptionError.invalid_value("groups", "one whole number"))
+    _build(options, lambda counts: Hierarchy.from_frequencies(counts, groups=number))
 
 
 @command.command(name="wordnet")
@@ -146,7 +155,7 @@ def frequencies(groups: str | None, **options: Any) -> None:
 )
 @click.option("--values", is_flag=True, help="Print every choice of a sense or a parent: it names values.")
 @click.option("--report", help="Write these choices to a text file.")
-@building
+@with_build_options
 def wordnet(
     folder: str,
     senses: str | None,
@@ -170,16 +179,16 @@ def wordnet(
     """
     from shoal import tables
     from shoal.hierarchy import wordnet
-    from shoal.release import named_path
+    from shoal.release import check_path
 
-    place = named_path(report) if report else None
-    moved = pairs(parent, "parent", secret=True)
-    words = _senses(senses, pairs(sense, "sense", secret=True))
+    place = check_path(report) if report else None
+    parents = parse_pairs(parent, "parent", secret=True)
+    words = _senses(senses, parse_pairs(sense, "sense", secret=True))
     counts, records = _counts(options, more=[place] if place else [])
     if values and not options["as_json"]:
         for word in wordnet.unknown_words(counts, folder, senses=words):
-            show(f"no noun in WordNet: {shown(word)}")
-    built = wordnet.build(counts, folder, senses=words, under=under, parents=moved, rule=rule, top=top, leaf=leaf)
+            show(f"no noun in WordNet: {quote_name(word)}")
+    built = wordnet.build(counts, folder, senses=words, under=under, parents=parents, rule=rule, top=top, leaf=leaf)
     rules = {
         f"{kind}s": dict(sorted(Counter(choice.rule for choice in built.choices if choice.kind == kind).items()))
         for kind in ("sense", "parent")
@@ -187,13 +196,13 @@ def wordnet(
     more = {"rules": rules, "unused": built.unused}
     if values:
         more["choices"] = built.to_dict()["choices"]
-    chosen = [f"Chosen {kind}: {_listed(found)}" for kind, found in rules.items() if found]
-    said = [*([built.useless] if built.useless else []), "\n".join(chosen) + "; --values lists them"]
+    chosen = [f"Chosen {kind}: {_format_counts(counts)}" for kind, counts in rules.items() if counts]
+    notes = [*([built.unused_text] if built.unused_text else []), "\n".join(chosen) + "; --values lists them"]
     with ExitStack() as stack:
         if place:
-            part = stack.enter_context(tables.aside(place, force=options["force"]))
+            part = stack.enter_context(tables.atomic_write(place, force=options["force"]))
             part.write_text(built.report() + "\n", encoding="utf-8", newline="\n")
-        _write(built.hierarchy, counts, records, options, said=[built.report()] if values else said, **more)
+        _write(built.hierarchy, counts, records, options, notes=[built.report()] if values else notes, **more)
 
 
 def _build(options: dict[str, Any], make: Callable[[dict[str, int]], Hierarchy]) -> None:
@@ -202,12 +211,12 @@ def _build(options: dict[str, Any], make: Callable[[dict[str, int]], Hierarchy])
 
 
 def _counts(options: dict[str, Any], *, more: Sequence[Path] = ()) -> tuple[dict[str, int], int]:
-    """The values of the column and the number of all records, once it is clear that the outputs can be written."""
+    """Check the outputs, then return the value counts of the column and the number of records."""
     from shoal import tables
-    from shoal.release import check_places, named_path
+    from shoal.release import check_output_paths, check_path
 
-    places = [named_path(options["output"]), *more]
-    check_places(places, sources=[Path(options["file"])], force=options["force"])
+    places = [check_path(options["output"]), *more]
+    check_output_paths(places, sources=[Path(options["file"])], force=options["force"])
     table = open_table(options["file"], options)
     return tables.value_counts(table, options["column"]), table.height
 
@@ -218,10 +227,10 @@ def _write(
     records: int,
     options: dict[str, Any],
     *,
-    said: Sequence[str] = (),
+    notes: Sequence[str] = (),
     **more: Any,
 ) -> None:
-    """Write the hierarchy, and tell what it is and what it covers."""
+    """Write the hierarchy and print its size and coverage."""
     from shoal.hierarchy import files
     from shoal.hierarchy.coverage import coverage
     from shoal.report import hierarchy as report
@@ -232,41 +241,43 @@ def _write(
         facts = {"hierarchy": report.facts(hierarchy), "column": options["column"], "coverage": covered.to_dict()}
         show_json({**facts, **more, "written": options["output"]})
     else:
-        show("\n".join([f"Written {options['output']}: {report.size(hierarchy)}", covered.text(), *said]))
+        show("\n".join([f"Written {options['output']}: {report.size_text(hierarchy)}", covered.text(), *notes]))
 
 
 def _senses(path: str | None, given: dict[str, str]) -> dict[str, str]:
-    """The senses that a table has and those given one by one: one for each value."""
+    """Merge the senses of a table with those given as options: one per value."""
     from shoal import tables
 
     if path is None:
         return given
-    table = tables.read(path)
-    both = zip(tables.texts(table, "value"), tables.texts(table, "sense"), strict=True)
-    found = [(value, sense) for value, sense in both if value is not None and sense is not None]
-    times = Counter([*given, *(value for value, _ in found)])
-    twice = sum(1 for number in times.values() if number > 1)
-    if twice:
-        raise HierarchyError.two_senses(twice)
-    return {**dict(found), **given}
+    table = tables.read_table(path)
+    rows = zip(tables.text_list(table, "value"), tables.text_list(table, "sense"), strict=True)
+    complete = [(value, sense) for value, sense in rows if value is not None and sense is not None]
+    times = Counter([*given, *(value for value, _ in complete)])
+    repeated = sum(1 for number in times.values() if number > 1)
+    if repeated:
+        raise HierarchyError.two_senses(repeated)
+    return {**dict(complete), **given}
 
 
-def _listed(found: dict[str, int]) -> str:
-    return ", ".join(f"{number:,} {rule}" for rule, number in found.items())
+def _format_counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {rule}" for rule, number in counts.items())
 
 
-def _numbers(text: str, option: str) -> list[float]:
+def _parse_numbers(text: str, option: str) -> list[float]:
     try:
-        found: list[float] = [int(word) if word.lstrip("+-").isdecimal() else float(word) for word in names([text])]
+        numbers: list[float] = [
+            int(word) if word.lstrip("+-").isdecimal() else float(word) for word in parse_names([text])
+        ]
     except ValueError:
-        found = []
-    if not found:
-        raise OptionError.bad_option(option, "numbers separated by commas")
-    return found
+        numbers = []
+    if not numbers:
+        raise OptionError.invalid_value(option, "numbers separated by commas")
+    return numbers
 
 
-def _whole(text: str, option: str) -> list[int]:
-    found = [number for number in _numbers(text, option) if isinstance(number, int)]
-    if len(found) < len(names([text])):
-        raise OptionError.bad_option(option, "whole numbers separated by commas")
-    return found
+def _parse_integers(text: str, option: str) -> list[int]:
+    integers = [number for number in _parse_numbers(text, option) if isinstance(number, int)]
+    if len(integers) < len(parse_names([text])):
+        raise OptionError.invalid_value(option, "whole numbers separated by commas")
+    return integers

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, open_table, pairs, reading, show, show_json
+from shoal.cli.terminal import as_json, open_table, parse_pairs, show, show_json, with_read_options
 
 
 @click.command(name="check")
@@ -22,7 +22,7 @@ from shoal.cli.terminal import as_json, open_table, pairs, reading, show, show_j
 @click.option("--from", "from_", help="The format of HIERARCHY, where its ending does not tell.")
 @click.option("--to", help="The format of what --fix writes, where its ending does not tell.")
 @click.option("--force", is_flag=True, help="Replace an output that exists.")
-@reading
+@with_read_options
 @as_json
 def command(
     hierarchy: str,
@@ -44,27 +44,27 @@ def command(
     from shoal import tables
     from shoal.hierarchy import files
     from shoal.hierarchy.coverage import coverage
-    from shoal.release import check_places, named_path
+    from shoal.release import check_output_paths, check_path
     from shoal.report import hierarchy as report
 
     if mapped and fix is None:
         raise click.UsageError("--map needs --fix", click.get_current_context())
-    nodes = pairs(mapped, "map", secret=True)
+    nodes = parse_pairs(mapped, "map", secret=True)
     if fix is not None:
-        check_places([named_path(fix)], sources=[Path(hierarchy), Path(file)], force=force)
+        check_output_paths([check_path(fix)], sources=[Path(hierarchy), Path(file)], force=force)
     tree = files.read(hierarchy, format=from_)
     table = open_table(file, options)
     counts = tables.value_counts(table, column)
-    found = final = coverage(tree, counts, close=values, records=table.height)
+    before = after = coverage(tree, counts, close=values, records=table.height)
     if fix is not None:
-        tree = tree.with_values({**found.mappings, **nodes})
+        tree = tree.with_values({**before.mappings, **nodes})
         files.save(tree, fix, format=to, force=force)
-        final = coverage(tree, counts, records=table.height)
+        after = coverage(tree, counts, records=table.height)
     if as_json:
-        facts = {"hierarchy": report.facts(tree), "column": column, "coverage": found.to_dict(values=values)}
-        show_json({"ok": final.ok, **facts, "written": fix})
+        facts = {"hierarchy": report.facts(tree), "column": column, "coverage": before.to_dict(values=values)}
+        show_json({"ok": after.ok, **facts, "written": fix})
     else:
-        show(found.text(values=values))
+        show(before.text(values=values))
         if fix is not None:
-            show(f"Written {fix}: {report.size(tree)}\n{final.text()}")
-    click.get_current_context().exit(0 if final.ok else 3)
+            show(f"Written {fix}: {report.size_text(tree)}\n{after.text()}")
+    click.get_current_context().exit(0 if after.ok else 3)

@@ -22,13 +22,13 @@ def command(
 ) -> None:
     """Write the hierarchy IN as OUT, in another format."""
     from shoal.hierarchy import files
-    from shoal.release import check_places, named_path
+    from shoal.release import check_output_paths, check_path
     from shoal.report import hierarchy as report
 
-    check_places([named_path(target)], sources=[Path(source)], force=force)
+    check_output_paths([check_path(target)], sources=[Path(source)], force=force)
     tree = files.read(source, format=from_, delimiter=delimiter)
     files.save(tree, target, format=to, force=force)
     if as_json:
         show_json({"hierarchy": report.facts(tree), "written": target})
     else:
-        show(f"Written {target}: {report.size(tree)}")
+        show(f"Written {target}: {report.size_text(tree)}")

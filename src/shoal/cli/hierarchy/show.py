@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, open_table, reading, show, show_json
+from shoal.cli.terminal import as_json, open_table, show, show_json, with_read_options
 
 
 @click.command(name="show")
@@ -21,7 +21,7 @@ from shoal.cli.terminal import as_json, open_table, reading, show, show_json
 @click.option("--html", help="Write a page with the picture instead: an HTML file.")
 @click.option("--from", "from_", help="The format of HIERARCHY, where its ending does not tell.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
-@reading
+@with_read_options
 @as_json
 def command(
     hierarchy: str,
@@ -41,27 +41,27 @@ def command(
     """
     from shoal import tables
     from shoal.hierarchy import files
-    from shoal.release import check_places, named_path
+    from shoal.release import check_output_paths, check_path
     from shoal.report import hierarchy as report
 
     if file is not None and column is None:
         raise click.UsageError("Missing argument 'COLUMN'.", click.get_current_context())
-    places = {drawn: named_path(path) for drawn, path in ((report.picture, svg), (report.page, html)) if path}
-    check_places(list(places.values()), sources=[Path(hierarchy), Path(file) if file else None], force=force)
+    places = {render: check_path(path) for render, path in ((report.draw_svg, svg), (report.page, html)) if path}
+    check_output_paths(list(places.values()), sources=[Path(hierarchy), Path(file) if file else None], force=force)
     tree = files.read(hierarchy, format=from_)
     counts = tables.value_counts(open_table(file, options), column) if file and column else None
     title = f"Hierarchy {Path(hierarchy).name}"
     with ExitStack() as stack:
-        for draw, place in places.items():
-            part = stack.enter_context(tables.aside(place, force=force))
-            part.write_text(draw(tree, counts, title=title, depth=depth), encoding="utf-8", newline="\n")
+        for render, place in places.items():
+            part = stack.enter_context(tables.atomic_write(place, force=force))
+            part.write_text(render(tree, counts, title=title, depth=depth), encoding="utf-8", newline="\n")
     written = [str(place) for place in places.values()]
     if as_json:
         show_json(
             {
                 "hierarchy": report.facts(tree),
                 "column": column,
-                "nodes": report.listing(tree, counts),
+                "nodes": report.node_list(tree, counts),
                 "written": written,
             }
         )
@@ -69,4 +69,4 @@ def command(
         show(f"{report.summary(tree, counts)}\nWritten {', '.join(written)}")
     else:
         width = max(40, shutil.get_terminal_size((100, 40)).columns)
-        show(report.tree(tree, counts, depth=depth, width=width))
+        show(report.draw_tree(tree, counts, depth=depth, width=width))

@@ -1,21 +1,21 @@
-"""The Spark engine: the plan of a release in pieces, scheduled on a cluster (``pip install 'shoal[spark]'``).
+"""Spark engine: runs the plan of an out-of-core release on a cluster (``pip install 'shoal[spark]'``).
 
-Nothing of the plan is computed here. Spark reads Parquet, shuffles records into pieces, calls the plan on each of them
-in its Python workers, sorts, writes, and counts the written release by a group-by of its own.
+The engine only schedules. Spark reads Parquet, shuffles the records into parts, runs the plan on each part in Python
+workers, sorts, writes, and counts the classes of the written release by a group-by.
 
-A stage that is done stands in a scratch folder that all machines reach, so that a lost executor costs the tasks it was
-at. What the driver holds are summaries: a survey with its sample, counts of leaves, facts of pieces. The files:
+Each finished stage is written to a scratch folder that all machines can access, so that a lost executor costs only its
+running tasks. The driver holds summaries only: table statistics with a sample, leaf counts, part summaries. The files:
 
-* ``session``: the session of Spark, or the sentence why there is none; ``jobs``: running work with progress, and errors
-* ``storage``: files and folders wherever Spark keeps them; ``source``: a table on them whose records are numbered
-* ``worker``: what a Python worker does first; ``chores``: the functions that it runs on record batches
-* ``surveying``, ``places``, ``engine``: the stages; ``recount``: the verification
-* ``frame``: the Spark DataFrame that is handed out
+* ``session``: Spark sessions; ``jobs``: running Spark actions with progress, and their errors
+* ``storage``: files and folders of any Hadoop file system; ``source``: a table on them with row numbers
+* ``worker``: how a task is sent to a Python worker; ``chores``, ``looks``: the tasks
+* ``surveying``, ``places``, ``ranks``, ``engine``: the stages; ``recount``: the verification
+* ``frame``: the Spark DataFrame that is returned
 """
 
 
 def is_frame(data: object) -> bool:
-    """Whether this is a Spark DataFrame. Does not import pyspark."""
+    """Return whether this is a Spark DataFrame, without importing pyspark."""
     return any(
         base.__name__ == "DataFrame" and base.__module__.split(".")[:2] == ["pyspark", "sql"]
         for base in type(data).__mro__

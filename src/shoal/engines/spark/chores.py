@@ -1,6 +1,6 @@
-"""What Python workers run to make a release: the plan, block by block and piece by piece, and nothing beside it.
+"""Tasks of Python workers that make a release: the plan applied to blocks and parts.
 
-The column ``row`` numbers the records of the table; the others are named by their places in it.
+The column ``row`` holds the row numbers; the other columns are named by their positions in the table.
 """
 
 from __future__ import annotations
@@ -13,45 +13,45 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.engines.facts import Facts, facts_of
-from shoal.engines.plan import ROW, TYPED, WORDS, Plan, tally
-from shoal.engines.spark.places import Places
+from shoal.engines.facts import PartSummary, summarize_part
+from shoal.engines.plan import ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan, add_value_counts
+from shoal.engines.spark.places import PartPositions
 from shoal.errors import PromiseError
-from shoal.measure.pieces import Sums
+from shoal.measure.pieces import PartialSums
 from shoal.tables.large import batches
 from shoal.values import IntMatrix, IntVector
 
-FACTS, PIECE, PLACE = "facts", "piece", "place"
+FACTS, PART, POSITION = "facts", "piece", "place"
 LEAF, CODE, COUNT = "leaf", "code", "count"
 ALL = -1
-"""The code under which all records of a leaf are counted."""
+"""Code under which all records of a leaf are counted."""
 
 
-class Dealing(NamedTuple):
-    """A plan, and where the records of its leaves go."""
+class PartitionState(NamedTuple):
+    """State of the partition tasks: a plan, and the parts of its leaves."""
 
     names: Mapping[str, str]
-    """The names of the columns that groups depend on, by their keys."""
-    plan: Plan
-    places: Places | None = None
-    """None where it is not decided yet."""
+    """Names of the columns that the groups depend on, by key."""
+    plan: ReleasePlan
+    positions: PartPositions | None = None
+    """None before the parts are known."""
 
 
-def deal(state: Dealing, given: Iterator[Any]) -> Iterator[Any]:
-    """How many records fall into each leaf, and how often each sensitive value is among them."""
+def count_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the records of each leaf and their sensitive values."""
     plan = state.plan
-    leaves, tallies = np.zeros(plan.cuts.count, dtype=np.int64), plan.no_tallies()
-    for block in batches.blocks(given):
+    leaves, tallies = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.empty_value_counts()
+    for block in batches.blocks(input_batches):
         records = plan.encode(batches.chunk_of(block, state.names))
-        leaf = plan.deal(records)
+        leaf = plan.assign_leaves(records)
         leaves += np.bincount(leaf, minlength=len(leaves))
         if tallies is not None:
             for number in np.unique(leaf).tolist():
-                tally(records, np.flatnonzero(leaf == number), tallies[number])
-    yield from _counted(leaves, tallies)
+                add_value_counts(records, np.flatnonzero(leaf == number), tallies[number])
+    yield from _count_batches(leaves, tallies)
 
 
-def _counted(leaves: IntVector, tallies: IntMatrix | None) -> Iterator[Any]:
+def _count_batches(leaves: IntVector, tallies: IntMatrix | None) -> Iterator[Any]:
     some = np.flatnonzero(leaves)
     yield batches.batch_of({LEAF: some, CODE: np.full(len(some), ALL), COUNT: leaves[some]})
     if tallies is not None:
@@ -59,96 +59,96 @@ def _counted(leaves: IntVector, tallies: IntMatrix | None) -> Iterator[Any]:
         yield batches.batch_of({LEAF: leaf, CODE: code, COUNT: tallies[leaf, code]})
 
 
-def rows_of_leaves(state: Dealing, given: Iterator[Any]) -> Iterator[Any]:
-    """The numbers of the records in leaves that are to be sliced."""
-    sliced = np.array([] if state.places is None else [*state.places.ranks], dtype=np.int64)
-    for block in batches.blocks(given):
+def rows_of_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the row numbers of the records in leaves that are cut into slices."""
+    large_leaves = np.array([] if state.positions is None else [*state.positions.ranks], dtype=np.int64)
+    for block in batches.blocks(input_batches):
         leaf = _leaves(state, block)
-        some = np.isin(leaf, sliced)
+        some = np.isin(leaf, large_leaves)
         yield batches.batch_of({ROW: batches.numbers_of(block, ROW)[some], LEAF: leaf[some]})
 
 
-def tallies(state: Dealing, given: Iterator[Any]) -> Iterator[Any]:
-    """How often each sensitive value is among the records of each place."""
-    plan, where = state.plan, state.places
-    if where is None or plan.sensitive is None:
+def count_slice_values(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the sensitive values of each slice."""
+    plan, parts = state.plan, state.positions
+    if parts is None or plan.sensitive_encoder is None:
         return
-    found = np.zeros((len(where.piece), int(plan.sensitive.demands.first[-1])), dtype=np.int64)
-    for block in batches.blocks(given):
+    counts = np.zeros((len(parts.part), int(plan.sensitive_encoder.constraints.value_offsets[-1])), dtype=np.int64)
+    for block in batches.blocks(input_batches):
         records = plan.encode(batches.chunk_of(block, state.names))
-        at = where.of(plan.deal(records), batches.numbers_of(block, ROW))
-        for number in np.unique(at[at >= 0]).tolist():
-            tally(records, np.flatnonzero(at == number), found[number])
-    place, code = np.nonzero(found)
-    yield batches.batch_of({PLACE: place, CODE: code, COUNT: found[place, code]})
+        positions = parts.of(plan.assign_leaves(records), batches.numbers_of(block, ROW))
+        for number in np.unique(positions[positions >= 0]).tolist():
+            add_value_counts(records, np.flatnonzero(positions == number), counts[number])
+    place, code = np.nonzero(counts)
+    yield batches.batch_of({POSITION: place, CODE: code, COUNT: counts[place, code]})
 
 
-def place(state: Dealing, given: Iterator[Any]) -> Iterator[Any]:
-    """The same records, each with its piece and its place in the order of all pieces."""
-    for block in batches.blocks(given):
-        if state.places is not None:
-            at = state.places.of(_leaves(state, block), batches.numbers_of(block, ROW))
-            yield from batches.extended(block, {PLACE: at, PIECE: state.places.piece[at]})
+def assign_positions(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the records with their part and their position in the order of all parts."""
+    for block in batches.blocks(input_batches):
+        if state.positions is not None:
+            positions = state.positions.of(_leaves(state, block), batches.numbers_of(block, ROW))
+            yield from batches.with_columns(block, {POSITION: positions, PART: state.positions.part[positions]})
 
 
-def _leaves(state: Dealing, block: list[Any]) -> IntVector:
-    return state.plan.deal(state.plan.encode(batches.chunk_of(block, state.names)))
+def _leaves(state: PartitionState, block: list[Any]) -> IntVector:
+    return state.plan.assign_leaves(state.plan.encode(batches.chunk_of(block, state.names)))
 
 
-class Working(NamedTuple):
-    """A plan, what is handed out, and the key that seals what is said about pieces."""
+class ProcessState(NamedTuple):
+    """State of the processing task: a plan, the output columns, and the key that signs part summaries."""
 
     names: Mapping[str, str]
-    """The names of the columns that groups depend on, by their keys."""
-    plan: Plan
-    kept: Sequence[str]
-    """The keys of the columns that are handed out, in their order."""
+    """Names of the columns that the groups depend on, by key."""
+    plan: ReleasePlan
+    output_keys: Sequence[str]
+    """Keys of the output columns, in order."""
     key: bytes
 
 
-def work(state: Working, given: Iterator[Any]) -> Iterator[Any]:
-    """What the records of each piece show, and then the facts of the piece; pieces come one after another."""
-    for number, block in batches.runs(given, PIECE):
-        yield from _piece(state, number, batches.in_order(block, PLACE, ROW))
+def process_parts(state: ProcessState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the recoded records of each part, then its summary; the records of a part are adjacent."""
+    for number, block in batches.groups_by_key(input_batches, PART):
+        yield from _piece(state, number, batches.sort(block, POSITION, ROW))
 
 
-def _piece(state: Working, number: int, block: list[Any]) -> Iterator[Any]:
+def _piece(state: ProcessState, number: int, block: list[Any]) -> Iterator[Any]:
     plan = state.plan
     chunk = batches.chunk_of(block, state.names)
-    made = plan.work(plan.encode(chunk))
-    words = {key: tuple(texts) for key, texts in made.words.items()}
-    released, sums = plan.deliver(chunk, made.columns, words)
-    fresh, texts, new = batches.Fresh(released, block), [], dict[str, Any]()
+    result = plan.process_part(plan.encode(chunk))
+    words = {key: tuple(texts) for key, texts in result.interval_texts.items()}
+    released, sums = plan.release_chunk(chunk, result.columns, words)
+    arrays, texts, replaced = batches.ReleasedArrays(released, block), [], dict[str, Any]()
     for key, name in state.names.items():
-        if name not in plan.base.names:
+        if name not in plan.encoder.names:
             continue
-        form = plan.form(name)
-        if form == WORDS:
-            new[key] = fresh.texts(name)
-            if typed(key) in state.kept:
-                texts += [name] if fresh.is_text(name) else []
-                new[typed(key)] = None if fresh.is_text(name) else fresh.like(name, key)
+        form = plan.output_form(name)
+        if form == TEXTS:
+            replaced[key] = arrays.texts(name)
+            if original_type_key(key) in state.output_keys:
+                texts += [name] if arrays.is_text(name) else []
+                replaced[original_type_key(key)] = None if arrays.is_text(name) else arrays.original_type(name, key)
         else:
-            new[key] = fresh.like(name, key) if form == TYPED else fresh.numbers(name)
-    said = sealed((number, {**facts_of(made), "texts": texts}, sums), state.key)
-    yield from batches.handed_back(block, [ROW, *state.kept], new, row=ROW, said=(FACTS, said))
+            replaced[key] = arrays.original_type(name, key) if form == ORIGINAL_TYPE else arrays.numbers(name)
+    message = sign((number, {**summarize_part(result), "texts": texts}, sums), state.key)
+    yield from batches.output_batches(block, [ROW, *state.output_keys], replaced, row=ROW, message=(FACTS, message))
 
 
-def typed(key: str) -> str:
-    """The key of the cells of a column of words in the type that it had: it has them if all pieces have."""
+def original_type_key(key: str) -> str:
+    """Return the key of the original-type version of a text column; it is used if all parts have it."""
     return f"{key}t"
 
 
-def sealed(said: Any, key: bytes) -> bytes:
-    """Something to say to the driver, so that it can tell that one of its workers said it."""
-    data = pickle.dumps(said, protocol=pickle.HIGHEST_PROTOCOL)
+def sign(message: Any, key: bytes) -> bytes:
+    """Sign a message to the driver, which thereby recognizes its own workers."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     return hmac.digest(key, data, hashlib.sha256) + data
 
 
-def opened(data: bytes, key: bytes) -> tuple[int, Facts, Sums]:
-    """What a worker said; what bears another seal is not even looked at."""
-    mark, said = data[:32], data[32:]
-    if not hmac.compare_digest(mark, hmac.digest(key, said, hashlib.sha256)):
-        raise PromiseError.changed("facts of a piece that no worker of this run has sealed")
-    found: tuple[int, Facts, Sums] = pickle.loads(said)  # noqa: S301 - sealed by a worker of this run
-    return found
+def verify_signature(data: bytes, key: bytes) -> tuple[int, PartSummary, PartialSums]:
+    """Verify and unpickle a message of a worker; a message with a wrong signature is never unpickled."""
+    signature, payload = data[:32], data[32:]
+    if not hmac.compare_digest(signature, hmac.digest(key, payload, hashlib.sha256)):
+        raise PromiseError.unexpected_content("facts of a piece that no worker of this run has sealed")
+    message: tuple[int, PartSummary, PartialSums] = pickle.loads(payload)  # noqa: S301 - sealed by a worker of this run
+    return message

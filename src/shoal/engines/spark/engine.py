@@ -1,4 +1,4 @@
-"""The Spark engine: every stage of a release in pieces as a job of Spark."""
+"""Spark engine: every step of an out-of-core release as Spark jobs."""
 
 from __future__ import annotations
 
@@ -12,95 +12,114 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import tables
-from shoal.engines.facts import Facts, check_count, joined
-from shoal.engines.interface import Done
-from shoal.engines.pieces import Slice, pieces
-from shoal.engines.plan import ROW, TYPED, WHOLE, WORDS, Plan
+from shoal.engines.facts import PartSummary, check_count, merge_summaries
+from shoal.engines.interface import PartTotals
+from shoal.engines.pieces import Slice, split_into_parts
+from shoal.engines.plan import INTEGERS, ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan
 from shoal.engines.spark import surveying
-from shoal.engines.spark.chores import ALL, CODE, COUNT, FACTS, LEAF, PIECE, PLACE, Dealing, Working, opened, typed
-from shoal.engines.spark.jobs import arrow, run
-from shoal.engines.spark.places import Places, places
+from shoal.engines.spark.chores import (
+    ALL,
+    CODE,
+    COUNT,
+    FACTS,
+    LEAF,
+    PART,
+    POSITION,
+    PartitionState,
+    ProcessState,
+    original_type_key,
+    verify_signature,
+)
+from shoal.engines.spark.jobs import map_batches, run_job
+from shoal.engines.spark.places import PartPositions, part_positions
 from shoal.engines.spark.ranks import first_rows
-from shoal.engines.spark.recount import recount
-from shoal.engines.spark.source import Source, open_source, read, sortable
-from shoal.engines.spark.worker import Chore
+from shoal.engines.spark.recount import verify_on_spark
+from shoal.engines.spark.source import SparkSource, open_parquet, read_parquet, sortable
+from shoal.engines.spark.worker import SparkTask
 from shoal.errors import PromiseError
-from shoal.measure.pieces import Sizes, Sums
-from shoal.measure.sums import Tally
-from shoal.tables.large import Base, Spot, Survey
+from shoal.measure.pieces import ClassSizeCounts, PartialSums
+from shoal.measure.sums import KeyedCounts
+from shoal.tables.large import Encoder, Occurrence, TableStatistics
 from shoal.values import IntMatrix, Progress, Verification
-from shoal.verify import check_kept, check_shape
+from shoal.verify import check_shape, check_verification
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-FILE = 1_000_000
-"""The records of a file of the release: they decide how many files there are, whatever the cluster is."""
+ROWS_PER_FILE = 1_000_000
+"""Records per file of the release; the number of files does not depend on the cluster."""
 
 
 class SparkEngine:
-    """Works on a table in Parquet files, with a scratch folder that all machines reach."""
+    """Runs a release of Parquet files, with a scratch folder that all machines can access."""
 
-    def __init__(self, source: Source, scratch: str, *, ordered: bool) -> None:
-        """``ordered`` says whether the release keeps the order of the table, or has one by what it shows."""
+    def __init__(self, source: SparkSource, scratch: str, *, ordered: bool) -> None:
+        """``ordered``: keep the order of the table; otherwise sort the release by its released values."""
         self.source, self.session, self.scratch, self.ordered = source, source.session, scratch, ordered
-        self.formulas: Mapping[str, int] = {}  # Parquet is no text that a spreadsheet would run
-        self.broken: Sequence[tables.Broken] = ()
+        self.formulas: Mapping[str, int] = {}  # a spreadsheet does not evaluate cells of Parquet
+        self.broken_dependencies: Sequence[tables.BrokenDependency] = ()
         self._key = secrets.token_bytes(32)
-        self._places: Places | None = None
-        self._sums: list[Sums] = []
+        self._places: PartPositions | None = None
+        self._sums: list[PartialSums] = []
         self._texts: set[str] = set()
         self._rows: dict[tuple[int, int], int] = {}
-        """The number of the record that has a rank in a large leaf."""
+        """Row number of the record at a rank in a large leaf."""
 
-    def survey(self, *, progress: Progress) -> Survey:
-        """What one look at every record tells."""
-        return surveying.surveyed(self.source, f"{self.scratch}/survey", progress=progress)
+    def profile(self, *, progress: Progress) -> TableStatistics:
+        """Compute the statistics of the table in one pass."""
+        return surveying.profile_source(self.source, f"{self.scratch}/survey", progress=progress)
 
-    def outside(self, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
-        """How many numbers of a column lie outside of its bounds, and the first of them."""
-        return surveying.outside(self.source, survey, base, name, bounds=bounds)
+    def out_of_bounds(
+        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+    ) -> Occurrence:
+        """Locate the numbers of a column outside its bounds."""
+        return surveying.out_of_bounds(self.source, statistics, encoder, name, bounds=bounds)
 
-    def deal(self, plan: Plan, *, progress: Progress) -> None:
-        """Count the records of every leaf, and decide where each is worked on."""
-        chore = Chore("chores.deal", self._dealing(plan, None))
-        dealt = arrow(self._of_groups(plan), chore, f"{LEAF} long, {CODE} long, {COUNT} long")
-        counts = dealt.groupBy(LEAF, CODE).agg({COUNT: "sum"})
-        found = run(self.session, "deal out", counts.collect, records=plan.records, progress=progress)
-        leaves, tallies = np.zeros(plan.cuts.count, dtype=np.int64), plan.no_tallies()
-        for leaf, code, count in found:
+    def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
+        """Count the records of every leaf and assign leaves to parts."""
+        chore = SparkTask("chores.deal", self._partition_state(plan, None))
+        leaf_counts = map_batches(self._group_columns(plan), chore, f"{LEAF} long, {CODE} long, {COUNT} long")
+        counts = leaf_counts.groupBy(LEAF, CODE).agg({COUNT: "sum"})
+        rows = run_job(self.session, "deal out", counts.collect, records=plan.records, progress=progress)
+        leaves, tallies = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.empty_value_counts()
+        for leaf, code, count in rows:
             if code == ALL:
                 leaves[leaf] = count
             elif tallies is not None:
                 tallies[leaf, code] = count
         check_count(int(leaves.sum()), plan.records)
-        self._places = self._placed(plan, leaves.tolist(), tallies)
+        self._places = self._assign_parts(plan, leaves.tolist(), tallies)
 
-    def _of_groups(self, plan: Plan) -> DataFrame:
-        """The columns that groups depend on."""
-        return self.source.numbered(plan.columns)
+    def _group_columns(self, plan: ReleasePlan) -> DataFrame:
+        """Return the columns that the groups depend on."""
+        return self.source.with_row_numbers(plan.columns)
 
-    def _dealing(self, plan: Plan, where: Places | None) -> Dealing:
-        return Dealing(self.source.named(plan.columns), plan.light(), where)
+    def _partition_state(self, plan: ReleasePlan, where: PartPositions | None) -> PartitionState:
+        return PartitionState(self.source.names_by_key(plan.columns), plan.for_workers(), where)
 
-    def _placed(self, plan: Plan, leaves: Sequence[int], tallies: IntMatrix | None) -> Places:
-        """The places of all pieces."""
-        found = pieces(plan, leaves, tallies, partial(self._counted, plan))
-        return self._begun(plan, places(found, len(leaves)))
+    def _assign_parts(self, plan: ReleasePlan, leaves: Sequence[int], tallies: IntMatrix | None) -> PartPositions:
+        """Return the positions of all parts."""
+        found = split_into_parts(plan, leaves, tallies, partial(self._counted, plan))
+        return self._with_slice_starts(plan, part_positions(found, len(leaves)))
 
-    def _counted(self, plan: Plan, slices: Sequence[Slice]) -> IntMatrix:
-        """How many records of each slice have each sensitive value."""
-        where = self._begun(plan, places([[part] for part in slices], plan.cuts.count))
-        chore = Chore("chores.tallies", self._dealing(plan, where))
-        counts = arrow(self._of_groups(plan), chore, f"{PLACE} long, {CODE} long, {COUNT} long")
-        found = np.zeros((len(slices), int(plan.like.demands.first[-1]) if plan.like.demands else 0), dtype=np.int64)
-        for place, code, count in run(self.session, "slice", counts.groupBy(PLACE, CODE).agg({COUNT: "sum"}).collect):
-            found[place, code] = count
-        return found
+    def _counted(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
+        """Count the sensitive values of each slice."""
+        parts = self._with_slice_starts(plan, part_positions([[piece] for piece in slices], plan.cuts.n_blocks))
+        chore = SparkTask("chores.tallies", self._partition_state(plan, parts))
+        counts = map_batches(self._group_columns(plan), chore, f"{POSITION} long, {CODE} long, {COUNT} long")
+        value_counts = np.zeros(
+            (len(slices), int(plan.template.constraints.value_offsets[-1]) if plan.template.constraints else 0),
+            dtype=np.int64,
+        )
+        for place, code, count in run_job(
+            self.session, "slice", counts.groupBy(POSITION, CODE).agg({COUNT: "sum"}).collect
+        ):
+            value_counts[place, code] = count
+        return value_counts
 
-    def _begun(self, plan: Plan, where: Places) -> Places:
-        """The places with the numbers of the records with which slices of large leaves begin."""
+    def _with_slice_starts(self, plan: ReleasePlan, where: PartPositions) -> PartPositions:
+        """Add the row numbers at which slices of large leaves begin."""
         unknown = [
             (leaf, rank) for leaf, ranks in where.ranks.items() for rank in ranks if (leaf, rank) not in self._rows
         ]
@@ -112,140 +131,154 @@ class SparkEngine:
         }
         return replace(where, starts=starts)
 
-    def _leaf_rows(self, plan: Plan, where: Places) -> DataFrame:
-        """The numbers of the records of large leaves."""
+    def _leaf_rows(self, plan: ReleasePlan, where: PartPositions) -> DataFrame:
+        """Return the row numbers of the records of large leaves."""
         folder = f"{self.scratch}/rows-{len(self._rows)}"
-        chore = Chore("chores.rows_of_leaves", self._dealing(plan, where))
-        rows = arrow(self._of_groups(plan), chore, f"{ROW} long, {LEAF} long")
-        run(self.session, "slice", lambda: rows.write.parquet(folder))
-        return read(self.session, folder, rows.schema)
+        chore = SparkTask("chores.rows_of_leaves", self._partition_state(plan, where))
+        rows = map_batches(self._group_columns(plan), chore, f"{ROW} long, {LEAF} long")
+        run_job(self.session, "slice", lambda: rows.write.parquet(folder))
+        return read_parquet(self.session, folder, rows.schema)
 
-    def work(self, plan: Plan, *, progress: Progress) -> Done:
-        """Bring what is known of the records of each piece together, and let a worker say what they show."""
-        where = self._places
-        if where is None:
+    def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
+        """Shuffle the records of each part together and process them in a worker."""
+        parts = self._places
+        if parts is None:
             raise RuntimeError("records are dealt out first")
-        dealing, records = self._dealing(plan, where), self._of_groups(plan)
+        dealing, records = self._partition_state(plan, parts), self._group_columns(plan)
         fields = [(field.name, field.dataType) for field in records.schema]
-        dealt = arrow(records, Chore("chores.place", dealing), _schema([*fields, (PLACE, "long"), (PIECE, "long")]))
-        count = int(where.piece[-1]) + 1
-        state = Working(dealing.names, dealing.plan, [key for key, _ in self._shown(plan)], self._key)
-        worked = arrow(_by_number(dealt, count, PIECE), Chore("chores.work", state), self._handed_back(plan))
-        write = partial(worked.write.parquet, self._worked)
-        run(self.session, "work", write, records=plan.records, progress=progress)
-        return self._noted(plan, *self._read_results(plan), count)
+        placed = map_batches(
+            records, SparkTask("chores.place", dealing), _schema([*fields, (POSITION, "long"), (PART, "long")])
+        )
+        count = int(parts.part[-1]) + 1
+        state = ProcessState(dealing.names, dealing.plan, [key for key, _ in self._output_columns(plan)], self._key)
+        worked = map_batches(
+            _by_number(placed, count, PART), SparkTask("chores.work", state), self._output_schema(plan)
+        )
+        write = partial(worked.write.parquet, self._output_folder)
+        run_job(self.session, "work", write, records=plan.records, progress=progress)
+        return self._check_results(plan, *self._read_results(plan), count)
 
     @property
-    def _worked(self) -> str:
+    def _output_folder(self) -> str:
         return f"{self.scratch}/worked"
 
-    def _read_worked(self, plan: Plan) -> DataFrame:
-        return read(self.session, self._worked, self._handed_back(plan))
+    def _read_output(self, plan: ReleasePlan) -> DataFrame:
+        return read_parquet(self.session, self._output_folder, self._output_schema(plan))
 
-    def _handed_back(self, plan: Plan) -> StructType:
-        """What workers hand back: the numbers of the records, what they show, and the facts of pieces."""
-        return _schema([(ROW, "long"), *self._shown(plan), (FACTS, "binary")])
+    def _output_schema(self, plan: ReleasePlan) -> StructType:
+        """Schema of the workers' output: row numbers, recoded columns and part summaries."""
+        return _schema([(ROW, "long"), *self._output_columns(plan), (FACTS, "binary")])
 
-    def _read_results(self, plan: Plan) -> tuple[tuple[int, ...], list[tuple[int, Facts, Sums]]]:
-        """Read the files of the workers, in one query.
+    def _read_results(self, plan: ReleasePlan) -> tuple[tuple[int, ...], list[tuple[int, PartSummary, PartialSums]]]:
+        """Read the output of the workers in one query.
 
-        Gives the count, the sum and the sum of squares of the record numbers, and the facts of each piece.
+        Return the count, sum and sum of squares of the row numbers, and the summary of each part.
         """
         from pyspark.sql import functions as F  # noqa: N812
 
         wide = f"cast({ROW} as decimal(38, 0))"
         sums = ["count(*)", f"sum({wide})", f"sum(cast({wide} * {ROW} as decimal(38, 0)))"]
-        results = self._read_worked(plan).groupBy(FACTS).agg(*map(F.expr, sums))
-        records, found = (0, 0, 0), list[tuple[int, Facts, Sums]]()
-        for facts, times, *more in run(self.session, "work", results.collect):
+        results = self._read_output(plan).groupBy(FACTS).agg(*map(F.expr, sums))
+        records, found = (0, 0, 0), list[tuple[int, PartSummary, PartialSums]]()
+        for facts, times, *more in run_job(self.session, "work", results.collect):
             if facts is None:
                 records = (times, *map(int, more))
             else:
-                found += [opened(bytes(facts), self._key)] * times
+                found += [verify_signature(bytes(facts), self._key)] * times
         return records, sorted(found, key=lambda piece: piece[0])
 
-    def _noted(
-        self, plan: Plan, records: tuple[int, ...], said: Sequence[tuple[int, Facts, Sums]], expected: int
-    ) -> Done:
-        check_count(sum(facts["records"] for _, facts, _ in said), plan.records)
-        if [number for number, _, _ in said] != list(range(expected)):
-            raise PromiseError.changed("pieces that are missing or that came twice")
-        # a record that is missing while another came twice shows in the sum of the squares
+    def _check_results(
+        self,
+        plan: ReleasePlan,
+        records: tuple[int, ...],
+        summaries: Sequence[tuple[int, PartSummary, PartialSums]],
+        expected: int,
+    ) -> PartTotals:
+        check_count(sum(facts["records"] for _, facts, _ in summaries), plan.records)
+        if [number for number, _, _ in summaries] != list(range(expected)):
+            raise PromiseError.unexpected_content("pieces that are missing or that came twice")
+        # a lost record together with a duplicated one changes the sum of squares
         n = plan.records
         if records != (n, n * (n - 1) // 2, (n - 1) * n * (2 * n - 1) // 6):
-            raise PromiseError.changed("records that are missing or that occur twice")
-        self._sums = [sums for _, _, sums in said]
-        self._texts = {name for _, facts, _ in said for name in facts["texts"]}
-        return joined([facts for _, facts, _ in said])
+            raise PromiseError.unexpected_content("records that are missing or that occur twice")
+        self._sums = [sums for _, _, sums in summaries]
+        self._texts = {name for _, facts, _ in summaries for name in facts["texts"]}
+        return merge_summaries([facts for _, facts, _ in summaries])
 
-    def _shown(self, plan: Plan) -> list[tuple[str, Any]]:
-        """The columns that workers hand back, with their types: words also in the type that they had."""
-        found: list[tuple[str, Any]] = []
+    def _output_columns(self, plan: ReleasePlan) -> list[tuple[str, Any]]:
+        """Return the output columns of the workers with their types; text columns also in their original type."""
+        columns: list[tuple[str, Any]] = []
         types = {field.name: field.dataType for field in self.source.frame.schema}
-        for name in plan.base.names:
-            key, old, form = self.source.keys[name], types[name], plan.form(name)
-            if form == WORDS:
-                found.append((key, "string"))
+        for name in plan.encoder.names:
+            key, old, form = self.source.keys[name], types[name], plan.output_form(name)
+            if form == TEXTS:
+                columns.append((key, "string"))
                 if not _is_text(old):
-                    found.append((typed(key), old))
-            elif form == TYPED:
-                found.append((key, old))
+                    columns.append((original_type_key(key), old))
+            elif form == ORIGINAL_TYPE:
+                columns.append((key, old))
             else:
-                found.append((key, "long" if form == WHOLE else "double"))
-        return found
+                columns.append((key, "long" if form == INTEGERS else "double"))
+        return columns
 
-    def deliver(self, plan: Plan, part: str, *, progress: Progress) -> Sequence[Sums]:
-        """Write the release under the names of its columns; what the measures need was counted with the pieces."""
+    def write(self, plan: ReleasePlan, destination: str, *, progress: Progress) -> Sequence[PartialSums]:
+        """Write the release under its column names; the partial sums were computed with the parts."""
         from pyspark.sql import functions as F  # noqa: N812
 
         names = plan.policy.schema.released
-        keys, count = [self.source.keys[name] for name in names], math.ceil(plan.records / FILE)
-        rows = self._complete(plan)
+        keys, count = [self.source.keys[name] for name in names], math.ceil(plan.records / ROWS_PER_FILE)
+        rows = self._joined_release(plan)
         if self.ordered and not plan.policy.shuffle:
-            numbered = rows.select(ROW, F.expr(f"{ROW} div {FILE}").alias(PIECE), *keys)
-            in_order = _by_number(numbered, count, PIECE).sortWithinPartitions(ROW)
+            numbered = rows.select(ROW, F.expr(f"{ROW} div {ROWS_PER_FILE}").alias(PART), *keys)
+            in_order = _by_number(numbered, count, PART).sortWithinPartitions(ROW)
         else:
-            # the order of the table would tell what it held: this one depends on what the release shows
+            # the order of the table may disclose original values: sort by released values
             by = [sortable(rows, key) for key in keys]
             in_order = rows.repartition(count, *by).sortWithinPartitions(*by)
-        few = rows.where(F.expr(f"{ROW} % {plan.survey.step} = 0")).sort(ROW).select(*keys).toDF(*names)
-        sample = tables.read(run(self.session, "sample", few.toArrow))
-        self.broken = tables.broken_dependencies(plan.survey.sample, sample, plan.policy.schema)
-        write = partial(in_order.select(*keys).toDF(*names).write.mode("errorifexists").parquet, part)
-        run(self.session, "deliver", write, records=plan.records, progress=progress)
+        few = rows.where(F.expr(f"{ROW} % {plan.statistics.step} = 0")).sort(ROW).select(*keys).toDF(*names)
+        sample = tables.read_table(run_job(self.session, "sample", few.toArrow))
+        self.broken_dependencies = tables.broken_dependencies(plan.statistics.sample, sample, plan.policy.schema)
+        write = partial(in_order.select(*keys).toDF(*names).write.mode("errorifexists").parquet, destination)
+        run_job(self.session, "deliver", write, records=plan.records, progress=progress)
         return self._sums
 
-    def _complete(self, plan: Plan) -> DataFrame:
-        """What the records show, and all that is released of them as it was: this has never been in a worker."""
+    def _joined_release(self, plan: ReleasePlan) -> DataFrame:
+        """Join the recoded columns with the unchanged released columns, which never pass through a worker."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        given, columns = dict(self._shown(plan)), []
-        for name in plan.base.names:
+        output, columns = dict(self._output_columns(plan)), []
+        for name in plan.encoder.names:
             key = self.source.keys[name]
-            columns.append(F.col(typed(key) if typed(key) in given and name not in self._texts else key).alias(key))
-        worked = self._read_worked(plan).where(f"{FACTS} is null").select(ROW, *columns)
-        others = [name for name in plan.policy.schema.released if name not in plan.base.names]
-        # by sorting both: a small side would be sent to all by way of the driver
-        return self.source.numbered(others).join(worked.hint("merge"), ROW) if others else worked
+            columns.append(
+                F.col(
+                    original_type_key(key) if original_type_key(key) in output and name not in self._texts else key
+                ).alias(key)
+            )
+        worked = self._read_output(plan).where(f"{FACTS} is null").select(ROW, *columns)
+        others = [name for name in plan.policy.schema.released if name not in plan.encoder.names]
+        # sort-merge join: a broadcast join would collect one side on the driver
+        return self.source.with_row_numbers(others).join(worked.hint("merge"), ROW) if others else worked
 
-    def verify(self, plan: Plan, part: str, *, progress: Progress) -> tuple[Verification, Sizes]:
-        """Read what was written, and let Spark count its classes."""
-        written = open_source(self.session, part, literal=True)
+    def verify(
+        self, plan: ReleasePlan, destination: str, *, progress: Progress
+    ) -> tuple[Verification, ClassSizeCounts]:
+        """Read the written release back and let Spark count its classes."""
+        written = open_parquet(self.session, destination, literal=True)
         folder = f"{self.scratch}/verified"
-        proof, sizes = recount(written, plan.policy, folder, records=plan.records, progress=progress)
+        proof, sizes = verify_on_spark(written, plan.policy, folder, records=plan.records, progress=progress)
         check_shape(written.names, proof.records, policy=plan.policy, records=plan.records)
-        check_kept(proof)
-        self.source.check()
-        return proof, Sizes(Tally(np.array([*sizes]), np.array([*sizes.values()])))
+        check_verification(proof)
+        self.source.check_unchanged()
+        return proof, ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])))
 
 
 def _schema(fields: Sequence[tuple[str, Any]]) -> StructType:
     from pyspark.sql.types import StructType
 
-    found = StructType()
+    schema = StructType()
     for name, kind in fields:
-        found = found.add(name, kind, nullable=True)
-    return found
+        schema = schema.add(name, kind, nullable=True)
+    return schema
 
 
 def _is_text(kind: Any) -> bool:
@@ -253,11 +286,11 @@ def _is_text(kind: Any) -> bool:
 
 
 def _by_number(frame: DataFrame, count: int, name: str) -> DataFrame:
-    """The rows of each number in a partition of their own; versions before 4.1 may put several into one, sorted."""
+    """Repartition so that each number has its own partition; Spark before 4.1 may put several into one, sorted."""
     direct = getattr(frame, "repartitionById", None)
     if direct is None:
         return frame.repartitionByRange(count, name).sortWithinPartitions(name)
     from pyspark.sql import functions as F  # noqa: N812
 
-    found: DataFrame = direct(count, F.col(name).cast("int"))
-    return found
+    frames: DataFrame = direct(count, F.col(name).cast("int"))
+    return frames

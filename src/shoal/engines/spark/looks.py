@@ -1,7 +1,7 @@
-"""What Python workers run to look at a table: surveys of it, and what its classes reach of a privacy model.
+"""Tasks of Python workers that read a table: table statistics, bounds, and privacy models of its classes.
 
-No method has a part in this: the verification calls it too. The column ``row`` numbers the records of the table; the
-others are named by their places in it.
+They use no method: the verification runs them too. The column ``row`` holds the row numbers; the other columns are
+named by their positions in the table.
 """
 
 from __future__ import annotations
@@ -13,97 +13,111 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.schema import Model, Schema
-from shoal.tables.large import Base, Survey, Tally, batches, beyond, fixed, sensitive_base, surveyed, total
-from shoal.tables.spelling import verified_meaning
+from shoal.schema import PrivacyModel, Schema
+from shoal.tables.large import (
+    ClassCounter,
+    Encoder,
+    TableStatistics,
+    batches,
+    build_sensitive_encoder,
+    merge_statistics,
+    out_of_bounds_in_chunk,
+    profile_chunk,
+    with_column_types,
+)
+from shoal.tables.spelling import normalize_text_for_verification
 
-ROW, START, RECORDS, SURVEY, PART = "row", "start", "records", "survey", "part"
+ROW, START, RECORDS, STATISTICS, PART = "row", "start", "records", "survey", "part"
 COUNT, MODEL, WORST, BROKEN = "count", "model", "worst", "broken"
 
 
-class Surveying(NamedTuple):
-    """How a table is surveyed."""
+class StatisticsState(NamedTuple):
+    """State of the statistics task."""
 
     names: Mapping[str, str]
-    """The names of the columns by their keys."""
+    """Column names by key."""
     step: int
-    """One of how many records is in the sample at most."""
+    """Sampling step at the start."""
 
 
-def survey(state: Surveying, given: Iterator[Any]) -> Iterator[Any]:
-    """Surveys of stretches of the table, each of records that follow one another."""
-    found: Survey | None = None
-    for start, block in batches.stretches(given, ROW):
-        if found is not None and found.start + found.records != start:
-            yield _told(found)
-            found = None
-        # what is known spares work, and changes nothing
-        many, step = ((), state.step) if found is None else (found.estimated, max(state.step, found.step))
-        part = surveyed(batches.chunk_of(block, state.names), start=start, many=many, step=step)
-        found = part if found is None else total(found, part)
-    if found is not None:
-        yield _told(found)
+def compute_statistics(state: StatisticsState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the statistics of runs of consecutive records."""
+    statistics: TableStatistics | None = None
+    for start, block in batches.consecutive_rows(input_batches, ROW):
+        if statistics is not None and statistics.start + statistics.records != start:
+            yield _to_batch(statistics)
+            statistics = None
+        # saves work, does not change the result
+        many, step = (
+            ((), state.step) if statistics is None else (statistics.estimated_columns, max(state.step, statistics.step))
+        )
+        of_block = profile_chunk(batches.chunk_of(block, state.names), start=start, many_values=many, step=step)
+        statistics = of_block if statistics is None else merge_statistics(statistics, of_block)
+    if statistics is not None:
+        yield _to_batch(statistics)
 
 
-def merge(_: None, given: Iterator[Any]) -> Iterator[Any]:
-    """Surveys of longer stretches, from those of each part in the order of the table."""
-    for _part, block in batches.runs(given, PART):
-        found: Survey | None = None
-        for data in (data for batch in block for data in batch.column(SURVEY)):
-            one = Survey.from_bytes(data.as_py())
-            found = one if found is None else total(found, one)
-        if found is not None:
-            yield _told(found)
+def merge_runs(_: None, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Merge the statistics of adjacent runs, given in the order of the table."""
+    for _part, block in batches.groups_by_key(input_batches, PART):
+        statistics: TableStatistics | None = None
+        for data in (data for batch in block for data in batch.column(STATISTICS)):
+            of_part = TableStatistics.from_bytes(data.as_py())
+            statistics = of_part if statistics is None else merge_statistics(statistics, of_part)
+        if statistics is not None:
+            yield _to_batch(statistics)
 
 
-def _told(found: Survey) -> Any:
-    return batches.batch_of({START: [found.start], RECORDS: [found.records], SURVEY: [found.to_bytes()]})
+def _to_batch(found: TableStatistics) -> Any:
+    return batches.batch_of({START: [found.start], RECORDS: [found.records], STATISTICS: [found.to_bytes()]})
 
 
-class Outside(NamedTuple):
-    """A column, and what its numbers may be."""
+class BoundsState(NamedTuple):
+    """State of the bounds task: a column and its bounds."""
 
     names: Mapping[str, str]
-    survey: Survey
-    base: Base
+    statistics: TableStatistics
+    encoder: Encoder
     bounds: tuple[float, float]
 
 
-def outside(state: Outside, given: Iterator[Any]) -> Iterator[Any]:
-    """How many numbers lie outside of the bounds, and the number of the first such record."""
+def count_out_of_bounds(state: BoundsState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Locate the numbers outside the bounds."""
     (name,) = state.names.values()
-    for start, block in batches.stretches(given, ROW):
+    for start, block in batches.consecutive_rows(input_batches, ROW):
         chunk = batches.chunk_of(block, state.names)
-        found = beyond(chunk, state.survey, state.base, name, bounds=state.bounds, start=start)
+        found = out_of_bounds_in_chunk(chunk, state.statistics, state.encoder, name, bounds=state.bounds, start=start)
         if found.count:
             yield batches.batch_of({RECORDS: [found.count], START: [found.first]})
 
 
-class Checking(NamedTuple):
-    """What is asked of the classes of a release."""
+class ModelCheckState(NamedTuple):
+    """State of the privacy model task."""
 
     names: Mapping[str, str]
     quasi_identifiers: Sequence[str]
-    sensitive: Survey
-    """Of the sensitive columns of the release."""
-    models: Sequence[Model]
+    sensitive_statistics: TableStatistics
+    """Statistics of the sensitive columns of the release."""
+    models: Sequence[PrivacyModel]
     schema: Schema
 
 
-def check(state: Checking, given: Iterator[Any]) -> Iterator[Any]:
-    """The figure of the worst class for each model, and the records in classes that break it.
+def check_models(state: ModelCheckState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield for each model the value of the worst class and the number of records in classes that break it.
 
-    Each row stands for as many records as it counts; all rows of a class come to one task.
+    Each row counts for several records; all rows of a class are in one task.
     """
-    asked = list(dict.fromkeys(model.column for model in state.models))
-    base = sensitive_base(state.sensitive, state.models, state.schema, same=verified_meaning)
+    columns = list(dict.fromkeys(model.column for model in state.models))
+    base = build_sensitive_encoder(
+        state.sensitive_statistics, state.models, state.schema, same=normalize_text_for_verification
+    )
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
-        tally, some = Tally(Path(folder), list(state.quasi_identifiers), sensitive=asked), False
-        for block in batches.blocks(given):
-            chunk = fixed(batches.chunk_of(block, state.names), state.sensitive)
+        tally, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), sensitive=columns), False
+        for block in batches.blocks(input_batches):
+            chunk = with_column_types(batches.chunk_of(block, state.names), state.sensitive_statistics)
             tally.add(chunk, batches.numbers_of(block, COUNT))
-            some = True
-        for number, found in enumerate(tally.check_models(base, state.models) if some else ()):
+            any_rows = True
+        for number, result in enumerate(tally.check_models(base, state.models) if any_rows else ()):
             yield batches.batch_of(
-                {MODEL: [number], WORST: [int(np.float64(found.reached).view(np.int64))], BROKEN: [found.violations]}
+                {MODEL: [number], WORST: [int(np.float64(result.reached).view(np.int64))], BROKEN: [result.violations]}
             )

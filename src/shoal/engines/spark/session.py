@@ -1,4 +1,4 @@
-"""The session of Spark: the one that is there, or a new one; or the sentence why there is none."""
+"""Spark sessions: reuse the active session or start one; errors explain why there is none."""
 
 from __future__ import annotations
 
@@ -19,72 +19,72 @@ from shoal.errors import EngineError, PackageError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_NEEDED = ("pyspark", "pyarrow", "pandas")
-_HERE = "127.0.0.1"
+_PACKAGES = ("pyspark", "pyarrow", "pandas")
+_LOOPBACK = "127.0.0.1"
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
-"""What the environment has where `spark-submit` started this program: its configuration is not touched."""
+"""Set by `spark-submit`, whose configuration is kept."""
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
 _OF_WORKERS = {"spark.executorEnv.POLARS_MAX_THREADS": "1", "spark.executorEnv.OMP_NUM_THREADS": "1"}
-"""Spark shares out the cores; what works in a task has one."""
-_ON_LOOPBACK = {"spark.driver.host": _HERE, "spark.driver.bindAddress": _HERE}
-_OURS = {
-    # points in time as all readers of Parquet know them, old dates as they are
+"""One thread per task: Spark schedules the cores."""
+_ON_LOOPBACK = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
+_REQUIRED = {
+    # timestamps in the common Parquet type, old dates unchanged
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
-    # batches that a worker can hold
+    # batches that fit in a worker
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
-    # a name is a name, and a counted group has it
+    # quoted names are literal; aggregates keep their group columns
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.caseSensitive": "false",
     "spark.sql.retainGroupColumns": "true",
-    # Parquet as Spark reads it by itself; what stands in the name of a folder is text, with its zeros
+    # the built-in Parquet reader; partition values from folder names stay text, with leading zeros
     "spark.sql.sources.useV1SourceList": "avro,csv,json,kafka,orc,parquet,text",
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
 _REMOTE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
 _log: list[str] = []
-"""The log of the session that was started here."""
+"""Log files of the sessions started here."""
 
 
 def check_installed() -> None:
-    """Refuse to go on without the packages of the extra."""
-    if not all(find_spec(name) for name in _NEEDED):
+    """Raise if the packages of the extra are missing."""
+    if not all(find_spec(name) for name in _PACKAGES):
         raise PackageError.needs_extra("The Spark engine", "spark")
 
 
 def session_of(frame: Any) -> SparkSession:
-    """The session of a frame, if it gives access to files and jobs."""
+    """Return the session of a frame; raise if it has no access to files and jobs."""
     check_installed()
     return _alive(frame.sparkSession)
 
 
 def _alive(session: Any) -> SparkSession:
     if type(session).__module__.startswith("pyspark.sql.connect"):
-        raise EngineError.connected()
+        raise EngineError.spark_connect()
     context = session.sparkContext
     if context._jsc is None or context._jsc.sc().isStopped():
-        raise EngineError.stopped()
+        raise EngineError.session_stopped()
     found: SparkSession = session
     return found
 
 
 @contextmanager
-def session(master: str | None = None) -> Iterator[SparkSession]:
-    """The session that is there, or a new one, which is stopped at the end."""
+def open_session(master: str | None = None) -> Iterator[SparkSession]:
+    """Yield the active session, or a new one that is stopped at the end."""
     check_installed()
-    there = _there()
-    if there is not None:
-        if master is not None and master != there.sparkContext.master:
-            raise EngineError.other_master()
-        yield there
+    active = _there()
+    if active is not None:
+        if master is not None and master != active.sparkContext.master:
+            raise EngineError.different_master()
+        yield active
         return
     interrupted = signal.getsignal(signal.SIGINT)
     started = _started(master)
     try:
         yield started
     except EngineError:
-        raise  # the log tells more
+        raise  # keep the log for the user
     except BaseException:
         _forget_log()
         raise
@@ -93,16 +93,16 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     finally:
         started.stop()
         if interrupted is not None and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, interrupted)  # Spark had taken it for itself
+            signal.signal(signal.SIGINT, interrupted)  # Spark has replaced the handler
 
 
 def _there() -> SparkSession | None:
-    """The session of this thread, or of any other."""
+    """Return the active session, of this thread or of another one."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     if any(name in os.environ for name in _REMOTE):
-        raise EngineError.connected()
+        raise EngineError.spark_connect()
     context = SparkContext._active_spark_context
     found: Any = SparkSession.getActiveSession() or SparkSession._instantiatedSession
     if found is None and context is not None:
@@ -113,15 +113,15 @@ def _there() -> SparkSession | None:
 
 
 def own_session(session: Any) -> SparkSession:
-    """A session beside that of the user, with all of its settings but those by which a release could go wrong."""
+    """Clone the session of the user, with settings that a correct release needs."""
     found: SparkSession = type(session)(session.sparkContext, session._jsparkSession.cloneSession())
-    for name, value in _OURS.items():
+    for name, value in _REQUIRED.items():
         found.conf.set(name, value)
     return found
 
 
-def log() -> str | None:
-    """Where the log of the session is that was started here."""
+def log_path() -> str | None:
+    """Return the path of the log of the session started here."""
     return _log[-1] if _log else None
 
 
@@ -146,14 +146,14 @@ def _started(master: str | None) -> SparkSession:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         here = str(master).startswith("local")
         if here:
-            os.environ.setdefault("SPARK_LOCAL_IP", _HERE)
+            os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
         for name, value in {**_QUIET, **_OF_WORKERS, **(_ON_LOOPBACK if here else {})}.items():
             builder = builder.config(name, value)
     try:
-        with _noise_into_a_log():
+        with _stderr_to_log():
             found: SparkSession = builder.getOrCreate()
     except (PySparkException, Py4JError, OSError):
-        raise EngineError.no_session(log()) from None
+        raise EngineError.no_session(log_path()) from None
     return found
 
 
@@ -164,16 +164,16 @@ def _check_java() -> None:
 
 
 @contextmanager
-def _noise_into_a_log() -> Iterator[None]:
-    """What Spark's own process has to say goes into a file: it inherits this instead of the terminal."""
+def _stderr_to_log() -> Iterator[None]:
+    """Redirect the standard error of the JVM to a log file."""
     sys.stderr.flush()
     handle, path = tempfile.mkstemp(prefix="shoal-spark-", suffix=".log")
-    kept = os.dup(2)
+    stderr = os.dup(2)
     os.dup2(handle, 2)
     os.close(handle)
     _log.append(path)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)

@@ -1,4 +1,4 @@
-"""Files and folders wherever Spark keeps them: on this machine, in HDFS, in an object store."""
+"""Files and folders of any Hadoop file system: local, HDFS, object stores."""
 
 from __future__ import annotations
 
@@ -15,59 +15,59 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
-_AT_ONCE = ("file", "hdfs", "viewfs")
-"""The file systems that move a folder in one step."""
+_ATOMIC_RENAME = ("file", "hdfs", "viewfs")
+"""File systems that rename a folder atomically."""
 
 
-class Stamp(NamedTuple):
-    """By what it is known whether a file is still the same."""
+class FileStamp(NamedTuple):
+    """Size and time of a file, to detect changes."""
 
     size: int
     time: int
 
 
-class Storage:
-    """The file systems that a session reaches, by addresses such as ``hdfs:///data/register`` or plain paths."""
+class HadoopStorage:
+    """The file systems of a session, by addresses such as ``hdfs:///data/register`` or plain paths."""
 
     def __init__(self, session: SparkSession) -> None:
         classic: Any = session
-        # with what the session says beyond the cluster, such as the keys of a store
+        # including session settings such as the credentials of a store
         self._jvm, self._settings = classic._jvm, classic._jsparkSession.sessionState().newHadoopConf()
         self._hadoop = self._jvm.org.apache.hadoop.fs
 
-    def located(self, address: str) -> str:
-        """The same address; a path of this machine from where this program is, and not Spark's own process."""
-        here = str(self._hadoop.FileSystem.getDefaultUri(self._settings).getScheme()) == "file"
-        return str(Path(address).absolute()) if here and not _SCHEME.match(address) else address
+    def resolve(self, address: str) -> str:
+        """Return the address; a local path is resolved in the working directory of this process, not of the JVM."""
+        local = str(self._hadoop.FileSystem.getDefaultUri(self._settings).getScheme()) == "file"
+        return str(Path(address).absolute()) if local and not _SCHEME.match(address) else address
 
-    def full(self, address: str) -> str:
-        """The same address with its file system and all folders."""
+    def qualified(self, address: str) -> str:
+        """Return the address with its file system and all folders."""
         with _writing(address):
             path, system = self._at(address)
             return str(system.makeQualified(path).toString())
 
-    def real(self, address: str) -> str:
-        """The same without links, where the file system of this machine has some."""
-        full = self.full(address)
+    def without_links(self, address: str) -> str:
+        """Return the address without symbolic links of the local file system."""
+        full = self.qualified(address)
         return f"file:{os.path.realpath(full.removeprefix('file:'))}" if full.startswith("file:") else full
 
-    def is_there(self, address: str) -> bool:
+    def exists(self, address: str) -> bool:
         with _writing(address):
             path, system = self._at(address)
             return bool(system.exists(path))
 
     def parent(self, address: str) -> str:
-        """The folder of a file or folder that has a name."""
-        found = self._hadoop.Path(self.full(address)).getParent()
+        """Return the parent folder of a file or folder."""
+        found = self._hadoop.Path(self.qualified(address)).getParent()
         if found is None:
-            raise OutputError.no_name()
+            raise OutputError.invalid_name()
         return str(found.toString())
 
     def name(self, address: str) -> str:
-        return str(self._hadoop.Path(self.full(address)).getName())
+        return str(self._hadoop.Path(self.qualified(address)).getName())
 
     def count_files(self, address: str) -> int:
-        """The files with data in a folder and all below it."""
+        """Count the data files below a folder."""
         with _writing(address):
             path, system = self._at(address)
             found, count = system.listFiles(path, True), 0
@@ -77,26 +77,26 @@ class Storage:
             return count
 
     def make_folder(self, address: str) -> None:
-        """A folder for its owner only."""
+        """Create a folder for its owner only."""
         with _writing(address):
             path, system = self._at(address)
             system.mkdirs(path)
             system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
 
     def remove(self, address: str) -> None:
-        """A file, or a folder with all that is in it; nothing where none is."""
+        """Remove a file or a folder with its content, if it exists."""
         with _writing(address):
             path, system = self._at(address)
             system.delete(path, True)
 
     def is_empty(self, folder: str) -> bool:
-        """Whether nothing is in a folder, or none is there."""
+        """Return whether a folder is empty or missing."""
         with _writing(folder):
             path, system = self._at(folder)
             return not system.exists(path) or len(system.listStatus(path)) == 0
 
     def keep_only(self, folder: str, name: str) -> None:
-        """Remove all that is in a folder but for one of its own."""
+        """Remove the content of a folder except one entry."""
         with _writing(folder):
             path, system = self._at(folder)
             for found in system.listStatus(path):
@@ -104,13 +104,13 @@ class Storage:
                     system.delete(found.getPath(), True)
 
     def remove_at_exit(self, address: str) -> None:
-        """Remove it when Spark's own process ends, be it because this one was killed."""
+        """Remove it when the JVM exits, even if this process is killed."""
         with _writing(address):
             path, system = self._at(address)
             system.deleteOnExit(path)
 
     def move(self, old: str, new: str) -> None:
-        """In one step, where the file system has one; nothing that is there is replaced."""
+        """Rename, atomically if the file system can; never replace anything."""
         with _writing(new):
             path, system = self._at(old)
             target = self._hadoop.Path(new)
@@ -119,12 +119,12 @@ class Storage:
             if not system.rename(path, target):
                 raise OutputError.unwritable(new, "the file system did not move it")
 
-    def moves_at_once(self, address: str) -> bool:
-        """Whether a folder is moved in one step, and not file by file as object stores do."""
-        return str(self._hadoop.Path(self.full(address)).toUri().getScheme()) in _AT_ONCE
+    def has_atomic_rename(self, address: str) -> bool:
+        """Return whether a folder is renamed atomically, and not file by file as in object stores."""
+        return str(self._hadoop.Path(self.qualified(address)).toUri().getScheme()) in _ATOMIC_RENAME
 
     def write(self, address: str, text: str) -> None:
-        """A new file with this text."""
+        """Create a file with this text."""
         with _writing(address):
             path, system = self._at(address)
             stream = system.create(path, False)
@@ -133,30 +133,30 @@ class Storage:
             finally:
                 stream.close()
 
-    def open_up(self, address: str) -> None:
-        """Give a folder the permissions of any new one."""
+    def reset_permissions(self, address: str) -> None:
+        """Give a folder the default permissions."""
         with _writing(address):
             path, system = self._at(address)
             mask = self._hadoop.permission.FsPermission.getUMask(self._settings)
             system.setPermission(path, self._hadoop.permission.FsPermission.getDirDefault().applyUMask(mask))
 
-    def stamp(self, address: str) -> Stamp:
+    def stamp(self, address: str) -> FileStamp:
         with _writing(address):
             path, system = self._at(address, uri=True)
             found = system.getFileStatus(path)
-            return Stamp(int(found.getLen()), int(found.getModificationTime()))
+            return FileStamp(int(found.getLen()), int(found.getModificationTime()))
 
     def _at(self, address: str, *, uri: bool = False) -> tuple[Any, Any]:
         path = self._hadoop.Path(self._jvm.java.net.URI(address)) if uri else self._hadoop.Path(address)
         system = path.getFileSystem(self._settings)
-        # files of checksums are Spark's own affair
+        # without checksum files
         local = str(system.getScheme()) == "file" and hasattr(system, "getRawFileSystem")
         return path, system.getRawFileSystem() if local else system
 
 
 @contextmanager
 def _writing(address: str) -> Iterator[None]:
-    """What a file system refuses, in a sentence."""
+    """Translate errors of the file system."""
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 

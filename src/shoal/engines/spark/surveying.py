@@ -1,4 +1,4 @@
-"""The survey of a table on a cluster: workers make it and put it together, and the driver gets it in few parts."""
+"""Table statistics on a cluster: workers compute and merge them in a tree."""
 
 from __future__ import annotations
 
@@ -6,62 +6,71 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shoal.engines.spark.jobs import arrow, run
-from shoal.engines.spark.looks import PART, RECORDS, START, SURVEY, Outside, Surveying
-from shoal.engines.spark.source import Source, read
-from shoal.engines.spark.worker import Chore
+from shoal.engines.spark.jobs import map_batches, run_job
+from shoal.engines.spark.looks import PART, RECORDS, START, STATISTICS, BoundsState, StatisticsState
+from shoal.engines.spark.source import SparkSource, read_parquet
+from shoal.engines.spark.worker import SparkTask
 from shoal.errors import PromiseError
-from shoal.tables.large import Base, Spot, Survey
-from shoal.tables.large.survey import MOST_SAMPLED
-from shoal.values import Progress, silent
+from shoal.tables.large import Encoder, Occurrence, TableStatistics
+from shoal.tables.large.survey import MAX_SAMPLE
+from shoal.values import Progress, no_progress
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_AT_ONCE = 8
-"""Parts that a worker puts together at a time."""
-_SCHEMA = f"{START} long, {RECORDS} long, {SURVEY} binary"
+_FAN_IN = 8
+"""Statistics merged per task."""
+_SCHEMA = f"{START} long, {RECORDS} long, {STATISTICS} binary"
 
 
-def surveyed(source: Source, folder: str, *, names: Sequence[str] | None = None, progress: Progress = silent) -> Survey:
-    """What one look at every record tells of these columns; parts of it are kept in the folder meanwhile."""
+def profile_source(
+    source: SparkSource, folder: str, *, names: Sequence[str] | None = None, progress: Progress = no_progress
+) -> TableStatistics:
+    """Compute the statistics of these columns; intermediate results are written to the folder."""
     session, records = source.session, source.records
     names = source.names if names is None else names
-    state = Surveying(source.named(names), _step(records))
-    looked = arrow(source.numbered(names), Chore("looks.survey", state), _SCHEMA)
-    parts = _kept(source, looked, f"{folder}/0", progress)
-    turn = 1
-    while (count := run(session, "survey", parts.count)) > 1:
-        groups = math.ceil(count / _AT_ONCE)
+    state = StatisticsState(source.names_by_key(names), _step(records))
+    leaves = map_batches(source.with_row_numbers(names), SparkTask("looks.survey", state), _SCHEMA)
+    parts = _materialize(source, leaves, f"{folder}/0", progress)
+    level = 1
+    while (count := run_job(session, "survey", parts.count)) > 1:
+        groups = math.ceil(count / _FAN_IN)
         width = math.ceil(records / groups)
-        by = parts.selectExpr(f"{START} div {width} as {PART}", START, SURVEY)
+        by = parts.selectExpr(f"{START} div {width} as {PART}", START, STATISTICS)
         sorted_ = by.repartition(groups, PART).sortWithinPartitions(PART, START)
-        parts = _kept(source, arrow(sorted_, Chore("looks.merge", None), _SCHEMA), f"{folder}/{turn}", silent)
-        turn += 1
-    found = [Survey.from_bytes(bytes(row[SURVEY])) for row in run(session, "survey", parts.collect)]
+        parts = _materialize(
+            source, map_batches(sorted_, SparkTask("looks.merge", None), _SCHEMA), f"{folder}/{level}", no_progress
+        )
+        level += 1
+    found = [TableStatistics.from_bytes(bytes(row[STATISTICS])) for row in run_job(session, "survey", parts.collect)]
     if not found or found[0].start or found[0].records != records:
-        raise PromiseError.changed("records that a survey did not see")
+        raise PromiseError.unexpected_content("records that a survey did not see")
     return found[0]
 
 
-def _kept(source: Source, frame: DataFrame, folder: str, progress: Progress) -> DataFrame:
+def _materialize(source: SparkSource, frame: DataFrame, folder: str, progress: Progress) -> DataFrame:
+    """Run a statistics job and write its output."""
     session = source.session
-    run(session, "survey", lambda: frame.write.parquet(folder), records=source.records, progress=progress)
-    return read(session, folder, _SCHEMA)
+    run_job(session, "survey", lambda: frame.write.parquet(folder), records=source.records, progress=progress)
+    return read_parquet(session, folder, _SCHEMA)
 
 
 def _step(records: int) -> int:
-    """One of how many records the sample has at most, as the survey of a whole table would find."""
+    """Return the largest sampling step that the statistics of the whole table may need."""
     step = 1
-    while math.ceil(records / step) > MOST_SAMPLED:
+    while math.ceil(records / step) > MAX_SAMPLE:
         step *= 2
     return step
 
 
-def outside(source: Source, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
-    """How many numbers of a column lie outside of its bounds, and the first of them."""
-    state = Outside(source.named([name]), survey.of([name]), base, bounds)
-    found = arrow(source.numbered([name]), Chore("looks.outside", state), f"{RECORDS} long, {START} long")
+def out_of_bounds(
+    source: SparkSource, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+) -> Occurrence:
+    """Locate the numbers of a column outside its bounds."""
+    state = BoundsState(source.names_by_key([name]), statistics.select([name]), encoder, bounds)
+    found = map_batches(
+        source.with_row_numbers([name]), SparkTask("looks.outside", state), f"{RECORDS} long, {START} long"
+    )
     spots = found.selectExpr(f"sum({RECORDS})", f"min({START})")
-    count, first = run(source.session, "look at bounds", spots.collect)[0]
-    return Spot(int(count or 0), int(first or 0))
+    count, first = run_job(source.session, "look at bounds", spots.collect)[0]
+    return Occurrence(int(count or 0), int(first or 0))

@@ -1,7 +1,7 @@
-"""What a Python worker of Spark is sent, and how it fails.
+"""Tasks sent to Python workers, and their errors.
 
-A worker gets the name of a chore and a payload that is unpacked in it. What goes wrong leaves as one line without a
-cell of the data: the errors of Shoal whole, of all others the name alone.
+A worker gets the name of a task function and a pickled state. An error leaves the worker as one line without cells of
+the data: Shoal errors in full, other errors by name only.
 """
 
 from __future__ import annotations
@@ -18,57 +18,57 @@ from typing import Any
 from shoal import errors
 from shoal.errors import ShoalError
 
-_TOLD = "shoal-told:"
-_settled = set[str]()
-"""The chores that this worker has done."""
+_PREFIX = "shoal-told:"
+_frozen = set[str]()
+"""Tasks that this worker has run."""
 
 
-class Told(RuntimeError):
-    """An error of Shoal on its way from a worker to the driver."""
+class WorkerError(RuntimeError):
+    """A Shoal error on its way from a worker to the driver."""
 
 
-class Chore:
-    """A function of `chores` or `looks` with all that it needs, as Spark sends it to its workers."""
+class SparkTask:
+    """A function of `chores` or `looks` with its state, as sent to the workers."""
 
     def __init__(self, name: str, state: Any) -> None:
         self.name, self.payload = name, pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        told = ""
+        message = ""
         try:
-            room, function = self.name.split(".")
-            chore = getattr(import_module(f"shoal.engines.spark.{room}"), function)
-            with import_module("shoal.threads").using(1):  # Spark shares out the cores
-                yield from chore(pickle.loads(self.payload), iter(batches))  # noqa: S301 - sent by the driver
-            _settle(self.name)
+            module, function = self.name.split(".")
+            task = getattr(import_module(f"shoal.engines.spark.{module}"), function)
+            with import_module("shoal.threads").using(1):  # Spark schedules the cores
+                yield from task(pickle.loads(self.payload), iter(batches))  # noqa: S301 - sent by the driver
+            _freeze(self.name)
             return
         except ShoalError as error:
-            told = packed(error)
+            message = encode_error(error)
         except (GeneratorExit, KeyboardInterrupt, MemoryError, SystemExit):
             raise
-        except BaseException as error:  # noqa: BLE001 - its words may hold cells of the data; a panic is no Exception
-            told = f"{type(error).__name__} in {self.name}"
-        raise Told(told)
+        except BaseException as error:  # noqa: BLE001 - messages may quote cells; a panic is no Exception
+            message = f"{type(error).__name__} in {self.name}"
+        raise WorkerError(message)
 
 
-def _settle(name: str) -> None:
-    """Spark looks for garbage after each task: what the first task of a chore has loaded stays, and is left out."""
-    if name not in _settled:
-        _settled.add(name)
+def _freeze(name: str) -> None:
+    """Exclude loaded objects from garbage collection after the first run: Spark collects garbage after each task."""
+    if name not in _frozen:
+        _frozen.add(name)
         gc.freeze()
 
 
-def packed(error: ShoalError) -> str:
-    """An error as one word that survives any wrapping."""
+def encode_error(error: ShoalError) -> str:
+    """Encode an error as one word that survives any wrapping."""
     text = json.dumps([type(error).__name__, error.fact, error.hint])
-    return _TOLD + base64.b64encode(text.encode()).decode()
+    return _PREFIX + base64.b64encode(text.encode()).decode()
 
 
-def unpacked(text: str) -> ShoalError | None:
-    """The error of Shoal in the words of another one, if there is one."""
-    found = re.search(_TOLD + r"([A-Za-z0-9+/=]+)", text)
-    if found is None:
+def decode_error(text: str) -> ShoalError | None:
+    """Decode the Shoal error in the message of another error, if any."""
+    match = re.search(_PREFIX + r"([A-Za-z0-9+/=]+)", text)
+    if match is None:
         return None
-    kind, fact, hint = json.loads(base64.b64decode(found[1]))
+    kind, fact, hint = json.loads(base64.b64decode(match[1]))
     error: ShoalError = getattr(errors, kind)(fact, hint)
     return error

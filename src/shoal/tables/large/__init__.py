@@ -1,48 +1,55 @@
-"""Tables larger than memory: read, surveyed, encoded, counted and written in chunks.
+"""Out-of-core tables: read, profile, encode, count and write a table in chunks.
 
-`open_source` opens a file; `Source.chunks` gives its records in order, each chunk an ordinary small table. `survey`
-learns in one pass what only the whole table tells; `fixed` then understands a chunk as part of that table, `base` and
-`encode_chunk` are `tables.encode`, `sensitive_base` and `demands_of` are `tables.demands`. How a file is cut changes
-nothing but memory.
+`open_source` opens a file; `Source.chunks` yields its records in order, each chunk a small table. `survey` computes the
+`TableStatistics` in one pass; `with_column_types` then gives a chunk the column types of the whole table. `base` and
+`encode_chunk` correspond to `tables.encode`, `sensitive_base` and `demands_of` to `tables.demands`. Results do not
+depend on the size of the chunks.
 """
 
-from shoal.tables.large.base import Base, base, beyond, check_bounds, encode_chunk, outside
-from shoal.tables.large.cells import fixed
+from shoal.tables.large.base import (
+    Encoder,
+    build_encoder,
+    check_range_bounds,
+    encode_chunk,
+    out_of_bounds_in_chunk,
+    out_of_bounds_in_file,
+)
+from shoal.tables.large.cells import with_column_types
 from shoal.tables.large.sample import ReleasedSample
-from shoal.tables.large.sensitive import SensitiveBase, demands_of, sensitive_base
-from shoal.tables.large.shuffle import shuffle
-from shoal.tables.large.sketch import Spot
-from shoal.tables.large.source import Source, open_source
-from shoal.tables.large.spill import Spill
-from shoal.tables.large.survey import Survey, survey, surveyed, total
-from shoal.tables.large.tally import Counted, Tally
-from shoal.tables.large.writer import STREAMED, Writer
-from shoal.tables.typed import keeps_type
+from shoal.tables.large.sensitive import SensitiveEncoder, build_sensitive_encoder, constraints_of_chunk
+from shoal.tables.large.shuffle import external_shuffle
+from shoal.tables.large.sketch import Occurrence
+from shoal.tables.large.source import ChunkedFile, open_chunked
+from shoal.tables.large.spill import SpillFolder
+from shoal.tables.large.survey import TableStatistics, merge_statistics, profile_chunk, profile_file
+from shoal.tables.large.tally import ClassCounter, ClassCounts
+from shoal.tables.large.writer import CHUNKED_FORMATS, ChunkWriter
+from shoal.tables.typed import keeps_dtype
 
 __all__ = [
-    "STREAMED",
-    "Base",
-    "Counted",
+    "CHUNKED_FORMATS",
+    "ChunkWriter",
+    "ChunkedFile",
+    "ClassCounter",
+    "ClassCounts",
+    "Encoder",
+    "Occurrence",
     "ReleasedSample",
-    "SensitiveBase",
-    "Source",
-    "Spill",
-    "Spot",
-    "Survey",
-    "Tally",
-    "Writer",
-    "base",
-    "beyond",
-    "check_bounds",
-    "demands_of",
+    "SensitiveEncoder",
+    "SpillFolder",
+    "TableStatistics",
+    "build_encoder",
+    "build_sensitive_encoder",
+    "check_range_bounds",
+    "constraints_of_chunk",
     "encode_chunk",
-    "fixed",
-    "keeps_type",
-    "open_source",
-    "outside",
-    "sensitive_base",
-    "shuffle",
-    "survey",
-    "surveyed",
-    "total",
+    "external_shuffle",
+    "keeps_dtype",
+    "merge_statistics",
+    "open_chunked",
+    "out_of_bounds_in_chunk",
+    "out_of_bounds_in_file",
+    "profile_chunk",
+    "profile_file",
+    "with_column_types",
 ]

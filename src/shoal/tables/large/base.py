@@ -1,4 +1,4 @@
-"""The base of records that come in chunks: what `tables.encode` takes from the whole table."""
+"""Encoder of quasi-identifiers for chunks: the global state that `tables.encode` computes from the whole table."""
 
 from __future__ import annotations
 
@@ -9,208 +9,225 @@ import numpy as np
 
 from shoal.errors import ColumnError, DataError, HierarchyError
 from shoal.schema.columns import Column, Kind, Schema
-from shoal.tables.categories import MOST_NODES, category, codes, node_counts, with_gap
+from shoal.tables.categories import MAX_NODES, category_codes, encode_category, node_counts, with_missing_node
 from shoal.tables.dates import day_numbers
-from shoal.tables.foreign import replaced_by
-from shoal.tables.large.cells import fixed
-from shoal.tables.large.meaning import Meaning
-from shoal.tables.large.moments import Moments
-from shoal.tables.large.sketch import Spot
-from shoal.tables.large.source import Source
-from shoal.tables.large.survey import Survey
-from shoal.tables.records import known_weights, numbers
+from shoal.tables.foreign import translate_errors
+from shoal.tables.large.cells import with_column_types
+from shoal.tables.large.meaning import ColumnType
+from shoal.tables.large.moments import ExactMoments
+from shoal.tables.large.sketch import Occurrence
+from shoal.tables.large.source import ChunkedFile
+from shoal.tables.large.survey import TableStatistics
+from shoal.tables.records import numeric_matrix, resolve_weights
 from shoal.tables.table import Table
 from shoal.tables.wildcard import missing_mask
-from shoal.values import Categories, FloatVector, Records, Scale
+from shoal.values import CategoricalColumn, FloatVector, Records, Scale
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Base:
-    """What `tables.encode` takes from the whole table."""
+class Encoder:
+    """Scales, categories and imputation values of the whole table, which encode any chunk of it."""
 
     names: tuple[str, ...]
     """The quasi-identifiers."""
-    measured: tuple[str, ...]
-    """Those that are numbers or dates."""
+    numeric: tuple[str, ...]
+    """Numeric and date quasi-identifiers."""
     dates: tuple[str, ...]
     zoned: tuple[str, ...]
     scale: Scale
     weights: FloatVector
-    categories: tuple[Categories, ...]
-    fillings: Mapping[str, float]
-    """What stands for a missing number, by name."""
-    nodes: Mapping[str, int]
-    """The code that stands for a missing category, by name."""
-    gaps: Mapping[str, int]
-    """The missing cells of each quasi-identifier that has some."""
-    apart: bool
+    categories: tuple[CategoricalColumn, ...]
+    imputed_numbers: Mapping[str, float]
+    """Column mean that replaces a missing number, by name."""
+    imputed_nodes: Mapping[str, int]
+    """Node code that replaces a missing category, by name."""
+    missing_counts: Mapping[str, int]
+    """Number of missing values of each quasi-identifier that has any."""
+    missing_as_category: bool
     records: int
-    """Of the whole table."""
+    """Records of the whole table."""
 
 
-def base(
-    survey: Survey,
+def build_encoder(
+    statistics: TableStatistics,
     schema: Schema,
     *,
     standardize: bool = True,
     distance: str = "wu-palmer",
     weights: Mapping[str, float] | None = None,
     missing: str = "refuse",
-) -> Base:
-    """What `tables.encode` takes from the whole table, or its reason to refuse it."""
+) -> Encoder:
+    """Build the encoder from the statistics of the table; raise if `tables.encode` would refuse the table."""
     names = schema.quasi_identifiers
-    meanings = {name: survey.meaning(name) for name in names}
+    types = {name: statistics.column_type(name) for name in names}
     columns = [column for column in schema.columns if column.name in names]
     measured = tuple(column.name for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE))
     dates = tuple(column.name for column in columns if column.kind is Kind.DATE)
-    refused, apart = missing == "refuse", missing == "category"
+    refuse, own_category = missing == "refuse", missing == "category"
     categories = []
     for column in columns:
         if column.name not in measured:
-            if refused:
-                _check_complete(column.name, meanings[column.name], survey.records)
-            found = _category(column, survey, distance)
-            categories.append(with_gap(found) if apart and meanings[column.name].missing.count else found)
+            if refuse:
+                _check_complete(column.name, types[column.name], statistics.records)
+            categories_of = _category(column, statistics, distance)
+            categories.append(
+                with_missing_node(categories_of) if own_category and types[column.name].missing.count else categories_of
+            )
     moments = []
     for name in measured:
-        moments.append(_moments(name, survey, dates=name in dates))
-        if refused:
-            _check_complete(name, meanings[name], survey.records)
-    return Base(
+        moments.append(_moments(name, statistics, dates=name in dates))
+        if refuse:
+            _check_complete(name, types[name], statistics.records)
+    return Encoder(
         names,
         measured,
         dates,
-        tuple(name for name in dates if meanings[name].sketch.zoned),
-        _scale(moments, standardize=standardize),
-        known_weights(names, weights or {}),
+        tuple(name for name in dates if types[name].sketch.zoned),
+        _scale_of(moments, standardize=standardize),
+        resolve_weights(names, weights or {}),
         tuple(categories),
-        {name: found.middle for name, found in zip(measured, moments, strict=True)},
-        {found.name: _node(found, survey) for found in categories},
-        {name: meanings[name].missing.count for name in names if meanings[name].missing.count},
-        apart,
-        survey.records,
+        {name: column_moments.mean for name, column_moments in zip(measured, moments, strict=True)},
+        {categories_of.name: _missing_node(categories_of, statistics) for categories_of in categories},
+        {name: types[name].missing.count for name in names if types[name].missing.count},
+        own_category,
+        statistics.records,
     )
 
 
-def _check_complete(name: str, meaning: Meaning, records: int) -> None:
+def _check_complete(name: str, meaning: ColumnType, records: int) -> None:
     if meaning.missing.count:
-        raise DataError.missing_values(name, of=records, **meaning.missing.told)
+        raise DataError.missing_values(name, of=records, **meaning.missing.error_arguments)
 
 
-def _category(column: Column, survey: Survey, distance: str) -> Categories:
-    meaning = survey.meaning(column.name)
-    with replaced_by(lambda: DataError.strange_cells(column.name)):
-        counts = meaning.value_counts()
-    if meaning.told is None or counts is None:
-        nodes = next(found.distinct for found in survey.profile() if found.name == column.name)
-        raise HierarchyError.too_many_values(column.name, nodes=nodes, most=MOST_NODES)
-    return category(column, meaning.told, counts, others={}, distance=distance)
+def _category(column: Column, survey: TableStatistics, distance: str) -> CategoricalColumn:
+    column_type = survey.column_type(column.name)
+    with translate_errors(lambda: DataError.unknown_objects(column.name)):
+        counts = column_type.value_counts()
+    if column_type.distinct_content is None or counts is None:
+        nodes = next(profile.distinct for profile in survey.column_profiles() if profile.name == column.name)
+        raise HierarchyError.too_many_values(column.name, nodes=nodes, most=MAX_NODES)
+    return encode_category(column, column_type.distinct_content, counts, other_counts={}, distance=distance)
 
 
-def _node(column: Categories, survey: Survey) -> int:
-    """What stands for a missing category: its own node, or the center of all others."""
-    if column.gap is not None:
-        return column.gap
-    return int(np.argmin(node_counts(column, survey.value_counts(column.name) or {}) @ column.rounded()))
+def _missing_node(column: CategoricalColumn, survey: TableStatistics) -> int:
+    """Return the node of a missing category: its own node, or the medoid of the known values."""
+    if column.missing_code is not None:
+        return column.missing_code
+    return int(np.argmin(node_counts(column, survey.value_counts(column.name) or {}) @ column.exact_distance()))
 
 
-def _moments(name: str, survey: Survey, *, dates: bool) -> Moments:
-    """Of the numbers or the days of a column, or the reason why it is not made of them."""
-    meaning, of = survey.meaning(name), survey.records
-    sketch = meaning.sketch
-    if dates and meaning.kind is not Kind.DATE:
-        return _said_dates(name, meaning, of)
+def _moments(name: str, survey: TableStatistics, *, dates: bool) -> ExactMoments:
+    """Return the moments of a numeric or date column; raise if its values are not numbers or dates."""
+    column_type, of = survey.column_type(name), survey.records
+    sketch = column_type.sketch
+    if dates and column_type.kind is not Kind.DATE:
+        return _declared_dates(name, column_type, of)
     if dates:
         if sketch.untimely.count:
-            raise DataError.no_dates(name, of=of, **sketch.untimely.told)
+            raise DataError.not_dates(name, of=of, **sketch.untimely.error_arguments)
         return sketch.moments
-    if meaning.kind is not Kind.NUMERIC:
+    if column_type.kind is not Kind.NUMERIC:
         if sketch.numbers and sketch.words.count:
-            raise DataError.text(name, of=of, **sketch.words.told)
-        if meaning.missing.count == of:
-            return Moments()
-        raise ColumnError.not_numeric(name, meaning.kind)
+            raise DataError.text_in_numbers(name, of=of, **sketch.words.error_arguments)
+        if column_type.missing.count == of:
+            return ExactMoments()
+        raise ColumnError.not_numeric(name, column_type.kind)
     if sketch.infinite.count:
-        raise DataError.infinite(name, of=of, **sketch.infinite.told)
+        raise DataError.infinite(name, of=of, **sketch.infinite.error_arguments)
     return sketch.moments
 
 
-def _said_dates(name: str, meaning: Meaning, of: int) -> Moments:
-    """Of a column that holds dates because somebody says so, by its different cells."""
-    if meaning.told is None or meaning.different is None:
-        odd = meaning.sketch.undated if meaning.sketch.undated.count else Spot(of - meaning.missing.count, 0)
-        raise DataError.no_dates(name, of=of, **odd.told)
-    words = meaning.told.words
-    found = day_numbers(words)
-    odd = meaning.different.spot(found.is_null() & words.is_not_null())
+def _declared_dates(name: str, column_type: ColumnType, of: int) -> ExactMoments:
+    """Return the moments of a text column that the user declared as dates, from its distinct values."""
+    if column_type.distinct_content is None or column_type.distinct_cells is None:
+        odd = (
+            column_type.sketch.undated
+            if column_type.sketch.undated.count
+            else Occurrence(of - column_type.missing.count, 0)
+        )
+        raise DataError.not_dates(name, of=of, **odd.error_arguments)
+    words = column_type.distinct_content.text_values
+    days = day_numbers(words)
+    odd = column_type.distinct_cells.occurrence(days.is_null() & words.is_not_null())
     if odd.count:
-        raise DataError.no_dates(name, of=of, **odd.told)
-    return Moments.of(found.drop_nulls().to_numpy(), meaning.different.counts[found.is_not_null().to_numpy()])
+        raise DataError.not_dates(name, of=of, **odd.error_arguments)
+    return ExactMoments.of(
+        days.drop_nulls().to_numpy(), column_type.distinct_cells.counts[days.is_not_null().to_numpy()]
+    )
 
 
-def _scale(moments: list[Moments], *, standardize: bool) -> Scale:
+def _scale_of(moments: list[ExactMoments], *, standardize: bool) -> Scale:
     if not standardize:
-        largest = max((max(abs(one.low), abs(one.high)) for one in moments if one.count), default=0.0)
+        largest = max((max(abs(each.low), abs(each.high)) for each in moments if each.count), default=0.0)
         return Scale.raw(np.full((1, len(moments)), largest))
-    found = [one.standardized() for one in moments]
-    exponent, center, spread = (np.array([each[part] for each in found]) for part in range(3))
+    standardized = [each.standardized() for each in moments]
+    exponent, center, spread = (np.array([each[part] for each in standardized]) for part in range(3))
     return Scale("standardized", exponent.astype(np.int64), center.astype(np.float64), spread.astype(np.float64))
 
 
-def check_bounds(
-    survey: Survey, base: Base, bounds: Mapping[str, tuple[float, float]], outside: Callable[..., Spot]
+def check_range_bounds(
+    statistics: TableStatistics,
+    encoder: Encoder,
+    bounds: Mapping[str, tuple[float, float]],
+    locate: Callable[..., Occurrence],
 ) -> None:
-    """Refuse numbers outside the bounds of their columns; all cells are looked at again only to say which."""
+    """Raise if numbers lie outside the bounds of their columns. The records are read again only to locate them."""
     for name, (low, high) in bounds.items():
-        if name not in base.measured:
-            raise ColumnError.unknown(name, base.measured)
-        least, most = survey.range(name) or (low, high)
-        if least < low or most > high:
-            found = outside(survey, base, name, bounds=(low, high))
-            raise DataError.out_of_bounds(name, of=survey.records, **found.told)
+        if name not in encoder.numeric:
+            raise ColumnError.unknown(name, encoder.numeric)
+        low_value, high_value = statistics.range(name) or (low, high)
+        if low_value < low or high_value > high:
+            occurrence = locate(statistics, encoder, name, bounds=(low, high))
+            raise DataError.out_of_bounds(name, of=statistics.records, **occurrence.error_arguments)
 
 
-def beyond(chunk: Table, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float], start: int) -> Spot:
-    """The numbers of a chunk that lie outside of the bounds of their column; its first record is number ``start``."""
-    values = numbers(fixed(chunk, survey), [name], dates=base.dates, gaps=True)[:, 0]
-    found = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
-    return Spot(len(found), start + int(found[0])) if len(found) else Spot()
+def out_of_bounds_in_chunk(
+    chunk: Table, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float], start: int
+) -> Occurrence:
+    """Locate the numbers of a chunk outside the bounds of their column; ``start`` is the row of its first record."""
+    values = numeric_matrix(with_column_types(chunk, statistics), [name], dates=encoder.dates, allow_missing=True)[:, 0]
+    rows = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
+    return Occurrence(len(rows), start + int(rows[0])) if len(rows) else Occurrence()
 
 
-def outside(source: Source, survey: Survey, base: Base, name: str, *, bounds: tuple[float, float]) -> Spot:
-    """The same for all chunks of a file."""
-    found, start = Spot(), 0
+def out_of_bounds_in_file(
+    source: ChunkedFile, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+) -> Occurrence:
+    """Locate the numbers of a file outside the bounds of their column."""
+    occurrence, start = Occurrence(), 0
     for chunk in source.chunks(columns=[name]):
-        found += beyond(chunk, survey, base, name, bounds=bounds, start=start)
+        occurrence += out_of_bounds_in_chunk(chunk, statistics, encoder, name, bounds=bounds, start=start)
         start += chunk.height
-    return found
+    return occurrence
 
 
-def encode_chunk(chunk: Table, base: Base) -> Records:
-    """The records of a chunk that is `fixed`, on the base of the whole table.
+def encode_chunk(chunk: Table, encoder: Encoder) -> Records:
+    """Encode a chunk with typed columns with the encoder of the whole table.
 
     ``missing`` is a mask in every chunk or in none, and ``lacking`` is that of the whole table, so that the spaces of
     all chunks have the same columns.
     """
-    values = numbers(chunk, base.measured, dates=base.dates, gaps=True)
-    for j, name in enumerate(base.measured):
-        values[np.isnan(values[:, j]), j] = base.fillings[name]
-    found = codes(chunk, base.categories)
-    gone = missing_mask(chunk, base.names) if base.gaps else None
-    for j, column in enumerate(base.categories):
-        if gone is not None:
-            found[gone[:, base.names.index(column.name)], j] = base.nodes[column.name]
+    values = numeric_matrix(chunk, encoder.numeric, dates=encoder.dates, allow_missing=True)
+    for j, name in enumerate(encoder.numeric):
+        values[np.isnan(values[:, j]), j] = encoder.imputed_numbers[name]
+    node_codes = category_codes(chunk, encoder.categories)
+    missing = missing_mask(chunk, encoder.names) if encoder.missing_counts else None
+    for j, column in enumerate(encoder.categories):
+        if missing is not None:
+            node_codes[missing[:, encoder.names.index(column.name)], j] = encoder.imputed_nodes[column.name]
     records = Records(
-        base.names,
+        encoder.names,
         values,
-        base.scale,
-        base.weights,
-        base.categories,
-        found,
-        missing=gone,
-        apart=base.apart,
-        dates=base.dates,
-        zoned=base.zoned,
+        encoder.scale,
+        encoder.weights,
+        encoder.categories,
+        node_codes,
+        missing=missing,
+        separate_missing=encoder.missing_as_category,
+        dates=encoder.dates,
+        timezone_aware=encoder.zoned,
     )
-    records.__dict__["lacking"] = tuple(name for name in base.measured if base.apart and name in base.gaps)
+    records.__dict__["lacking"] = tuple(
+        name for name in encoder.numeric if encoder.missing_as_category and name in encoder.missing_counts
+    )
     return records

@@ -1,4 +1,4 @@
-"""What is known of one column of a table that comes in chunks."""
+"""Statistics of one column, computed chunk by chunk."""
 
 from __future__ import annotations
 
@@ -12,81 +12,88 @@ import polars as pl
 from shoal.errors import DataError
 from shoal.schema.columns import Kind
 from shoal.schema.profile import ColumnProfile
-from shoal.tables.foreign import replaced_by
-from shoal.tables.large.distinct import Distinct
-from shoal.tables.large.meaning import Meaning
-from shoal.tables.large.seen import told
-from shoal.tables.large.sketch import Different, Notation, Sketch
-from shoal.tables.records import is_telling
+from shoal.tables.foreign import translate_errors
+from shoal.tables.large.distinct import DistinctSketch
+from shoal.tables.large.meaning import ColumnType
+from shoal.tables.large.seen import normalized_cells
+from shoal.tables.large.sketch import CellNotation, ColumnSketch, DistinctCells
+from shoal.tables.records import is_order_informative
 from shoal.tables.table import Table
-from shoal.tables.text import BLANKS, floats
-from shoal.tables.value_patterns import LEAST_NUMBER, pattern
-from shoal.tables.value_sample import ValueSample, texts_of
+from shoal.tables.text import BLANKS, parse_floats
+from shoal.tables.value_patterns import MIN_NUMBER, detect_pattern
+from shoal.tables.value_sample import ValueSample, pattern_texts
 from shoal.values import FloatVector
 
-MOST_DIFFERENT = 100_000
-"""So many different cells of a column are kept with their counts; of more, their number is estimated."""
+MAX_DISTINCT = 100_000
+"""Limit of the distinct values that are kept with their counts; above it their number is estimated."""
 
 
-class Climb(NamedTuple):
-    """The first and the last of some numbers, and whether each of them is one more than the one before."""
+class ConsecutiveRun(NamedTuple):
+    """First and last of some numbers, and whether each number is one more than the number before."""
 
     first: float
     last: float
     holds: bool
 
-    def __add__(self, other: Climb) -> Climb:  # type: ignore[override]
+    def __add__(self, other: ConsecutiveRun) -> ConsecutiveRun:  # type: ignore[override]
         holds = self.holds and other.holds and other.first - self.last == 1
-        return Climb(self.first, other.last, True) if holds else _NO_CLIMB
+        return ConsecutiveRun(self.first, other.last, True) if holds else _NO_CLIMB
 
 
-_NO_CLIMB = Climb(0.0, 0.0, False)
+_NO_CLIMB = ConsecutiveRun(0.0, 0.0, False)
 _GLANCE = 64
-"""Cells of a chunk that are looked at before all of them are."""
+"""Cells of a chunk that are tested before all of them are."""
 
 
-_STANDARD = Notation(text=True)
+_STANDARD = CellNotation(is_text=True)
 
 
-class Slope(NamedTuple):
-    """The first and the last of some cells, as numbers or as texts, and whether they go up or down all the way."""
+class SortOrder(NamedTuple):
+    """First and last of some cells, as numbers or texts, and whether the cells are sorted."""
 
     first: float | str | None
-    """None where all are missing."""
+    """None if all cells are missing."""
     last: float | str | None
-    up: bool
-    down: bool
+    ascending: bool
+    descending: bool
 
-    def __add__(self, other: Slope) -> Slope:  # type: ignore[override]
+    def __add__(self, other: SortOrder) -> SortOrder:  # type: ignore[override]
         if self.first is None or other.first is None:
             return other if self.first is None else self
         if type(self.last) is not type(other.first):
             return _NO_SLOPE
         above, below = self.last <= other.first, self.last >= other.first  # type: ignore[operator]
-        return Slope(self.first, other.last, self.up and other.up and above, self.down and other.down and below)
+        return SortOrder(
+            self.first,
+            other.last,
+            self.ascending and other.ascending and above,
+            self.descending and other.descending and below,
+        )
 
     @classmethod
-    def of(cls, cells: pl.Series, notation: Notation) -> Slope:
+    def of(cls, cells: pl.Series, notation: CellNotation) -> SortOrder:
         known = cells.drop_nulls()
-        if notation.text:
-            known, notation = notation.reading.standard(known), _STANDARD
+        if notation.is_text:
+            known, notation = notation.reading.to_standard(known), _STANDARD
             known = known.filter(known.str.strip_chars(BLANKS) != "")
         if not len(known):
-            return Slope(None, None, up=True, down=True)
-        if not any(_goes(known[:_GLANCE], notation)):  # as with most columns
+            return SortOrder(None, None, ascending=True, descending=True)
+        if not any(_sort_order(known[:_GLANCE], notation)):  # false for most columns
             return _NO_SLOPE
-        up, down = _goes(known, notation)
+        up, down = _sort_order(known, notation)
         ends = known.gather([0, -1])
         numbers = _as_floats(known, notation)
         first, last = ends.cast(pl.String).to_list() if numbers is None else numbers[[0, -1]].tolist()
-        return Slope(first, last, up, down) if up or down else _NO_SLOPE
+        return SortOrder(first, last, up, down) if up or down else _NO_SLOPE
 
 
-_NO_SLOPE = Slope(0.0, 0.0, up=False, down=False)
+_NO_SLOPE = SortOrder(0.0, 0.0, ascending=False, descending=False)
 
 
-def _goes(cells: pl.Series, notation: Notation) -> tuple[bool, bool]:
-    """Whether these cells go up, and whether they go down; as numbers where all of them are, else as texts."""
+def _sort_order(cells: pl.Series, notation: CellNotation) -> tuple[bool, bool]:
+    """Return whether the cells are sorted in ascending and in descending order: as numbers if all are numbers, else as
+    texts.
+    """
     numbers = _as_floats(cells, notation)
     if numbers is not None:
         before, after = numbers[:-1], numbers[1:]
@@ -98,140 +105,158 @@ def _goes(cells: pl.Series, notation: Notation) -> tuple[bool, bool]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ColumnSurvey:
-    """What is known of a column: its different cells, or where these are too many, counts over all cells."""
+class ColumnStatistics:
+    """Statistics of a column: its distinct values with counts, or, above `MOST_DIFFERENT`, a sketch."""
 
     name: str
-    notation: Notation
+    notation: CellNotation
     dtype: pl.DataType
-    climb: Climb
-    slope: Slope
-    different: Different | None
-    counted: Sketch | None = None
-    distinct: Distinct | None = None
+    consecutive: ConsecutiveRun
+    order: SortOrder
+    distinct_cells: DistinctCells | None
+    partial_sketch: ColumnSketch | None = None
+    distinct_estimate: DistinctSketch | None = None
     sample: ValueSample | None = None
 
     @classmethod
-    def of(cls, table: Table, name: str, *, start: int, many: bool) -> ColumnSurvey:
-        """Of a chunk whose first record is number ``start``, counted from 0; ``many`` spares a search in vain."""
-        notation = Notation.of(table.cells, name)
-        with replaced_by(lambda: DataError.strange_cells(name)):
-            cells = _plain_type(told(table, name).alias(""))
-            climb, slope = _climb(cells, notation), Slope.of(cells, notation)
-            if not many:
-                found = _different(cells, start)
-                if len(found.cells) <= MOST_DIFFERENT:
-                    return cls(name, notation, cells.dtype, climb, slope, found)
+    def of(cls, table: Table, name: str, *, start: int, many_values: bool) -> ColumnStatistics:
+        """Compute the statistics of a chunk whose first record is row ``start``; ``many`` skips the search for distinct
+        values.
+        """
+        notation = CellNotation.of(table.cells, name)
+        with translate_errors(lambda: DataError.unknown_objects(name)):
+            cells = _plain_type(normalized_cells(table, name).alias(""))
+            climb, slope = _consecutive(cells, notation), SortOrder.of(cells, notation)
+            if not many_values:
+                distinct = _different(cells, start)
+                if len(distinct.cells) <= MAX_DISTINCT:
+                    return cls(name, notation, cells.dtype, climb, slope, distinct)
             places = np.arange(start, start + len(cells), dtype=np.int64)
-            one = Different(cells, np.ones(len(cells), dtype=np.int64), places)
-            return cls(name, notation, cells.dtype, climb, slope, None, *_summed(one, notation))
+            all_cells = DistinctCells(cells, np.ones(len(cells), dtype=np.int64), places)
+            return cls(name, notation, cells.dtype, climb, slope, None, *_sketched(all_cells, notation))
 
-    def __add__(self, other: ColumnSurvey) -> ColumnSurvey:
-        climb, slope = self.climb + other.climb, self.slope + other.slope
-        if self.different is not None and other.different is not None:
-            both = _merged(self.different, other.different)
-            if len(both.cells) <= MOST_DIFFERENT:
-                return ColumnSurvey(self.name, self.notation, self.dtype, climb, slope, both)
+    def __add__(self, other: ColumnStatistics) -> ColumnStatistics:
+        climb, slope = self.consecutive + other.consecutive, self.order + other.order
+        if self.distinct_cells is not None and other.distinct_cells is not None:
+            merged = _merged(self.distinct_cells, other.distinct_cells)
+            if len(merged.cells) <= MAX_DISTINCT:
+                return ColumnStatistics(self.name, self.notation, self.dtype, climb, slope, merged)
         mine, theirs = self._sums(), other._sums()
         sums = mine[0] + theirs[0], mine[1] + theirs[1], mine[2] + theirs[2]
-        return ColumnSurvey(self.name, self.notation, self.dtype, climb, slope, None, *sums)
+        return ColumnStatistics(self.name, self.notation, self.dtype, climb, slope, None, *sums)
 
-    def _sums(self) -> tuple[Sketch, Distinct, ValueSample]:
-        if self.counted is not None and self.distinct is not None and self.sample is not None:
-            return self.counted, self.distinct, self.sample
-        return _summed(self.different or _NOTHING, self.notation)
+    def _sums(self) -> tuple[ColumnSketch, DistinctSketch, ValueSample]:
+        if self.partial_sketch is not None and self.distinct_estimate is not None and self.sample is not None:
+            return self.partial_sketch, self.distinct_estimate, self.sample
+        return _sketched(self.distinct_cells or _NO_CELLS, self.notation)
 
     @cached_property
-    def sketch(self) -> Sketch:
-        if self.different is not None:
-            return Sketch.of(self.different, self.notation).settled()
+    def sketch(self) -> ColumnSketch:
+        if self.distinct_cells is not None:
+            return ColumnSketch.of(self.distinct_cells, self.notation).consistent()
         return self._sums()[0]
 
     @cached_property
-    def meaning(self) -> Meaning:
-        return Meaning(self.notation, self.sketch, self.different, self.dtype)
+    def column_type(self) -> ColumnType:
+        return ColumnType(self.notation, self.sketch, self.distinct_cells, self.dtype)
 
     def profile(self, records: int) -> ColumnProfile:
-        """Counts over the column, as `tables.profile` gives them."""
-        nothing, missing, numeric = self.meaning.nothing, self.meaning.missing.count, self.meaning.kind is Kind.NUMERIC
+        """Return the profile of the column as `tables.profile` does."""
+        content, missing, numeric = (
+            self.column_type.empty_content,
+            self.column_type.missing.count,
+            self.column_type.kind is Kind.NUMERIC,
+        )
         sketch = self.sketch
         whole = numeric and sketch.numbers > 0 and not sketch.infinite.count and not sketch.uneven
-        climbs = whole and missing == 0 and records > 1 and self.climb.holds
-        distinct, slope = self._values(records - missing), self.slope
-        ordered = is_telling(distinct, records - missing) and (slope.up or slope.down)
-        found = self._pattern(whole=whole, distinct=distinct, present=records - missing)
-        return ColumnProfile(self.name, nothing.kind, nothing.type, whole, distinct, missing, climbs, ordered, found)
+        climbs = whole and missing == 0 and records > 1 and self.consecutive.holds
+        distinct, slope = self._values(records - missing), self.order
+        ordered = is_order_informative(distinct, records - missing) and (slope.ascending or slope.descending)
+        value_pattern = self._pattern(whole=whole, distinct=distinct, present=records - missing)
+        return ColumnProfile(
+            self.name, content.kind, content.type, whole, distinct, missing, climbs, ordered, value_pattern
+        )
 
     def _pattern(self, *, whole: bool, distinct: int, present: int) -> str:
-        kind, sketch = self.meaning.kind, self.sketch
-        if kind is Kind.DATE or (kind is Kind.NUMERIC and not (whole and sketch.moments.high >= LEAST_NUMBER)):
+        kind, sketch = self.column_type.kind, self.sketch
+        if kind is Kind.DATE or (kind is Kind.NUMERIC and not (whole and sketch.moments.high >= MIN_NUMBER)):
             return ""
         if kind is not Kind.NUMERIC and sketch.emails:
             return "email"
-        sample = self.sample or _sampled(self.different or _NOTHING, self.notation)
-        return pattern(sample.texts, kind, self.notation.reading, distinct=distinct, present=present)
+        sample = self.sample or _sampled(self.distinct_cells or _NO_CELLS, self.notation)
+        return detect_pattern(sample.texts, kind, self.notation.reading, distinct=distinct, present=present)
 
     def _values(self, present: int) -> int:
-        """The number of different values."""
-        told = self.meaning.told
-        if told is not None:
-            return int(told.values.drop_nulls().n_unique())
-        return 0 if self.distinct is None else self.distinct.estimate(present)
+        """Return the number of distinct values, possibly an estimate."""
+        content = self.column_type.distinct_content
+        if content is not None:
+            return int(content.values.drop_nulls().n_unique())
+        return 0 if self.distinct_estimate is None else self.distinct_estimate.estimate(present)
 
 
-_NOTHING = Different(pl.Series([], dtype=pl.String), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+_NO_CELLS = DistinctCells(pl.Series([], dtype=pl.String), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-def _summed(seen: Different, notation: Notation) -> tuple[Sketch, Distinct, ValueSample]:
-    return Sketch.of(seen, notation).settled(), Distinct.of(seen.cells, seen.counts), _sampled(seen, notation)
+def _sketched(seen: DistinctCells, notation: CellNotation) -> tuple[ColumnSketch, DistinctSketch, ValueSample]:
+    return (
+        ColumnSketch.of(seen, notation).consistent(),
+        DistinctSketch.of(seen.cells, seen.counts),
+        _sampled(seen, notation),
+    )
 
 
-def _sampled(seen: Different, notation: Notation) -> ValueSample:
-    texts = notation.reading.present(seen.cells) if notation.text else texts_of(seen.cells)
+def _sampled(seen: DistinctCells, notation: CellNotation) -> ValueSample:
+    texts = notation.reading.mask_missing(seen.cells) if notation.is_text else pattern_texts(seen.cells)
     return ValueSample.of(texts)
 
 
 def _plain_type(cells: pl.Series) -> pl.Series:
-    """Categories as text: the codes of those of two chunks need not agree."""
+    """Convert categoricals to one global type: the codes of two chunks may differ."""
     return cells.cast(pl.String).cast(pl.Categorical) if cells.dtype == pl.Categorical else cells
 
 
-def _different(cells: pl.Series, start: int) -> Different:
+def _different(cells: pl.Series, start: int) -> DistinctCells:
     rows = pl.DataFrame([cells.alias("cell")]).with_row_index("first", offset=start)
     return _grouped(rows.with_columns(pl.lit(1, dtype=pl.Int64).alias("count")))
 
 
-def _merged(one: Different, two: Different) -> Different:
+def _merged(one: DistinctCells, two: DistinctCells) -> DistinctCells:
     return _grouped(pl.concat([_frame(one), _frame(two)]))
 
 
-def _frame(seen: Different) -> pl.DataFrame:
-    return pl.DataFrame([seen.cells.alias("cell"), pl.Series("first", seen.firsts), pl.Series("count", seen.counts)])
+def _frame(seen: DistinctCells) -> pl.DataFrame:
+    return pl.DataFrame(
+        [seen.cells.alias("cell"), pl.Series("first", seen.first_rows), pl.Series("count", seen.counts)]
+    )
 
 
-def _grouped(rows: pl.DataFrame) -> Different:
-    """In the order in which the cells first appear."""
-    found = rows.group_by("cell").agg(pl.col("first").min().cast(pl.Int64), pl.col("count").sum()).sort("first")
-    return Different(found["cell"].alias(""), found["count"].to_numpy(), found["first"].to_numpy())
+def _grouped(rows: pl.DataFrame) -> DistinctCells:
+    """Group equal cells, in the order of first appearance."""
+    groups = rows.group_by("cell").agg(pl.col("first").min().cast(pl.Int64), pl.col("count").sum()).sort("first")
+    return DistinctCells(groups["cell"].alias(""), groups["count"].to_numpy(), groups["first"].to_numpy())
 
 
-def _climb(cells: pl.Series, notation: Notation) -> Climb:
-    """By the cells as they stand; what is no number climbs to nowhere."""
-    if not _rises(_as_floats(cells[:2], notation)):  # as with most columns
+def _consecutive(cells: pl.Series, notation: CellNotation) -> ConsecutiveRun:
+    """Test for consecutive numbers in the order of the cells; other values do not count as consecutive."""
+    if not _is_consecutive(_as_floats(cells[:2], notation)):  # false for most columns
         return _NO_CLIMB
     numbers = _as_floats(cells, notation)
-    return Climb(float(numbers[0]), float(numbers[-1]), True) if numbers is not None and _rises(numbers) else _NO_CLIMB
+    return (
+        ConsecutiveRun(float(numbers[0]), float(numbers[-1]), True)
+        if numbers is not None and _is_consecutive(numbers)
+        else _NO_CLIMB
+    )
 
 
-def _rises(numbers: FloatVector | None) -> bool:
+def _is_consecutive(numbers: FloatVector | None) -> bool:
     with np.errstate(over="ignore"):
         return numbers is not None and bool((np.diff(numbers) == 1).all())
 
 
-def _as_floats(cells: pl.Series, notation: Notation) -> FloatVector | None:
-    if notation.text:
+def _as_floats(cells: pl.Series, notation: CellNotation) -> FloatVector | None:
+    if notation.is_text:
         plain = notation.plain(cells)
-        numbers = floats(plain, pl.Series([True]))
+        numbers = parse_floats(plain, pl.Series([True]))
     elif cells.dtype.is_numeric():
         numbers = cells.cast(pl.Float64)
     else:

@@ -1,4 +1,4 @@
-"""Files of columns, Parquet and Arrow, in chunks."""
+"""Parquet and Arrow files in chunks."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import polars as pl
 from polars import selectors
 
 from shoal.errors import FileError
-from shoal.tables.foreign import replaced_by
-from shoal.tables.frames import PolarsCells, checked
-from shoal.tables.table import Cells, Table
+from shoal.tables.foreign import translate_errors
+from shoal.tables.frames import PolarsCells, check_table
+from shoal.tables.table import Table, TableCells
 
-_TRIED = 4_096
-"""The records of the first chunk, which tells how wide they are."""
+_FIRST_ROWS = 4_096
+"""Records of the first chunk, from which the width of a record is estimated."""
 
 
 def column_names(path: Path, kind: str) -> tuple[str, ...]:
-    """The names of the columns of a file that has some."""
+    """Return the column names of a file; raise if it has none."""
     with _reading(path, kind):
         frame = _scan(path, kind).head(1).collect()
-    return checked(Table(kind, PolarsCells(frame), path)).names
+    return check_table(Table(kind, PolarsCells(frame), path)).names
 
 
-def column_chunks(path: Path, kind: str, kept: Sequence[str], *, rows: int, size: int) -> Iterator[Cells]:
-    """The records of the file in frames of the kept columns."""
-    start, step, total = 0, min(rows, _TRIED), _height(path, kind)
+def column_chunks(path: Path, kind: str, columns: Sequence[str], *, rows: int, size: int) -> Iterator[TableCells]:
+    """Yield the records of the file as frames of the selected columns."""
+    start, step, total = 0, min(rows, _FIRST_ROWS), _height(path, kind)
     while start < total:
         with _reading(path, kind):
-            # a selector takes no name for a pattern
-            lazy = _scan(path, kind).select(selectors.by_name(*kept))
+            # a selector does not interpret a name as a pattern
+            lazy = _scan(path, kind).select(selectors.by_name(*columns))
             frame = lazy.slice(start, step).collect()
         if frame.height != min(step, total - start):
             raise FileError.changed(path)
@@ -46,11 +46,11 @@ def _height(path: Path, kind: str) -> int:
 
 
 def _scan(path: Path, kind: str) -> pl.LazyFrame:
-    # as one file: a path may look like a pattern or like parts of a table
+    # as one file: a path may look like a glob or like a partition folder
     if kind == "parquet":
         return pl.scan_parquet(path, glob=False, hive_partitioning=False)
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)
 
 
-def _reading(path: Path, kind: str) -> replaced_by:
-    return replaced_by(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why))
+def _reading(path: Path, kind: str) -> translate_errors:
+    return translate_errors(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why))

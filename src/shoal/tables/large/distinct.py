@@ -1,4 +1,4 @@
-"""The number of different values of a column that has too many to keep."""
+"""Estimate of the number of distinct values of a column (k minimum values)."""
 
 from __future__ import annotations
 
@@ -10,34 +10,38 @@ from numpy.typing import NDArray
 
 from shoal.values import IntVector
 
-_KEPT = 4_096
-"""The estimate is then off by 1.6 % at most times."""
-_ALL = 2.0**64
+_SKETCH_SIZE = 4_096
+"""Size of the sketch; the standard error of the estimate is 1.6 %."""
+_HASH_RANGE = 2.0**64
 
 
-class Distinct(NamedTuple):
-    """The values with the least hashes, which are a sample of the different ones, with the records of each."""
+class DistinctSketch(NamedTuple):
+    """The smallest hashes of the values, which are a random sample of the distinct values, with the records of each."""
 
     hashes: NDArray[np.uint64]
     counts: IntVector
 
     @classmethod
-    def of(cls, cells: pl.Series, counts: IntVector) -> Distinct:
+    def of(cls, cells: pl.Series, counts: IntVector) -> DistinctSketch:
         known = cells.is_not_null().to_numpy()
-        return _least(cells.hash(seed=0).to_numpy()[known], counts[known])
+        return _smallest(cells.hash(seed=0).to_numpy()[known], counts[known])
 
-    def __add__(self, other: Distinct) -> Distinct:  # type: ignore[override]
-        return _least(np.concatenate([self.hashes, other.hashes]), np.concatenate([self.counts, other.counts]))
+    def __add__(self, other: DistinctSketch) -> DistinctSketch:  # type: ignore[override]
+        return _smallest(np.concatenate([self.hashes, other.hashes]), np.concatenate([self.counts, other.counts]))
 
     def estimate(self, present: int) -> int:
-        """How many different values so many records have; as many, if no two of those that were kept agree."""
-        if len(self.hashes) < _KEPT:
+        """Estimate the number of distinct values among ``present`` records; ``present`` if all sampled values are
+        unique.
+        """
+        if len(self.hashes) < _SKETCH_SIZE:
             return len(self.hashes)
         if (self.counts == 1).all():
             return present
-        return min(round((_KEPT - 1) * _ALL / float(self.hashes[-1])), present - 1)
+        return min(round((_SKETCH_SIZE - 1) * _HASH_RANGE / float(self.hashes[-1])), present - 1)
 
 
-def _least(hashes: NDArray[np.uint64], counts: IntVector) -> Distinct:
+def _smallest(hashes: NDArray[np.uint64], counts: IntVector) -> DistinctSketch:
     different, place = np.unique(hashes, return_inverse=True)
-    return Distinct(different[:_KEPT], np.bincount(place, counts, len(different)).astype(np.int64)[:_KEPT])
+    return DistinctSketch(
+        different[:_SKETCH_SIZE], np.bincount(place, counts, len(different)).astype(np.int64)[:_SKETCH_SIZE]
+    )

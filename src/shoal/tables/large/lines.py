@@ -1,4 +1,4 @@
-"""Delimited text in chunks: every chunk is a small text of the same dialect, with the same header."""
+"""Delimited text in chunks: each chunk is a small text of the same dialect with the same header."""
 
 from __future__ import annotations
 
@@ -10,83 +10,85 @@ from pathlib import Path
 import numpy as np
 
 from shoal.errors import ColumnError, FileError
-from shoal.tables.delimited import Head, patched, structured
-from shoal.tables.detection import HEAD
+from shoal.tables.delimited import HeaderAndFormats, complete_header, detect_text_structure
+from shoal.tables.detection import HEAD_BYTES
 from shoal.tables.dialect import Dialect
-from shoal.tables.footer import footer_start, without_footer
-from shoal.tables.header import check_empty
-from shoal.tables.large.stream import encoding_of, runs, text_blocks, without
+from shoal.tables.footer import footer_start, strip_footer
+from shoal.tables.header import check_unnamed_is_empty
+from shoal.tables.large.stream import encoding_of, record_runs, skip_bytes, text_blocks
 from shoal.tables.layout import Bytes, Layout, record_ends, scan
-from shoal.tables.table import Cells, ReadOptions, Settings
+from shoal.tables.table import ReadOptions, Settings, TableCells
 
 _RETURN = 13
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
-    """A delimited file that was opened: its dialect and its header."""
+class DelimitedFile:
+    """An opened delimited file: its dialect and its header."""
 
     path: Path
-    head: Head
-    """What its first records tell."""
+    head: HeaderAndFormats
+    """Structure detected from the first records."""
     header: bool
-    top: bytes
-    """The header with its newline; one that was made up where the file has none."""
-    above: int
-    """The bytes of the text above the first record."""
-    footer: int | None
-    """The lines below the last one, where their number is named."""
+    header_bytes: bytes
+    """The header with its newline; a generated one if the file has none."""
+    body_offset: int
+    """Bytes of the text above the first record."""
+    footer_lines: int | None
+    """Lines below the last record, if the user gave their number."""
     settings: Settings
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that are not left out."""
+        """Columns that are not left out."""
         names = self.head.names
-        return tuple(name for at, name in enumerate(names.fields) if at not in names.left_out)
+        return tuple(name for at, name in enumerate(names.fields) if at not in names.dropped)
 
 
-def open_lines(path: Path, *, options: ReadOptions, tabs: bool) -> Lines:
-    """The dialect by the head of the file, as `read_delimited` finds it."""
-    encoding, bom = encoding_of(path, asked=options.encoding)
+def open_delimited(path: Path, *, options: ReadOptions, tabs: bool) -> DelimitedFile:
+    """Open a delimited file; the dialect is detected from its head, as `read_delimited` does."""
+    encoding, bom = encoding_of(path, encoding=options.encoding)
     start = _start(text_blocks(path, encoding=encoding, bom=bom))
-    found = structured(start, options=options, tabs=tabs)
-    quote = found.quote
+    structure = detect_text_structure(start, options=options, tabs=tabs)
+    quote = structure.quote
     blocks = text_blocks(path, encoding=encoding, bom=bom)
-    first = next(runs(without(blocks, found.offset), quote=quote, rows=1, size=1, path=path, row=0), b"")
-    dialect = Dialect(found.delimiter, quote, encoding, bom, options.missing_words, options.blank_words)
-    text = start[found.offset :]
-    if len(start) <= 2 * HEAD:  # that is all of it
-        footer = partial(footer_start, delimiter=found.delimiter, quote=quote, path=path, header=options.header)
+    first = next(record_runs(skip_bytes(blocks, structure.offset), quote=quote, rows=1, size=1, path=path, row=0), b"")
+    dialect = Dialect(structure.delimiter, quote, encoding, bom, options.missing_values, options.missing_texts)
+    text = start[structure.offset :]
+    if len(start) <= 2 * HEAD_BYTES:  # this is the whole file
+        footer = partial(footer_start, delimiter=structure.delimiter, quote=quote, path=path, header=options.header)
         text = text[: footer(text, options.skip_footer)]
-    text = patched(text, found)
+    text = complete_header(text, structure)
     layout = _head_layout(text, first, dialect, path, header=options.header)
-    head = Head(layout, found, dialect, options, path, records=1)
-    made_up = (found.delimiter.join(head.names.fields) + "\n").encode()
-    top = patched(first, found) if options.header else made_up
-    above = found.offset + (len(first) if options.header else 0)
-    settings = head.settings(_newline(start[found.offset :], quote))
-    return Lines(path, head, options.header, top, above, options.skip_footer, settings)
+    head = HeaderAndFormats(layout, structure, dialect, options, path, records=1)
+    generated = (structure.delimiter.join(head.names.fields) + "\n").encode()
+    top = complete_header(first, structure) if options.header else generated
+    above = structure.offset + (len(first) if options.header else 0)
+    settings = head.settings(_newline(start[structure.offset :], quote))
+    return DelimitedFile(path, head, options.header, top, above, options.skip_footer, settings)
 
 
 def _start(blocks: Iterator[bytes]) -> bytes:
-    """As much of the text as detection looks at: lines above the header, and the records below."""
+    """Return as much of the text as detection needs: the lines above the header and the first records."""
     start = bytearray()
     for block in blocks:
         start += block
-        if len(start) > 2 * HEAD:
+        if len(start) > 2 * HEAD_BYTES:
             break
     return bytes(start)
 
 
 def _head_layout(text: bytes, first: bytes, dialect: Dialect, path: Path, *, header: bool) -> Layout:
-    """The layout of the first records; where they break the rules, of the first line alone: the survey says so then."""
+    """Return the layout of the first records; of the first line alone if they break the rules, which the full pass
+    reports.
+    """
     if not first.strip(b"\r\n"):
         return _blank_layout(dialect, path, header=header)
-    ends = record_ends(_bytes(text[: HEAD + 2]), quote=dialect.quote)
-    whole = ends[ends <= HEAD]
+    ends = record_ends(_bytes(text[: HEAD_BYTES + 2]), quote=dialect.quote)
+    whole = ends[ends <= HEAD_BYTES]
     part = (
         text
-        if len(text) <= HEAD
+        if len(text) <= HEAD_BYTES
         else text[: int(whole[-1])]
         if len(whole)
         else text[: int(ends[0])]
@@ -101,7 +103,7 @@ def _head_layout(text: bytes, first: bytes, dialect: Dialect, path: Path, *, hea
 
 
 def _blank_layout(dialect: Dialect, path: Path, *, header: bool) -> Layout:
-    """Of a text that begins with a blank line: one empty field if others follow."""
+    """Return the layout of a text that begins with a blank line: one empty field if other lines follow."""
     blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom)
     if not any(block.strip(b"\r\n") for block in blocks):
         raise FileError.empty(path)
@@ -110,48 +112,52 @@ def _blank_layout(dialect: Dialect, path: Path, *, header: bool) -> Layout:
     return scan(_bytes(b'""\n'), delimiter=dialect.delimiter, quote='"', path=path, header=header)
 
 
-def line_chunks(lines: Lines, kept: Sequence[str], *, rows: int, size: int) -> Iterator[Cells]:
-    """The records of the file as cells of the kept columns; blank lines at the very end hold nobody."""
-    dialect, path, records, blank = lines.head.dialect, lines.path, 0, b""
-    blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom, block=max(1, min(size, HEAD)))
-    body_blocks = without_footer(
-        without(blocks, lines.above), lines.footer, delimiter=dialect.delimiter, quote=dialect.quote, path=path
+def delimited_chunks(file: DelimitedFile, columns: Sequence[str], *, rows: int, size: int) -> Iterator[TableCells]:
+    """Yield the records of the file as cells of the selected columns. Blank lines at the end are no records."""
+    dialect, path, records, blank = file.head.dialect, file.path, 0, b""
+    blocks = text_blocks(path, encoding=dialect.encoding, bom=dialect.bom, block=max(1, min(size, HEAD_BYTES)))
+    body_blocks = strip_footer(
+        skip_bytes(blocks, file.body_offset),
+        file.footer_lines,
+        delimiter=dialect.delimiter,
+        quote=dialect.quote,
+        path=path,
     )
-    for run in runs(body_blocks, quote=dialect.quote, rows=rows, size=size, path=path):
+    for run in record_runs(body_blocks, quote=dialect.quote, rows=rows, size=size, path=path):
         body, blank = blank + run, b""
         if not body.strip(b"\r\n"):
             blank = body
             continue
         layout = scan(
-            _bytes(lines.top + body),
+            _bytes(file.header_bytes + body),
             delimiter=dialect.delimiter,
             quote=dialect.quote,
             path=path,
             header=True,
-            above=records,
+            records_above=records,
         )
-        blank = body[int(layout.lines[-1]) - len(lines.top) :]
-        for at in lines.head.names.empty:
-            check_empty(layout.column(at, 1, layout.records), at, path, above=records)
+        blank = body[int(layout.record_starts[-1]) - len(file.header_bytes) :]
+        for at in file.head.names.empty:
+            check_unnamed_is_empty(layout.column(at, 1, layout.records), at, path, records_above=records)
         records += layout.records - 1
-        if not lines.header:
-            start = layout.lines[1]
-            layout = Layout.of(_bytes(body), layout.lines[1:] - start, layout.ends[1:] - start, layout)
-        cells = lines.head.cells(layout)
-        yield replace(cells, sources={name: at for name, at in cells.sources.items() if name in kept})
+        if not file.header:
+            start = layout.record_starts[1]
+            layout = Layout.build(_bytes(body), layout.record_starts[1:] - start, layout.field_ends[1:] - start, layout)
+        cells = file.head.cells(layout)
+        yield replace(cells, sources={name: at for name, at in cells.sources.items() if name in columns})
     if records == 0:
-        raise FileError.header_only(path) if lines.header else FileError.empty(path)
+        raise FileError.header_only(path) if file.header else FileError.empty(path)
 
 
 def _newline(head: bytes, quote: str) -> str:
-    """The name of the newline in the head of a file: lf, crlf, cr or mixed."""
+    """Return the name of the newline in the head of a file: lf, crlf, cr or mixed."""
     data = _bytes(head)
     ends = record_ends(data, quote=quote)
     ends = ends[:-1] if len(ends) > 1 and ends[-1] == len(data) else ends
-    returned = (ends > 1) & (data[ends - 2] == _RETURN)
-    names = np.where(data[ends - 1] == _RETURN, "cr", np.where(returned, "crlf", "lf"))
-    found = sorted(set(names.tolist())) or ["lf"]
-    return str(found[0]) if len(found) == 1 else "mixed"
+    crlf_mask = (ends > 1) & (data[ends - 2] == _RETURN)
+    names = np.where(data[ends - 1] == _RETURN, "cr", np.where(crlf_mask, "crlf", "lf"))
+    styles = sorted(set(names.tolist())) or ["lf"]
+    return str(styles[0]) if len(styles) == 1 else "mixed"
 
 
 def _bytes(text: bytes) -> Bytes:

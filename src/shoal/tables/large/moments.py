@@ -1,4 +1,4 @@
-"""Sums of numbers and of their squares without rounding, so that nothing depends on the order in which they came."""
+"""Exact sums of numbers and of their squares, independent of the order of the records."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ _UNIT = 1074
 """Every float is a multiple of 2**-1074."""
 _DIGIT = 13
 _BLOCK = 1 << 14
-"""Digits of 13 bits: the products of two and 13 bits of a count, over 2**14 rows, stay below 2**53 and are exact."""
+"""Rows per block. With digits of 13 bits, sums of digit x digit x count over 2**14 rows stay below 2**53 and are exact.
+"""
 
 
 @dataclass(frozen=True)
-class Moments:
-    """How many numbers there are, the least and the greatest, their sum and that of their squares."""
+class ExactMoments:
+    """Count, range, sum and sum of squares of some numbers."""
 
     count: int = 0
     low: float = math.inf
@@ -30,8 +31,8 @@ class Moments:
     """In units of 2**-2148."""
 
     @classmethod
-    def of(cls, values: FloatVector, counts: IntVector) -> Moments:
-        """Of finite numbers, each so many times."""
+    def of(cls, values: FloatVector, counts: IntVector) -> ExactMoments:
+        """Compute the moments of finite numbers, each with its count."""
         if not len(values):
             return cls()
         sums = [_sums(values[at : at + _BLOCK], counts[at : at + _BLOCK]) for at in range(0, len(values), _BLOCK)]
@@ -43,8 +44,8 @@ class Moments:
             sum(two for _, two in sums),
         )
 
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(
+    def __add__(self, other: ExactMoments) -> ExactMoments:
+        return ExactMoments(
             self.count + other.count,
             min(self.low, other.low),
             max(self.high, other.high),
@@ -53,13 +54,13 @@ class Moments:
         )
 
     @property
-    def middle(self) -> float:
-        """The mean, 0 of none."""
+    def mean(self) -> float:
+        """Mean of the numbers; 0 if there are none."""
         return float(Fraction(self.sum, self.count << _UNIT)) if self.count else 0.0
 
     @property
     def exponent(self) -> int:
-        """The power of two that brings all numbers below 1."""
+        """Exponent of the power of two that scales all numbers below 1."""
         return math.frexp(max(abs(self.low), abs(self.high)))[1] if self.count else 0
 
     @property
@@ -67,7 +68,7 @@ class Moments:
         return not self.count or self.low == self.high
 
     def standardized(self) -> tuple[int, float, float]:
-        """The exponent, the center and the spread by which these numbers get a mean of 0 and a deviation of 1."""
+        """Return the exponent, center and spread that standardize the numbers to mean 0 and standard deviation 1."""
         if self.constant:
             return 0, self.low if self.count else 0.0, 1.0
         n, shift = self.count, _UNIT + self.exponent
@@ -76,7 +77,7 @@ class Moments:
 
 
 def _sums(values: FloatVector, counts: IntVector) -> tuple[int, int]:
-    """The sum in units of 2**-1074 and that of squares in units of 2**-2148, by the digits of all numbers at once."""
+    """Return the sum in units of 2**-1074 and the sum of squares in units of 2**-2148, digit by digit."""
     grids, columns, rest = [], [], values
     grid = math.frexp(float(np.abs(values).max()))[1]
     while rest.any():
@@ -87,11 +88,13 @@ def _sums(values: FloatVector, counts: IntVector) -> tuple[int, int]:
         grids.append(grid + _UNIT)
     if not columns:
         return 0, 0
-    digits, one, two, shift = np.column_stack(columns), 0, 0, 0
+    digits, total, squares, shift = np.column_stack(columns), 0, 0, 0
     while counts.any():
         weighted = digits * (counts % (1 << _DIGIT))[:, None]
-        one += sum(int(s) << g for s, g in zip(weighted.sum(axis=0), grids, strict=True)) << shift
+        total += sum(int(s) << g for s, g in zip(weighted.sum(axis=0), grids, strict=True)) << shift
         products = weighted.T @ digits
-        two += sum(int(products[i, j]) << (a + b) for i, a in enumerate(grids) for j, b in enumerate(grids)) << shift
+        squares += (
+            sum(int(products[i, j]) << (a + b) for i, a in enumerate(grids) for j, b in enumerate(grids)) << shift
+        )
         counts, shift = counts >> _DIGIT, shift + _DIGIT
-    return one, two
+    return total, squares

@@ -1,4 +1,4 @@
-"""A sample of the records of a table that comes in chunks: every 2^j-th of them."""
+"""Systematic sample of the records of a table: every 2^j-th record."""
 
 from __future__ import annotations
 
@@ -13,70 +13,70 @@ from shoal.schema.columns import Kind
 from shoal.tables.delimited import DelimitedCells
 from shoal.tables.frames import PolarsCells
 from shoal.tables.layout import Layout
-from shoal.tables.order import taken
-from shoal.tables.table import Cells, Table
+from shoal.tables.order import take
+from shoal.tables.table import Table, TableCells
 from shoal.tables.text import BLANKS
 from shoal.values import IntVector
 
-MOST_SAMPLED = 200_000
+MAX_SAMPLE = 200_000
 _MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
-    """Every step-th record, the first of the table among them; the step is the least power of two that keeps few."""
+class SystematicSample:
+    """Every step-th record from the first on; the step is the smallest power of two that keeps the sample small."""
 
-    parts: tuple[tuple[Cells, IntVector], ...]
-    """The cells of some records and their places in the table, one part below the other."""
+    parts: tuple[tuple[TableCells, IntVector], ...]
+    """Cells and row numbers of the sampled records, one part below the other."""
     step: int
 
     @classmethod
-    def of(cls, cells: Cells, *, start: int, step: int) -> Sample:
-        """Of a chunk whose first record is number ``start``, counted from 0."""
+    def of(cls, cells: TableCells, *, start: int, step: int) -> SystematicSample:
+        """Sample a chunk whose first record is row ``start``."""
         rows = np.arange(-start % step, cells.height, step)
-        return cls(((_picked(cells, rows), rows + start),), step).fitting()
+        return cls(((_select(cells, rows), rows + start),), step).shrunk_to_limits()
 
-    def __add__(self, other: Sample) -> Sample:
+    def __add__(self, other: SystematicSample) -> SystematicSample:
         step = max(self.step, other.step)
-        return Sample((*self.thinned(step).parts, *other.thinned(step).parts), step).fitting()
+        return SystematicSample((*self.with_step(step).parts, *other.with_step(step).parts), step).shrunk_to_limits()
 
-    def thinned(self, step: int) -> Sample:
-        """Those of the records that every step-th record is one of."""
+    def with_step(self, step: int) -> SystematicSample:
+        """Return the sample with a larger step."""
         if step == self.step:
             return self
         kept = [(cells, numbers, np.flatnonzero(numbers % step == 0)) for cells, numbers in self.parts]
-        return Sample(tuple((_picked(cells, rows), numbers[rows]) for cells, numbers, rows in kept), step)
+        return SystematicSample(tuple((_select(cells, rows), numbers[rows]) for cells, numbers, rows in kept), step)
 
-    def fitting(self) -> Sample:
-        """The sample with a step that keeps it small."""
-        few = self
+    def shrunk_to_limits(self) -> SystematicSample:
+        """Return the sample with the smallest step that keeps it within the limits."""
+        sample = self
         while (
-            sum(len(numbers) for _, numbers in few.parts) > MOST_SAMPLED
-            or sum(_size(cells) for cells, _ in few.parts) > _MOST_BYTES
+            sum(len(numbers) for _, numbers in sample.parts) > MAX_SAMPLE
+            or sum(_size(cells) for cells, _ in sample.parts) > _MOST_BYTES
         ):
-            few = few.thinned(2 * few.step)
-        return few
+            sample = sample.with_step(2 * sample.step)
+        return sample
 
-    def first(self, names: Collection[str]) -> Sample:
-        """The first record alone, and of it these columns."""
+    def first(self, names: Collection[str]) -> SystematicSample:
+        """Return only the first record, with these columns."""
         cells, numbers = self.parts[0]
-        one = _picked(cells, np.arange(min(1, cells.height)))
-        kept = [name for name in one.names if name in names]
-        return Sample(((one.replaced(kept, {}), numbers[:1]),), self.step)
+        record = _select(cells, np.arange(min(1, cells.height)))
+        kept = [name for name in record.names if name in names]
+        return SystematicSample(((record.replace_columns(kept, {}), numbers[:1]),), self.step)
 
     @cached_property
-    def cells(self) -> Cells:
-        """The cells of all sampled records."""
-        return _joined([cells for cells, _ in self.parts])
+    def cells(self) -> TableCells:
+        """Cells of all sampled records."""
+        return _concat_cells([cells for cells, _ in self.parts])
 
     @property
-    def numbers(self) -> IntVector:
-        """The places of all sampled records in the table."""
+    def rows(self) -> IntVector:
+        """Row numbers of all sampled records."""
         return np.concatenate([numbers for _, numbers in self.parts])
 
 
 class ReleasedSample:
-    """The released records of a sample, taken out of a release that is made chunk by chunk."""
+    """The released records of a sample, collected from the chunks of a release."""
 
     def __init__(self, sample: Table, step: int) -> None:
         self._sample, self._step = sample, step
@@ -84,17 +84,17 @@ class ReleasedSample:
         self._parts: list[pl.DataFrame] = []
 
     def add(self, released: Table) -> None:
-        """The next chunk of the release, in the order of the table."""
+        """Add the next chunk of the release, in the order of the table."""
         rows = np.arange(-self._records % self._step, released.height, self._step)
-        cells = taken(released, rows).cells
+        cells = take(released, rows).cells
         self._parts.append(self._texts(cells) if isinstance(cells, DelimitedCells) else cells.frame())
         self._records += released.height
 
     def _texts(self, cells: DelimitedCells) -> pl.DataFrame:
-        """The fields as text, null where one means missing."""
+        """Return the fields as text; missing values are null."""
         texts = {}
         for name in cells.names:
-            reading, text = cells.dialect.reading(name), cells.text(name)
+            reading, text = cells.dialect.parser(name), cells.text(name)
             measured = self._sample.cells.content(name).kind in (Kind.NUMERIC, Kind.DATE)
             absent = text.str.strip_chars(BLANKS).is_in(list(reading.missing if measured else reading.blank))
             texts[name] = text.set(absent, None) if absent.any() else text
@@ -102,54 +102,54 @@ class ReleasedSample:
 
     @property
     def table(self) -> Table:
-        """All of them."""
+        """All sampled records."""
         cells = PolarsCells(pl.concat(self._parts, how="vertical_relaxed"))
         return Table(self._sample.kind, cells, settings=self._sample.settings)
 
 
-def _picked(cells: Cells, rows: IntVector) -> Cells:
+def _select(cells: TableCells, rows: IntVector) -> TableCells:
     if isinstance(cells, DelimitedCells):
         kept = np.concatenate([[0], rows + 1]) if cells.header else rows
         return replace(cells, layout=_rows(cells.layout, kept), _known={})
     return PolarsCells(cells.frame()[rows])
 
 
-def _joined(parts: Sequence[Cells]) -> Cells:
+def _concat_cells(parts: Sequence[TableCells]) -> TableCells:
     first, texts = parts[0], [cells for cells in parts if isinstance(cells, DelimitedCells)]
     if isinstance(first, DelimitedCells):
         below = [_rows(each.layout, np.arange(int(each.header), each.layout.records)) for each in texts[1:]]
-        return replace(first, layout=_below([first.layout, *below]), _known={})
+        return replace(first, layout=_concat_layouts([first.layout, *below]), _known={})
     return PolarsCells(pl.concat([cells.frame() for cells in parts]).rechunk())
 
 
-def _size(cells: Cells) -> int:
-    """About the bytes of the records, the same in parts as together."""
+def _size(cells: TableCells) -> int:
+    """Return the approximate bytes of the records; additive over parts."""
     if isinstance(cells, DelimitedCells):
-        return int(cells.layout.lines[-1] - cells.layout.lines[int(cells.header)])
+        return int(cells.layout.record_starts[-1] - cells.layout.record_starts[int(cells.header)])
     frame = cells.frame()
     texts = [series for series in frame.iter_columns() if series.dtype == pl.String]
     return 8 * frame.height * frame.width + sum(int(text.str.len_bytes().sum()) for text in texts)
 
 
 def _rows(layout: Layout, rows: IntVector) -> Layout:
-    """These records alone."""
+    """Select records of a layout."""
     chosen = np.zeros(layout.records, dtype=np.bool_)
     chosen[rows] = True
-    lengths = np.diff(layout.lines)
+    lengths = np.diff(layout.record_starts)
     kept = np.repeat(chosen, lengths)
-    lines = np.concatenate([[0], np.cumsum(lengths[rows])]).astype(layout.lines.dtype)
-    shift = layout.lines[:-1][rows] - lines[:-1]
-    return Layout.of(layout.bytes[kept], lines, layout.ends[rows] - shift[:, None], layout)
+    lines = np.concatenate([[0], np.cumsum(lengths[rows])]).astype(layout.record_starts.dtype)
+    shift = layout.record_starts[:-1][rows] - lines[:-1]
+    return Layout.build(layout.bytes[kept], lines, layout.field_ends[rows] - shift[:, None], layout)
 
 
-def _below(parts: Sequence[Layout]) -> Layout:
-    """The records of all, one part below the other."""
-    starts = np.cumsum([0, *(int(part.lines[-1]) for part in parts)]).tolist()
+def _concat_layouts(parts: Sequence[Layout]) -> Layout:
+    """Concatenate layouts."""
+    starts = np.cumsum([0, *(int(part.record_starts[-1]) for part in parts)]).tolist()
     placed = list(zip(parts, starts, strict=False))
     quote = next((part.quote for part in parts if part.quote), "")
-    return Layout.of(
+    return Layout.build(
         np.concatenate([part.bytes for part in parts]),
-        np.concatenate([[0], *(part.lines[1:] + start for part, start in placed)]),
-        np.concatenate([part.ends + start for part, start in placed]),
+        np.concatenate([[0], *(part.record_starts[1:] + start for part, start in placed)]),
+        np.concatenate([part.field_ends + start for part, start in placed]),
         replace(parts[0], quote=quote),
     )

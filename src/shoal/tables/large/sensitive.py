@@ -1,4 +1,4 @@
-"""Sensitive columns of a table that comes in chunks."""
+"""Sensitive columns of an out-of-core table."""
 
 from __future__ import annotations
 
@@ -9,72 +9,83 @@ import numpy as np
 
 from shoal.errors import DataError
 from shoal.schema.columns import Column, Schema
-from shoal.schema.models import Model
+from shoal.schema.models import PrivacyModel
 from shoal.tables.categories import check_coverage
-from shoal.tables.counts import words
-from shoal.tables.diversity import Occurrences, figures
-from shoal.tables.large.column import MOST_DIFFERENT
-from shoal.tables.large.survey import Survey
-from shoal.tables.sensitive import Coded, Values, assembled, check_model, check_reached, coded, in_order, meanings
-from shoal.tables.spelling import Meaning, meaning
+from shoal.tables.counts import text_values
+from shoal.tables.diversity import ClassValueCounts, values_of_counts
+from shoal.tables.large.column import MAX_DISTINCT
+from shoal.tables.large.survey import TableStatistics
+from shoal.tables.sensitive import (
+    EncodedSensitive,
+    SensitiveValues,
+    assemble_constraints,
+    check_model,
+    check_satisfied,
+    encode_sensitive,
+    sorted_values,
+    value_numbers,
+)
+from shoal.tables.spelling import Normalizer, normalize_text
 from shoal.tables.table import Table
-from shoal.values import Demands
+from shoal.values import ModelConstraints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SensitiveBase:
-    """What `tables.demands` takes from the whole table."""
+class SensitiveEncoder:
+    """Value codes and privacy models of the whole table, which encode the sensitive columns of any chunk."""
 
-    demands: Demands
-    """Those of the whole table, without a record: its codes have no row."""
-    values: Mapping[str, Values]
-    """Of each sensitive column; missing is one more, the last."""
+    constraints: ModelConstraints
+    """Constraints of the whole table, without records."""
+    values: Mapping[str, SensitiveValues]
+    """Values of each sensitive column; the missing value is one more, the last."""
 
 
-def sensitive_base(
-    survey: Survey, models: Sequence[Model], schema: Schema, *, same: Meaning = meaning
-) -> SensitiveBase:
-    """The rules and what they measure by, or the reason why not even the whole table can keep them.
+def build_sensitive_encoder(
+    statistics: TableStatistics, models: Sequence[PrivacyModel], schema: Schema, *, same: Normalizer = normalize_text
+) -> SensitiveEncoder:
+    """Build the encoder of the sensitive columns; raise if even the whole table as one class breaks a privacy model.
 
-    ``same`` says which texts are one value.
+    ``same`` defines which texts are equal values.
     """
     known = {column.name: column for column in schema.columns}
     for model in models:
-        check_model(model, known, survey.names, lambda name: survey.meaning(name).nothing)
+        check_model(model, known, statistics.names, lambda name: statistics.column_type(name).empty_content)
     names = list(dict.fromkeys(model.column for model in models))
-    values = {name: _values(survey, known[name], same) for name in names}
-    columns = {name: _coded(survey, known[name], values[name]) for name in names}
-    demands = assembled(models, columns, survey.records)
+    values = {name: _sensitive_values(statistics, known[name], same) for name in names}
+    columns = {name: _encode_distinct(statistics, known[name], values[name]) for name in names}
+    demands = assemble_constraints(models, columns, statistics.records)
     for d, model in enumerate(models):
         counts = columns[model.column].counts
-        everybody = Occurrences.of(np.arange(len(counts)), counts, len(counts))
-        check_reached(demands, d, model, figures(demands, d, everybody), where="the table")
-    return SensitiveBase(demands._replace(codes=demands.codes[:0]), values)
+        one_class = ClassValueCounts.from_keys(np.arange(len(counts)), counts, len(counts))
+        check_satisfied(demands, d, model, values_of_counts(demands, d, one_class), records_name="the table")
+    return SensitiveEncoder(demands._replace(codes=demands.codes[:0]), values)
 
 
-def _values(survey: Survey, column: Column, same: Meaning) -> Values:
-    """The different words of a column in the order of what they mean."""
-    known = survey.meaning(column.name)
-    if known.told is None:
-        raise DataError.too_many_sensitive(column.name, MOST_DIFFERENT)
+def _sensitive_values(survey: TableStatistics, column: Column, same: Normalizer) -> SensitiveValues:
+    """Return the distinct values of a column, in their semantic order."""
+    column_type = survey.column_type(column.name)
+    if column_type.distinct_content is None:
+        raise DataError.too_many_sensitive(column.name, MAX_DISTINCT)
     if column.hierarchy is not None:
-        check_coverage(column.name, column.hierarchy, known.value_counts() or {})
-    found = in_order(column, known.told, known.told.words)
-    return Values(tuple(found), meanings(known.told, found, same))
+        check_coverage(column.name, column.hierarchy, column_type.value_counts() or {})
+    texts = sorted_values(column, column_type.distinct_content, column_type.distinct_content.text_values)
+    return SensitiveValues(tuple(texts), value_numbers(column_type.distinct_content, texts, same))
 
 
-def _coded(survey: Survey, column: Column, values: Values) -> Coded:
-    """The different cells by the codes of their values, each for all of its records."""
-    known = survey.meaning(column.name)
-    if known.told is None or known.different is None:
-        raise DataError.too_many_sensitive(column.name, MOST_DIFFERENT)
-    found = coded(column, values, known.told.words, known.different.counts)
-    return found._replace(codes=found.codes[:0])
+def _encode_distinct(survey: TableStatistics, column: Column, values: SensitiveValues) -> EncodedSensitive:
+    """Return the value codes of the distinct cells, weighted by their counts."""
+    column_type = survey.column_type(column.name)
+    if column_type.distinct_content is None or column_type.distinct_cells is None:
+        raise DataError.too_many_sensitive(column.name, MAX_DISTINCT)
+    encoded = encode_sensitive(
+        column, values, column_type.distinct_content.text_values, column_type.distinct_cells.counts
+    )
+    return encoded._replace(codes=encoded.codes[:0])
 
 
-def demands_of(chunk: Table, base: SensitiveBase) -> Demands:
-    """The demands with the codes of a chunk that is `fixed`, by the numbering of the whole table."""
-    codes = np.empty((chunk.height, len(base.values)), dtype=np.int64)
-    for j, (name, values) in enumerate(base.values.items()):
-        codes[:, j] = values.codes(words(chunk, name))
-    return base.demands._replace(codes=codes)
+def constraints_of_chunk(chunk: Table, encoder: SensitiveEncoder) -> ModelConstraints:
+    """Return the constraints with the codes of a chunk that has column types."""
+    codes = np.empty((chunk.height, len(encoder.values)), dtype=np.int64)
+    for j, (name, values) in enumerate(encoder.values.items()):
+        codes[:, j] = values.codes(text_values(chunk, name))
+    return encoder.constraints._replace(codes=codes)

@@ -1,4 +1,4 @@
-"""A survey: what only the whole of a table tells, learned from its chunks in one pass."""
+"""Statistics of a whole table, computed from its chunks in one pass."""
 
 from __future__ import annotations
 
@@ -9,139 +9,146 @@ from functools import cached_property
 from shoal.errors import ColumnError, DataError
 from shoal.schema.columns import Kind
 from shoal.schema.profile import ColumnProfile
-from shoal.tables.large.column import MOST_DIFFERENT, ColumnSurvey
-from shoal.tables.large.meaning import Meaning
-from shoal.tables.large.sample import MOST_SAMPLED, Sample
-from shoal.tables.large.source import Source
+from shoal.tables.large.column import MAX_DISTINCT, ColumnStatistics
+from shoal.tables.large.meaning import ColumnType
+from shoal.tables.large.sample import MAX_SAMPLE, SystematicSample
+from shoal.tables.large.source import ChunkedFile
 from shoal.tables.table import Table
-from shoal.values import Progress, silent
+from shoal.values import Progress, no_progress
 
-__all__ = ["MOST_DIFFERENT", "MOST_SAMPLED", "Survey", "survey", "surveyed", "total"]
+__all__ = ["MAX_DISTINCT", "MAX_SAMPLE", "TableStatistics", "merge_statistics", "profile_chunk", "profile_file"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Survey:
-    """What only the whole of a table tells. The same however the table was cut; sums in it are exact."""
+class TableStatistics:
+    """Statistics of a whole table, independent of the size of the chunks; sums are exact."""
 
     start: int
-    """The place of the first record, 0 unless this is a part of a table."""
+    """Row of the first record; 0 unless this is a part of a table."""
     records: int
     sha256: str | None
-    columns: tuple[ColumnSurvey, ...]
-    sampled: Sample
+    columns: tuple[ColumnStatistics, ...]
+    systematic_sample: SystematicSample
     head: Table
-    """The kind, the path and the settings of the table; its cells are but some."""
+    """Kind, path and settings of the table; its cells are a sample."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that were surveyed."""
+        """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
     @cached_property
-    def _known(self) -> dict[str, ColumnSurvey]:
+    def _known(self) -> dict[str, ColumnStatistics]:
         return {column.name: column for column in self.columns}
 
-    def meaning(self, name: str) -> Meaning:
-        """How the cells of a column are understood."""
+    def column_type(self, name: str) -> ColumnType:
+        """Return the type of a column."""
         if name not in self._known:
             raise ColumnError.unknown(name, self.names)
-        return self._known[name].meaning
+        return self._known[name].column_type
 
     def kinds(self) -> tuple[tuple[str, Kind], ...]:
-        """As `tables.kinds` says for the whole table."""
-        return tuple((column.name, column.meaning.kind) for column in self.columns)
+        """Return the kinds of the columns, as `tables.kinds` does for the whole table."""
+        return tuple((column.name, column.column_type.kind) for column in self.columns)
 
-    def profile(self) -> tuple[ColumnProfile, ...]:
-        """As `tables.profile` says for the whole table; a large number of different values is `estimated`."""
+    def column_profiles(self) -> tuple[ColumnProfile, ...]:
+        """Return column profiles as `tables.profile` does; a large number of distinct values is `estimated`."""
         return tuple(column.profile(self.records) for column in self.columns)
 
     @property
-    def estimated(self) -> tuple[str, ...]:
-        """The columns whose number of different values is an estimate."""
-        return tuple(column.name for column in self.columns if column.different is None)
+    def estimated_columns(self) -> tuple[str, ...]:
+        """Columns whose number of distinct values is an estimate."""
+        return tuple(column.name for column in self.columns if column.distinct_cells is None)
 
     def value_counts(self, name: str) -> dict[str, int] | None:
-        """As `tables.value_counts` says for the whole table; None where there are too many different values."""
-        return self.meaning(name).value_counts()
+        """Return value counts as `tables.value_counts` does; None if there are too many distinct values."""
+        return self.column_type(name).value_counts()
 
-    def holds(self, name: str, words: Iterable[str]) -> bool:
-        """Whether all these words are values of the column; never where it has too many different ones."""
-        copies = self.meaning(name).copies
+    def has_values(self, name: str, words: Iterable[str]) -> bool:
+        """Return whether all texts are values of the column; False if it has too many distinct values."""
+        copies = self.column_type(name).first_positions
         return all(word in copies for word in words)
 
-    def missing(self) -> dict[str, int]:
-        """The missing cells of each column that has some."""
-        counts = {column.name: column.meaning.missing.count for column in self.columns}
+    def missing_counts(self) -> dict[str, int]:
+        """Return the number of missing values of each column that has any."""
+        counts = {column.name: column.column_type.missing.count for column in self.columns}
         return {name: count for name, count in counts.items() if count}
 
     def range(self, name: str) -> tuple[float, float] | None:
-        """The least and the greatest number, or day, of a column; None where it has none."""
-        moments = self.meaning(name).sketch.moments
+        """Return the smallest and largest number, or day, of a column; None if it has none."""
+        moments = self.column_type(name).sketch.moments
         return (moments.low, moments.high) if moments.count else None
 
     @cached_property
     def sample(self) -> Table:
-        """Every step-th record from the first on, understood as part of the whole table; at most MOST_SAMPLED."""
-        from shoal.tables.large.cells import fixed
+        """Every step-th record with column types; at most MOST_SAMPLED records."""
+        from shoal.tables.large.cells import with_column_types
 
-        return fixed(replace(self.head, cells=self.sampled.cells), self)
+        return with_column_types(replace(self.head, cells=self.systematic_sample.cells), self)
 
     @property
     def step(self) -> int:
-        """One of how many records is in the sample: a power of two."""
-        return self.sampled.step
+        """Sampling step, a power of two."""
+        return self.systematic_sample.step
 
-    def of(self, names: Collection[str]) -> Survey:
-        """What is known of these columns, with no more of the sample than its first record."""
-        few = self.sampled.first(names)
+    def select(self, names: Collection[str]) -> TableStatistics:
+        """Restrict the statistics to these columns and the sample to its first record."""
+        sample = self.systematic_sample.first(names)
         columns = tuple(column for column in self.columns if column.name in names)
-        return replace(self, columns=columns, sampled=few, head=replace(self.head, cells=few.cells))
+        return replace(self, columns=columns, systematic_sample=sample, head=replace(self.head, cells=sample.cells))
 
     def to_bytes(self) -> bytes:
-        """All of it as one file of arrays and JSON."""
-        from shoal.tables.large.stored import stored
+        """Serialize to arrays and JSON."""
+        from shoal.tables.large.stored import to_bytes
 
-        return stored(self)
+        return to_bytes(self)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Survey:
-        """The survey again, or `FileError.damaged`."""
-        from shoal.tables.large.stored import restored
+    def from_bytes(cls, data: bytes) -> TableStatistics:
+        """Deserialize; raise `FileError.damaged`."""
+        from shoal.tables.large.stored import from_bytes
 
-        return restored(data)
+        return from_bytes(data)
 
 
-def survey(source: Source, *, columns: Sequence[str] | None = None, progress: Progress = silent) -> Survey:
-    """Read the file once; of other columns than these nothing is learned. Progress has no total."""
-    found: Survey | None = None
+def profile_file(
+    source: ChunkedFile, *, columns: Sequence[str] | None = None, progress: Progress = no_progress
+) -> TableStatistics:
+    """Compute the statistics of a file in one pass. Progress has no total."""
+    statistics: TableStatistics | None = None
     for chunk in source.chunks(columns=columns):
-        if found is None:
-            found = surveyed(chunk)
+        if statistics is None:
+            statistics = profile_chunk(chunk)
         else:
-            part = surveyed(chunk, start=found.records, many=found.estimated, step=found.step)
-            found = total(found, part)
-        progress(found.records, found.records)
-    if found is None:
+            part = profile_chunk(
+                chunk, start=statistics.records, many_values=statistics.estimated_columns, step=statistics.step
+            )
+            statistics = merge_statistics(statistics, part)
+        progress(statistics.records, statistics.records)
+    if statistics is None:
         raise DataError.no_records()
-    return found
+    return statistics
 
 
-def surveyed(chunk: Table, *, start: int = 0, many: Collection[str] = (), step: int = 1) -> Survey:
-    """The survey of one chunk, whose first record is number ``start``, counted from 0.
+def profile_chunk(chunk: Table, *, start: int = 0, many_values: Collection[str] = (), step: int = 1) -> TableStatistics:
+    """Compute the statistics of one chunk whose first record is row ``start``.
 
-    What is known of the records before spares work: the columns with ``many`` values, the ``step`` of the sample.
+    The columns with ``many`` values and the sampling ``step`` known from earlier chunks save work; they do not change
+    the result.
     """
-    columns = tuple(ColumnSurvey.of(chunk, name, start=start, many=name in many) for name in chunk.names)
-    sample = Sample.of(chunk.cells, start=start, step=step)
+    columns = tuple(
+        ColumnStatistics.of(chunk, name, start=start, many_values=name in many_values) for name in chunk.names
+    )
+    sample = SystematicSample.of(chunk.cells, start=start, step=step)
     head = replace(chunk, cells=sample.parts[0][0])
-    return Survey(start, chunk.height, chunk.sha256, columns, sample, head)
+    return TableStatistics(start, chunk.height, chunk.sha256, columns, sample, head)
 
 
-def total(first: Survey, second: Survey) -> Survey:
-    """The survey of two parts of a table, the second right below the first."""
+def merge_statistics(first: TableStatistics, second: TableStatistics) -> TableStatistics:
+    """Merge the statistics of two adjacent parts of a table."""
     if first.names != second.names or second.start != first.start + first.records:
-        raise DataError.not_adjoining()
-    columns = tuple(one + two for one, two in zip(first.columns, second.columns, strict=True))
-    sample = first.sampled + second.sampled
+        raise DataError.statistics_not_adjacent()
+    columns = tuple(left + right for left, right in zip(first.columns, second.columns, strict=True))
+    sample = first.systematic_sample + second.systematic_sample
     head = replace(first.head, cells=sample.parts[0][0])
-    return replace(first, records=first.records + second.records, columns=columns, sampled=sample, head=head)
+    return replace(first, records=first.records + second.records, columns=columns, systematic_sample=sample, head=head)

@@ -1,4 +1,4 @@
-/* The columns step: every change is kept at once, by itself; columns are found, chosen together, and told in detail. */
+/* Columns page: every change is saved at once; columns can be searched, selected together, and expanded. */
 "use strict";
 
 (() => {
@@ -12,7 +12,7 @@
   let last = Promise.resolve();
   let waiting = 0;
 
-  /* One after the other, since each needs the revision that the one before led to. */
+  /* In sequence, since each request needs the revision of the previous one. */
   function keep(fields) {
     waiting += 1;
     last = last.then(async () => {
@@ -34,7 +34,7 @@
     next.toggleAttribute("disabled", !state.querySelector("[data-ready]").dataset.ready);
   }
 
-  /* A changed role takes the confirmation back. */
+  /* A changed role clears the confirmation. */
   function mark(row, { changed = false } = {}) {
     const chosen = row.querySelector(".roles input:checked");
     row.classList.toggle("other", chosen.value !== row.dataset.proposed);
@@ -59,7 +59,7 @@
     return undefined;
   });
 
-  /* Details: a row below, which the server fills. */
+  /* Details: a row below, rendered by the server. */
 
   const opened = (row) => (row?.nextElementSibling?.matches(".opened") ? row.nextElementSibling : null);
 
@@ -114,7 +114,7 @@
     }
   });
 
-  /* Find: those that are not shown are not chosen by "all" either. */
+  /* Search: "all" does not select hidden columns. */
 
   const find = document.getElementById("find");
   const all = document.getElementById("all");
@@ -136,7 +136,7 @@
     count();
   });
 
-  /* Several at once. */
+  /* Bulk actions. */
 
   const set = form.querySelector('[name="bulk"][value="role"]');
   let from = null;
@@ -155,7 +155,7 @@
     ticks.forEach((tick, i) => { if (!rows[i].hidden) tick.checked = all.checked; });
   });
 
-  /* With Shift, all between the last tick and this one. */
+  /* Shift-click selects a range. */
   form.addEventListener("click", (event) => {
     const here = ticks.indexOf(event.target);
     if (here < 0) return;
@@ -197,7 +197,7 @@
     told(opened(row));
   }
 
-  /* Nobody leaves while something is being kept. */
+  /* Warn before the page is left while a change is being saved. */
   document.addEventListener("click", async (event) => {
     const link = event.target.closest?.("a[href]:not([data-details])");
     if (!link || !waiting || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;

@@ -1,18 +1,18 @@
-/* The hierarchy of a column: nodes are found and counted as they are chosen, and values are put in order. */
+/* Hierarchy page: search and selection of nodes, and the order of values. */
 "use strict";
 
 (() => {
-  /* What was being built is there: the page is shown again with it. */
+  /* The build has finished: reload the page. */
   document.addEventListener("shoal:loaded", (event) => {
     if (event.target.matches("[data-again]") && !event.target.firstElementChild) location.reload();
     wire(event.target);
   });
 
-  /* A place that the address names is opened. */
+  /* Open the section that the URL names. */
   const named = document.getElementById(location.hash.slice(1));
   if (named?.matches("details")) named.open = true;
 
-  /* Boxes that tick all others of their form. */
+  /* Checkboxes that tick all others of their form. */
   function wire(place) {
     place.querySelectorAll("[data-all]").forEach((all) => {
       const boxes = () => [...all.form.elements].filter((field) => field.name === all.dataset.all);
@@ -25,7 +25,7 @@
     });
   }
 
-  /* Nodes: which actions the chosen ones allow. */
+  /* Nodes: enable the actions that the selected ones allow. */
   const editor = document.getElementById("editor");
   if (editor) {
     const boxes = [...editor.querySelectorAll('[name="node"]')];
@@ -48,7 +48,7 @@
     };
     editor.addEventListener("change", look);
     editor.addEventListener("input", look);
-    /* Enter in a field does what stands beside it, and not what comes first in the form. */
+    /* Enter in a field triggers the button beside it, not the first one of the form. */
     editor.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !event.target.matches("input")) return;
       event.preventDefault();
@@ -69,7 +69,7 @@
     });
   }
 
-  /* The order of values: a list with buttons in place of the text, as long as it is not too long. */
+  /* The order of values: a list with buttons replaces the text field, unless it is too long. */
   const MOST = 400;
   const text = document.getElementById("levels");
   if (text) {

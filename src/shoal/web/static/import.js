@@ -1,15 +1,15 @@
-/* The import dialog of the step Data: every change of a setting reads the first records again, before it is applied. */
+/* Import dialog of the data page: every change of a setting reloads the preview. */
 "use strict";
 
 (() => {
   const dialog = document.getElementById("import");
   if (!dialog) return;
   const DEBOUNCE = 400; // milliseconds after the last change
-  const AGAIN = 300; // until an answer that was not there is asked for again
+  const AGAIN = 300; // milliseconds until a pending response is requested again
   const place = dialog.querySelector("[data-import]");
   const wait = (time) => new Promise((done) => setTimeout(done, time));
   let form = null;
-  let columns = {}; // what is set for single columns, by name
+  let columns = {}; // settings of single columns, by name
   let now = null;
   let timer = 0;
 
@@ -34,7 +34,7 @@
     ask();
   });
 
-  /* The question that the file leaves open: its field is chosen and marked. */
+  /* The open question: its field is focused and marked. */
   function ask() {
     const question = part("[data-question]");
     if (!question) return;
@@ -85,7 +85,7 @@
     if (name) set(name, { format: said, missing: part("#one-missing").value });
   }
 
-  /* The preview: the newest settings win. */
+  /* The preview: only the response to the latest settings is used. */
 
   function later() {
     clearTimeout(timer);
@@ -108,7 +108,7 @@
       }
       const text = await answer.text();
       if (mine.signal.aborted) return;
-      shown.innerHTML = text; // our own server escapes what it sends
+      shown.innerHTML = text; // escaped by the server
       list();
     } catch (error) {
       if (mine.signal.aborted) return;
@@ -126,7 +126,7 @@
     part("[data-apply]").disabled = Boolean(part("[data-shown] [data-error]"));
   }
 
-  /* A list with "another": its field of text is there when it is needed. */
+  /* A select with "another": its text field is visible only then. */
   function own(field) {
     const other = field.dataset?.own && document.getElementById(field.dataset.own);
     if (!other) return;

@@ -1,16 +1,16 @@
-/* The step protection: what one choice means for another. */
+/* Protection page: dependencies between options. */
 "use strict";
 
 (() => {
   const form = document.getElementById("choices");
   const summary = document.getElementById("method-summary");
 
-  /* The words of the method in the list. */
+  /* Description of the selected method. */
   const tell = () => {
     summary.textContent = form.elements.method_own.selectedOptions[0]?.dataset.words || "";
   };
 
-  /* What is chosen in a part, beside its title: one sees it while the part is shut. */
+  /* Selected option beside the title of a section, visible while it is collapsed. */
   const show = (part) => {
     const cards = [...part.querySelectorAll(".pick > label:has(> input:checked)")].map(named);
     const lists = [...part.querySelectorAll("select[data-shown]")].map((list) => list.selectedOptions[0].text);
@@ -25,13 +25,13 @@
 
   form.addEventListener("input", (event) => {
     if (event.target.name === "method_own") tell();
-    // the method that Shoal chooses is always improved; the style sheet hides the card for none
+    // auto always uses local search; the style sheet hides the card for none
     const { method, effort } = form.elements;
     if (method.value === "auto" && effort.value === "") effort.value = "balanced";
     form.querySelectorAll(".part").forEach(show);
   });
 
-  /* Once k is chosen one can go on, and the bar of steps says so. */
+  /* Enable the next step once k is chosen. */
   document.addEventListener("shoal:saved", async () => {
     const chosen = form.elements.k.value === "own" ? form.elements.k_own.value : form.elements.k.value;
     const hint = document.querySelector("[data-until-k]");

@@ -1,4 +1,4 @@
-/* The run step: a click on a point of the chart, or on its row, chooses it. */
+/* Run page: a click on a point of the chart, or on its row, selects it. */
 "use strict";
 
 (() => {
@@ -33,9 +33,9 @@
       const link = event.target.closest("svg a");
       if (!link) return;
       event.preventDefault();
-      const all = event.detail ? links(event) : [link]; // by keyboard there is one
+      const all = event.detail ? links(event) : [link]; // the keyboard targets one
       const at = all.findIndex((one) => one.hasAttribute("aria-current"));
-      const next = all[(at + 1) % all.length] || link; // those below it come with the next clicks
+      const next = all[(at + 1) % all.length] || link; // the next click selects the one below
       const radio = document.getElementById(next.getAttribute("href").slice(1));
       radio.checked = true;
       show(radio);
@@ -44,7 +44,7 @@
     if (chosen) show(chosen);
   }
 
-  /* whoever ticks a method means to choose methods */
+  /* ticking a method switches to the selection of methods */
   const which = document.querySelector("[data-which]");
   which?.addEventListener("change", (event) => {
     if (event.target.name === "method") which.querySelector("[value=chosen]").checked = true;

@@ -1,8 +1,8 @@
-/* The script of the page. Attributes of elements say what it does; see the functions below, one for each. */
+/* Script of the page. Data attributes select the behavior of an element; one function below for each. */
 "use strict";
 
 const shoal = (() => {
-  const AGAIN = 300; // milliseconds until an answer that was not there is asked for again
+  const AGAIN = 300; // milliseconds until a pending response is requested again
   const POLL = 500;
   const GONE = "The page does not answer. Is Shoal still running in the window where it was started?";
 
@@ -19,7 +19,7 @@ const shoal = (() => {
     return element;
   };
 
-  /* What is said: quietly and for a moment, or until somebody puts it away. */
+  /* Notices: dismissed after a moment, or by the user. */
 
   let quiet = 0;
 
@@ -43,7 +43,7 @@ const shoal = (() => {
     document.getElementById("refusal").replaceChildren();
   }
 
-  /* Requests: an answer, or an Error with the sentence of the server. */
+  /* Requests: return the response, or throw an Error with the message of the server. */
 
   async function ask(address, options = {}) {
     const headers = { "X-Requested-With": "shoal", "X-CSRF-Token": token(), ...options.headers };
@@ -66,7 +66,7 @@ const shoal = (() => {
     }
   }
 
-  /* Post fields, and note the revision that they led to. */
+  /* Post fields, and store the new revision. */
   async function send(address, fields) {
     const body = fields instanceof URLSearchParams ? fields : new URLSearchParams(fields);
     const answer = await ask(address, { method: "POST", body, keepalive: true });
@@ -75,7 +75,7 @@ const shoal = (() => {
     return answer;
   }
 
-  /* data-load="URL": a part of the page that comes later. The newest question wins. */
+  /* data-load="URL": a fragment that is loaded later. Only the latest request is used. */
 
   const loading = new WeakMap();
 
@@ -96,7 +96,7 @@ const shoal = (() => {
       }
       const text = await answer.text();
       if (now.signal.aborted) return;
-      element.innerHTML = text; // our own server escapes what it sends
+      element.innerHTML = text; // escaped by the server
       every(element, "[data-load]").filter((inner) => inner !== element).forEach(load);
       every(element, "[data-job]").forEach(follow);
     } catch (error) {
@@ -110,7 +110,7 @@ const shoal = (() => {
     element.dispatchEvent(new CustomEvent("shoal:loaded", { bubbles: true }));
   }
 
-  /* form data-autosave: every change is kept at once, one after the other. */
+  /* form data-autosave: every change is saved at once, in sequence. */
 
   const saving = new Map();
 
@@ -145,11 +145,11 @@ const shoal = (() => {
   document.addEventListener("keydown", (event) => {
     const field = event.target;
     if (event.key !== "Enter" || !field.matches("form[data-autosave] input")) return;
-    event.preventDefault(); // to send the whole form is what its button is for
+    event.preventDefault(); // the whole form is submitted only by its button
     if (!field.matches('[type="radio"], [type="checkbox"]')) save(field.form);
   });
 
-  /* In a card with a field of its own, to type is to choose the card, and to choose it leads to the field. */
+  /* A card with a text field: typing selects the card, selecting the card focuses the field. */
 
   const typed = (field) =>
     field.matches('.pick > label input[type="number"], .pick > label select') &&
@@ -161,11 +161,11 @@ const shoal = (() => {
   });
 
   document.addEventListener("click", (event) => {
-    if (!event.target.matches('.pick > label > input[type="radio"]') || event.detail === 0) return; // not by arrow keys
+    if (!event.target.matches('.pick > label > input[type="radio"]') || event.detail === 0) return; // not with the arrow keys
     event.target.closest("label").querySelector('input[type="number"]')?.focus();
   });
 
-  /* Nobody leaves while something is being kept. */
+  /* Warn before the page is left while a change is being saved. */
   document.addEventListener("click", async (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || !saving.size || event.ctrlKey || event.metaKey || event.shiftKey || link.target) return;
@@ -174,13 +174,13 @@ const shoal = (() => {
     location.assign(link.href);
   });
 
-  /* A field that the browser finds wrong must be seen. */
+  /* Make an invalid field visible. */
   document.addEventListener("invalid", (event) => {
     const shut = event.target.closest("details:not([open])");
     if (shut) shut.open = true;
   }, true);
 
-  /* Whether somebody means it. */
+  /* Confirmation dialog. */
   function sure(sentence, label) {
     const cancel = made("button", { type: "button", textContent: "Cancel", autofocus: true });
     const go = made("button", { type: "button", className: "danger", textContent: label });
@@ -199,7 +199,7 @@ const shoal = (() => {
     });
   }
 
-  /* form data-confirm="sentence": asks first. */
+  /* form data-confirm="sentence": asks for confirmation. */
 
   const agreed = new WeakSet();
 
@@ -233,7 +233,7 @@ const shoal = (() => {
     }
   });
 
-  /* data-job="URL": tells how far a job is, and shows the page again when it ended. */
+  /* data-job="URL": displays the progress of a job, and reloads the page at its end. */
 
   const lasting = (seconds) => {
     if (seconds < 10) return "a few seconds left";
@@ -273,8 +273,8 @@ const shoal = (() => {
     return undefined;
   }
 
-  /* data-upload="URL": a place where a file is dropped or chosen; data-most is the most bytes that it may have, and
-     data-known tells the file that it would take the place of. */
+  /* data-upload="URL": drop zone for a file; data-most is its maximum size in bytes, data-known the hash of the file
+     that it replaces. */
 
   const size = (bytes) => {
     if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
@@ -288,7 +288,7 @@ const shoal = (() => {
     const bar = made("progress", { max: 1, value: 0, ariaLabel: `Taking over ${file.name}` });
     const cancel = made("button", { type: "button", className: "small", textContent: "Cancel" });
     const request = new XMLHttpRequest();
-    const asks = (event) => event.preventDefault(); // whoever leaves now stops what is under way: the browser asks first
+    const asks = (event) => event.preventDefault(); // leaving stops the upload: the browser asks for confirmation
     const ended = (...shown) => {
       window.removeEventListener("beforeunload", asks);
       zone.classList.remove("busy");
@@ -307,7 +307,7 @@ const shoal = (() => {
     request.addEventListener("error", () => refused(`${file.name} could not be taken over. ${GONE}`));
     request.addEventListener("load", () => {
       let answer = {};
-      try { answer = JSON.parse(request.responseText); } catch { /* said below */ }
+      try { answer = JSON.parse(request.responseText); } catch { /* reported below */ }
       if (request.status >= 300 || !answer.location) {
         refused(answer.error || `The page answered with ${request.status}.`);
       } else {
@@ -352,7 +352,7 @@ const shoal = (() => {
   for (const name of ["dragenter", "dragover", "dragleave", "drop"]) {
     document.addEventListener(name, (event) => {
       if (!carries(event)) return;
-      event.preventDefault(); // or the browser would show the file in place of the page
+      event.preventDefault(); // or the browser would open the file
       const zone = under(event);
       if (!zone) return;
       zone.classList.toggle("over", name === "dragenter" || name === "dragover");
@@ -366,9 +366,9 @@ const shoal = (() => {
   }
 
   document.addEventListener("shoal:saved", () => every(document, "[data-load][data-fresh]").forEach(load));
-  // a page that the browser kept shows what was then, and its revision is old
+  // a page from the browser cache has an outdated revision
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-  document.addEventListener("DOMContentLoaded", start); // after all scripts of the page, which hear of what is loaded
+  document.addEventListener("DOMContentLoaded", start); // after all scripts of the page, which listen for loaded fragments
 
   return { load, send, ask, say, complain, sure, save, saved, follow };
 })();

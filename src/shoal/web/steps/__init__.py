@@ -1,1 +1,1 @@
-"""What a person sees, a file a step; each has its ``routes``."""
+"""Pages of the web app, one module per step, each with its ``routes``."""

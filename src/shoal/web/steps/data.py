@@ -1,4 +1,4 @@
-"""Data: what a file holds, how it was read, and whether a copy of it is kept."""
+"""Data page: what a file contains, how it was read, and whether a copy of it is stored."""
 
 from __future__ import annotations
 
@@ -11,122 +11,123 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shoal.aside import aside
+from shoal.aside import atomic_write
 from shoal.errors import PageError
+from shoal.tables.formats import EXTENSIONS
 from shoal.web import reading as settings
-from shoal.web import uploads
-from shoal.web.interface import Project, Source
-from shoal.web.pages import goto, page, pending, revision, step
-from shoal.web.steps.reading import kind, listed, questions
-from shoal.web.workplace import Workplace, workplace
+from shoal.web.arrivals import file_ending
+from shoal.web.interface import Project, SourceFile
+from shoal.web.pages import form_revision, pending_response, redirect, render_page, render_step
+from shoal.web.steps.reading import file_format, list_columns, open_questions
+from shoal.web.workplace import AppContext, app_context
 
 _ROWS = 8
 """Records of the preview."""
 
 
 async def data(request: Request) -> Response:
-    place = workplace(request)
-    return _shown(request, place.project(request))
+    context = app_context(request)
+    return _render(request, context.project(request))
 
 
-def _shown(request: Request, project: Project) -> Response:
-    place = workplace(request)
+def _render(request: Request, project: Project) -> Response:
+    context = app_context(request)
     source = project.source
-    return step(
+    return render_step(
         request,
         project,
         "data",
-        at_hand=place.at_hand(project),
-        looking=_looking(place, project),
-        kind=kind(place, project),
-        read=settings.facts(source.settings if source is not None else {}),
-        questions=questions(place, project),
+        at_hand=context.has_file(project),
+        looking=_inspection_state(context, project),
+        kind=file_format(context, project),
+        read=settings.describe_settings(source.settings if source is not None else {}),
+        questions=open_questions(context, project),
         doubts=_doubts(source),
         missing_cells=0 if source is None else sum(column.missing for column in source.columns),
-        follows=_followed(place, project),
-        endings=uploads.ENDINGS,
-        most=place.max_upload,
-        folder=str(place.store.folder("")),
+        follows=_followed_name(context, project),
+        endings=EXTENSIONS,
+        most=context.max_upload,
+        folder=str(context.store.folder("")),
     )
 
 
-def _doubts(source: Source | None) -> dict[str, str]:
-    """The columns of text that look like numbers or dates and fit no format, in words; empty where there are none."""
+def _doubts(source: SourceFile | None) -> dict[str, str]:
+    """List the text columns that look like numbers or dates in no known format; empty where there are none."""
     if source is None:
         return {"numbers": "", "dates": ""}
-    found = {about: [n for n in names if n not in source.questions] for about, names in source.doubts.items()}
-    return {about: listed(found[about]) if found.get(about) else "" for about in ("numbers", "dates")}
+    unclear = {about: [n for n in names if n not in source.questions] for about, names in source.doubts.items()}
+    return {about: list_columns(unclear[about]) if unclear.get(about) else "" for about in ("numbers", "dates")}
 
 
-def _looking(place: Workplace, project: Project) -> str:
-    """How far the look at the file is: the state of its job, or empty where there is none."""
-    job = place.jobs.of(project.id)
+def _inspection_state(context: AppContext, project: Project) -> str:
+    """Return the state of the inspection job; empty if there is none."""
+    job = context.jobs.latest(project.id)
     return job.state if job is not None and job.task in ("look", "example") else ""
 
 
-def _followed(place: Workplace, project: Project) -> str:
-    """The name of the project whose decisions were taken over; it may be gone."""
+def _followed_name(context: AppContext, project: Project) -> str:
+    """Return the name of the project whose options were copied; it may be deleted."""
     if not project.follows:
         return ""
     try:
-        return place.store.read(project.follows).name
+        return context.store.read(project.follows).name
     except PageError:
         return "a project that is deleted now"
 
 
 async def keep(request: Request) -> Response:
-    """Keep a copy of the file with the project, or remove it."""
-    place = workplace(request)
-    project = place.project(request)
-    number = revision(request)
+    """Store a copy of the file with the project, or remove it."""
+    context = app_context(request)
+    project = context.project(request)
+    number = form_revision(request)
     if number != project.revision:
         raise PageError.changed_elsewhere()
     if request.state.form.get("keep") != "yes":
-        place.store.update(project.id, lambda found: replace(found, keeps_data=False), revision=number)
-        await asyncio.to_thread(_remove, place, project)
-        return goto(f"/p/{project.id}/data")
-    path = Path(place.file(project)["path"])
-    await asyncio.to_thread(_copy, path, _kept(place, project, path))
+        context.store.update(project.id, lambda found: replace(found, keeps_data=False), revision=number)
+        await asyncio.to_thread(_remove, context, project)
+        return redirect(f"/p/{project.id}/data")
+    path = Path(context.file(project)["path"])
+    await asyncio.to_thread(_copy, path, _copy_path(context, project, path))
     try:
-        place.store.update(project.id, lambda found: replace(found, keeps_data=True), revision=number)
+        context.store.update(project.id, lambda found: replace(found, keeps_data=True), revision=number)
     except PageError:
-        if not place.store.read(project.id).keeps_data:  # another file came meanwhile: nobody keeps this one
-            _kept(place, project, path).unlink(missing_ok=True)
+        if not context.store.read(project.id).keeps_data:  # the file was replaced meanwhile
+            _copy_path(context, project, path).unlink(missing_ok=True)
         raise
-    return goto(f"/p/{project.id}/data")
+    return redirect(f"/p/{project.id}/data")
 
 
-def _kept(place: Workplace, project: Project, path: Path) -> Path:
-    return place.store.folder(project.id) / f"data{uploads.ending(path.name)}"
+def _copy_path(context: AppContext, project: Project, path: Path) -> Path:
+    return context.store.folder(project.id) / f"data{file_ending(path.name)}"
 
 
 def _copy(path: Path, copy: Path) -> None:
     if path != copy:
-        with aside(copy, force=True) as part:
+        with atomic_write(copy, force=True) as part:
             part.chmod(0o600)
             shutil.copyfile(path, part)
 
 
-def _remove(place: Workplace, project: Project) -> None:
-    """Remove the copy; it stays at hand until the page ends where it is all that there is."""
-    path = place.files.get(project.id)
-    for copy in place.store.folder(project.id).glob("data.*"):
+def _remove(context: AppContext, project: Project) -> None:
+    """Remove the copy. If there is no other file, it is moved to the scratch folder and stays available until exit."""
+    path = context.files.get(project.id)
+    for copy in context.store.folder(project.id).glob("data.*"):
         if copy == path:
-            place.files[project.id] = place.scratch / project.id / copy.name
-            place.files[project.id].parent.mkdir(mode=0o700, exist_ok=True)
-            shutil.move(copy, place.files[project.id])
+            context.files[project.id] = context.scratch / project.id / copy.name
+            context.files[project.id].parent.mkdir(mode=0o700, exist_ok=True)
+            shutil.move(copy, context.files[project.id])
         else:
             copy.unlink()
 
 
 async def preview(request: Request) -> Response:
-    """The first records, and what each column holds."""
-    place = workplace(request)
-    project = place.project(request)
-    # a look comes first: it refuses what is too large to be read
-    asked = {"file": place.looked(project), "rows": _ROWS}
-    found = await place.desk.answer(project.id, "preview", asked)
-    return pending() if found is None else page(request, "preview.html", project=project, found=found)
+    """Fragment: the first records, and a summary of each column."""
+    context = app_context(request)
+    project = context.project(request)
+    # inspection comes first: it refuses a file that is too large
+    params = {"file": context.inspected_file(project), "rows": _ROWS}
+    result = await context.workers.query(project.id, "preview", params)
+    return pending_response() if result is None else render_page(request, "preview.html", project=project, found=result)
 
 
 routes = [

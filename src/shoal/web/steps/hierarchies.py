@@ -1,4 +1,4 @@
-"""The hierarchy of a column, or the order of its values: choose, build, look at, edit, check, take."""
+"""Hierarchy page: build, view, edit, check and apply the hierarchy of a column, or the order of its values."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from shoal.hierarchy import Hierarchy, files
 from shoal.hierarchy.dates import LEVELS
 from shoal.report import hierarchy as drawing
 from shoal.schema.columns import Kind
-from shoal.web.branches import ROWS, branches
-from shoal.web.drafts import Draft
-from shoal.web.edits import edited
-from shoal.web.growing import Growing
+from shoal.web.branches import ROWS, hierarchy_view
+from shoal.web.drafts import HierarchyDraft
+from shoal.web.edits import apply_edit
+from shoal.web.growing import HierarchyEditor
 from shoal.web.guard import Form
-from shoal.web.interface import ColumnChoice, Project, kind_of
-from shoal.web.pages import drawn, goto, page, pending, revision
-from shoal.web.steps.columns import column
+from shoal.web.interface import ColumnChoice, Project, effective_kind
+from shoal.web.pages import form_revision, pending_response, redirect, render_page, safe_svg
+from shoal.web.steps.columns import requested_column
 from shoal.web.trees import (
-    MOST_LETTERS,
-    MOST_NODES,
-    checked,
-    fitting_ways,
-    hand,
-    keep_levels,
-    keep_tree,
-    make_folder,
+    MAX_CHARACTERS,
+    MAX_NODES,
+    check_size,
+    fitting_recodings,
+    make_private_folder,
     read_levels,
     with_kind,
+    write_for_worker,
+    write_hierarchy,
+    write_levels,
 )
-from shoal.web.uploads import arriving
-from shoal.web.workplace import workplace
-from shoal.words import short
+from shoal.web.uploads import receive_body
+from shoal.web.workplace import app_context
+from shoal.words import shorten
 
-_OPTIONS = {
+_METHODS = {
     "intervals": ("width", "quantiles", "cuts"),
     "prefixes": ("lengths", "separators"),
     "dates": ("levels",),
@@ -51,379 +51,390 @@ _OPTIONS = {
     "flat": (),
     "wordnet": ("under", "rule", "top", "leaf", "senses"),
 }
-"""The ways to build a hierarchy, and the fields of their forms."""
+"""Methods to build a hierarchy, and the fields of their forms."""
 _ENDINGS = (".csv", ".tsv", ".txt", ".json", ".nt", ".skos")
 _WORDNET = {"index": "index.noun", "data": "data.noun"}
-_MOST_FILE = 8_000_000
-_MOST_WORDNET = 64_000_000
-_MOST_OTHERS = 50
-_MOST_DRAWN = 150
-_MOST_PARENTS = 1_000
-_MOST_LEVELS = 2_000
+_MAX_FILE = 8_000_000
+_MAX_WORDNET = 64_000_000
+_MAX_OTHERS = 50
+_MAX_DRAWN = 150
+_MAX_PARENTS = 1_000
+_MAX_LEVELS = 2_000
 
 
-def _at(request: Request) -> Growing:
-    place = workplace(request)
-    project = place.project(request)
-    return Growing(place, project, *column(request, project))
+def _editor(request: Request) -> HierarchyEditor:
+    context = app_context(request)
+    project = context.project(request)
+    return HierarchyEditor(context, project, *requested_column(request, project))
 
 
-async def _known(values: Awaitable[dict[str, Any] | None]) -> tuple[dict[str, Any] | None, str]:
-    """The answer, or the sentence why there is none."""
+async def _result_or_error(query: Awaitable[dict[str, Any] | None]) -> tuple[dict[str, Any] | None, str]:
+    """Return the result, or the error message."""
     try:
-        return await values, ""
+        return await query, ""
     except ShoalError as error:
         return None, error.sentence
 
 
 async def show(request: Request) -> Response:
-    at = _at(request)
-    draft = at.draft()
-    settled, (values, absent) = await asyncio.gather(at.settle(draft), _known(at.values()))
-    ready = settled and (values is not None or bool(absent))
+    editor = _editor(request)
+    draft = editor.draft()
+    built, (values, failure) = await asyncio.gather(editor.finish_build(draft), _result_or_error(editor.values()))
+    ready = built and (values is not None or bool(failure))
     counts = None if values is None else values["counts"]
     facts: dict[str, Any] = {
-        "at": at,
+        "at": editor,
         "ready": ready,
         "values": values,
-        "absent": absent,
-        "told": draft.told,
-        **_order(at, counts or {}),
-        "kind": kind_of(at.facts, at.choice),
+        "absent": failure,
+        "told": draft.builder_notes,
+        **_order(editor, counts or {}),
+        "kind": effective_kind(editor.facts, editor.choice),
         "dates": tuple(LEVELS),
-        "wordnet": _wordnet_files(at.wordnet),
-        "most": MOST_NODES,
-        "most_letters": MOST_LETTERS,
-        "most_file": _MOST_FILE,
-        "most_wordnet": _MOST_WORDNET,
+        "wordnet": _wordnet_files(editor.wordnet_folder),
+        "most": MAX_NODES,
+        "most_letters": MAX_CHARACTERS,
+        "most_file": _MAX_FILE,
+        "most_wordnet": _MAX_WORDNET,
         "tree": None,
     }
     error, draft.error = draft.error if ready else "", "" if ready else draft.error
-    facts |= {"project": at.project, "step": "columns", "error": error, "job": None}
+    facts |= {"project": editor.project, "step": "columns", "error": error, "job": None}
 
-    def shown() -> Response:
-        tree = draft.present if ready else None
-        seen = {} if tree is None else _seen(request, at, draft, tree, counts)
-        return page(request, "hierarchy.html", **facts | seen)
+    def render() -> Response:
+        tree = draft.current if ready else None
+        tree_facts = {} if tree is None else _tree_facts(request, editor, draft, tree, counts)
+        return render_page(request, "hierarchy.html", **facts | tree_facts)
 
-    return await asyncio.to_thread(shown)  # a large tree takes its time, and others ask meanwhile
+    return await asyncio.to_thread(render)  # a large hierarchy takes time; do not block other requests
 
 
-def _seen(
-    request: Request, at: Growing, draft: Draft, tree: Hierarchy, counts: Mapping[str, int] | None
+def _tree_facts(
+    request: Request, editor: HierarchyEditor, draft: HierarchyDraft, tree: Hierarchy, counts: Mapping[str, int] | None
 ) -> dict[str, Any]:
-    """What the page shows of a tree."""
-    top = min(_whole(request.query_params.get("top", ""), len(tree) - 1), len(tree) - 1)
-    most = min(max(_whole(request.query_params.get("rows", ""), ROWS), ROWS), MOST_NODES)
-    taken = bool(at.choice.hierarchy)
+    """Return the variables of the template for a hierarchy."""
+    top = min(_integer(request.query_params.get("top", ""), len(tree) - 1), len(tree) - 1)
+    max_rows = min(max(_integer(request.query_params.get("rows", ""), ROWS), ROWS), MAX_NODES)
+    taken = bool(editor.choice.hierarchy)
     leaves = set(tree.leaves)
     inner = [name for name in reversed(tree.nodes) if name not in leaves]
-    picture = drawing.picture(tree, counts, title=short(at.facts.name), depth=_drawn_depth(tree), styled=False)
+    picture = drawing.draw_svg(tree, counts, title=shorten(editor.facts.name), depth=_drawn_depth(tree), styled=False)
     return {
         "tree": tree,
         "mark": tree.fingerprint,
-        "size": drawing.size(tree),
-        "changed": not taken or tree.fingerprint != draft.taken,
+        "size": drawing.size_text(tree),
+        "changed": not taken or tree.fingerprint != draft.used_fingerprint,
         "taken": taken,
         "undoable": len(draft.states) > 1,
-        "picture": drawn(picture),
-        "branches": branches(tree, counts, top=top, most=most),
+        "picture": safe_svg(picture),
+        "branches": hierarchy_view(tree, counts, top=top, max_rows=max_rows),
         "top": top,
-        "rows": most,
-        "parents": inner[:_MOST_PARENTS],
-        "coverage": None if counts is None else _covered(tree, counts),
+        "rows": max_rows,
+        "parents": inner[:_MAX_PARENTS],
+        "coverage": None if counts is None else _coverage_counts(tree, counts),
     }
 
 
-def _covered(tree: Hierarchy, counts: Mapping[str, int]) -> dict[str, int]:
-    """Whether the tree has every value: the counts of `hierarchy.coverage`, without seeking what is meant."""
-    lacking = [records for value, records in counts.items() if value not in tree]
+def _coverage_counts(tree: Hierarchy, counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts of `hierarchy.coverage`, without suggestions for missing values."""
+    missing = [records for value, records in counts.items() if value not in tree]
     return {
         "distinct": len(counts),
         "records": sum(counts.values()),
-        "missing_values": len(lacking),
-        "missing_records": sum(lacking),
+        "missing_values": len(missing),
+        "missing_records": sum(missing),
     }
 
 
-def _order(at: Growing, counts: Mapping[str, int]) -> dict[str, list[str]]:
-    """The order of values that is kept, else the one in which they are found; and the values that it lacks."""
-    kept = (read_levels(at.levels) if at.choice.levels or at.choice.levels_aside else None) or []
-    known = set(kept)
-    lacking = [value for value in counts if value not in known] if kept else []
-    return {"order": kept or (list(counts) if len(counts) <= _MOST_LEVELS else []), "lacking": lacking}
+def _order(editor: HierarchyEditor, counts: Mapping[str, int]) -> dict[str, list[str]]:
+    """Return the stored order of values, else the order in the file, and the values that it lacks."""
+    order = (read_levels(editor.levels_path) if editor.choice.levels or editor.choice.levels_aside else None) or []
+    values = set(order)
+    lacking = [value for value in counts if value not in values] if order else []
+    return {"order": order or (list(counts) if len(counts) <= _MAX_LEVELS else []), "lacking": lacking}
 
 
 def _drawn_depth(tree: Hierarchy) -> int | None:
-    """As many levels as a picture has room for, at least two."""
+    """Return the number of levels that fit a picture, at least two."""
     depths = sorted(tree.depths)
-    return None if len(depths) <= _MOST_DRAWN else max(depths[_MOST_DRAWN] - 1, 2)
+    return None if len(depths) <= _MAX_DRAWN else max(depths[_MAX_DRAWN] - 1, 2)
 
 
 async def ready(request: Request) -> Response:
-    """Whether the page can be shown again with all that was asked for."""
-    at = _at(request)
-    settled, (values, absent) = await asyncio.gather(at.settle(at.draft()), _known(at.values()))
-    if not settled or (values is None and not absent):
-        return pending()
+    """Whether the page can be rendered with all results."""
+    editor = _editor(request)
+    built, (values, failure) = await asyncio.gather(
+        editor.finish_build(editor.draft()), _result_or_error(editor.values())
+    )
+    if not built or (values is None and not failure):
+        return pending_response()
     return Response("", media_type="text/html")
 
 
 async def offers(request: Request) -> Response:
-    """Hierarchies that fit: those that can be built, and those that other columns and projects have."""
-    at = _at(request)
-    others = _others(at)[:_MOST_OTHERS]
-    paths = [at.place.store.hierarchies(project.id) / name for project, _, name in others]
-    asked = {**at.asked(), "paths": [str(path) for path in paths], "marks": [_stamp(path) for path in paths]}
-    values, found = await asyncio.gather(
-        at.values(), at.place.desk.answer(at.project.id, "matches", asked, about=str(at.number))
+    """Fragment: suggested hierarchies, and those of other columns and projects."""
+    editor = _editor(request)
+    others = _other_columns(editor)[:_MAX_OTHERS]
+    paths = [editor.context.store.hierarchies(project.id) / name for project, _, name in others]
+    params = {
+        **editor.column_params(),
+        "paths": [str(path) for path in paths],
+        "marks": [_stamp(path) for path in paths],
+    }
+    values, result = await asyncio.gather(
+        editor.values(), editor.context.workers.query(editor.project.id, "matches", params, about=str(editor.number))
     )
-    if values is None or found is None:
-        return pending()
+    if values is None or result is None:
+        return pending_response()
     shared = [
         {"project": project, "number": number, "matches": matches}
-        for (project, number, _), matches in zip(others, found["matches"], strict=True)
+        for (project, number, _), matches in zip(others, result["matches"], strict=True)
         if matches
     ]
     shared.sort(key=lambda other: -other["matches"])
-    return page(request, "hierarchy_offers.html", at=at, project=at.project, values=values, shared=shared)
+    return render_page(
+        request, "hierarchy_offers.html", at=editor, project=editor.project, values=values, shared=shared
+    )
 
 
-def _others(at: Growing) -> list[tuple[Project, int, str]]:
-    """The columns of all projects that have a hierarchy, but for this one, with the names of its file."""
+def _other_columns(editor: HierarchyEditor) -> list[tuple[Project, int, str]]:
+    """Return all other columns with a hierarchy, in all projects, with the names of its file."""
     return [
         (project, number, choice.hierarchy)
-        for project in at.place.store.all()
+        for project in editor.context.store.all()
         if project.choices is not None and project.source is not None
         for number, choice in enumerate(project.choices.columns[: len(project.source.columns)])
-        if choice.hierarchy and (project.id, number) != (at.project.id, at.number)
+        if choice.hierarchy and (project.id, number) != (editor.project.id, editor.number)
     ]
 
 
 async def missing(request: Request) -> Response:
-    """The values that the tree lacks, with what they may mean."""
-    at = _at(request)
-    draft = at.draft()
-    tree = draft.present
+    """Fragment: values that the hierarchy lacks, with suggested nodes."""
+    editor = _editor(request)
+    draft = editor.draft()
+    tree = draft.current
     if tree is None:
         raise HierarchyError.empty()
-    path = at.scratch / f"{at.number}.json"
-    asked = {**at.asked(), "path": str(path), "fingerprint": tree.fingerprint}
-    if draft.handed != tree.fingerprint or not path.is_file():
-        hand(path, tree)
-        draft.handed = tree.fingerprint
-    found = await at.place.desk.answer(at.project.id, "coverage", asked, about=str(at.number))
-    if found is None:
-        return pending()
-    lacking = [
-        {"value": value, "records": records, "near": _near(value, found)} for value, records in found["missing"].items()
+    path = editor.scratch / f"{editor.number}.json"
+    params = {**editor.column_params(), "path": str(path), "fingerprint": tree.fingerprint}
+    if draft.written_fingerprint != tree.fingerprint or not path.is_file():
+        write_for_worker(path, tree)
+        draft.written_fingerprint = tree.fingerprint
+    result = await editor.context.workers.query(editor.project.id, "coverage", params, about=str(editor.number))
+    if result is None:
+        return pending_response()
+    rows = [
+        {"value": value, "records": records, "near": _suggested_node(value, result)}
+        for value, records in result["missing"].items()
     ]
-    facts: dict[str, Any] = {"mark": tree.fingerprint, "found": found, "lacking": lacking, "root": tree.root}
-    return page(request, "hierarchy_missing.html", at=at, project=at.project, **facts)
+    facts: dict[str, Any] = {"mark": tree.fingerprint, "found": result, "lacking": rows, "root": tree.root}
+    return render_page(request, "hierarchy_missing.html", at=editor, project=editor.project, **facts)
 
 
-def _near(value: str, found: Mapping[str, Any]) -> str:
-    if value in found["mappings"]:
-        return str(found["mappings"][value])
-    return str(found["suggestions"].get(value, [""])[0])
+def _suggested_node(value: str, result: Mapping[str, Any]) -> str:
+    if value in result["mappings"]:
+        return str(result["mappings"][value])
+    return str(result["suggestions"].get(value, [""])[0])
 
 
 async def build(request: Request) -> Response:
-    """Ask for a hierarchy in one of the ways; the page shows it when it is there, and nothing is taken yet."""
-    at, form = _at(request), request.state.form
+    """Start to build a hierarchy; it becomes the draft of the column."""
+    editor, form = _editor(request), request.state.form
     way = form.get("way")
     if way == "copy":
-        return _asked(at, _copied(at, form))
-    if way not in _OPTIONS:
-        raise PageError.no_way()
-    options = {name: "\n".join(form.all(name))[:100_000] for name in _OPTIONS[way]}
-    wish = {**at.asked(), "way": way, "options": options}
+        return _start_build(editor, _copy_params(editor, form))
+    if way not in _METHODS:
+        raise PageError.unknown_hierarchy_source()
+    options = {name: "\n".join(form.all(name))[:100_000] for name in _METHODS[way]}
+    params = {**editor.column_params(), "way": way, "options": options}
     if way == "wordnet":
-        if not all(_wordnet_files(at.wordnet).values()):
-            raise PageError.no_wordnet()
-        stamps = [_stamp(path) for path in sorted(at.wordnet.iterdir())]
-        wish |= {"path": str(at.wordnet), "marks": stamps}
-    return _asked(at, wish)
+        if not all(_wordnet_files(editor.wordnet_folder).values()):
+            raise PageError.wordnet_not_available()
+        stamps = [_stamp(path) for path in sorted(editor.wordnet_folder.iterdir())]
+        params |= {"path": str(editor.wordnet_folder), "marks": stamps}
+    return _start_build(editor, params)
 
 
-def _asked(at: Growing, wish: Mapping[str, Any]) -> Response:
-    draft = at.draft()
-    draft.wish, draft.told, draft.error = wish, {}, ""
-    return goto(at.address)
+def _start_build(editor: HierarchyEditor, params: Mapping[str, Any]) -> Response:
+    draft = editor.draft()
+    draft.build_params, draft.builder_notes, draft.error = params, {}, ""
+    return redirect(editor.address)
 
 
-def _copied(at: Growing, form: Form) -> dict[str, Any]:
-    other, number = at.place.store.read(form.get("project")), _whole(form.get("column"), -1)
-    names = [name for project, known, name in _others(at) if (project.id, known) == (other.id, number)]
+def _copy_params(editor: HierarchyEditor, form: Form) -> dict[str, Any]:
+    other, number = editor.context.store.read(form.get("project")), _integer(form.get("column"), -1)
+    names = [name for project, index, name in _other_columns(editor) if (project.id, index) == (other.id, number)]
     if not names:
-        raise PageError.no_way()
-    path = at.place.store.hierarchies(other.id) / names[0]
+        raise PageError.unknown_hierarchy_source()
+    path = editor.context.store.hierarchies(other.id) / names[0]
     return {"way": "file", "path": str(path), "name": path.name, "marks": [_stamp(path)]}
 
 
 async def upload(request: Request) -> Response:
-    """A file with a hierarchy, as raw bytes."""
-    at = _at(request)
+    """Upload a hierarchy file as raw bytes."""
+    editor = _editor(request)
     name = unquote(request.headers.get("x-file-name", ""))
     ending = Path(name).suffix.lower()
-    path = at.scratch / f"{at.number}-file{ending if ending in _ENDINGS else '.csv'}"
-    digest = await _received(request, at, path, most=_MOST_FILE)
-    _asked(at, {"way": "file", "path": str(path), "name": name, "marks": [digest]})
-    return JSONResponse({"location": at.address})
+    path = editor.scratch / f"{editor.number}-file{ending if ending in _ENDINGS else '.csv'}"
+    digest = await _save_body(request, editor, path, most=_MAX_FILE)
+    _start_build(editor, {"way": "file", "path": str(path), "name": name, "marks": [digest]})
+    return JSONResponse({"location": editor.address})
 
 
 async def wordnet(request: Request) -> Response:
-    """One of the two files of WordNet, as raw bytes: kept until the page ends, for all projects."""
-    at, name = _at(request), _WORDNET.get(request.path_params["part"], "")
+    """Upload one of the two WordNet files as raw bytes; they serve all projects until exit."""
+    editor, name = _editor(request), _WORDNET.get(request.path_params["part"], "")
     if not name:
-        raise PageError.no_way()
-    part = at.wordnet / f".{name}"
-    digest = await _received(request, at, part, most=_MOST_WORDNET)
+        raise PageError.unknown_hierarchy_source()
+    part = editor.wordnet_folder / f".{name}"
+    digest = await _save_body(request, editor, part, most=_MAX_WORDNET)
     with part.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
-    (at.wordnet / (name if packed else f"{name}.gz")).unlink(missing_ok=True)
-    part.replace(at.wordnet / (f"{name}.gz" if packed else name))
-    # another address each time: to go to another place of the same page would not show it again
-    return JSONResponse({"location": f"{at.address}?had={digest[:8]}#wordnet"})
+    (editor.wordnet_folder / (name if packed else f"{name}.gz")).unlink(missing_ok=True)
+    part.replace(editor.wordnet_folder / (f"{name}.gz" if packed else name))
+    # a new query string each time: a change of only the fragment would not reload the page
+    return JSONResponse({"location": f"{editor.address}?had={digest[:8]}#wordnet"})
 
 
-async def _received(request: Request, at: Growing, path: Path, *, most: int) -> str:
-    """Put the body of a request into a private file, once it is whole; its fingerprint."""
-    async with arriving(request, at.place.scratch, most=most, refusal=PageError.long_hierarchy(most)) as part:
+async def _save_body(request: Request, editor: HierarchyEditor, path: Path, *, most: int) -> str:
+    """Store the body of a request in a private file; return its SHA-256."""
+    async with receive_body(
+        request, editor.context.scratch, max_bytes=most, too_large=PageError.hierarchy_too_large(most)
+    ) as part:
         with part.open("rb") as file:
             digest = await asyncio.to_thread(hashlib.file_digest, file, "sha256")
-        at.place.store.read(at.project.id)  # it may be deleted by now
-        make_folder(path.parent)
+        editor.context.store.read(editor.project.id)  # raises if it was deleted meanwhile
+        make_private_folder(path.parent)
         part.replace(path)
     return digest.hexdigest()
 
 
 def _wordnet_files(folder: Path) -> dict[str, bool]:
-    """Which of the files of WordNet are there."""
+    """Return which WordNet files exist."""
     return {part: (folder / name).is_file() or (folder / f"{name}.gz").is_file() for part, name in _WORDNET.items()}
 
 
 def _stamp(path: Path) -> str:
-    """What changes with a file."""
+    """Return size and modification time of a file as a cache key."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return ""
-    return f"{found.st_size} {found.st_mtime_ns}"
+    return f"{status.st_size} {status.st_mtime_ns}"
 
 
 async def edit(request: Request) -> Response:
-    """One change of the tree that the form was made from."""
-    at, form = _at(request), request.state.form
-    draft = at.draft()
-    tree = draft.present
+    """Apply one edit to the hierarchy that the form was rendered for."""
+    editor, form = _editor(request), request.state.form
+    draft = editor.draft()
+    tree = draft.current
     if tree is None or form.get("mark") != tree.fingerprint:
         raise PageError.changed_elsewhere()
     changed = tree
     try:
-        changed = checked(edited(tree, form))
-        draft.put(changed)
-        draft.told = {}
+        changed = check_size(apply_edit(tree, form))
+        draft.push(changed)
+        draft.builder_notes = {}
     except HierarchyError as error:
         draft.error = error.sentence
-    top = _whole(form.get("top"), len(tree) - 1)
+    top = _integer(form.get("top"), len(tree) - 1)
     name = tree.nodes[min(top, len(tree) - 1)]
-    where = changed.number(name) if name in changed else len(changed) - 1
-    rows = _whole(form.get("rows"), ROWS)
-    place = "" if where == len(changed) - 1 and rows == ROWS else f"?top={where}&rows={rows}"
-    return goto(f"{at.address}{place}#{'main' if draft.error else 'tree'}")
+    top_number = changed.number(name) if name in changed else len(changed) - 1
+    rows = _integer(form.get("rows"), ROWS)
+    query = "" if top_number == len(changed) - 1 and rows == ROWS else f"?top={top_number}&rows={rows}"
+    return redirect(f"{editor.address}{query}#{'main' if draft.error else 'tree'}")
 
 
 async def undo(request: Request) -> Response:
-    at = _at(request)
-    at.draft().undo()
-    return goto(f"{at.address}#tree")
+    editor = _editor(request)
+    editor.draft().undo()
+    return redirect(f"{editor.address}#tree")
 
 
 async def discard(request: Request) -> Response:
-    """Back to the hierarchy that is used, or to none."""
-    at = _at(request)
-    if at.draft().wish is not None:  # and nobody waits for what is being built
-        await at.place.desk.forget(at.project.id)
-    at.place.drafts.forget(at.project.id, at.number)
-    return goto(at.address)
+    """Discard the draft."""
+    editor = _editor(request)
+    if editor.draft().build_params is not None:  # cancel the running build
+        await editor.context.workers.forget(editor.project.id)
+    editor.context.drafts.remove(editor.project.id, editor.number)
+    return redirect(editor.address)
 
 
 async def take(request: Request) -> Response:
-    """Use the hierarchy from now on."""
-    at, form = _at(request), request.state.form
-    tree = at.draft().present
-    if tree is None or form.get("mark") != tree.fingerprint or revision(request) != at.project.revision:
+    """Use the draft as the hierarchy of the column."""
+    editor, form = _editor(request), request.state.form
+    tree = editor.draft().current
+    if tree is None or form.get("mark") != tree.fingerprint or form_revision(request) != editor.project.revision:
         raise PageError.changed_elsewhere()
     try:
-        keep_tree(at.tree, tree)
+        write_hierarchy(editor.hierarchy_path, tree)
     except HierarchyError as error:
-        at.draft().error = error.sentence
-        return goto(at.address)
-    _decide(at, replace(at.choice, hierarchy_aside=at.tree.name), Kind.HIERARCHICAL)
-    at.draft().taken = tree.fingerprint
-    return goto(at.address)
+        editor.draft().error = error.sentence
+        return redirect(editor.address)
+    _save_choice(editor, replace(editor.choice, hierarchy_aside=editor.hierarchy_path.name), Kind.HIERARCHICAL)
+    editor.draft().used_fingerprint = tree.fingerprint
+    return redirect(editor.address)
 
 
 async def order(request: Request) -> Response:
-    """Use an order of values from now on."""
-    at, form = _at(request), request.state.form
-    if revision(request) != at.project.revision:
+    """Use an order of values."""
+    editor, form = _editor(request), request.state.form
+    if form_revision(request) != editor.project.revision:
         raise PageError.changed_elsewhere()
     levels = [line.removesuffix("\r") for line in form.get("levels").split("\n") if line.strip()]
     try:
-        keep_levels(at.levels, levels)
+        write_levels(editor.levels_path, levels)
     except OptionError as error:
-        at.draft().error = error.sentence
-        return goto(at.address)
-    _decide(at, replace(at.choice, levels_aside=at.levels.name), Kind.ORDINAL)
-    return goto(f"{at.address}#order")
+        editor.draft().error = error.sentence
+        return redirect(editor.address)
+    _save_choice(editor, replace(editor.choice, levels_aside=editor.levels_path.name), Kind.ORDINAL)
+    return redirect(f"{editor.address}#order")
 
 
 async def remove(request: Request) -> Response:
-    """Use neither a hierarchy nor an order any more; their files go too."""
-    at = _at(request)
-    if revision(request) != at.project.revision:
+    """Remove the hierarchy and the order, with their files."""
+    editor = _editor(request)
+    if form_revision(request) != editor.project.revision:
         raise PageError.changed_elsewhere()
-    _decide(at, replace(at.choice, hierarchy="", levels="", hierarchy_aside="", levels_aside=""), "")
-    for path in (at.tree, at.levels):
+    _save_choice(editor, replace(editor.choice, hierarchy="", levels="", hierarchy_aside="", levels_aside=""), "")
+    for path in (editor.hierarchy_path, editor.levels_path):
         path.unlink(missing_ok=True)
-    at.place.drafts.forget(at.project.id, at.number)
-    return goto(at.address)
+    editor.context.drafts.remove(editor.project.id, editor.number)
+    return redirect(editor.address)
 
 
-def _decide(at: Growing, choice: ColumnChoice, kind: str) -> None:
-    """Keep what was decided about the column: its kind, and with it the file that was written for it."""
-    choice = with_kind(choice, str(kind), at.folder)
-    choice = replace(choice, recode=choice.recode if choice.recode in fitting_ways(at.facts, choice) else "")
+def _save_choice(editor: HierarchyEditor, choice: ColumnChoice, kind: str) -> None:
+    """Save the kind of the column, with its file."""
+    choice = with_kind(choice, str(kind), editor.folder)
+    choice = replace(choice, recode=choice.recode if choice.recode in fitting_recodings(editor.facts, choice) else "")
 
-    def changed(project: Project) -> Project:
+    def update(project: Project) -> Project:
         if project.choices is None:
-            raise PageError.no_file()
-        return replace(project, choices=project.choices.with_column(at.number, **choice.to_dict()))
+            raise PageError.file_not_available()
+        return replace(project, choices=project.choices.with_column(editor.number, **choice.to_dict()))
 
-    at.place.store.update(at.project.id, changed, revision=at.project.revision)
+    editor.context.store.update(editor.project.id, update, revision=editor.project.revision)
 
 
 async def download(request: Request) -> Response:
-    """The tree that the page shows, as a file."""
-    at = _at(request)
-    tree = at.draft().present
+    """Download the displayed hierarchy."""
+    editor = _editor(request)
+    tree = editor.draft().current
     if tree is None:
         raise HierarchyError.empty()
-    wanted = "arx" if request.query_params.get("format") == "arx" else "json"
-    ending, kind = ("csv", "text/csv") if wanted == "arx" else ("json", "application/json")
-    name = f"hierarchy-{at.number + 1}.{ending}"
+    file_format = "arx" if request.query_params.get("format") == "arx" else "json"
+    ending, media_type = ("csv", "text/csv") if file_format == "arx" else ("json", "application/json")
+    name = f"hierarchy-{editor.number + 1}.{ending}"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    return Response(files.text(tree, wanted).encode(errors="replace"), media_type=kind, headers=headers)
+    return Response(files.to_text(tree, file_format).encode(errors="replace"), media_type=media_type, headers=headers)
 
 
 async def style(_: Request) -> Response:
-    """What the picture of a tree looks like, which reports have inside."""
+    """Style of the picture of a hierarchy, which reports embed."""
     return Response(drawing.STYLE, media_type="text/css")
 
 
-def _whole(text: str, default: int) -> int:
+def _integer(text: str, default: int) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else default
 
 

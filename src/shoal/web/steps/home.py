@@ -1,4 +1,4 @@
-"""Home: the projects that are kept, and where a new one starts."""
+"""Home page: the list of projects, and the start of a new one."""
 
 from __future__ import annotations
 
@@ -13,67 +13,68 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from shoal.errors import OptionError
-from shoal.web import uploads
-from shoal.web.demands import whole
+from shoal.tables.formats import EXTENSIONS
+from shoal.web.arrivals import create_example_project, printable
+from shoal.web.demands import parse_integer
 from shoal.web.interface import Project
-from shoal.web.pages import goto, page, revision
-from shoal.web.workplace import Workplace, workplace
+from shoal.web.pages import form_revision, redirect, render_page
+from shoal.web.workplace import AppContext, app_context
 
-_LOOKING = ("look", "example")
-"""Tasks that end with what is known about a file."""
-_LONGEST = 120
+_INSPECTING = ("look", "example")
+"""Tasks that inspect a file."""
+_MAX_NAME = 120
 """Characters of a name."""
-_STATISTICS = ("fastexcel", "pyreadstat")
-"""Packages without which files of Excel and of statistics programs cannot be read."""
+_READERS = ("fastexcel", "pyreadstat")
+"""Packages required to read Excel files and files of statistics programs."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class ProjectEntry:
     """A project in the list."""
 
     project: Project
     state: str
     mood: str
-    """How the state is shown: ``good``, ``warn``, ``bad`` or empty."""
+    """Severity of the state: ``good``, ``warn``, ``bad`` or empty."""
     changed: str
     next: str
-    """The step where one goes on."""
+    """The step to continue with."""
 
 
 async def home(request: Request) -> Response:
-    place = workplace(request)
-    place.warm()
-    projects, damaged = place.store.found()
-    return page(
+    context = app_context(request)
+    context.start_warmup()
+    projects, damaged = context.store.scan()
+    return render_page(
         request,
         "home.html",
-        entries=[_entry(place, project) for project in projects],
+        entries=[_entry(context, project) for project in projects],
         damaged=damaged,
-        folder=str(place.store.folder("")),
-        endings=uploads.ENDINGS,
-        statistics=all(map(find_spec, _STATISTICS)),
-        most=place.max_upload,
+        folder=str(context.store.folder("")),
+        endings=EXTENSIONS,
+        statistics=all(map(find_spec, _READERS)),
+        most=context.max_upload,
     )
 
 
-def _entry(place: Workplace, project: Project) -> Entry:
+def _entry(context: AppContext, project: Project) -> ProjectEntry:
     changed = datetime.fromisoformat(project.changed).astimezone().strftime("%Y-%m-%d %H:%M")
-    state, mood, step = _state(place, project)
-    return Entry(project, state, mood, changed, step)
+    state, mood, step = _state(context, project)
+    return ProjectEntry(project, state, mood, changed, step)
 
 
-def _state(place: Workplace, project: Project) -> tuple[str, str, str]:
-    """How far a project is in words, how that is shown, and the step where one goes on."""
-    job, choices = place.jobs.of(project.id), project.choices
+def _state(context: AppContext, project: Project) -> tuple[str, str, str]:
+    """Return the state of a project in words, its severity, and the step to continue with."""
+    job, choices = context.jobs.latest(project.id), project.choices
     if job is not None and job.state == "running":
-        return ("reading the file", "", "data") if job.task in _LOOKING else ("at work", "", "run")
+        return ("reading the file", "", "data") if job.task in _INSPECTING else ("at work", "", "run")
     if project.released and project.released == project.mark and choices is not None:
         return f"release verified, k = {choices.k}", "good", "release"
     if project.released and not project.waits:
         return "decisions changed since the release", "warn", "release"
     if job is not None and job.state == "failed" and job.mark in ("", project.mark):
-        return ("file not read", "bad", "data") if job.task in _LOOKING else ("run failed", "bad", "run")
-    if project.id not in place.files and "example" not in project.origin:
+        return ("file not read", "bad", "data") if job.task in _INSPECTING else ("run failed", "bad", "run")
+    if project.id not in context.files and "example" not in project.origin:
         return "waiting for its file", "warn", "data"
     if choices is None or not project.looked_at:
         return "not read yet", "", "data"
@@ -83,34 +84,34 @@ def _state(place: Workplace, project: Project) -> tuple[str, str, str]:
 
 
 async def example(request: Request) -> Response:
-    """A new project with a made-up register."""
-    rows = whole(request.state.form.get("rows", "5000"), OptionError.bad_option("rows", "a whole number"))
-    project = await uploads.take_example(workplace(request), rows)
-    return goto(f"/p/{project.id}/data")
+    """Create a project with a generated register."""
+    rows = parse_integer(request.state.form.get("rows", "5000"), OptionError.invalid_value("rows", "a whole number"))
+    project = await create_example_project(app_context(request), rows)
+    return redirect(f"/p/{project.id}/data")
 
 
 async def delete(request: Request) -> Response:
-    """A project and all that is kept of it; a file that was only pointed to stays."""
-    place = workplace(request)
-    project = place.project(request)
-    gone = place.store.withdraw(project.id)  # first: what is asked meanwhile finds no project any more
-    await place.jobs.forget(project.id)
-    await place.desk.forget(project.id)
-    place.files.pop(project.id, None)
-    place.drafts.forget(project.id)
-    await asyncio.to_thread(shutil.rmtree, place.scratch / project.id, ignore_errors=True)
-    await asyncio.to_thread(place.store.clear, gone)
-    return goto("/")
+    """Delete a project with its files; a local file that was used in place stays."""
+    context = app_context(request)
+    project = context.project(request)
+    deleted = context.store.detach(project.id)  # first, so that other requests no longer find it
+    await context.jobs.remove(project.id)
+    await context.workers.forget(project.id)
+    context.files.pop(project.id, None)
+    context.drafts.remove(project.id)
+    await asyncio.to_thread(shutil.rmtree, context.scratch / project.id, ignore_errors=True)
+    await asyncio.to_thread(context.store.purge, deleted)
+    return redirect("/")
 
 
 async def rename(request: Request) -> Response:
-    place = workplace(request)
-    project = place.project(request)
-    name = uploads.seen(request.state.form.get("name"))[:_LONGEST]
+    context = app_context(request)
+    project = context.project(request)
+    name = printable(request.state.form.get("name"))[:_MAX_NAME]
     if not name:
-        raise OptionError.bad_option("name", "at least one letter")
-    place.store.update(project.id, lambda found: replace(found, name=name), revision=revision(request))
-    return goto(f"/p/{project.id}/data")
+        raise OptionError.invalid_value("name", "at least one letter")
+    context.store.update(project.id, lambda found: replace(found, name=name), revision=form_revision(request))
+    return redirect(f"/p/{project.id}/data")
 
 
 routes = [

@@ -1,4 +1,4 @@
-"""Protection: how many records must look alike, what else is asked, and who stands out until then."""
+"""Protection page: k, l, t, suppression, missing values, method, and the uniqueness of the original records."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from starlette.routing import Route
 from shoal.errors import ColumnError, OptionError, PageError
 from shoal.partition import registry
 from shoal.partition.registry import AUTO, Method
-from shoal.schema import EFFORTS, MISSING
+from shoal.schema import EFFORTS, MISSING_POLICIES
 from shoal.schema.columns import Kind, Role
-from shoal.web.demands import demanded
-from shoal.web.interface import Choices, Project, Source
-from shoal.web.pages import SCRIPT, goto, page, pending, revision, saved, step
-from shoal.web.workplace import workplace
-from shoal.words import short
+from shoal.web.demands import choices_from_form
+from shoal.web.interface import Project, ReleaseChoices, SourceFile
+from shoal.web.pages import SCRIPT, form_revision, pending_response, redirect, render_page, render_step, saved_response
+from shoal.web.workplace import app_context
+from shoal.words import shorten
 
-_MOST_SHOWN = {1: 3, 2: 4, 3: 3}
-"""Combinations of so many columns in the estimate."""
+_MAX_COMBINATIONS = {1: 3, 2: 4, 3: 3}
+"""Combinations displayed, by their number of columns."""
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A choice in words."""
+class OptionCard:
+    """One option of a choice, in words."""
 
     value: str
     title: str
@@ -34,25 +34,25 @@ class Offer:
 
 
 _K = (
-    Offer("3", "Inside", "A trusted organization, with access control"),
-    Offer("5", "Under contract", "Researchers who have signed what they may not do"),
-    Offer("10", "Public", "For everybody, with little that could harm"),
-    Offer("20", "Public, delicate", "For everybody, where harm would be serious"),
+    OptionCard("3", "Inside", "A trusted organization, with access control"),
+    OptionCard("5", "Under contract", "Researchers who have signed what they may not do"),
+    OptionCard("10", "Public", "For everybody, with little that could harm"),
+    OptionCard("20", "Public, delicate", "For everybody, where harm would be serious"),
 )
 _L = (
-    Offer("", "None", "Not asked for."),
-    Offer("2", "2", "No group gives a value away for certain."),
-    Offer("3", "3", "Also not for those who can rule one value out."),
+    OptionCard("", "None", "Not asked for."),
+    OptionCard("2", "2", "No group gives a value away for certain."),
+    OptionCard("3", "3", "Also not for those who can rule one value out."),
 )
 _T = (
-    Offer("", "None", "Not asked for."),
-    Offer("0.3", "0.3", "Groups may differ from the table somewhat."),
-    Offer("0.2", "0.2", "Groups are much like the table: little is learned."),
+    OptionCard("", "None", "Not asked for."),
+    OptionCard("0.3", "0.3", "Groups may differ from the table somewhat."),
+    OptionCard("0.2", "0.2", "Groups are much like the table: little is learned."),
 )
 _SUPPRESSION = (
-    Offer("0", "None", "Every record keeps values of its own group."),
-    Offer("0.01", "Up to 1 %", "A few outliers may lose all quasi-identifiers."),
-    Offer("0.05", "Up to 5 %", "More of them may, where that saves the others."),
+    OptionCard("0", "None", "Every record keeps values of its own group."),
+    OptionCard("0.01", "Up to 1 %", "A few outliers may lose all quasi-identifiers."),
+    OptionCard("0.05", "Up to 5 %", "More of them may, where that saves the others."),
 )
 _MISSING = {
     "category": (
@@ -72,32 +72,35 @@ _EFFORTS = {
     "balanced": ("Balanced", "Somewhat longer, and less is lost. The usual choice."),
     "best": ("Best", "Up to some minutes, for the release that goes out."),
 }
-_AUTOMATIC = Offer(
+_AUTOMATIC = OptionCard(
     AUTO,
     "Let Shoal choose",
     "Recommended. It tries several methods that fit the table, and keeps the groups whose records are nearest to each"
     " other.",
 )
-_USUAL = "mdav"
-"""The method that a list begins with."""
-_ALONE = Offer("", "No improving", "The method alone, as its paper describes it.")
+_DEFAULT_METHOD = "mdav"
+"""First method of the list."""
+_NO_SEARCH = OptionCard("", "No improving", "The method alone, as its paper describes it.")
 
 
 async def protection(request: Request) -> Response:
-    return _shown(request, workplace(request).project(request))
+    return _render(request, app_context(request).project(request))
 
 
-def _shown(request: Request, project: Project, *, error: str = "") -> Response:
-    source, choices = _decided(project)
-    kinds, numbered = choices.kinds(source), list(enumerate(source.columns))
-    quasi, sensitive = choices.named(Role.QUASI_IDENTIFIER, source), choices.named(Role.SENSITIVE, source)
-    return step(
+def _render(request: Request, project: Project, *, error: str = "") -> Response:
+    source, choices = _source_and_choices(project)
+    kinds, numbered = choices.quasi_identifier_kinds(source), list(enumerate(source.columns))
+    quasi, sensitive = (
+        choices.columns_with_role(Role.QUASI_IDENTIFIER, source),
+        choices.columns_with_role(Role.SENSITIVE, source),
+    )
+    return render_step(
         request,
         project,
         "protection",
         status=PageError.status if error else 200,
         error=error,
-        at_hand=workplace(request).at_hand(project),
+        at_hand=app_context(request).has_file(project),
         source=source,
         choices=choices,
         quasi=quasi,
@@ -107,11 +110,11 @@ def _shown(request: Request, project: Project, *, error: str = "") -> Response:
         diversities=_L,
         closenesses=_T,
         budgets=_SUPPRESSION,
-        gaps=[Offer(way, *_MISSING[way]) for way in MISSING],
-        efforts=[Offer(way, *_EFFORTS[way]) for way in EFFORTS],
-        alone=_ALONE,
+        gaps=[OptionCard(way, *_MISSING[way]) for way in MISSING_POLICIES],
+        efforts=[OptionCard(way, *_EFFORTS[way]) for way in EFFORTS],
+        alone=_NO_SEARCH,
         automatic=_AUTOMATIC,
-        named=_USUAL if choices.method == AUTO else choices.method,
+        named=_DEFAULT_METHOD if choices.method == AUTO else choices.method,
         effort=choices.effort or ("balanced" if choices.method == AUTO else ""),
         families=_families(kinds, source.records),
         others=[(i, column) for i, column in numbered if column.name not in quasi],
@@ -120,67 +123,70 @@ def _shown(request: Request, project: Project, *, error: str = "") -> Response:
     )
 
 
-def _decided(project: Project) -> tuple[Source, Choices]:
-    """The file and the choices, if there is anything to protect."""
+def _source_and_choices(project: Project) -> tuple[SourceFile, ReleaseChoices]:
+    """Return the file and the options, if there is a quasi-identifier."""
     if project.source is None or project.choices is None:
-        raise PageError.not_read()
-    if not project.choices.named(Role.QUASI_IDENTIFIER, project.source):
+        raise PageError.file_not_read()
+    if not project.choices.columns_with_role(Role.QUASI_IDENTIFIER, project.source):
         raise ColumnError.no_quasi_identifier()
     return project.source, project.choices
 
 
 def _families(kinds: list[Kind], records: int) -> dict[str, list[tuple[Method, bool]]]:
-    """The methods by family, and whether each takes these columns and so many records."""
-    found: dict[str, list[tuple[Method, bool]]] = {}
+    """Return the methods by family, and whether each supports these columns and this many records."""
+    families: dict[str, list[tuple[Method, bool]]] = {}
     for name, method in registry.methods().items():
         if name != AUTO:
-            fits = method.takes(kinds, records=records)
-            found.setdefault(method.about_family, []).append((method, fits))
-    # families of which nothing fits come last
-    return dict(sorted(found.items(), key=lambda pair: not any(fits for _, fits in pair[1])))
+            fits = method.supports(kinds, records=records)
+            families.setdefault(method.family_summary, []).append((method, fits))
+    # families without a fitting method come last
+    return dict(sorted(families.items(), key=lambda pair: not any(fits for _, fits in pair[1])))
 
 
 async def decide(request: Request) -> Response:
-    """Keep what was decided; then go on, if that was asked for and k is known."""
-    place, form = workplace(request), request.state.form
-    project = place.project(request)
+    """Save the options, and continue if requested and k is set."""
+    context, form = app_context(request), request.state.form
+    project = context.project(request)
     path = f"/p/{project.id}/protection"
     try:
-        source, choices = _decided(project)
-        new = demanded(form, source, choices, choices.kinds(source))
-        project = place.store.update(project.id, lambda found: replace(found, choices=new), revision=revision(request))
+        source, choices = _source_and_choices(project)
+        new = choices_from_form(form, source, choices, choices.quasi_identifier_kinds(source))
+        project = context.store.update(
+            project.id, lambda found: replace(found, choices=new), revision=form_revision(request)
+        )
         if "go" not in form:
-            return saved(request, project, path)
+            return saved_response(request, project, path)
         if new.k is None:
             raise PageError.no_k()
-        return goto(f"/p/{project.id}/run")
+        return redirect(f"/p/{project.id}/run")
     except (OptionError, ColumnError, PageError) as error:
         if request.headers.get("x-requested-with") == SCRIPT or project.source is None:
             raise
-        return _shown(request, place.project(request), error=error.sentence)
+        return _render(request, context.project(request), error=error.sentence)
 
 
 async def exposure(request: Request) -> Response:
-    """Who stands out before anything is done, by the quasi-identifiers and the k that are kept."""
-    place = workplace(request)
-    project = place.project(request)
-    source, choices = _decided(project)
-    quasi = list(choices.named(Role.QUASI_IDENTIFIER, source))
-    asked = {"file": place.looked(project), "quasi_identifiers": quasi, "k": choices.k}
-    found = await place.desk.answer(project.id, "exposure", asked)
-    if found is None:
-        return pending()
-    return page(request, "exposure.html", project=project, found=found, quasi=quasi, k=choices.k, **_told(found))
+    """Fragment: uniqueness of the original records, for the saved quasi-identifiers and k."""
+    context = app_context(request)
+    project = context.project(request)
+    source, choices = _source_and_choices(project)
+    quasi = list(choices.columns_with_role(Role.QUASI_IDENTIFIER, source))
+    params = {"file": context.inspected_file(project), "quasi_identifiers": quasi, "k": choices.k}
+    result = await context.workers.query(project.id, "exposure", params)
+    if result is None:
+        return pending_response()
+    return render_page(
+        request, "exposure.html", project=project, found=result, quasi=quasi, k=choices.k, **_uniqueness_facts(result)
+    )
 
 
-def _told(found: dict[str, Any]) -> dict[str, Any]:
-    """The records that are unique, that have too few alike, and the rest; and combinations with shares of the records.
-
-    Shares are never rounded up: what is not all of them must not look like it.
+def _uniqueness_facts(result: dict[str, Any]) -> dict[str, Any]:
+    """Return counts of records and the combinations, with percentages that are rounded down, so that only all records
+    are 100 %.
     """
-    records, unique = found["records"], found["unique"]
-    few = max((found["below_k"] or 0) - unique, 0)
-    rows = [(" + ".join(map(short, row["columns"])), row["unique"]) for row in telling(found)]
+    records, unique = result["records"], result["unique"]
+    few = max((result["below_k"] or 0) - unique, 0)
+    rows = [(" + ".join(map(shorten, row["columns"])), row["unique"]) for row in notable_combinations(result)]
     return {
         "few": few,
         "rest": records - unique - few,
@@ -188,21 +194,23 @@ def _told(found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def telling(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The combinations of one column, of two and of three by which most records are unique.
+def notable_combinations(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the combinations of one, two and three columns with most unique records.
 
-    One that has another in it is told only if it adds records.
+    A combination is omitted if a part of it makes as many records unique.
     """
-    shown: list[dict[str, Any]] = []
-    for width, most in _MOST_SHOWN.items():
-        rows = [row for row in found["combinations"] if len(row["columns"]) == width]
-        rows = [row for row in sorted(rows, key=lambda row: -row["unique"]) if not _known(row, shown)]
-        shown += rows[:most]
-    return shown
+    selected: list[dict[str, Any]] = []
+    for width, limit in _MAX_COMBINATIONS.items():
+        rows = [row for row in result["combinations"] if len(row["columns"]) == width]
+        rows = [row for row in sorted(rows, key=lambda row: -row["unique"]) if not _is_redundant(row, selected)]
+        selected += rows[:limit]
+    return selected
 
 
-def _known(row: dict[str, Any], shown: list[dict[str, Any]]) -> bool:
-    return any(set(less["columns"]) <= set(row["columns"]) and less["unique"] >= row["unique"] for less in shown)
+def _is_redundant(row: dict[str, Any], selected: list[dict[str, Any]]) -> bool:
+    return any(
+        set(smaller["columns"]) <= set(row["columns"]) and smaller["unique"] >= row["unique"] for smaller in selected
+    )
 
 
 routes = [

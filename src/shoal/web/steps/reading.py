@@ -1,4 +1,4 @@
-"""Import settings: the dialog on the step Data, its preview, and what is applied."""
+"""Import dialog of the data page: settings, preview, and applying them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from shoal.tables.formats import format_of
 from shoal.web import reading as settings
-from shoal.web import uploads
+from shoal.web.arrivals import inspect_file
 from shoal.web.interface import Project
-from shoal.web.pages import goto, here, page, pending, revision
-from shoal.web.workplace import Workplace, workplace
-from shoal.words import joined, short
+from shoal.web.pages import error_for_page, form_revision, pending_response, redirect, render_page
+from shoal.web.workplace import AppContext, app_context
+from shoal.words import join_names, shorten
 
-_NAMED = 4
-"""Columns that a question names."""
+_MAX_LISTED = 4
+"""Columns that a question lists by name."""
 _ROWS = 8
 """Records of the preview."""
 _WEAK = "perhaps thousands"
-"""The doubt that is told and does not open the dialog."""
+"""A doubt that is reported without opening the dialog."""
 _FIELDS = {
     "sheet": "Which sheet holds the data?",
     "header": "Is the first line a header or a record?",
@@ -41,7 +42,7 @@ _DOUBTS = {
     "short year": "Which century do the years of two digits in {} belong to?",
     _WEAK: "Is the point in {} a decimal mark or a thousands mark?",
 }
-_WHY = {
+_REASONS = {
     "day or month": "Every date in the first records fits both formats.",
     "comma": "Every number in the first records fits both formats.",
     "point": "Every number in the first records fits both formats.",
@@ -53,8 +54,8 @@ _HEADERS = (("Read the first line as a record", {"header": "no"}), ("Keep it as 
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An answer to a question: what its button says, and the fields of the form that it sets."""
+class QuestionAnswer:
+    """An answer to a question: the label of its button, and the form fields that it sets."""
 
     label: str
     fields: Mapping[str, str]
@@ -65,63 +66,65 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Question:
-    """What must be known to read a file as it is meant."""
+class ImportQuestion:
+    """A question about how to read the file."""
 
     words: str
     hint: str = ""
     field: str = ""
-    """The setting that answers it."""
-    answers: Sequence[Answer] = ()
+    """Setting that answers it."""
+    answers: Sequence[QuestionAnswer] = ()
     column: str = ""
-    """The first column that it is about."""
+    """First column concerned."""
     opens: bool = True
-    """Whether the dialog opens with it."""
+    """Whether it opens the dialog."""
 
 
-def questions(place: Workplace, project: Project) -> list[Question]:
-    """What the file leaves open, the most important question first."""
-    job = place.jobs.of(project.id)
+def open_questions(context: AppContext, project: Project) -> list[ImportQuestion]:
+    """Return the open questions about the file, the most important first."""
+    job = context.jobs.latest(project.id)
     if job is not None and job.task == "look" and job.state == "failed":
-        field = settings.field_of(job.sentence)
-        answers = [Answer(*one) for one in _HEADERS] if field == "header" else _of_footer(job.sentence)
-        return [Question(_FIELDS[field], "", field, answers)] if field in _FIELDS else []
+        field = settings.setting_in_error(job.sentence)
+        answers = (
+            [QuestionAnswer(*answer) for answer in _HEADERS] if field == "header" else _footer_answers(job.sentence)
+        )
+        return [ImportQuestion(_FIELDS[field], "", field, answers)] if field in _FIELDS else []
     if project.source is None or not project.looked_at:
         return []
-    return [*_of_names(project), *_of_columns(project)]
+    return [*_header_questions(project), *_column_questions(project)]
 
 
-def _of_footer(sentence: str) -> list[Answer]:
-    """The answers where the last lines of a file look like a footer."""
-    found = _FOOTER.search(sentence)
-    if not found:
+def _footer_answers(sentence: str) -> list[QuestionAnswer]:
+    """Return the answers where the last lines of a file look like a footer."""
+    match = _FOOTER.search(sentence)
+    if not match:
         return []
-    what = "the last line" if found[1] == "1" else f"the last {found[1]} lines"
+    what = "the last line" if match[1] == "1" else f"the last {match[1]} lines"
     return [
-        Answer(f"Leave out {what}", {"skip_footer": found[1]}),
-        Answer("Read them as records" if found[1] != "1" else "Read it as a record", {"skip_footer": "0"}),
+        QuestionAnswer(f"Leave out {what}", {"skip_footer": match[1]}),
+        QuestionAnswer("Read them as records" if match[1] != "1" else "Read it as a record", {"skip_footer": "0"}),
     ]
 
 
-def _of_names(project: Project) -> list[Question]:
+def _header_questions(project: Project) -> list[ImportQuestion]:
     names = () if project.source is None else project.source.doubts.get("names", ())
     if not names or "header" in project.reading:
         return []
-    hint = f"Some column names look like values: {listed(names)}. Column names are not protected."
-    return [Question(_FIELDS["header"], hint, "header", [Answer(*one) for one in _HEADERS])]
+    hint = f"Some column names look like values: {list_columns(names)}. Column names are not protected."
+    return [ImportQuestion(_FIELDS["header"], hint, "header", [QuestionAnswer(*one) for one in _HEADERS])]
 
 
-def _of_columns(project: Project) -> list[Question]:
-    """One question for all columns that leave the same open."""
+def _column_questions(project: Project) -> list[ImportQuestion]:
+    """Return one question for all columns with the same ambiguity."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for name, facts in ({} if project.source is None else project.source.questions).items():
         groups.setdefault((facts["doubt"], tuple(facts["formats"])), []).append(name)
     return [
-        Question(
-            _DOUBTS[doubt].format(listed(names)),
-            _WHY[doubt],
+        ImportQuestion(
+            _DOUBTS[doubt].format(list_columns(names)),
+            _REASONS[doubt],
             "column_formats",
-            [_read_as(form, names) for form in (*formats, *(() if doubt == _WEAK else ("text",)))],
+            [_read_as(column_format, names) for column_format in (*formats, *(() if doubt == _WEAK else ("text",)))],
             names[0],
             doubt != _WEAK,
         )
@@ -130,75 +133,81 @@ def _of_columns(project: Project) -> list[Question]:
     ]
 
 
-def _read_as(form: str, names: Sequence[str]) -> Answer:
-    label = "Keep as text" if form == "text" else f"Read as {form}"
-    return Answer(label, {"columns": json.dumps({name: {"format": form} for name in names})})
+def _read_as(column_format: str, names: Sequence[str]) -> QuestionAnswer:
+    label = "Keep as text" if column_format == "text" else f"Read as {column_format}"
+    return QuestionAnswer(label, {"columns": json.dumps({name: {"format": column_format} for name in names})})
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names of columns, the first of them."""
-    more = [f"{len(names) - _NAMED:,} more"] if len(names) > _NAMED else []
-    return joined([*(f"“{short(name)}”" for name in names[:_NAMED]), *more])
+def list_columns(names: Sequence[str]) -> str:
+    """List the first column names."""
+    more = [f"{len(names) - _MAX_LISTED:,} more"] if len(names) > _MAX_LISTED else []
+    return join_names([*(f"“{shorten(name)}”" for name in names[:_MAX_LISTED]), *more])
 
 
-def kind(place: Workplace, project: Project) -> str:
-    """The format of the file; its ending tells that of one that could not be read."""
-    path, job = place.files.get(project.id), place.jobs.of(project.id)
+def file_format(context: AppContext, project: Project) -> str:
+    """Return the format of the file; that of an unreadable one is derived from its ending."""
+    path, job = context.files.get(project.id), context.jobs.latest(project.id)
     failed = job is not None and job.task in ("look", "example") and job.state == "failed"
     if project.source is not None and not failed:
         return project.source.kind
-    return uploads.format_of(path) or "" if path is not None else ""
+    return format_of(path) or "" if path is not None else ""
 
 
 async def dialog(request: Request) -> Response:
-    """The dialog with the settings of now and a preview: a part of the page."""
-    place = workplace(request)
-    project = place.project(request)
-    found = await _head(place, project, project.reading)
-    if found is None:
-        return pending()
-    asked = questions(place, project)
-    return page(
+    """Fragment: the dialog with the current settings and a preview."""
+    context = app_context(request)
+    project = context.project(request)
+    head = await _head(context, project, project.reading)
+    if head is None:
+        return pending_response()
+    questions = open_questions(context, project)
+    return render_page(
         request,
         "import.html",
         project=project,
-        kind=kind(place, project),
+        kind=file_format(context, project),
         reading=project.reading,
-        columns=json.dumps(settings.of_columns(project.reading)),
-        question=asked[0] if asked else None,
+        columns=json.dumps(settings.column_settings(project.reading)),
+        question=questions[0] if questions else None,
         settings=settings,
         encodings={name: name for name in [*settings.ENCODINGS, project.reading.get("encoding")] if name},
-        **found,
+        **head,
     )
 
 
 async def preview(request: Request) -> Response:
-    """The first records as they would be read by the settings of a form that is not applied: a part of the page."""
-    place = workplace(request)
-    project = place.project(request)
-    found = await _head(place, project, settings.changed(project.reading, request.state.form))
-    return pending() if found is None else page(request, "import_preview.html", **found)
+    """Fragment: the first records as read with the settings of a form that is not applied."""
+    context = app_context(request)
+    project = context.project(request)
+    head = await _head(context, project, settings.settings_from_form(project.reading, request.state.form))
+    return pending_response() if head is None else render_page(request, "import_preview.html", **head)
 
 
-async def _head(place: Workplace, project: Project, reading: Mapping[str, Any]) -> dict[str, Any] | None:
-    file = {**place.file(project), "reading": dict(reading)}
-    found = await place.desk.answer(project.id, "head", {"file": file, "rows": _ROWS})
-    if found is None:
+async def _head(context: AppContext, project: Project, reading: Mapping[str, Any]) -> dict[str, Any] | None:
+    file = {**context.file(project), "reading": dict(reading)}
+    result = await context.workers.query(project.id, "head", {"file": file, "rows": _ROWS})
+    if result is None:
         return None
-    return {"found": found, "error": here(found["error"]), "facts": settings.facts(found["settings"])}
+    return {
+        "found": result,
+        "error": error_for_page(result["error"]),
+        "facts": settings.describe_settings(result["settings"]),
+    }
 
 
 async def apply(request: Request) -> Response:
-    """Keep the settings, and read the file again by them."""
-    place = workplace(request)
-    project = place.project(request)
-    place.file(project)
-    said = settings.changed(project.reading, request.state.form)
-    await place.desk.forget(project.id)
-    place.jobs.check(project.id)  # nothing is said about a file that nobody looks at then
-    project = place.store.update(project.id, lambda found: replace(found, reading=said), revision=revision(request))
-    uploads.look(place, project)
-    return goto(f"/p/{project.id}/data")
+    """Save the settings, and inspect the file again."""
+    context = app_context(request)
+    project = context.project(request)
+    context.file(project)
+    changed = settings.settings_from_form(project.reading, request.state.form)
+    await context.workers.forget(project.id)
+    context.jobs.check_can_start(project.id)  # no new settings if the inspection cannot start
+    project = context.store.update(
+        project.id, lambda found: replace(found, reading=changed), revision=form_revision(request)
+    )
+    inspect_file(context, project)
+    return redirect(f"/p/{project.id}/data")
 
 
 routes = [

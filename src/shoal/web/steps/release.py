@@ -1,4 +1,4 @@
-"""Release: what was verified, what it cost, and the files to take away."""
+"""Release page: verification, information loss and risk, and the files to download."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from starlette.routing import Route
 
 from shoal.errors import PageError
 from shoal.report import html, shapes
-from shoal.report.charts import KEY, bars
-from shoal.report.figures import brief, headlines
+from shoal.report.charts import LEGEND, bar_chart
+from shoal.report.figures import format_brief, headline_measures
 from shoal.web import recipes, wording
-from shoal.web.deposit import Deposited, deposit
-from shoal.web.interface import Choices, Project, Source
-from shoal.web.pages import drawn, goto, step
-from shoal.web.steps.run import DECISIONS
-from shoal.web.store import Store
-from shoal.web.workplace import workplace
+from shoal.web.deposit import ReleaseFile, release_files
+from shoal.web.interface import Project, ReleaseChoices, SourceFile
+from shoal.web.pages import redirect, render_step, safe_svg
+from shoal.web.steps.run import OPTIONS_FILE
+from shoal.web.store import ProjectStore
+from shoal.web.workplace import app_context
 
 _FACTS = "release/facts.json"
 _TYPES = {".csv": "text/csv", ".html": "text/html", ".json": "application/json", ".zip": "application/zip"}
-_OTHER = "application/octet-stream"
-_MOST_CHARTS, _AT_ONCE = 60, 4
-"""Charts of columns that are drawn, and those of them that are seen at once."""
+_DEFAULT_TYPE = "application/octet-stream"
+_MAX_CHARTS, _VISIBLE_CHARTS = 60, 4
+"""Column charts in total, and those visible at first."""
 
 
 async def show(request: Request) -> Response:
-    place = workplace(request)
-    project = place.project(request)
-    facts = _facts(place.store, project)
+    context = app_context(request)
+    project = context.project(request)
+    facts = _facts(context.store, project)
     if facts is None:
-        return step(request, project, "release", made=None)
-    source, choices, reading = _made_with(place.store, project)
-    files = deposit(project, source, facts)
-    return step(
+        return render_step(request, project, "release", made=None)
+    source, choices, reading = _release_options(context.store, project)
+    files = release_files(project, source, facts)
+    return render_step(
         request,
         project,
         "release",
@@ -49,153 +49,159 @@ async def show(request: Request) -> Response:
         proof=facts["verification"],
         figures=list(_figures(facts["evaluation"])),
         warnings=[(sentence, *wording.remedy(sentence)) for sentence in facts["warnings"]],
-        compared=_compared(facts.get("rows")),
+        compared=_compared_rows(facts.get("rows")),
         files=files,
-        lost=drawn(_lost(facts["evaluation"])),
-        shapes=_shapes(facts),
-        at_once=_AT_ONCE,
-        key=drawn(KEY),
+        lost=safe_svg(_loss_chart(facts["evaluation"])),
+        shapes=_distribution_charts(facts),
+        at_once=_VISIBLE_CHARTS,
+        key=safe_svg(LEGEND),
         stale=project.released != project.mark,
-        differing=_differing(project, source, choices),
+        differing=_changed_options(project, source, choices),
         recipes=_recipes(source, choices, reading, files),
     )
 
 
-def _facts(store: Store, project: Project) -> dict[str, Any] | None:
-    return store.facts(project.id, _FACTS) if project.released else None
+def _facts(store: ProjectStore, project: Project) -> dict[str, Any] | None:
+    return store.read_results(project.id, _FACTS) if project.released else None
 
 
-def _made_with(store: Store, project: Project) -> tuple[Source | None, Choices | None, Mapping[str, Any]]:
-    """The file and the decisions that the release was made with, which may be others than those of now."""
-    kept = store.facts(project.id, DECISIONS)
-    if kept is None:
+def _release_options(
+    store: ProjectStore, project: Project
+) -> tuple[SourceFile | None, ReleaseChoices | None, Mapping[str, Any]]:
+    """Return the file, options and import settings of the release, which may differ from the current ones."""
+    stored = store.read_results(project.id, OPTIONS_FILE)
+    if stored is None:
         return None, None, {}
-    return Source.from_dict(kept["source"]), Choices.from_dict(kept["choices"]), kept["reading"]
+    return SourceFile.from_dict(stored["source"]), ReleaseChoices.from_dict(stored["choices"]), stored["reading"]
 
 
 def _figures(evaluation: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The headlines: what each is called, its figure now, and the one before."""
+    """Return the headline figures: label, value, and value of the original data."""
     before, after, loss = evaluation["risk"]["before"], evaluation["risk"]["after"], evaluation["loss"]
-    risks = [(one, after[one.name], before.get(one.name)) for one in headlines("risk", after)]
-    losses = [(one, loss[one.name], None) for one in headlines("loss", loss)]
+    risks = [(figure, after[figure.name], before.get(figure.name)) for figure in headline_measures("risk", after)]
+    losses = [(figure, loss[figure.name], None) for figure in headline_measures("loss", loss)]
     return [
-        (one.label, brief(now, one.unit), "" if was is None else brief(was, one.unit))
-        for one, now, was in risks + losses
+        (figure.label, format_brief(now, figure.unit), "" if was is None else format_brief(was, figure.unit))
+        for figure, now, was in risks + losses
     ]
 
 
-def _lost(evaluation: Mapping[str, Any]) -> str:
-    found = sorted(evaluation["columns"].items(), key=lambda item: -item[1])
-    rows = [(name, value, brief(value, "%")) for name, value in found]
-    return bars(rows, "Loss of each column", whole=100) if rows else ""
+def _loss_chart(evaluation: Mapping[str, Any]) -> str:
+    columns = sorted(evaluation["columns"].items(), key=lambda item: -item[1])
+    rows = [(name, value, format_brief(value, "%")) for name, value in columns]
+    return bar_chart(rows, "Loss of each column", whole=100) if rows else ""
 
 
-def _shapes(facts: Mapping[str, Any]) -> list[Markup]:
-    """Columns before and after, those that lost most first."""
+def _distribution_charts(facts: Mapping[str, Any]) -> list[Markup]:
+    """Return the distributions before and after, the columns with the highest loss first."""
     lost = facts["evaluation"]["columns"]
-    found = sorted(facts.get("distributions", ()), key=lambda one: -lost.get(one["name"], 0.0))
-    return [drawn(shapes.section(one)) for one in found[:_MOST_CHARTS]]
+    distributions = sorted(facts.get("distributions", ()), key=lambda column: -lost.get(column["name"], 0.0))
+    return [safe_svg(shapes.distribution_chart(column)) for column in distributions[:_MAX_CHARTS]]
 
 
-def _differing(project: Project, source: Source | None, choices: Choices | None) -> list[tuple[str, str, str]]:
+def _changed_options(
+    project: Project, source: SourceFile | None, choices: ReleaseChoices | None
+) -> list[tuple[str, str, str]]:
     if source is None or choices is None or project.source is None or project.choices is None:
         return []
-    now = wording.decisions(project.source, project.choices)
-    found = wording.changed(wording.decisions(source, choices), now)
-    return [("File", source.name, project.source.name), *found] if source.sha256 != project.source.sha256 else found
+    now = wording.describe_options(project.source, project.choices)
+    changes = wording.changed_options(wording.describe_options(source, choices), now)
+    return [("File", source.name, project.source.name), *changes] if source.sha256 != project.source.sha256 else changes
 
 
-def _compared(rows: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Some records before and after, cell by cell; the columns that the release changes come first."""
+def _compared_rows(rows: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return some records before and after, cell by cell, with the changed columns first."""
     if not rows or not rows["records"]:
         return None
-    order = sorted(range(len(rows["names"])), key=lambda at: rows["names"][at] not in rows["changed"])
+    order = sorted(range(len(rows["names"])), key=lambda index: rows["names"][index] not in rows["changed"])
     return {
-        "names": [rows["names"][at] for at in order],
-        "changed": [rows["names"][at] in rows["changed"] for at in order],
+        "names": [rows["names"][index] for index in order],
+        "changed": [rows["names"][index] in rows["changed"] for index in order],
         "records": [
-            (number, [was[at] for at in order], [now[at] for at in order])
+            (number, [was[index] for index in order], [now[index] for index in order])
             for number, was, now in zip(rows["records"], rows["before"], rows["after"], strict=True)
         ],
     }
 
 
 def _recipes(
-    source: Source | None, choices: Choices | None, reading: Mapping[str, Any], files: list[Deposited]
+    source: SourceFile | None, choices: ReleaseChoices | None, reading: Mapping[str, Any], files: list[ReleaseFile]
 ) -> dict[str, str]:
-    """How to do the same without the page, with the files as they are downloaded."""
-    known = {one.key: one for one in files}
-    if source is None or choices is None or not {"release", "policy"} <= known.keys():
+    """Return the equivalent commands and code, with the file names of the downloads."""
+    by_key = {file.key: file for file in files}
+    if source is None or choices is None or not {"release", "policy"} <= by_key.keys():
         return {}
-    output = known["release"].place.replace("released", "again", 1)
+    output = by_key["release"].path.replace("released", "again", 1)
     return {
         "command": recipes.command(source, choices, reading=reading, output=output),
-        "python": recipes.python(source, choices, reading=reading, output=output),
-        "replay": recipes.replay(source, policy=known["policy"].name, output=output),
+        "python": recipes.python_code(source, choices, reading=reading, output=output),
+        "replay": recipes.replay_command(source, policy=by_key["policy"].name, output=output),
     }
 
 
 async def download(request: Request) -> Response:
-    """A file of the release, under the key that the page names it by, if it is still the one that the page offered."""
-    place = workplace(request)
-    project = place.project(request)
-    facts = _facts(place.store, project) or {}
-    files = deposit(project, _made_with(place.store, project)[0], facts)
-    found = next((one for one in files if one.key == request.path_params["name"]), None)
-    if found is None:
-        raise PageError.no_release()
-    if not found.sha256.startswith(request.query_params.get("sha256", "")):
-        raise PageError.other_release()
+    """Download a file of the release, unless it was replaced since the page was rendered."""
+    context = app_context(request)
+    project = context.project(request)
+    facts = _facts(context.store, project) or {}
+    files = release_files(project, _release_options(context.store, project)[0], facts)
+    file = next((entry for entry in files if entry.key == request.path_params["name"]), None)
+    if file is None:
+        raise PageError.release_not_available()
+    if not file.sha256.startswith(request.query_params.get("sha256", "")):
+        raise PageError.outdated_release()
     return FileResponse(
-        _present(place.store, project, found.place),
-        media_type=_TYPES.get(Path(found.name).suffix, _OTHER),
-        headers={"Content-Disposition": found.disposition},
+        _release_file(context.store, project, file.path),
+        media_type=_TYPES.get(Path(file.name).suffix, _DEFAULT_TYPE),
+        headers={"Content-Disposition": file.disposition},
     )
 
 
 async def report(request: Request) -> Response:
-    """A report as a page of its own, which may do nothing at all; the internal one unless the other is asked for."""
-    place = workplace(request)
-    project = place.project(request)
+    """Return a report as a page without any permissions; the internal one by default."""
+    context = app_context(request)
+    project = context.project(request)
     which = "external" if request.query_params.get("version") == "external" else "internal"
-    path = _present(place.store, project, f"report.{which}.html")
+    path = _release_file(context.store, project, f"report.{which}.html")
     try:
         text = path.read_text(encoding="utf-8")
-    except OSError:  # another release takes its place just now
-        raise PageError.no_release() from None
-    policy = f"sandbox; {html.policy(text)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    except OSError:  # a new release is replacing it
+        raise PageError.release_not_available() from None
+    policy = (
+        f"sandbox; {html.content_security_policy(text)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
     return Response(text, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
-def _present(store: Store, project: Project, name: str) -> Path:
-    """The path of a file of the release that is there; no link on the way leads elsewhere."""
+def _release_file(store: ProjectStore, project: Project, name: str) -> Path:
+    """Return the path of an existing file of the release; refuse symbolic links."""
     with suppress(PageError):
-        path = store.place(project.id, f"release/{name}")
+        path = store.path(project.id, f"release/{name}")
         if path.is_file():
             return path
-    raise PageError.no_release()
+    raise PageError.release_not_available()
 
 
 async def following(request: Request) -> Response:
-    """A new project with the decisions of this one, that waits for its file."""
-    place = workplace(request)
-    project = place.project(request)
-    store = place.store
-    source, choices, reading = _made_with(store, project)
-    trees = store.place(project.id, "release/hierarchies")
+    """Create a project with the options of this one, for the next file."""
+    context = app_context(request)
+    project = context.project(request)
+    store = context.store
+    source, choices, reading = _release_options(store, project)
+    hierarchies = store.path(project.id, "release/hierarchies")
     if source is None or choices is None:
         source, choices, reading = project.source, project.choices, project.reading
-        trees = store.hierarchies(project.id)
+        hierarchies = store.hierarchies(project.id)
     if source is None or choices is None:
-        raise PageError.no_file()
-    # what is known about the columns stays, so that decisions find them by name; a file without a fingerprint is none
+        raise PageError.file_not_available()
+    # keep the column facts to match options by name; a source without a hash has no file
     expected = replace(source, sha256="")
-    new = store.new(f"{project.name}, next", source=expected, choices=choices, reading=reading, follows=project.id)
-    for path in sorted(trees.glob("*-*.*")) if trees.is_dir() else ():
+    new = store.create(f"{project.name}, next", source=expected, choices=choices, reading=reading, follows=project.id)
+    for path in sorted(hierarchies.glob("*-*.*")) if hierarchies.is_dir() else ():
         if path.is_file() and not path.is_symlink():
             shutil.copyfile(path, store.hierarchies(new.id) / path.name)
             (store.hierarchies(new.id) / path.name).chmod(0o600)
-    return goto(f"/p/{new.id}/data")
+    return redirect(f"/p/{new.id}/data")
 
 
 routes = [

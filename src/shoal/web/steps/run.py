@@ -1,4 +1,4 @@
-"""Run: compare first if wanted, then make the release."""
+"""Run page: compare options if wanted, then create the release."""
 
 from __future__ import annotations
 
@@ -16,91 +16,93 @@ from shoal.partition import registry
 from shoal.report import frontier
 from shoal.schema.policy import EFFORTS
 from shoal.web import wording
-from shoal.web.asked import about_columns, about_protection, asked
-from shoal.web.demands import whole
+from shoal.web.asked import column_arguments, protection_arguments, release_arguments
+from shoal.web.demands import parse_integer
 from shoal.web.guard import Form
-from shoal.web.interface import Choices, Project, Source
-from shoal.web.pages import drawn, goto, revision, step
-from shoal.web.workplace import Workplace, workplace
+from shoal.web.interface import Project, ReleaseChoices, SourceFile
+from shoal.web.pages import form_revision, redirect, render_step, safe_svg
+from shoal.web.workplace import AppContext, app_context
 
-COMPARISON, DECISIONS = "comparison.json", "release/decisions.json"
-"""What is kept of a comparison, and the decisions that a release was made with."""
+COMPARISON_FILE, OPTIONS_FILE = "comparison.json", "release/decisions.json"
+"""Stored results of a comparison, and the options of a release."""
 LEVELS = (3, 5, 10, 20)
-_SECONDS = 120.0
+_TIME_LIMIT = 120.0
 _TASKS = ("compare", "release")
-"""The jobs of this step; all others are about how a file is read."""
+"""The jobs of this page; all others inspect a file."""
 _PROMISING, _ALL = "promising", "all"
-_ORDER = ("", *EFFORTS)
+_EFFORT_ORDER = ("", *EFFORTS)
 _FAST = "fast"
-"""The effort of a comparison: its figures are near those of longer searches, and it has many runs to make."""
+"""Effort of a comparison, which has many runs; its results are close to those of longer searches."""
 
 
 async def show(request: Request) -> Response:
-    place = workplace(request)
-    project = place.project(request)
-    job = place.jobs.of(project.id)
+    context = app_context(request)
+    project = context.project(request)
+    job = context.jobs.latest(project.id)
     reading = job is not None and job.state == "running" and job.task not in _TASKS
     if project.source is None or project.choices is None or reading:
-        return goto(f"/p/{project.id}/data")
+        return redirect(f"/p/{project.id}/data")
     if "then" in request.query_params and job and (job.task, job.state) == ("release", "done"):
-        return goto(f"/p/{project.id}/release")
-    return _page(request, project)
+        return redirect(f"/p/{project.id}/release")
+    return _render(request, project)
 
 
-def _page(request: Request, project: Project, error: ShoalError | None = None, *, sent: Form | None = None) -> Response:
-    """The step as it is now; with an error, what was asked is refused, and the form stays as it was sent."""
-    place, (source, choices) = workplace(request), _known(project)
-    facts = place.store.facts(project.id, COMPARISON)
-    return step(
+def _render(
+    request: Request, project: Project, error: ShoalError | None = None, *, sent: Form | None = None
+) -> Response:
+    """Render the page; with an error, the form keeps the values that were sent."""
+    context, (source, choices) = app_context(request), _source_and_choices(project)
+    facts = context.store.read_results(project.id, COMPARISON_FILE)
+    return render_step(
         request,
         project,
         "run",
         status=422 if error else 200,
         error=error.sentence if error else "",
-        decisions=wording.decisions(source, choices),
-        unchanged=wording.unchanged(source, choices),
-        unconfirmed=wording.quoted(choices.unconfirmed(source)),
-        at_hand=project.looked_at and place.at_hand(project),
-        comparison=None if facts is None else _compared(project, choices, facts),
+        decisions=wording.describe_options(source, choices),
+        unchanged=wording.list_unchanged(source, choices),
+        unconfirmed=wording.list_quoted(choices.unconfirmed(source)),
+        at_hand=project.looked_at and context.has_file(project),
+        comparison=None if facts is None else _comparison_facts(project, choices, facts),
         asked=_form(sent, facts),
-        methods=[] if place.jobs.running(project.id) else _methods(source, choices),
+        methods=[] if context.jobs.is_running(project.id) else _methods(source, choices),
         levels=LEVELS,
         efforts=EFFORTS,
     )
 
 
-def _known(project: Project) -> tuple[Source, Choices]:
+def _source_and_choices(project: Project) -> tuple[SourceFile, ReleaseChoices]:
     if project.source is None or project.choices is None:
-        raise PageError.no_file()
+        raise PageError.file_not_available()
     return project.source, project.choices
 
 
 def _unconfirmed(project: Project) -> tuple[str, ...]:
-    """The columns that somebody must confirm, or drop, before anything is made."""
-    source, choices = _known(project)
+    """Return the columns that the user must confirm or drop before a release."""
+    source, choices = _source_and_choices(project)
     return choices.unconfirmed(source)
 
 
-def _methods(source: Source, choices: Choices) -> list[dict[str, str]]:
-    """The methods that take the table as it was decided on."""
-    kinds = choices.kinds(source)
+def _methods(source: SourceFile, choices: ReleaseChoices) -> list[dict[str, str]]:
+    """Return the methods that support the table with these options."""
+    kinds = choices.quasi_identifier_kinds(source)
     if not kinds:
         return []
-    known = registry.methods().values()
-    return [{"name": m.name, "summary": m.summary} for m in known if m.takes(kinds, records=source.records)]
+    candidates = registry.methods().values()
+    return [{"name": m.name, "summary": m.summary} for m in candidates if m.supports(kinds, records=source.records)]
 
 
 def _form(form: Form | None, facts: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What stands in the form of a comparison: what was sent, else what was compared last."""
+    """Return the values of the comparison form: those sent, else those of the last comparison."""
     if form is None:
         compared = sorted({point["k"] for point in facts["points"]}) if facts else LEVELS
-        own = [str(k) for k in compared if k not in LEVELS]
+        custom = [str(k) for k in compared if k not in LEVELS]
         return {
             "k": [str(k) for k in compared],
-            "own": ", ".join(own),
+            "own": ", ".join(custom),
             "which": _PROMISING,
             "methods": [],
-            "seconds": f"{_SECONDS:g}",
+            "seconds": f"{_TIME_LIMIT:g}",
             "effort": _FAST if facts is None else facts.get("effort", ""),
         }
     return {
@@ -113,168 +115,168 @@ def _form(form: Form | None, facts: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def _compared(project: Project, choices: Choices, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """A comparison for the page: its chart, its points, and which of them is chosen."""
+def _comparison_facts(project: Project, choices: ReleaseChoices, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a comparison for the template: chart, points, and the selected point."""
     points: Sequence[Mapping[str, Any]] = facts["points"]
-    made, compared = frontier.ordered(facts), facts.get("effort", "")
-    wanted = (choices.method, choices.k)
-    chosen = next((p for p in made if (p["method"], p["k"]) == wanted), None)
-    chosen = chosen or next((p for p in made if p["recommended"]), made[0] if made else None)
+    ordered, compared = frontier.sorted_releases(facts), facts.get("effort", "")
+    preferred = (choices.method, choices.k)
+    chosen = next((p for p in ordered if (p["method"], p["k"]) == preferred), None)
+    chosen = chosen or next((p for p in ordered if p["recommended"]), ordered[0] if ordered else None)
     mark = None if chosen is None else (chosen["method"], chosen["k"])
     rows = [
         {
             **point,
             "number": points.index(point),
-            "mark": frontier.mark(point),
+            "mark": frontier.symbol(point),
             "chosen": point is chosen,
-            "cells": [frontier.digits(point[name]) for name in ("loss", "risk")],
-            "words": wording.point(facts, point),
+            "cells": [frontier.format_digits(point[name]) for name in ("loss", "risk")],
+            "words": wording.describe_point(facts, point),
         }
-        for point in made
+        for point in ordered
     ]
     return {
-        "chart": drawn(frontier.chart(facts, link=lambda point: f"#point-{points.index(point)}", chosen=mark)),
+        "chart": safe_svg(frontier.chart(facts, link=lambda point: f"#point-{points.index(point)}", chosen=mark)),
         "rows": rows,
         "unit": facts["loss"]["unit"],
-        "longer": bool(compared) and _ORDER.index(choices.effort) > _ORDER.index(compared),
+        "longer": bool(compared) and _EFFORT_ORDER.index(choices.effort) > _EFFORT_ORDER.index(compared),
         "recommendation": facts["recommendation"],
         "failures": frontier.failures(facts),
-        "stale": facts.get("mark") != project.compared_mark,
+        "stale": facts.get("mark") != project.comparison_fingerprint,
     }
 
 
 async def job(request: Request) -> Response:
-    """How far the job of a project is, as plain data."""
-    place = workplace(request)
-    found = place.jobs.of(place.project(request).id)
-    return JSONResponse({"state": "none"} if found is None else found.to_dict())
+    """Return the state of the job of a project as JSON."""
+    context = app_context(request)
+    latest = context.jobs.latest(context.project(request).id)
+    return JSONResponse({"state": "none"} if latest is None else latest.to_dict())
 
 
 async def compare(request: Request) -> Response:
-    place, form = workplace(request), request.state.form
-    project = place.project(request)
-    source, choices = _known(project)
+    context, form = app_context(request), request.state.form
+    project = context.project(request)
+    source, choices = _source_and_choices(project)
     _check_current(request, project)
     if unconfirmed := _unconfirmed(project):
-        return _page(request, project, PageError.unconfirmed(unconfirmed), sent=form)
+        return _render(request, project, PageError.unconfirmed(unconfirmed), sent=form)
     try:
         effort = {"effort": form.get("effort")} if form.get("effort") in EFFORTS else {}
-        arguments = about_columns(source, choices, place.store.hierarchies(project.id))
-        question = {
-            "file": place.looked(project),
-            "looked": _looked(source),
+        arguments = column_arguments(source, choices, context.store.hierarchies(project.id))
+        params = {
+            "file": context.inspected_file(project),
+            "looked": _expected_file(source),
             "k": _levels(form),
             "methods": _chosen_methods(form),
             "seconds": _seconds(form.get("seconds")),
-            "arguments": {**arguments, **about_protection(choices), **effort},
+            "arguments": {**arguments, **protection_arguments(choices), **effort},
             "mark": project.mark,
         }
     except (OptionError, ColumnError) as error:
-        return _page(request, project, error, sent=form)
+        return _render(request, project, error, sent=form)
 
     async def then(facts: dict[str, Any]) -> None:
-        # with the mark of what was compared in the same file: whatever happens, the one is never without the other
-        place.store.keep(project.id, COMPARISON, {**facts, **effort, "mark": project.compared_mark})
-        # in any case, so that no page that shows other points chooses one of these
-        place.store.update(project.id, lambda now: now, anew=True)
+        # results and fingerprint are in one file, so that they always match
+        context.store.keep(project.id, COMPARISON_FILE, {**facts, **effort, "mark": project.comparison_fingerprint})
+        # always a new revision, so that an outdated page cannot choose one of these points
+        context.store.update(project.id, lambda now: now, new_revision=True)
 
-    place.start(project, "compare", question, then=then)
-    return goto(f"/p/{project.id}/run")
+    context.start_job(project, "compare", params, on_result=then)
+    return redirect(f"/p/{project.id}/run")
 
 
 def _levels(form: Form) -> list[int]:
-    """The levels of k that were ticked, and those that were written."""
-    words = [*form.all("k"), *form.get("own").replace(";", ",").replace(" ", ",").split(",")]
-    found = sorted({whole(word, OptionError.k_not_whole()) for word in words if word})
-    if not found:
+    """Return the levels of k that were ticked or typed."""
+    texts = [*form.all("k"), *form.get("own").replace(";", ",").replace(" ", ",").split(",")]
+    levels = sorted({parse_integer(word, OptionError.k_not_integer()) for word in texts if word})
+    if not levels:
         raise OptionError.no_k()
-    if found[0] < 2:
-        raise OptionError.k_too_small(found[0])
-    return found
+    if levels[0] < 2:
+        raise OptionError.k_too_small(levels[0])
+    return levels
 
 
 def _chosen_methods(form: Form) -> str | list[str] | None:
     which = form.get("which", _PROMISING)
     if which in (_PROMISING, _ALL):
         return None if which == _PROMISING else _ALL
-    chosen = [registry.find(name).name for name in form.all("method")]
+    chosen = [registry.get_method(name).name for name in form.all("method")]
     if not chosen:
-        raise OptionError.bad_option("methods", "at least one method, or take the promising ones")
+        raise OptionError.invalid_value("methods", "at least one method, or take the promising ones")
     return chosen
 
 
 def _seconds(text: str) -> float | None:
     try:
-        found = float(text) if text.strip() else None
+        seconds = float(text) if text.strip() else None
     except ValueError:
-        found = 0
-    if found is not None and not 0 < found < float("inf"):
-        raise OptionError.bad_option("seconds", "a number above 0, or nothing for as long as it takes")
-    return found
+        seconds = 0
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise OptionError.invalid_value("seconds", "a number above 0, or nothing for as long as it takes")
+    return seconds
 
 
 async def choose(request: Request) -> Response:
-    """Take a point of the comparison, and make the release with it."""
-    place, form = workplace(request), request.state.form
-    project = place.project(request)
-    facts = place.store.facts(project.id, COMPARISON) or {"points": []}
+    """Use a point of the comparison, and create its release."""
+    context, form = app_context(request), request.state.form
+    project = context.project(request)
+    facts = context.store.read_results(project.id, COMPARISON_FILE) or {"points": []}
     points = {str(number): point for number, point in enumerate(facts["points"]) if point["error"] is None}
     if form.get("point") not in points:
-        return _page(request, project, OptionError.bad_option("point", "one of the points of the comparison"))
+        return _render(request, project, OptionError.invalid_value("point", "one of the points of the comparison"))
     point = points[form.get("point")]
-    place.looked(project)
+    context.inspected_file(project)
     if unconfirmed := _unconfirmed(project):
-        return _page(request, project, PageError.unconfirmed(unconfirmed))
+        return _render(request, project, PageError.unconfirmed(unconfirmed))
 
     def change(now: Project) -> Project:
-        _, choices = _known(now)
+        _, choices = _source_and_choices(now)
         effort = _effort(choices, point, facts)
         return replace(now, choices=replace(choices, k=point["k"], method=point["method"], effort=effort))
 
-    changed = place.store.update(project.id, change, revision=revision(request))
-    return _start(place, changed)
+    changed = context.store.update(project.id, change, revision=form_revision(request))
+    return _start(context, changed)
 
 
-def _effort(choices: Choices, point: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    """How long the groups of a point are improved in its release: as it was compared, or longer if that was decided.
+def _effort(choices: ReleaseChoices, point: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Return the effort for the release of a point: that of the comparison or the chosen one, whichever is higher.
 
-    What is compared without search is left so, but for the method that Shoal chooses itself, which always has it.
+    A point compared without local search gets none, except for ``auto``, which always uses it.
     """
-    compared = facts.get("effort", "")
-    if not compared and point["method"] != registry.AUTO:
+    effort = facts.get("effort", "")
+    if not effort and point["method"] != registry.AUTO:
         return ""
-    return max(compared, choices.effort, key=_ORDER.index) or "balanced"
+    return max(effort, choices.effort, key=_EFFORT_ORDER.index) or "balanced"
 
 
 async def release(request: Request) -> Response:
-    place = workplace(request)
-    project = place.project(request)
+    context = app_context(request)
+    project = context.project(request)
     _check_current(request, project)
     if unconfirmed := _unconfirmed(project):
-        return _page(request, project, PageError.unconfirmed(unconfirmed))
+        return _render(request, project, PageError.unconfirmed(unconfirmed))
     try:
-        return _start(place, project)
+        return _start(context, project)
     except (OptionError, ColumnError) as error:
-        return _page(request, project, error)
+        return _render(request, project, error)
 
 
 def _check_current(request: Request, project: Project) -> None:
-    """Refuse what was asked for on a page that shows other decisions than those of now."""
-    if revision(request) != project.revision:
+    """Refuse a request from a page that displays outdated options."""
+    if form_revision(request) != project.revision:
         raise PageError.changed_elsewhere()
 
 
-def _start(place: Workplace, project: Project) -> Response:
-    """Start the release; what it was made with is kept as it is now."""
-    source, choices = _known(project)
-    compared = place.store.facts(project.id, COMPARISON)
-    current = compared is not None and compared.get("mark") == project.compared_mark
-    question = {
-        "file": place.looked(project),
-        "looked": _looked(source),
-        "arguments": asked(source, choices, place.store.hierarchies(project.id)),
+def _start(context: AppContext, project: Project) -> Response:
+    """Start the release job; its options are stored with the release."""
+    source, choices = _source_and_choices(project)
+    compared = context.store.read_results(project.id, COMPARISON_FILE)
+    current = compared is not None and compared.get("mark") == project.comparison_fingerprint
+    params = {
+        "file": context.inspected_file(project),
+        "looked": _expected_file(source),
+        "arguments": release_arguments(source, choices, context.store.hierarchies(project.id)),
         "marks": {choice.hierarchy or choice.levels: choice.fingerprint for choice in choices.columns},
-        "folder": str(place.store.release(project.id)),
+        "folder": str(context.store.release(project.id)),
         "ending": None,
         "comparison": compared if current else None,
         "decisions": {"source": source.to_dict(), "choices": choices.to_dict(), "reading": dict(project.reading)},
@@ -282,24 +284,24 @@ def _start(place: Workplace, project: Project) -> Response:
     }
 
     async def then(_: dict[str, Any]) -> None:
-        with suppress(OutputError):  # the release is there and has its mark: only the list of projects would miss this
-            place.store.update(project.id, lambda now: now, anew=True)
+        with suppress(OutputError):  # the release is complete; only the list of projects would be outdated
+            context.store.update(project.id, lambda now: now, new_revision=True)
 
-    place.start(project, "release", question, then=then)
-    return goto(f"/p/{project.id}/run?then=release")
+    context.start_job(project, "release", params, on_result=then)
+    return redirect(f"/p/{project.id}/run?then=release")
 
 
-def _looked(source: Source) -> dict[str, Any]:
-    """What a file must still be, for decisions about it to hold."""
+def _expected_file(source: SourceFile) -> dict[str, Any]:
+    """Return the facts that the file must still have."""
     return {"sha256": source.sha256, "columns": list(source.names)}
 
 
 async def cancel(request: Request) -> Response:
-    place = workplace(request)
-    project = place.project(request)
-    found = place.jobs.of(project.id)
-    await place.jobs.cancel(project.id)
-    return goto(f"/p/{project.id}/{'data' if found and found.task not in _TASKS else 'run'}")
+    context = app_context(request)
+    project = context.project(request)
+    latest = context.jobs.latest(project.id)
+    await context.jobs.cancel(project.id)
+    return redirect(f"/p/{project.id}/{'data' if latest and latest.task not in _TASKS else 'run'}")
 
 
 routes = [

@@ -1,1 +1,1 @@
-"""What a worker can do, a file a task. Each has ``run(asked, room)``: plain data in, plain data out."""
+"""Tasks of a worker, one module each with ``run(params, context)``: plain data in, plain data out."""

@@ -1,4 +1,4 @@
-"""Several methods and levels of k, side by side."""
+"""Compare several methods and levels of k."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file``, what a look at it told (``looked``), levels of ``k``, ``methods`` (or None for the usual ones),
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return a Comparison as plain data; progress is counted in runs.
+
+    Takes ``file``, the facts of its inspection (``looked``), levels of ``k``, ``methods`` (None for the usual ones),
     ``seconds`` (or None) and ``arguments``.
-
-    A Comparison as plain data; progress is told in runs.
     """
     from shoal.compare.comparison import compare
 
-    table = room.looked_at(asked)
-    with room.work("comparing") as progress:
-        found = compare(
+    table = context.inspected_table(params)
+    with context.progress_stage("comparing") as progress:
+        comparison = compare(
             table,
-            k=asked["k"],
-            methods=asked.get("methods"),
-            seconds=asked.get("seconds"),
+            k=params["k"],
+            methods=params.get("methods"),
+            seconds=params.get("seconds"),
             progress=progress,
-            **asked["arguments"],
+            **params["arguments"],
         )
-    return found.to_dict()
+    return comparison.to_dict()

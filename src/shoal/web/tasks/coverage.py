@@ -1,4 +1,4 @@
-"""The values of a column that a hierarchy lacks, with the nodes that they may mean."""
+"""Find the values of a column that its hierarchy lacks, with the nodes that they may mean."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import PageError
-from shoal.web.trees import from_plain
+from shoal.web.trees import hierarchy_from_dict
 
 if TYPE_CHECKING:
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
-_MOST = 500
+_MAX_VALUES = 500
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file``, ``column``, the ``path`` of a hierarchy and its ``fingerprint``; the most frequent values."""
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return the coverage with the most frequent missing values.
+
+    Takes ``file``, ``column``, the ``path`` of a hierarchy and its ``fingerprint``.
+    """
     from shoal import tables
     from shoal.hierarchy.coverage import coverage
 
-    hierarchy = from_plain(json.loads(Path(asked["path"]).read_bytes()))
-    if hierarchy.fingerprint != asked["fingerprint"]:
-        raise PageError.overtaken()
-    counts = tables.value_counts(room.table(asked["file"]), asked["column"])
-    found = coverage(hierarchy, counts, close=True).to_dict(values=True)
-    return {**found, "missing": dict(list(found["missing"].items())[:_MOST])}
+    hierarchy = hierarchy_from_dict(json.loads(Path(params["path"]).read_bytes()))
+    if hierarchy.fingerprint != params["fingerprint"]:
+        raise PageError.superseded()
+    counts = tables.value_counts(context.table(params["file"]), params["column"])
+    report = coverage(hierarchy, counts, close=True).to_dict(values=True)
+    return {**report, "missing": dict(list(report["missing"].items())[:_MAX_VALUES])}

@@ -1,4 +1,4 @@
-"""The made-up register, written to a file and looked at."""
+"""Write the example register to a file and inspect it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from shoal.web.tasks import look
 
 if TYPE_CHECKING:
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """As for a look, with the number of ``rows``: the file is made first, the same one every time."""
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Generate the register, the same every time, and inspect it as `look.run`. Takes also the number of ``rows``."""
     from shoal import tables
 
-    room.stage("making up a register")
-    with tables.aside(Path(asked["file"]["path"]), force=True) as part:
-        tables.write(tables.read(tables.example_register(asked["rows"])), part)
-    return look.run(asked, room)
+    context.stage("making up a register")
+    with tables.atomic_write(Path(params["file"]["path"]), force=True) as part:
+        tables.write_table(tables.read_table(tables.example_register(params["rows"])), part)
+    return look.run(params, context)

@@ -1,4 +1,4 @@
-"""How many records stand out now, and by which columns."""
+"""Count the records that are unique now, and by which columns."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
-_SECONDS = 3.0
+_TIME_LIMIT = 3.0
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file``, ``quasi_identifiers`` and ``k`` (or None); an Exposure as plain data."""
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return the uniqueness as plain data. Takes ``file``, ``quasi_identifiers`` and ``k`` (or None)."""
     from shoal.exposure import exposure
 
-    table = room.table(asked["file"])
-    room.stage("counting")
-    found = exposure(table, quasi_identifiers=asked["quasi_identifiers"], k=asked.get("k"), seconds=_SECONDS)
-    return found.to_dict()
+    table = context.table(params["file"])
+    context.stage("counting")
+    result = exposure(table, quasi_identifiers=params["quasi_identifiers"], k=params.get("k"), seconds=_TIME_LIMIT)
+    return result.to_dict()

@@ -1,4 +1,4 @@
-"""The head of a file, read by settings that are not applied yet: for the preview of the import dialog."""
+"""Preview of a file with import settings that are not applied yet."""
 
 from __future__ import annotations
 
@@ -8,54 +8,54 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import DataError, ShoalError
-from shoal.web.column_types import plain
-from shoal.words import short
+from shoal.web.column_types import column_type_name
+from shoal.words import shorten
 
 if TYPE_CHECKING:
     from shoal.tables import Table
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 _LONGEST, _LINES = 160, 8
-"""Characters of a line, and lines that are shown of a file that cannot be read by these settings."""
+"""Characters of a line, and lines displayed of a file that cannot be read with these settings."""
 _MOST_COLUMNS = 200
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file`` and how many ``rows``; the first records as texts, and how each column was read.
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return the first records as text and how each column was read. Takes ``file`` and the number of ``rows``.
 
-    A missing cell is None. These are values of the data: they are shown, and kept nowhere. Where the settings do not
-    fit the file, ``error`` is the reason and ``lines`` are the first lines as they are.
+    A missing cell is None. The values are displayed and not stored. Where the settings do not fit the file, ``error``
+    is the reason and ``lines`` are the first lines of the file.
     """
     from shoal import tables
 
-    file, path = asked["file"], Path(asked["file"]["path"])
-    room.stage("reading")
-    found: dict[str, Any] = {"sheets": [], "error": "", "columns": [], "rows": [], "settings": {}, "hidden": 0}
-    found["lines"] = []
+    file, path = params["file"], Path(params["file"]["path"])
+    context.stage("reading")
+    result: dict[str, Any] = {"sheets": [], "error": "", "columns": [], "rows": [], "settings": {}, "hidden": 0}
+    result["lines"] = []
     try:
-        found["sheets"] = list(tables.sheet_names(path))
-        table = tables.read_head(path, options=room.reading(file))
+        result["sheets"] = list(tables.sheet_names(path))
+        table = tables.read_head(path, options=context.read_options(file))
     except ShoalError as error:
         with suppress(ShoalError, LookupError):
             lines = tables.first_lines(path, encoding=file["reading"].get("encoding"), lines=_LINES)
-            found["lines"] = [_cut(line) for line in lines]
-        return {**found, "error": error.sentence.replace(str(path), short(file["name"]))}
+            result["lines"] = [_truncated(line) for line in lines]
+        return {**result, "error": error.sentence.replace(str(path), shorten(file["name"]))}
     names = table.names[:_MOST_COLUMNS]
-    rows = min(int(asked["rows"]), table.height)
+    rows = min(int(params["rows"]), table.height)
     cells = [_cells(table, name, rows) for name in names]
-    formats, questions = tables.column_formats(table), tables.questions(table)
+    formats, questions = tables.column_formats(table), tables.ambiguous_formats(table)
     columns = [
         {
             "name": name,
-            "type": word,
+            "type": column_type,
             "format": formats.get(name, ""),
             "doubt": questions[name].kind if name in questions else "",
             "fits": list(questions[name].formats) if name in questions else [],
         }
-        for name, (word, _) in zip(names, cells, strict=True)
+        for name, (column_type, _) in zip(names, cells, strict=True)
     ]
     return {
-        **found,
+        **result,
         "columns": columns,
         "rows": [list(record) for record in zip(*(texts for _, texts in cells), strict=True)],
         "settings": dict(table.settings),
@@ -63,16 +63,16 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
     }
 
 
-def _cut(line: str) -> str:
+def _truncated(line: str) -> str:
     return line if len(line) <= _LONGEST else line[:_LONGEST] + "…"
 
 
 def _cells(table: Table, name: str, rows: int) -> tuple[str, tuple[str | None, ...]]:
-    """The type of a column, and its first cells as they are written in the file."""
+    """Return the type of a column, and its first cells as text."""
     from shoal import tables
 
     try:
-        found = tables.glimpse(table, name, rows=rows)
-    except DataError:  # cells such as lists, that are no words
+        preview = tables.preview_column(table, name, rows=rows)
+    except DataError:  # cells such as lists
         return "other", ("…",) * rows
-    return plain(found.type), found.first
+    return column_type_name(preview.type), preview.first

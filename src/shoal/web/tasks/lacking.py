@@ -1,4 +1,4 @@
-"""How many values of some columns are not in the hierarchy, or the order, that was decided on for them."""
+"""Count the values of columns that are not in their hierarchy or order."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from shoal.web.trees import read_levels
 
 if TYPE_CHECKING:
     from shoal.tables import Table
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file``, and by column the ``paths`` of hierarchies (.json) and orders (.txt); counts by column."""
-    table = room.table(asked["file"])
-    return {"lacking": {column: _lacking(table, column, Path(path)) for column, path in asked["paths"].items()}}
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return counts. Takes ``file`` and, by column, the ``paths`` of hierarchies (.json) and orders (.txt)."""
+    table = context.table(params["file"])
+    return {"lacking": {column: _count_missing(table, column, Path(path)) for column, path in params["paths"].items()}}
 
 
-def _lacking(table: Table, column: str, path: Path) -> int:
+def _count_missing(table: Table, column: str, path: Path) -> int:
     from shoal import tables
 
-    with suppress(ShoalError):  # what cannot be read is refused when it is used
-        known = set(read_levels(path) or () if path.suffix == ".txt" else Hierarchy.read(path))
-        return sum(value not in known for value in tables.value_counts(table, column))
+    with suppress(ShoalError):  # an unreadable file is refused when it is used
+        nodes = set(read_levels(path) or () if path.suffix == ".txt" else Hierarchy.read(path))
+        return sum(value not in nodes for value in tables.value_counts(table, column))
     return 0

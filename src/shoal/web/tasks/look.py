@@ -1,4 +1,4 @@
-"""A first look at a file: what it is, and what its columns could be."""
+"""Inspect a file: its facts and a proposed role for each column."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import PageError
-from shoal.web.column_types import plain
-from shoal.web.interface import ColumnFacts, Source
+from shoal.web.column_types import column_type_name
+from shoal.web.interface import ColumnFacts, SourceFile
 
 if TYPE_CHECKING:
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 MOST_COLUMNS = 2_000
 _LONGEST_NAME = 1_000
-"""Characters: pages name every column several times."""
+"""Characters: pages contain every column name several times."""
 _UNPACKED = 4
-"""A packed file may have this part of the memory when it is unpacked: it is then still to be understood."""
+"""An archive may unpack to this fraction (1/n) of the memory, since it must still be parsed."""
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file`` and the ``name`` that its owner gave it; a Source as plain data."""
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return a SourceFile as plain data. Takes ``file`` and the ``name`` that the user gave it."""
     from shoal import tables
     from shoal.assess import describe
-    from shoal.schema import overlooked
+    from shoal.schema import likely_identifiers
 
-    _check(asked["file"], room)
-    table = room.table(asked["file"])
+    _check(params["file"], context)
+    table = context.table(params["file"])
     _check_width(len(table.names))
-    long = sum(len(name) > _LONGEST_NAME for name in table.names)
-    if long:
-        raise PageError.long_names(long, _LONGEST_NAME)
-    room.stage("looking at the columns")
-    found = describe(table)
-    identifying = {column.name for column in overlooked(found.profiles, table.height)}
-    return Source(
-        name=asked["name"],
+    long_names = sum(len(name) > _LONGEST_NAME for name in table.names)
+    if long_names:
+        raise PageError.names_too_long(long_names, _LONGEST_NAME)
+    context.stage("looking at the columns")
+    description = describe(table)
+    identifying = {column.name for column in likely_identifiers(description.profiles, table.height)}
+    return SourceFile(
+        name=params["name"],
         kind=table.kind,
         settings=dict(table.settings),
         records=table.height,
-        size=Path(asked["file"]["path"]).stat().st_size,
+        size=Path(params["file"]["path"]).stat().st_size,
         sha256=table.sha256 or "",
         columns=tuple(
             ColumnFacts(
@@ -49,37 +49,37 @@ def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
                 role=str(column.role),
                 reason=column.reason,
                 kind=str(column.kind),
-                type=plain(profile.type),
+                type=column_type_name(profile.type),
                 distinct=profile.distinct,
                 missing=profile.missing,
-                whole=profile.whole,
+                whole=profile.is_integer,
                 identifying=column.name in identifying,
             )
-            for column, profile in zip(found.schema.columns, found.profiles, strict=True)
+            for column, profile in zip(description.schema.columns, description.profiles, strict=True)
         ),
-        unique_records=found.unique_records,
-        reading=dict(asked["file"]["reading"]),
+        unique_records=description.unique_records,
+        reading=dict(params["file"]["reading"]),
         questions={
             name: {"doubt": doubt.kind, "formats": list(doubt.formats)}
-            for name, doubt in tables.questions(table).items()
+            for name, doubt in tables.ambiguous_formats(table).items()
         },
-        doubts={about: list(names) for about, names in asdict(tables.doubts(table)).items() if names},
+        doubts={about: list(names) for about, names in asdict(tables.find_misread_columns(table)).items() if names},
     ).to_dict()
 
 
-def _check(file: Mapping[str, Any], room: Room) -> None:
-    """Refuse what would take the memory of all others, before it is read."""
+def _check(file: Mapping[str, Any], context: WorkerContext) -> None:
+    """Refuse a file that would exhaust the memory, before it is read."""
     from shoal import tables
-    from shoal.tables.files import check_there
+    from shoal.tables.files import check_file_exists
 
-    path, most = Path(file["path"]), room.memory // _UNPACKED
-    check_there(path)
+    path, max_bytes = Path(file["path"]), context.memory // _UNPACKED
+    check_file_exists(path)
     if path.stat().st_size:
-        if tables.unpacked_size(path, most=most) > max(most, path.stat().st_size):
-            raise PageError.too_much_unpacked(most)
-        _check_width(tables.width(path, options=room.reading(file)) or 0)
+        if tables.uncompressed_size(path, limit=max_bytes) > max(max_bytes, path.stat().st_size):
+            raise PageError.too_much_unpacked(max_bytes)
+        _check_width(tables.estimate_width(path, options=context.read_options(file)) or 0)
 
 
 def _check_width(columns: int) -> None:
     if columns > MOST_COLUMNS:
-        raise PageError.too_wide(columns, MOST_COLUMNS)
+        raise PageError.too_many_columns(columns, MOST_COLUMNS)

@@ -1,4 +1,4 @@
-"""How many values of a column each of several hierarchies has."""
+"""Count the values of a column that each of several hierarchies has."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from shoal.errors import ShoalError
 from shoal.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file``, ``column`` and the ``paths`` of hierarchies; one that cannot be read has none."""
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return the counts. Takes ``file``, ``column`` and the ``paths`` of hierarchies; an unreadable one counts 0."""
     from shoal import tables
 
-    counts = tables.value_counts(room.table(asked["file"]), asked["column"])
-    return {"values": len(counts), "matches": [_match(path, counts) for path in asked["paths"]]}
+    counts = tables.value_counts(context.table(params["file"]), params["column"])
+    return {"values": len(counts), "matches": [_count_matches(path, counts) for path in params["paths"]]}
 
 
-def _match(path: str, counts: Mapping[str, int]) -> int:
+def _count_matches(path: str, counts: Mapping[str, int]) -> int:
     with suppress(ShoalError):
         hierarchy = Hierarchy.read(Path(path))
         return sum(value in hierarchy for value in counts)

@@ -1,4 +1,4 @@
-"""The first records of a file and a few words on each column, for its owner to see that it was read right."""
+"""Preview of a file: its first records and a summary of each column."""
 
 from __future__ import annotations
 
@@ -7,40 +7,41 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import DataError
-from shoal.web.column_types import plain
+from shoal.web.column_types import column_type_name
 
 if TYPE_CHECKING:
-    from shoal.tables import Glimpse, Table
-    from shoal.web.worker import Room
+    from shoal.tables import ColumnPreview, Table
+    from shoal.web.worker import WorkerContext
 
 _UNKNOWN = "…"
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file`` and how many ``rows``; names, types, these records as texts, and a profile of each column.
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Return names, types, the first records as text, and a profile of each column.
 
-    A missing cell is None. These are values of the data: they are shown, and kept nowhere.
+    Takes ``file`` and the number of ``rows``. A missing cell is None. The values are displayed and not stored.
     """
-    from shoal.threads import share
+    from shoal.threads import parallel_map
 
-    table = room.table(asked["file"])
-    rows = min(int(asked["rows"]), table.height)
-    room.stage("looking at the columns")
-    found = list(share(lambda name: _glimpse(table, name, rows), table.names, records=table.height))
+    table = context.table(params["file"])
+    rows = min(int(params["rows"]), table.height)
+    context.stage("looking at the columns")
+    previews = list(parallel_map(lambda name: _glimpse(table, name, rows), table.names, records=table.height))
     return {
         "names": list(table.names),
-        "types": [plain(column.type) for column in found],
-        "rows": [list(record) for record in zip(*(column.first for column in found), strict=True)],
+        "types": [column_type_name(column.type) for column in previews],
+        "rows": [list(record) for record in zip(*(column.first for column in previews), strict=True)],
         "columns": [
-            {name: value for name, value in asdict(column).items() if name not in ("first", "type")} for column in found
+            {name: value for name, value in asdict(column).items() if name not in ("first", "type")}
+            for column in previews
         ],
     }
 
 
-def _glimpse(table: Table, name: str, rows: int) -> Glimpse:
+def _glimpse(table: Table, name: str, rows: int) -> ColumnPreview:
     from shoal import tables
 
     try:
-        return tables.glimpse(table, name, rows=rows)
-    except DataError:  # cells such as lists, that are no words
-        return tables.Glimpse(name, "other", (_UNKNOWN,) * rows, 0, 0, ())
+        return tables.preview_column(table, name, rows=rows)
+    except DataError:  # cells such as lists
+        return tables.ColumnPreview(name, "other", (_UNKNOWN,) * rows, 0, 0, ())

@@ -1,4 +1,4 @@
-"""The release: made, verified as it stands in its file, and laid down with all that belongs to it."""
+"""Create a release: anonymize, verify the written file, and write it with its reports, bundle and policy."""
 
 from __future__ import annotations
 
@@ -10,135 +10,152 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import FileError, OutputError, PageError
-from shoal.web.making import making
-from shoal.web.trees import mark_of
+from shoal.web.making import atomic_folder
+from shoal.web.trees import bytes_fingerprint
 
 if TYPE_CHECKING:
-    from shoal.release import More, Release
+    from shoal.release import ExtraFiles, Release
     from shoal.schema import Policy
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 RELEASED, INTERNAL, EXTERNAL, BUNDLE = "released", "report.internal.html", "report.external.html", "released.bundle.zip"
 FACTS, HIERARCHIES = "facts.json", "hierarchies"
 DECISIONS, MARK = "decisions.json", "mark"
-"""What a release was made with, and the mark of it: in its folder, so that all of them change in one step."""
+"""The options of a release and their fingerprint. They are in its folder, so that all are replaced in one step."""
 
 _RECORDS, _LONGEST = 5, 80
-"""Records that are shown before and after, and characters of a cell."""
+"""Records displayed before and after, and characters of a cell."""
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``file``, what a look at it told (``looked``), ``arguments`` of `shoal.anonymize`, the fingerprints of the files
-    among them (``marks``), the ``folder`` that the release goes to, its ``ending`` (or None for that of the file) and
-    the facts of a ``comparison`` (or None). ``decisions`` and their ``mark`` are laid down with it.
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Create a release and return the list of its files.
 
-    The folder appears whole, in the place of an older one, or not at all. Answers with the list of its files.
+    Takes ``file``, the facts of its inspection (``looked``), ``arguments`` of `shoal.anonymize`, the fingerprints of
+    the files among them (``marks``), the target ``folder``, the file ``ending`` (None for that of the input) and the
+    facts of a ``comparison`` (or None). ``decisions`` and their ``mark`` are stored with the release.
+
+    The folder is replaced as a whole or not at all.
     """
-    begun = time.monotonic()
-    with making(Path(asked["folder"])) as folder:
-        made = _made({**asked, "arguments": _with_own_hierarchies(asked, folder)}, room)
-        room.stage("writing and verifying")
-        target = folder / (RELEASED + (asked.get("ending") or _ending(asked["file"])))
-        saved = made.save(target, more=lambda policy: _more(made, policy, folder, asked.get("comparison"), room))
+    start = time.monotonic()
+    with atomic_folder(Path(params["folder"])) as folder:
+        release = _made({**params, "arguments": _with_own_hierarchies(params, folder)}, context)
+        context.stage("writing and verifying")
+        output = folder / (RELEASED + (params.get("ending") or _ending(params["file"])))
+        policy = release.save(
+            output, more=lambda policy: _extra_files(release, policy, folder, params.get("comparison"), context)
+        )
         facts = {
-            **facts_of(made, saved),
+            **release_facts(release, policy),
             "files": _files(folder),
-            "seconds": round(time.monotonic() - begun, 1),
+            "seconds": round(time.monotonic() - start, 1),
         }
-        for name, known in ((FACTS, facts), (DECISIONS, asked.get("decisions", {}))):
-            (folder / name).write_text(json.dumps(known), encoding="utf-8")
-        (folder / MARK).write_text(asked.get("mark", ""), encoding="utf-8")
+        for name, content in ((FACTS, facts), (DECISIONS, params.get("decisions", {}))):
+            (folder / name).write_text(json.dumps(content), encoding="utf-8")
+        (folder / MARK).write_text(params.get("mark", ""), encoding="utf-8")
     return {"files": facts["files"], "seconds": facts["seconds"]}
 
 
-def _made(asked: Mapping[str, Any], room: Room) -> Release:
+def _made(params: Mapping[str, Any], context: WorkerContext) -> Release:
     from shoal.anonymize import anonymize
 
-    table = room.looked_at(asked)
-    with room.work("grouping alike records") as progress:
-        made = anonymize(table, progress=progress, **asked["arguments"])
-    # the policy names the file as its owner does, who will look for it by that name
-    return replace(made, policy=replace(made.policy, input={**made.policy.input, "file": asked["file"]["name"]}))
+    table = context.inspected_table(params)
+    with context.progress_stage("grouping alike records") as progress:
+        release = anonymize(table, progress=progress, **params["arguments"])
+    # the policy names the file as the user knows it
+    return replace(
+        release, policy=replace(release.policy, input={**release.policy.input, "file": params["file"]["name"]})
+    )
 
 
 def _ending(file: Mapping[str, Any]) -> str:
-    """That of the file where its format can be written, else that of delimited text."""
+    """Return the ending of the input where its format can be written, else ``.csv``."""
     from shoal import tables
 
     try:
-        tables.writable(Path(file["path"]))
+        tables.writable_format(Path(file["path"]))
     except OutputError:
         return ".csv"
-    return tables.full_ending(Path(file["path"]))
+    return tables.full_extension(Path(file["path"]))
 
 
-def _more(made: Release, policy: Policy, folder: Path, comparison: Any, room: Room) -> More:
-    """What appears with the release: the reports, and the bundle with all evidence."""
-    from shoal.bundle.contents import bundling
+def _extra_files(release: Release, policy: Policy, folder: Path, comparison: Any, context: WorkerContext) -> ExtraFiles:
+    """Return the extra files of the release: the reports and the bundle."""
+    from shoal.bundle.contents import bundle_writer
 
-    room.stage("writing reports")
+    context.stage("writing reports")
     return {
-        folder / INTERNAL: made.report(policy=policy, comparison=comparison),
-        folder / EXTERNAL: made.report(policy=policy, comparison=comparison, external=True),
-        folder / BUNDLE: bundling(made),
+        folder / INTERNAL: release.report(policy=policy, comparison=comparison),
+        folder / EXTERNAL: release.report(policy=policy, comparison=comparison, external=True),
+        folder / BUNDLE: bundle_writer(release),
     }
 
 
-def _with_own_hierarchies(asked: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The arguments with the files that say what values mean as they lie in the folder of the release.
+def _with_own_hierarchies(params: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Copy hierarchies and orders into the folder of the release, and return the arguments with these paths.
 
-    They are copied there first, since somebody may change those of the project while this goes on. The policy needs
-    them beside it to make the release again.
+    The copies come first, since a user may change the files of the project meanwhile. To repeat the release, the policy
+    needs them beside it.
     """
-    arguments, marks = dict(asked["arguments"]), asked.get("marks", {})
+    arguments, marks = dict(params["arguments"]), params.get("marks", {})
     for option in (option for option in ("hierarchies", "levels") if option in arguments):
         (folder / HIERARCHIES).mkdir(mode=0o700, exist_ok=True)
         arguments[option] = {
-            column: str(_copied(Path(file), folder / HIERARCHIES, marks)) for column, file in arguments[option].items()
+            column: str(_copy_checked(Path(file), folder / HIERARCHIES, marks))
+            for column, file in arguments[option].items()
         }
     return arguments
 
 
-def _copied(file: Path, folder: Path, marks: Mapping[str, str]) -> Path:
+def _copy_checked(file: Path, folder: Path, marks: Mapping[str, str]) -> Path:
     try:
         raw = file.read_bytes()
     except OSError:
         raise FileError.missing(file.name) from None
-    if marks.get(file.name, mark_of(raw)) != mark_of(raw):
-        raise PageError.other_hierarchy(file.name)
+    if marks.get(file.name, bytes_fingerprint(raw)) != bytes_fingerprint(raw):
+        raise PageError.different_hierarchy(file.name)
     copy = folder / file.name
     copy.write_bytes(raw)
     return copy
 
 
-def facts_of(made: Release, policy: Policy) -> dict[str, Any]:
-    """All that the page shows; for internal use, since it names values of the data as the internal report does."""
-    from shoal.report.summary import detailed
+def release_facts(release: Release, policy: Policy) -> dict[str, Any]:
+    """Return all facts that the page displays. For internal use: like the internal report, they contain values of the
+    data.
+    """
+    from shoal.report.summary import report_facts
 
-    return {**detailed(made, policy=policy, evaluation=made.evaluate("all")), "rows": _rows(made)}
-
-
-def _rows(made: Release) -> dict[str, Any]:
-    """A few records before and after, as texts."""
-    found = made.compared_rows(_RECORDS)
-    before, after = ([[_short(cell) for cell in row] for row in rows] for rows in (found.before, found.after))
-    return {"names": found.names, "changed": found.changed, "records": found.records, "before": before, "after": after}
+    return {**report_facts(release, policy=policy, evaluation=release.evaluate("all")), "rows": _compared_rows(release)}
 
 
-def _short(cell: str) -> str:
+def _compared_rows(release: Release) -> dict[str, Any]:
+    """Return a few records before and after, as text."""
+    comparison = release.row_comparison(_RECORDS)
+    before, after = (
+        [[_truncated(cell) for cell in row] for row in rows] for rows in (comparison.before, comparison.after)
+    )
+    return {
+        "names": comparison.names,
+        "changed": comparison.changed,
+        "records": comparison.records,
+        "before": before,
+        "after": after,
+    }
+
+
+def _truncated(cell: str) -> str:
     return cell if len(cell) <= _LONGEST else cell[:_LONGEST] + "…"
 
 
 def _files(folder: Path) -> list[dict[str, Any]]:
-    """Every file with its size and its fingerprint."""
+    """Return every file with its size and its fingerprint."""
     from shoal import tables
 
     return [
         {
-            "name": place.relative_to(folder).as_posix(),
-            "size": place.stat().st_size,
-            "sha256": tables.fingerprint(place),
+            "name": path.relative_to(folder).as_posix(),
+            "size": path.stat().st_size,
+            "sha256": tables.file_sha256(path),
         }
-        for place in sorted(folder.rglob("*"))
-        if place.is_file()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
     ]

@@ -1,4 +1,4 @@
-"""Small releases of made-up persons, so that kernels are compiled before they are needed."""
+"""Make small releases of generated data, to compile kernels before they are needed."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.web.worker import Room
+    from shoal.web.worker import WorkerContext
 
 _MIXED = ("age", "sex", "postcode", "education", "income")
 _K = 3
 _NICE = 5
-"""On top of that of all workers."""
+"""In addition to that of all workers."""
 
 
-def run(asked: Mapping[str, Any], room: Room) -> dict[str, Any]:
-    """``rows`` persons are made up; the answer is empty."""
+def run(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
+    """Generate ``rows`` records; the result is empty."""
     from shoal import tables
     from shoal.anonymize import anonymize
 
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    persons = tables.example_register(asked["rows"])
-    room.stage("warming up")
-    others = [name for name in persons.columns if name not in (*_MIXED, "diagnosis")]
-    for diversity in (None, 2):  # kernels are the same for all kinds of columns; models need further ones
-        anonymize(persons, k=_K, quasi_identifiers=_MIXED, identifiers=others, sensitive=["diagnosis"], l=diversity)
+    records = tables.example_register(params["rows"])
+    context.stage("warming up")
+    others = [name for name in records.columns if name not in (*_MIXED, "diagnosis")]
+    for diversity in (None, 2):  # kernels do not depend on the kinds of columns, but on the models
+        anonymize(records, k=_K, quasi_identifiers=_MIXED, identifiers=others, sensitive=["diagnosis"], l=diversity)
     return {}
