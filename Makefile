@@ -70,7 +70,7 @@ fuzz: $(READY)
 
 # The wheel and the sources, in dist/, tried in an empty environment; PYTHONS="python3.11 python3.13" tries several.
 release: $(READY)
-	$(BIN)/python tests/release/pythons.py $(PYTHONS)
+	$(BIN)/python tests/packaging/pythons.py $(PYTHONS)
 
 # The docs as a site in build/site. Pages that come from the code are generated first, into docs/, where git ignores them.
 # One warning fails the build (a quiet build would count none).

@@ -16,7 +16,7 @@ import polars as pl
 from measuring.answers import Answers, parser
 
 import shoal
-from shoal import tables
+from shoal import data
 
 ADULT = Path(os.environ.get("SHOAL_DATA", "../shared/data")) / "adult.csv"
 QUASI = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
@@ -33,12 +33,12 @@ def least(run: Callable[[], object], times: int = 3) -> float:
     return min(found)
 
 
-def with_gaps(rows: int, columns: int, share: float, holed: int) -> tables.Table:
+def with_gaps(rows: int, columns: int, share: float, holed: int) -> data.Table:
     """Keys of ten values each; in the first so many columns a share of the cells is missing."""
     draw = np.random.default_rng(0)
     frame = pl.DataFrame({f"c{j}": draw.integers(0, 10, rows) for j in range(columns)})
     gaps = {f"c{j}": pl.Series(draw.random(rows) < share) for j in range(holed)}
-    return tables.read_table(
+    return data.read_table(
         frame.with_columns(pl.when(~gap).then(pl.col(name)).alias(name) for name, gap in gaps.items())
     )
 
@@ -51,7 +51,7 @@ def main() -> None:
     for rows in (3_000,) if given.quick else (30_000, 300_000):
         for columns, holed in ((4, 2), (8, 8)):
             table = with_gaps(rows, columns, 0.05, holed)
-            spent = least(lambda table=table: tables.wildcard_counts(table, table.names))
+            spent = least(lambda table=table: data.wildcard_counts(table, table.names))
             facts = {"rows": rows, "keys": columns, "keys_with_gaps": holed, "cpu_seconds": round(spent, 4)}
             line = f"  {rows:>8,} records, {columns} keys, 5 % missing in {holed}: {spent:.3f}"
             answers.tell({"what": "counts with wildcards", **facts}, line)

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from refine import mixture
 
 import shoal
-from refine import mixture
-from shoal import kernels, tables
-from shoal.partition import blockwise
-from shoal.partitions import _encode
-from shoal.threads import use_threads
+from shoal import data, kernels
+from shoal.microaggregation import blockwise
+from shoal.release.partition import _encode
+from shoal.system.threads import use_threads
 
 K, COLUMNS = 5, 8
 _asked: dict[str, Any] = {"smaller": 1, "json": False}
@@ -119,12 +119,12 @@ def million() -> list[dict[str, Any]]:
         for effort in ("fast", "balanced"):
             with watched() as spent:
                 made = shoal.partition(frame, k=K, effort=effort)
-            opened = tables.read_table(frame)
+            opened = data.read_table(frame)
             records, _ = _encode(opened, opened.names, K, None, None, None, True, "wu-palmer", None, "refuse")
-            cell = kernels.near.median_cells(records.space, records.count // 10)[5]
-            errors = kernels.groups.squared_errors(records.space, made.labels, made.count)[cell]
+            cell = kernels.graphs.neighbor_lists.median_cells(records.space, records.count // 10)[5]
+            errors = kernels.centroids.squared_errors(records.space, made.labels, made.count)[cell]
             exact = blockwise.run(records.take(cell), k=K, method="mdav", max_records=len(cell))
-            beside = kernels.groups.squared_errors(records.space.take(cell), exact.labels, exact.count)
+            beside = kernels.centroids.squared_errors(records.space.take(cell), exact.labels, exact.count)
             facts = {"what": kind, "effort": effort, "loss": made.information_loss, **spent}
             facts |= {"peak": spent["peak"] - base, "ratio": float(errors.mean() / beside.mean())}
             say(

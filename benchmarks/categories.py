@@ -13,11 +13,11 @@ import polars as pl
 from measuring.answers import Answers, parser
 
 import shoal
-from shoal import tables
-from shoal.partition import registry
-from shoal.schema import Kind, Schema
-from shoal.tables import read_table
-from shoal.understanding import resolve_schema
+from shoal import data
+from shoal.data import read_table
+from shoal.domain import Kind, Schema
+from shoal.microaggregation import registry
+from shoal.release.column_options import resolve_schema
 
 K = 5
 LEAVES, BRANCHES = 200, 14
@@ -50,9 +50,9 @@ def timed(frame: pl.DataFrame, method: str) -> tuple[float, float]:
     meaning = {"a": HIERARCHY, "b": HIERARCHY} if Kind.HIERARCHICAL in kinds else {}
     table = read_table(frame)
     schema = resolve_schema(
-        table, Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names), hierarchies=meaning
+        table, Schema.assign(data.column_kinds(table), quasi_identifiers=table.names), hierarchies=meaning
     )
-    records = tables.encode_records(table, schema)
+    records = data.encode_records(table, schema)
     start = time.perf_counter()
     registry.run(records, k=K, method=method)
     seconds = time.perf_counter() - start

@@ -24,14 +24,12 @@ from measuring.answers import Answers, parser
 from measuring.fit import exponent
 
 import shoal
-from shoal import tables
-from shoal.partition.growth import GROWTH_FILE, Growth, measured_growth
-from shoal.partition.registry import Method, run
-from shoal.schema import Kind, Schema
-from shoal.threads import use_threads
-from shoal.understanding import resolve_schema
-from shoal.values import Records, Scale
-from shoal.words import pluralize
+from shoal import data as tables
+from shoal.domain import Kind, Records, Scale, Schema
+from shoal.errors.messages import pluralize
+from shoal.microaggregation.registry import GROWTH_FILE, Growth, Method, measured_growth, run
+from shoal.release.column_options import resolve_schema
+from shoal.system.threads import use_threads
 
 K, COLUMNS = 5, 5
 FIRST, MOST = 250, 2_000_000

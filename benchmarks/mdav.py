@@ -19,8 +19,8 @@ from time import perf_counter, process_time
 import numba
 import numpy as np
 
-from shoal.partition.registry import run
-from shoal.values import Records, Scale
+from shoal.domain import Records, Scale
+from shoal.microaggregation.registry import run
 
 SDC_MICRO = {3: 138.0, 10: 40.0}
 """Seconds of sdcMicro's C++ for 100,000 records of 13 columns, by k, as recorded on another machine."""

@@ -11,7 +11,7 @@ import numpy as np
 from measuring.answers import Answers, parser
 
 import shoal
-from shoal.schema import Kind
+from shoal.domain import Kind
 
 N, COLUMNS, K = 10_000, 5, 5
 QUICK = ("mdav", "k-means", "mondrian", "tour-mhm")

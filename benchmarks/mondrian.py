@@ -22,12 +22,11 @@ import numpy as np
 import polars as pl
 from measuring.answers import Answers, parser
 
-from shoal import tables
-from shoal.measure.extent import extent
-from shoal.partition.registry import run
-from shoal.schema import Schema
-from shoal.understanding import resolve_schema
-from shoal.values import Records
+from shoal import data
+from shoal.domain import Records, Schema
+from shoal.metrics.extent import extent
+from shoal.microaggregation.registry import run
+from shoal.release.column_options import resolve_schema
 
 K = 5
 COLUMNS = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
@@ -48,9 +47,9 @@ print(json.dumps({"seconds": time.process_time() - start, "classes": len(classes
 
 
 def encoded(frame: pl.DataFrame) -> Records:
-    table = tables.read_table(frame)
-    schema = resolve_schema(table, Schema.assign(tables.column_kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
-    return tables.encode_records(table, schema)
+    table = data.read_table(frame)
+    schema = resolve_schema(table, Schema.assign(data.column_kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
+    return data.encode_records(table, schema)
 
 
 def ours(records: Records, method: str) -> tuple[float, int, float]:

@@ -18,7 +18,7 @@ import polars as pl
 from measuring.answers import Answers, parser
 
 import shoal
-from shoal.schema import Kind
+from shoal.domain import Kind
 
 FOLDER = Path(os.environ.get("SHOAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 LEVELS = (3, 4, 5, 10)

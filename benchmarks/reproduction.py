@@ -12,7 +12,7 @@ from typing import Any
 
 from measuring.answers import Answers, parser
 
-import shoal
+import shoal_reproduction
 
 
 def tables(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def tables(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def main() -> None:
     given = parser(__doc__).parse_args()
     answers = Answers(as_json=given.json)
-    for each in tables(shoal.reproduce(only=["toy19"] if given.quick else ()).to_dict()):
+    for each in tables(shoal_reproduction.reproduce(only=["toy19"] if given.quick else ()).to_dict()):
         answers.tell(each, "  ".join(f"{name} {value}" for name, value in each.items()))
 
 

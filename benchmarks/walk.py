@@ -72,12 +72,12 @@ def main() -> None:
         else:
             walk(Path(source), Path(target), what)
         return
-    from shoal import tables
+    from shoal import data
 
     with tempfile.TemporaryDirectory() as folder:
         for ending in ENDINGS:
             source, target = Path(folder) / f"in{ending}", Path(folder) / f"out{ending}"
-            tables.write_table(tables.read_table(tables.example_register(options.rows)), source)
+            data.write_table(data.read_table(data.example_register(options.rows)), source)
             size = round(source.stat().st_size / 1e6)
             if not options.json:
                 print(f"the register of {options.rows:,} persons as {ending}, {size} MB")

@@ -39,17 +39,17 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 
 GROUPS = {
     # in turn, from the group that takes longest: what the ids of its tests contain
-    "spark": ("tests/engines/test_engines_alike.py", "tests/spark/", "spark.md"),  # one Java process
-    "spark-clusters": ("tests/spark/test_spark_faults.py",),
+    "spark": ("tests/engines/test_engines_alike.py", "tests/engines/spark/", "spark.md"),  # one Java process
+    "spark-clusters": ("tests/engines/spark/test_spark_faults.py",),
     "browser": ("tests/browser/",),  # one browser and one page
-    "golden": ("tests/golden/",),  # one reproduction of all printed figures
+    "golden": ("tests/reproduction/printed/",),  # one reproduction of all printed figures
     "page-server": ("tests/web/test_server.py", "tests/web/test_guard.py", "tests/web/test_uploads.py"),
     "faults": ("tests/hostile/faults/",),  # one process that all runs are forked from
     "pieces": ("tests/engines/test_walk_in_pieces.py",),
     "hierarchies": ("tests/web/test_hierarchies.py",),
     "reports": ("tests/report/",),
-    "wheel": ("tests/release/",),
-    "site": ("tests/house/test_site.py", "tests/house/test_making.py"),  # one copy of the docs
+    "wheel": ("tests/packaging/",),
+    "site": ("tests/repository/test_site.py", "tests/repository/test_making.py"),  # one copy of the docs
     "processes": (  # one warm process of the command line
         "test_commands.py::test_colors_on_a_terminal_only",
         "test_commands.py::test_a_signal_",
@@ -90,11 +90,11 @@ SLOW = (
     *(place for name in GROUPS if name not in ("hierarchies", "reports", "processes") for place in GROUPS[name]),
     *(
         f"tests/{folder}/"
-        for folder in ("benchmarks", "hostile", "house", "regression", "reproduce", "tables/large", "web")
+        for folder in ("benchmarks", "data/chunked", "hostile", "regression", "repository", "reproduction", "web")
     ),
     *(f"tests/cli/test_{name}_command.py" for name in ("beyond_k", "compare", "refine")),
-    *(f"tests/partition/test_{name}.py" for name in ("battery", "mixed_oracles", "oracles")),
-    *("tests/refine/test_local_search.py", "tests/walk/test_sklearn.py"),
+    *(f"tests/microaggregation/test_{name}.py" for name in ("battery", "mixed_oracles", "oracles")),
+    *("tests/search/test_local_search.py", "tests/release/test_sklearn.py"),
 )
 """Tests that `make check` leaves out: what the ids of them contain."""
 
@@ -137,10 +137,10 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def register_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The made-up register as a csv file; never written to."""
-    from shoal import tables
+    from shoal import data
 
     path = tmp_path_factory.mktemp("register") / "register.csv"
-    tables.write_table(tables.read_table(tables.example_register(rows=800, seed=3)), path)
+    data.write(data.read(data.example_register(rows=800, seed=3)), path)
     return path
 
 
@@ -159,7 +159,7 @@ def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     One worker, so that kernels are compiled once; there are several in `test_spark_faults.py`.
     """
-    from shoal.engines.spark.session import open_session as started
+    from shoal.engines.spark.session import session as started
 
     folder = tmp_path_factory.mktemp("spark")
     given = {

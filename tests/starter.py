@@ -21,7 +21,7 @@ from typing import Any
 
 import shoal
 
-UNUSED = ("shoal.__main__", "shoal.web", "shoal.testing", "shoal.sklearn", "shoal.engines.spark", "shoal.reproduce")
+UNUSED = ("shoal.__main__", "shoal.web", "shoal.testing", "shoal.sklearn", "shoal.engines.spark", "shoal_reproduction")
 """What no run of the command line needs here."""
 
 

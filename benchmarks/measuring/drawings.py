@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from measuring.kept import Facts, recorded
 from measuring.plots import plot
-from shoal.report.charts import ChartLine
+from shoal.report.svg_charts import ChartLine
 
 Series = dict[str, list[tuple[float, float]]]
 """The points of each line, by its name; those without a name are bare dots."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from html import escape
 
-from shoal.report.charts import COLORS, DASHES, ChartLine, spread_labels
+from shoal.report.svg_charts import COLORS, DASHES, ChartLine, spread_labels
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _LEAD = 760, 420, 70, 200, 16, 48, 30
 _LIGHT = ("#17697f", "#b4491f", "#3a7d34", "#8a3f9c", "#8a6d00", "#c02a5c", "#3c5fc4", "#5a6b76")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from making.markdown import table
+from shoal.data.file_formats import EXTENSIONS, FORMATS, GZIP_EXTENSION, format_of, writable_format
 from shoal.errors import OutputError
-from shoal.hierarchy.files import FORMATS as HIERARCHIES
-from shoal.tables.formats import EXTENSIONS, FORMATS, GZIP_EXTENSION, format_of, writable_format
+from shoal.hierarchy.formats import FORMATS as HIERARCHIES
 
 HEAD = f"""# File formats
 

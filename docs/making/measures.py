@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from making.markdown import facts, table, unindented
-from shoal.measure import Measure, measures
+from shoal.metrics import Measure, measures
 from shoal.report.text import FAMILIES
 
 INDEX = """# The measures

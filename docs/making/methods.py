@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from making.markdown import unindented
-from shoal.partition.registry import Method, methods
+from shoal.microaggregation.registry import Method, methods
 from shoal.report.text import accepted_columns, complexity, measured_complexity
 
 INDEX = """# The methods

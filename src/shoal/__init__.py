@@ -9,73 +9,68 @@ Importing this package loads nothing heavy; each name is fetched when it is firs
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ShoalError, ShoalWarning
 
 if TYPE_CHECKING:
-    from shoal.anonymize import anonymize, replay
-    from shoal.assess import describe, evaluate, read, verify
-    from shoal.bundle.check import BundleCheck, verify_bundle
-    from shoal.bundle.contents import bundle
-    from shoal.bundle.replay import replay_bundle
-    from shoal.compare.comparison import Comparison, compare
-    from shoal.explain import Explanation, explain
-    from shoal.exposure import Exposure, exposure
+    from shoal.data import Table, example_register
+    from shoal.domain import Bound, Evaluation, Kind, Partition, Policy, Role, Schema, Verification
     from shoal.hierarchy import Hierarchy
-    from shoal.large import anonymize_file, replay_file
-    from shoal.measure import measures
-    from shoal.partition.registry import methods
-    from shoal.partitions import bound, partition
-    from shoal.pieced import LargeRelease
-    from shoal.release import Release
-    from shoal.reproduce.reproduction import reproduce
-    from shoal.schema import Kind, Policy, Role, Schema
-    from shoal.tables import Table, example_register
-    from shoal.values import Bound, Evaluation, Partition, Verification
+    from shoal.metrics import measures
+    from shoal.microaggregation.registry import methods
+    from shoal.release.anonymize import anonymize, replay
+    from shoal.release.anonymize_file import anonymize_file, replay_file
+    from shoal.release.bundle.replay_bundle import replay_bundle
+    from shoal.release.bundle.verify_bundle import BundleCheck, verify_bundle
+    from shoal.release.bundle.write_bundle import bundle
+    from shoal.release.compare.comparison import Comparison, compare
+    from shoal.release.explain import Explanation, explain
+    from shoal.release.inspect import describe, evaluate, read, verify
+    from shoal.release.out_of_core import LargeRelease
+    from shoal.release.partition import bound, partition
+    from shoal.release.result import Release
+    from shoal.release.uniqueness import Exposure, exposure
 
     __version__: str
 
-_homes = {
+_MODULES = {
     "anonymize": "shoal.anonymize",
-    "anonymize_file": "shoal.large",
-    "replay_file": "shoal.large",
-    "LargeRelease": "shoal.pieced",
-    "bound": "shoal.partitions",
-    "partition": "shoal.partitions",
+    "anonymize_file": "shoal.release.anonymize_file",
+    "replay_file": "shoal.release.anonymize_file",
+    "LargeRelease": "shoal.release.out_of_core",
+    "bound": "shoal.release.partition",
+    "partition": "shoal.release.partition",
     "replay": "shoal.anonymize",
-    "compare": "shoal.compare.comparison",
-    "Comparison": "shoal.compare.comparison",
-    "describe": "shoal.assess",
-    "evaluate": "shoal.assess",
+    "compare": "shoal.release.compare.comparison",
+    "Comparison": "shoal.release.compare.comparison",
+    "describe": "shoal.release.inspect",
+    "evaluate": "shoal.release.inspect",
     "explain": "shoal.explain",
     "exposure": "shoal.exposure",
-    "verify": "shoal.assess",
-    "bundle": "shoal.bundle.contents",
-    "verify_bundle": "shoal.bundle.check",
-    "replay_bundle": "shoal.bundle.replay",
-    "BundleCheck": "shoal.bundle.check",
-    "reproduce": "shoal.reproduce.reproduction",
-    "methods": "shoal.partition.registry",
-    "measures": "shoal.measure",
-    "read": "shoal.assess",
-    "Table": "shoal.tables",
-    "example_register": "shoal.tables",
-    "Release": "shoal.release",
-    "Evaluation": "shoal.values",
+    "verify": "shoal.release.inspect",
+    "bundle": "shoal.release.bundle.write_bundle",
+    "verify_bundle": "shoal.release.bundle.verify_bundle",
+    "replay_bundle": "shoal.release.bundle.replay_bundle",
+    "BundleCheck": "shoal.release.bundle.verify_bundle",
+    "methods": "shoal.microaggregation.registry",
+    "measures": "shoal.metrics",
+    "read": "shoal.release.inspect",
+    "Table": "shoal.data",
+    "example_register": "shoal.data",
+    "Release": "shoal.release.result",
+    "Evaluation": "shoal.domain",
     "Explanation": "shoal.explain",
     "Exposure": "shoal.exposure",
-    "Bound": "shoal.values",
-    "Partition": "shoal.values",
-    "Verification": "shoal.values",
+    "Bound": "shoal.domain",
+    "Partition": "shoal.domain",
+    "Verification": "shoal.domain",
     "Hierarchy": "shoal.hierarchy",
-    "Schema": "shoal.schema",
-    "Role": "shoal.schema",
-    "Kind": "shoal.schema",
-    "Policy": "shoal.schema",
+    "Schema": "shoal.domain",
+    "Role": "shoal.domain",
+    "Kind": "shoal.domain",
+    "Policy": "shoal.domain",
 }
 
 __all__ = [
@@ -115,40 +110,21 @@ __all__ = [
     "replay",
     "replay_bundle",
     "replay_file",
-    "reproduce",
     "verify",
     "verify_bundle",
 ]
 
 
-class _FrontDoor(ModuleType):
-    """The package as its users see it.
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
 
-    Some of its functions, such as ``anonymize`` and ``partition``, share their names with the places they live in.
-    Python binds a submodule to its package when it is imported; here the function keeps the name.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "__version__":
-            from importlib.metadata import version
-
-            return version("shoal")
-        if name not in _homes:
-            raise AttributeError(f"module 'shoal' has no attribute {name!r}")
-        value = getattr(import_module(_homes[name]), name)
-        super().__setattr__(name, value)
-        return value
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _homes and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted(__all__)
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        # as any module goes to the workers of a cluster: by its name
-        return import_module, (self.__name__,)
+        return version("shoal")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
 
 
-sys.modules[__name__].__class__ = _FrontDoor
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -12,19 +12,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from shoal import tables
-from shoal.decisions import check_seed, parse_refinement, parse_weights, to_builtin
+from shoal import data
+from shoal.data import Table
+from shoal.domain import FloatMatrix, IntVector, Kind, Precision, Schema, check_bool, check_choice, check_k
 from shoal.errors import DataError, EstimatorError, OptionError, PackageError, PromiseError, ShoalError
-from shoal.measure import information_loss
-from shoal.partition import registry
-from shoal.partition.delivery import UNDERSIZED, assign_new_records
-from shoal.partition.grouping import GroupingTask, group
+from shoal.metrics import information_loss
+from shoal.microaggregation import registry
+from shoal.microaggregation.group import GroupingTask, group
+from shoal.microaggregation.new_records import UNDERSIZED, assign_new_records
 from shoal.recode import group_centers
-from shoal.recode.number import CENTER_FUNCTIONS
-from shoal.schema import Kind, Schema
-from shoal.tables import Table
-from shoal.values import FloatMatrix, IntVector, Precision, check_bool, check_choice, check_k
-from shoal.verify import verify
+from shoal.recode.number_aggregates import CENTER_FUNCTIONS
+from shoal.release.options import check_seed, parse_refinement, parse_weights, to_builtin
+from shoal.verification.verify import verify
 
 try:
     from scipy.sparse import issparse
@@ -124,8 +123,8 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         table, values = self._read(X, reset=True)
         if len(values) < k:
             raise EstimatorError.too_few_samples(len(values), k)
-        schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names)
-        records = tables.encode_records(
+        schema = Schema.assign(data.column_kinds(table), quasi_identifiers=table.names)
+        records = data.encode_records(
             table,
             schema,
             standardize=check_bool("standardize", self.standardize),
@@ -143,7 +142,7 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         )
         self.labels_ = groups.labels
         self.counts_ = groups.sizes
-        precisions = [Precision()] * values.shape[1] if exact else tables.detect_precisions(table, table.names).values()
+        precisions = [Precision()] * values.shape[1] if exact else data.detect_precisions(table, table.names).values()
         self.centers_ = group_centers(values, groups, recode, list(precisions))
         self._scale, self._factors = records.scale, np.sqrt(records.weights / records.weights.max())
         base, released = self._scale.apply(values), self._scale.apply(self.centers_)
@@ -168,7 +167,7 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         """Replace each record by the aggregate of its group; the result is verified."""
         groups = self.predict(X)
         released: FloatMatrix = self.centers_[groups]
-        proof = verify(tables.read_table(released), k=self.k, quasi_identifiers=range(released.shape[1]))
+        proof = verify(data.read_table(released), k=self.k, quasi_identifiers=range(released.shape[1]))
         if not proof:
             raise PromiseError.below_k(records=proof.violations, k=proof.k, smallest=proof.min_class)
         return released
@@ -177,18 +176,18 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         """Return the table and its numbers; raise without quoting cells, as errors of other libraries may do."""
         source = X if hasattr(type(X), "columns") else _array(X)
         try:
-            table = tables.read_table(source)
+            table = data.read_table(source)
         except ShoalError as error:
             raise EstimatorError.from_error(error) from None
         try:
             validate_data(self, source, reset=reset, skip_check_array=True)
         except (ValueError, TypeError) as error:  # wrong column names or number of columns
             raise EstimatorError.different_features(str(error)) from None
-        for name, kind in tables.column_kinds(table):
+        for name, kind in data.column_kinds(table):
             if kind is not Kind.NUMERIC:
                 raise EstimatorError.column_not_numeric(name, kind)
         try:
-            return table, tables.numeric_matrix(table, table.names)
+            return table, data.numeric_matrix(table, table.names)
         except DataError as error:
             raise EstimatorError.not_finite(error.fact) from None
 

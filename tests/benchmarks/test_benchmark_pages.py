@@ -12,7 +12,7 @@ from measuring.kept import keep, results
 from measuring.page import made, page, plain_tables, table
 from measuring.plots import plot, ticks
 
-from shoal.report.charts import ChartLine
+from shoal.report.svg_charts import ChartLine
 
 LADDER = [[1_000, 0.02], [2_000, 0.05], [4_000, 0.11]]
 GROWTH = [

@@ -11,7 +11,7 @@ import growth
 import pytest
 
 import shoal
-from shoal.partition.growth import Growth
+from shoal.microaggregation.registry import Growth
 
 
 def climbed(monkeypatch: pytest.MonkeyPatch, power: float, unit: float, **facts: int) -> list[tuple[int, float]]:
@@ -56,7 +56,7 @@ def test_the_file_keeps_what_was_not_measured_again(monkeypatch: pytest.MonkeyPa
     file = tmp_path / "growth.json"
     file.write_text(json.dumps({"methods": dict.fromkeys(("mdav", "hm", "gone"), old.to_dict())}), encoding="utf-8")
     monkeypatch.setattr(growth, "GROWTH_FILE", file)
-    monkeypatch.setattr(import_module("shoal.partition.growth"), "FILE", file)
+    monkeypatch.setattr(import_module("shoal.microaggregation.registry"), "FILE", file)
     growth.write({"mdav": new})
     growth.measured_growth.cache_clear()
     assert json.loads(file.read_text(encoding="utf-8"))["methods"] == {"hm": old.to_dict(), "mdav": new.to_dict()}

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from walking import LONG, PATIENCE, Person, appears
 
 import shoal
-from shoal import tables
+from shoal import data
 from shoal.cli.anonymize import command
 from shoal.hierarchy import Hierarchy
 
@@ -44,7 +44,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _register(path: Path, *, rows: int) -> Path:
-    tables.write_table(tables.read_table(tables.example_register(rows, 0)), path)
+    data.write_table(data.read_table(data.example_register(rows, 0)), path)
     return path
 
 

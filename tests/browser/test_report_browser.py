@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.report import comparison
+from shoal.report import comparison_page
 
 SECRETS = ("Secretname", "Vatican sailor", "987654321", "987,654,321", "rareillness", "hush_hush", "424242")
 
@@ -105,7 +105,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = pl.DataFrame({f"{j}_{'a_long_name_' * 4}": rng.normal(size=60) for j in range(4)})
     found = shoal.compare(frame, k=[3, 5], methods=["mdav", "v-mdav"], quasi_identifiers=frame.columns)
     place = tmp_path_factory.mktemp("compared") / "compared.html"
-    place.write_text(comparison.page(found.to_dict()), encoding="utf-8")
+    place.write_text(comparison_page.page(found.to_dict()), encoding="utf-8")
     return place
 
 

@@ -275,57 +275,57 @@ def test_other_commands_speak_the_same_way(shoal, tmp_path: Path) -> None:
 
 
 def test_a_bug_shows_its_place_and_not_its_text(shoal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shoal import tables
+    from shoal import data
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr(tables, "class_labels", broken)
+    monkeypatch.setattr(data, "class_labels", broken)
     run = shoal("verify", write(tmp_path, GOOD), "-k", 3, "-q", "age")
     check(run, tmp_path, {"people.csv"}, "bug", "ZeroDivisionError in test_bad_input.py", code=1)
 
 
 @pytest.mark.parametrize("moment", ["encode", "released", "write", "fingerprint"])
 def test_interrupting_leaves_nothing(shoal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    from shoal import tables
+    from shoal import data
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     source = write(tmp_path, GOOD)
-    monkeypatch.setattr(tables, moment, interrupt)
+    monkeypatch.setattr(data, moment, interrupt)
     run = shoal("anonymize", source, "-k", 3, "-q", "age", "--identifiers", "name", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, "Interrupted", code=130)
 
 
 def test_a_release_that_breaks_the_promise_is_never_written(shoal, tmp_path: Path, monkeypatch) -> None:
     """Whatever goes wrong between grouping and writing, the count on the written file stops it."""
-    from shoal import tables
+    from shoal import data
 
     source = write(tmp_path, GOOD)
-    real = tables.write_table
+    real = data.write_table
 
     def spoil(table, path, **options) -> None:
         real(table, path, **options)
         lines = Path(path).read_text().splitlines(keepends=True)
         Path(path).write_text("".join([*lines[:-1], "99.0,1\n"]))
 
-    monkeypatch.setattr(tables, "write_table", spoil)
+    monkeypatch.setattr(data, "write_table", spoil)
     run = shoal("anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, "below k = 3", code=3)
 
 
 def test_a_lost_record_is_never_written(shoal, tmp_path: Path, monkeypatch) -> None:
-    from shoal import tables
+    from shoal import data
 
     source = write(tmp_path, GOOD)
-    real = tables.write_table
+    real = data.write_table
 
     def lose(table, path, **options) -> None:
         real(table, path, **options)
         Path(path).write_text("".join(Path(path).read_text().splitlines(keepends=True)[:-1]))
 
-    monkeypatch.setattr(tables, "write_table", lose)
+    monkeypatch.setattr(data, "write_table", lose)
     run = shoal("anonymize", source, "-k", 3, "-q", "age,income", "--identifiers", "name", "-o", tmp_path / "out.csv")
     check(run, tmp_path, {"people.csv"}, "11 records instead of 12", code=3)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.hierarchy import Hierarchy, files
+from shoal.hierarchy import Hierarchy, formats
 
 SECRET = "Xk7Zq31415"
 FACTS = ["nodes", "leaves", "levels", "fingerprint"]
@@ -67,7 +67,7 @@ def test_what_is_built_covers_the_column(shoal, kind: str, register_csv: Path, t
     assert run.code == 0, run.err
     with register_csv.open(newline="", encoding="utf-8") as file:
         values = {row[column] for row in csv.DictReader(file)}
-    made = files.read(target)
+    made = formats.read(target)
     assert set(made.leaves) == values
     assert run.out == (
         f"Written {target}: {len(made):,} nodes on {made.levels} levels, {len(made.leaves):,} of them leaves\n"
@@ -80,7 +80,7 @@ def test_each_kind_makes_its_levels(shoal, register_csv: Path, tmp_path: Path) -
     def built(kind: str, column: str, *options: str) -> Hierarchy:
         run = shoal("hierarchy", "build", kind, register_csv, column, *options, "-o", tmp_path / "h.csv", "--force")
         assert run.code == 0, run.err
-        return files.read(tmp_path / "h.csv")
+        return formats.read(tmp_path / "h.csv")
 
     assert built("intervals", "age", "--width", "5,10").path("42") == ("42", "[40, 45)", "[40, 50)", "*")
     cuts = built("intervals", "age", "--cuts", "18,30,65", "--cuts", "18,65")
@@ -96,7 +96,7 @@ def test_quantiles_are_those_of_the_records(shoal, tmp_path: Path) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "h.csv"
     source.write_text("age\n" + "1\n" * 5 + "2\n" * 5 + "".join(f"{i}\n" for i in range(3, 13)))
     assert shoal("hierarchy", "build", "intervals", source, "age", "--quantiles", 2, "-o", target).code == 0
-    assert files.read(target).children("*") == ("< 3", ">= 3")
+    assert formats.read(target).children("*") == ("< 3", ">= 3")
 
 
 def test_wordnet_counts_its_choices_and_names_them_on_request(shoal, wordnet: Path, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_wordnet_counts_its_choices_and_names_them_on_request(shoal, wordnet: Pa
         "Chosen senses: 1 given, 2 only",
         "Chosen parents: 1 alphabetical; --values lists them",
     ]
-    assert files.read(target).path("Guard")[:3] == ("Guard", "guard.n.01", "person.n.01")
+    assert formats.read(target).path("Guard")[:3] == ("Guard", "guard.n.01", "person.n.01")
     assert "'harbor' -> port.n.01" in report.read_text(encoding="utf-8")
     assert "names them" not in report.read_text(encoding="utf-8")
     assert "'harbor' -> port.n.01" in shoal(*build, "--sense", "harbor=port", "--values").out
@@ -121,7 +121,7 @@ def test_wordnet_counts_its_choices_and_names_them_on_request(shoal, wordnet: Pa
     facts = json.loads(shoal(*build, *moved, "--json").out)
     assert list(facts) == ["hierarchy", "column", "coverage", "rules", "unused", "written"]
     assert facts["rules"] == {"senses": {"only": 3}, "parents": {"given": 1}}
-    assert files.read(target).parent("guard.n.01") == "worker.n.01"
+    assert formats.read(target).parent("guard.n.01") == "worker.n.01"
 
 
 def test_senses_are_given_once(shoal, wordnet: Path, tmp_path: Path) -> None:
@@ -201,11 +201,11 @@ def test_check_fixes_what_differs_in_spelling_only(shoal, people: Path, jobs: Pa
     run = shoal("hierarchy", "check", jobs, people, "job", "--fix", fixed)
     assert run.code == 3
     assert "1 of 4 values (1 of 5 records) is not in the hierarchy; 1 record has no value" in run.out.splitlines()[-1]
-    assert files.read(fixed).parent("Guard") == "guard"
+    assert formats.read(fixed).parent("Guard") == "guard"
     assert (
         shoal("hierarchy", "check", jobs, people, "job", "--fix", fixed, "--map", "pilot=worker", "--force").code == 0
     )
-    assert files.read(fixed).parent("pilot") == "worker"
+    assert formats.read(fixed).parent("pilot") == "worker"
     assert shoal("hierarchy", "check", fixed, people, "job").code == 0
     refused = shoal("hierarchy", "check", jobs, people, "job", "--fix", jobs, "--force")
     assert refused.code == 2
@@ -234,14 +234,14 @@ def test_convert_keeps_the_tree(shoal, jobs: Path, tmp_path: Path, ending: str) 
     run = shoal("hierarchy", "convert", jobs, target)
     assert (run.code, run.out) == (0, f"Written {target}: 4 nodes on 3 levels, 2 of them leaves\n")
     assert shoal("hierarchy", "convert", target, again, "--to", "edges").code == 0
-    assert files.read(again) == files.read(jobs)
+    assert formats.read(again) == formats.read(jobs)
 
 
 def test_convert_takes_formats_and_a_delimiter(shoal, tmp_path: Path) -> None:
     source, target = tmp_path / "in.dat", tmp_path / "out.dat"
     source.write_text("a|x|*\nb|x|*\n")
     assert shoal("hierarchy", "convert", source, target, "--from", "arx", "--delimiter", "|", "--to", "json").code == 0
-    assert files.read(target, format="json").path("a") == ("a", "x", "*")
+    assert formats.read(target, format="json").path("a") == ("a", "x", "*")
     run = shoal("hierarchy", "convert", source, tmp_path / "out.csv")
     assert run.code == 2
     assert "--from" in run.err
@@ -253,7 +253,7 @@ def test_json_has_stable_keys(shoal, people: Path, jobs: Path, register_csv: Pat
     facts = json.loads(built.out)
     assert list(facts) == ["hierarchy", "column", "coverage", "written"]
     assert list(facts["hierarchy"]) == FACTS
-    assert facts["hierarchy"]["fingerprint"] == files.read(target).fingerprint
+    assert facts["hierarchy"]["fingerprint"] == formats.read(target).fingerprint
     checked = json.loads(shoal("hierarchy", "check", jobs, people, "job", "--json").out)
     assert list(checked) == ["ok", "hierarchy", "column", "coverage", "written"]
     assert (checked["ok"], checked["coverage"]["missing_values"], checked["written"]) == (False, 2, None)

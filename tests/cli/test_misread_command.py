@@ -10,8 +10,8 @@ import pyreadstat
 import pytest
 
 import shoal
+from shoal.data import ReadOptions, read_table
 from shoal.errors import ColumnError
-from shoal.tables import ReadOptions, read_table
 
 ROWS = "".join(f"{20 + i},{'a lot' if i == 3 else i},{1 + i}.5{i}7,x\n" for i in range(9))
 TEXT = "age,paid,cost,31\n" + ROWS

@@ -93,7 +93,7 @@ def test_a_run_that_did_not_search_leaves_none(
 ) -> None:
     counts = Counter[str](taken=1)
     monkeypatch.setattr("shoal.kernels.jit.counts", counts)
-    monkeypatch.delitem(sys.modules, "shoal.kernels.annealing", raising=False)
+    monkeypatch.delitem(sys.modules, "shoal.kernels.local_search.annealing", raising=False)
     with precompile.precompiling():
         pass
     assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ import pytest
 
 import shoal as package
 from forking import Starter
-from shoal.schema import Policy
+from shoal.domain import Policy
 
 QUASI = "age,height_cm,household_size,income"
 ROLES = ["-k", 5, "-q", QUASI, "--identifiers", "person_id,name", "--sensitive", "diagnosis"]
@@ -134,7 +134,7 @@ def large(tmp_path: Path) -> Path:
 
 TELLING = """
 import os, signal, sys
-from shoal.refine.search import _Search
+from shoal.search.descent import _Search
 
 anneal = _Search.anneal
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shoal.cli import web
-from shoal.engines.sizing import MIN_MEMORY
+from shoal.engines.memory_budget import MIN_MEMORY
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.large import anonymize_file, replay_file
+from shoal.release.anonymize_file import anonymize_file, replay_file
 
 ROWS = 700
 NAMES = ["whole", "fixed", "mixed", "noise", "narrow"]

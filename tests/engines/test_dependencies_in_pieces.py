@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.engines.sizing import MemoryBudget
-from shoal.large import anonymize_file
+from shoal.engines.memory_budget import MemoryBudget
+from shoal.release.anonymize_file import anonymize_file
 
 ROWS = 900
 DECISIONS: list[dict[str, Any]] = [

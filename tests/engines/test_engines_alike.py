@@ -14,10 +14,10 @@ import pytest
 from asked_in_pieces import ASKED, DECISIONS, QUASI_IDENTIFIERS, with_gaps
 
 import shoal
-from shoal.engines import sizing
+from shoal.engines import memory_budget
 from shoal.errors import ColumnError, DataError, OptionError, OutputError
-from shoal.large import anonymize_file, replay_file
-from shoal.pieced import LargeRelease
+from shoal.release.anonymize_file import anonymize_file, replay_file
+from shoal.release.out_of_core import LargeRelease
 
 Maker = Callable[..., LargeRelease]
 ROWS = 1200
@@ -26,7 +26,7 @@ ROWS = 1200
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of few records, so that a small table has many of them."""
-    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
+    monkeypatch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 300)
 
 
 @pytest.fixture(params=["local", "spark"])
@@ -80,7 +80,7 @@ def made_once(folder: Path, engine: str, name: str) -> Made:
     with_gaps(ROWS).write_parquet(source)
     before = source.read_bytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
+        patch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 300)
         return Made(source, target, anonymize_file(source, target, engine=engine, **ASKED), before)
 
 

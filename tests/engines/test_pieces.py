@@ -9,11 +9,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.engines.pieces import Slice, split_into_parts
-from shoal.engines.spark.places import part_positions
-from shoal.partition.blocks import build_cut_tree
-from shoal.values import ModelConstraints
-from shoal.values.demands import DISTINCT
+from shoal.domain import ModelConstraints
+from shoal.domain.constraints import DISTINCT
+from shoal.engines.parts import Slice, split_into_parts
+from shoal.engines.spark.record_order import part_positions
+from shoal.microaggregation.cut_tree import build_cut_tree
 
 
 def plan_of(leaves: int, *, piece: int, k: int, least: int | None) -> Any:

@@ -13,7 +13,7 @@ from hypothesis import given
 import shoal
 from naive.planted import Planted, Release, check, planted, plantings
 from shoal.cli.main import shoal as command_line
-from shoal.engines import sizing
+from shoal.engines import memory_budget
 from shoal.errors import ColumnError, ShoalWarning
 
 ASKED: dict[str, Any] = {"k": 3, "quasi_identifiers": ["age"], "method": "mondrian"}
@@ -68,7 +68,7 @@ INTERFACES: dict[str, Release] = {
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 50)
+    monkeypatch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 50)
 
 
 @pytest.mark.parametrize("interface", INTERFACES)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.engines.scratch import ScratchFolder, hash_facts, scratch_path
 from shoal.errors import OutputError
+from shoal.system.scratch import ScratchFolder, hash_facts, scratch_path
 
 
 def test_is_private_and_gone_at_the_end(tmp_path: Path) -> None:

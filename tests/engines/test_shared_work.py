@@ -9,9 +9,9 @@ import time
 import numpy as np
 import pytest
 
-from shoal import threads
-from shoal.engines.allocators import limit_allocator_cache, release_memory
 from shoal.errors import OptionError
+from shoal.system import threads
+from shoal.system.memory import limit_allocator_cache, release_memory
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

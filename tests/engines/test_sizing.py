@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.engines.sizing import PARALLEL_PARTS, PROGRAM_BYTES, check_memory, memory_budget
+from shoal.engines.memory_budget import PARALLEL_PARTS, PROGRAM_BYTES, check_memory, memory_budget
 from shoal.errors import OptionError
 
 

@@ -17,13 +17,13 @@ import pytest
 from asked_in_pieces import ASKED, DECISIONS, QUASI_IDENTIFIERS, with_gaps
 
 import shoal
-from shoal import threads
 from shoal.cli.main import main
+from shoal.engines import memory_budget
 from shoal.engines import plan as plans
-from shoal.engines import sizing
 from shoal.errors import ColumnError, DataError, FileError, OptionError, OutputError, PolicyError
-from shoal.large import anonymize_file, replay_file
-from shoal.pieced import LargeRelease
+from shoal.release.anonymize_file import anonymize_file, replay_file
+from shoal.release.out_of_core import LargeRelease
+from shoal.system import threads
 
 ROWS, GROWN = 1200, 7600
 KEPT = (*ASKED["identifiers"], *QUASI_IDENTIFIERS, "household_size", "income", "visits", "diagnosis")
@@ -41,8 +41,8 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def make_small(patch: pytest.MonkeyPatch) -> None:
     """Chunks and pieces of few records, so that a small table has many of them."""
-    patch.setattr(sizing, "_GROWN", GROWN)
-    patch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 300)
+    patch.setattr(memory_budget, "_GROWN", GROWN)
+    patch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 300)
 
 
 @pytest.fixture(params=["csv", "parquet"])
@@ -124,7 +124,7 @@ def test_figures_are_those_of_an_evaluation(whole: Whole) -> None:
 def test_bytes_do_not_depend_on_threads_or_chunks(
     whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, grown: int
 ) -> None:
-    monkeypatch.setattr(sizing, "_GROWN", grown)
+    monkeypatch.setattr(memory_budget, "_GROWN", grown)
     target = tmp_path / whole.target.name
     with threads.use_threads(number):
         anonymize_file(whole.source, target, **ASKED)
@@ -156,7 +156,7 @@ def test_decisions_hold_in_pieces(tmp_path: Path, more: dict[str, Any]) -> None:
 def test_replays_to_the_same_bytes(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     again = tmp_path / f"again{whole.target.suffix}"
     assert whole.release.policy.pieces == 300
-    monkeypatch.setattr(sizing.MemoryBudget, "piece", lambda *_, **__: 900)
+    monkeypatch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 900)
     replay_file(whole.source, again, policy=whole.policy)
     assert again.read_bytes() == whole.target.read_bytes()
     with pytest.raises(PolicyError):
@@ -241,7 +241,7 @@ KILLED = """
     from shoal.engines import local, plan, sizing
     sizing._GROWN = 7600
     sizing.Sizing.piece = lambda *_, **__: 300
-    from shoal.large import anonymize_file
+    from shoal.release.anonymize_file import anonymize_file
     source, target, *moments = sys.argv[1:]
     for moment, left in (given.split(":") for given in moments):
         left, child = int(left), os.fork()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import HierarchyError
-from shoal.hierarchy import Hierarchy, files
+from shoal.hierarchy import Hierarchy, formats
 
 ANIMALS = Hierarchy.from_edges([("bird", "animal"), ("fish", "animal"), ("owl", "bird")])
 
@@ -21,7 +21,7 @@ def test_any_delimiter_with_or_without_a_header(tmp_path: Path, header: str, mar
 
 
 def test_written_edges(tmp_path: Path) -> None:
-    assert files.to_text(ANIMALS, "edges") == "child,parent\nbird,animal\nfish,animal\nowl,bird\n"
+    assert formats.to_text(ANIMALS, "edges") == "child,parent\nbird,animal\nfish,animal\nowl,bird\n"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.editing import add, dissolve, group, move, rename
+from shoal.hierarchy.edit import add, dissolve, group, move, rename
 
 PLACES = Hierarchy.from_dict(
     {"*": {"Europe": {"France": ["Lyon", "Paris"], "Italy": ["Rome"]}, "Asia": ["Osaka", "Kyoto"]}}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from naive.hierarchies import trees
 from shoal.errors import FileError, HierarchyError, OptionError, OutputError, ShoalError
-from shoal.hierarchy import Hierarchy, files
+from shoal.hierarchy import Hierarchy, formats
 
 ANIMALS = Hierarchy.from_dict({"animal": {"bird": ["pigeon", "owl"], "fish": ["cod"], "sponge": None}})
 ARX = "pigeon;bird;animal\nowl;bird;animal\ncod;fish;animal\nsponge;sponge;animal\n"
@@ -36,13 +36,13 @@ def test_saved_by_its_ending_and_read_back(tmp_path: Path, name: str, tree: Hier
     assert Hierarchy.read(tmp_path / name) == tree
 
 
-@pytest.mark.parametrize("format", files.FORMATS)
+@pytest.mark.parametrize("format", formats.FORMATS)
 @anywhere
 @given(trees())
 def test_every_format_is_read_back_whatever_the_ending(tmp_path: Path, format: str, tree: Hierarchy) -> None:
     tree.save(tmp_path / "x", format=format, force=True)
     assert Hierarchy.read(tmp_path / "x", format=format) == tree
-    assert (tmp_path / "x").read_bytes().decode() == files.to_text(tree, format)
+    assert (tmp_path / "x").read_bytes().decode() == formats.to_text(tree, format)
 
 
 def test_the_bytes_that_are_written(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_bad_files(tmp_path: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json", ".nt"])
-@pytest.mark.parametrize("format", [None, *files.FORMATS])
+@pytest.mark.parametrize("format", [None, *formats.FORMATS])
 @anywhere
 @given(st.one_of(st.binary(max_size=40), st.text('ab;,\t"\n<>.{}[]:@\\ #*', max_size=40).map(str.encode)))
 def test_any_bytes_are_a_tree_or_an_error_of_ours(tmp_path: Path, ending: str, format: str | None, raw: bytes) -> None:
@@ -168,7 +168,7 @@ def test_what_is_no_delimiter(tmp_path: Path, delimiter: str) -> None:
 
 
 def test_another_delimiter(tmp_path: Path) -> None:
-    text = files.to_text(ANIMALS, "arx", delimiter="|")
+    text = formats.to_text(ANIMALS, "arx", delimiter="|")
     assert Hierarchy.read(written(tmp_path, "x.csv", text), delimiter="|") == ANIMALS
 
 
@@ -201,11 +201,11 @@ def test_names_that_no_text_file_holds(tmp_path: Path, name: str) -> None:
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("format", files.FORMATS)
+@pytest.mark.parametrize("format", formats.FORMATS)
 def test_large_trees_are_written_and_read(tmp_path: Path, format: str) -> None:
     codes = [(f"code {number}", f"chapter {number // 50}") for number in range(20_000)]
     tree = Hierarchy.from_edges([*codes, *((f"chapter {number}", "*") for number in range(400))])
-    path = written(tmp_path, "x", files.to_text(tree, format))
+    path = written(tmp_path, "x", formats.to_text(tree, format))
     again = Hierarchy.read(path, format=format)
     assert again == tree
 
@@ -225,4 +225,4 @@ def test_a_compressed_file_is_to_be_unpacked(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"a;*\nb;*\n"))
     for named in (None, "arx"):
         with pytest.raises(FileError, match="is compressed; unpack it first"):
-            files.read(path, format=named)
+            formats.read(path, format=named)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import HierarchyError, OptionError, on_command_line
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.intervals import format_fraction, parse_fraction
+from shoal.hierarchy.builders.intervals import format_fraction, parse_fraction
 
 AGES = [17, 18, 23, 24, 25, 40, 65, 99]
 

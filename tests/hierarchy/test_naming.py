@@ -12,8 +12,8 @@ import pytest
 
 from shoal.errors import OptionError
 from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.builders.paths import value_texts
 from shoal.hierarchy.coverage import count_values
-from shoal.hierarchy.ladders import value_texts
 
 NOON = dt.datetime(2020, 1, 1, 12, 0)
 MIDNIGHT = dt.datetime(2020, 1, 1)

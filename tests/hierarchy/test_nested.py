@@ -10,7 +10,8 @@ from hypothesis import given
 
 from naive.hierarchies import trees
 from shoal.errors import HierarchyError
-from shoal.hierarchy import Hierarchy, nested
+from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.formats import nested_json
 
 WARDS = {"hospital": {"surgery": {"ward 1": {}, "ward 2": {}}, "pediatrics": {"ward 3": {}}, "kitchen": {}}}
 
@@ -25,14 +26,14 @@ def test_lists_and_nothing_are_leaves_too() -> None:
 
 
 def test_json() -> None:
-    tree = nested.from_json('{"*": {"Europe": ["France", "Italy"], "Asia": {"Japan": null}}}')
+    tree = nested_json.from_json('{"*": {"Europe": ["France", "Italy"], "Asia": {"Japan": null}}}')
     assert tree.nodes == ("France", "Italy", "Europe", "Japan", "Asia", "*")
 
 
 @given(trees())
 def test_dictionaries_make_the_tree_again(tree: Hierarchy) -> None:
     assert Hierarchy.from_dict(tree.to_dict()) == tree
-    assert nested.from_json(nested.to_json(tree)) == tree
+    assert nested_json.from_json(nested_json.to_json(tree)) == tree
 
 
 @pytest.mark.parametrize(
@@ -85,4 +86,4 @@ def test_a_tree_too_deep_for_json() -> None:
     chain = Hierarchy.from_edges([(str(number), str(number + 1)) for number in range(5_000)])
     assert Hierarchy.from_dict(chain.to_dict()) == chain
     with pytest.raises(HierarchyError, match="more levels than JSON"):
-        nested.to_json(chain)
+        nested_json.to_json(chain)

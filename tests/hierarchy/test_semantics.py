@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 from naive.hierarchies import distance, trees
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.semantics import (
-    DISTANCES,
-    centroid,
-    distances,
-    lcs_depths,
-    pruned,
-    subtree_sizes,
-)
+from shoal.hierarchy.distances import DISTANCES, centroid, distances, lcs_depths, pruned, subtree_sizes
 
 COUNTRIES = Hierarchy.from_dict({"*": {"Europe": ["France", "Italy"], "Asia": ["Japan"]}})
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import HierarchyError
-from shoal.hierarchy import Hierarchy, skos
+from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.formats import skos
 
 ANIMALS = Hierarchy.from_edges([("bird", "animal"), ("sea fish", "animal"), ("owl", "bird")])
 CORE = "http://www.w3.org/2004/02/skos/core#"

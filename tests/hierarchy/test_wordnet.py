@@ -16,7 +16,7 @@ from tiny_wordnet import OCEAN, write_wordnet
 from shoal.errors import FileError, HierarchyError, OptionError, ShoalError, ShoalWarning
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.wordnet import build, hypernym_edges, unknown_words
-from shoal.hierarchy.wordnet_files import WordNet
+from shoal.hierarchy.wordnet.database import WordNet
 
 
 @pytest.fixture(params=["plain", "packed"])

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import strategies as st
 
 from naive.searches import KINDS, Case, drawn
-from shoal.kernels import standing as kernels
-from shoal.kernels.meanings import NONE
-from shoal.kernels.standing import SearchState
+from shoal.kernels.local_search import mutable_partition as kernels
+from shoal.kernels.local_search.category_centroids import NONE
+from shoal.kernels.local_search.mutable_partition import SearchState
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -12,14 +12,13 @@ import numpy as np
 import polars as pl
 
 import shoal
-from shoal import tables
+from shoal import data
+from shoal.domain import Kind, ModelConstraints, Schema, Space, no_progress
+from shoal.domain.privacy_models import parse_models
 from shoal.hierarchy import Hierarchy
-from shoal.partition.delivery import assign_new_records
-from shoal.partition.enforce import enforce_constraints
-from shoal.refine import SearchPlan, SearchTask, refine
-from shoal.schema import Kind, Schema
-from shoal.schema.models import parse_models
-from shoal.values import ModelConstraints, Space, no_progress
+from shoal.microaggregation.enforce_constraints import enforce_constraints
+from shoal.microaggregation.new_records import assign_new_records
+from shoal.search import SearchPlan, SearchTask, refine
 
 TREE: dict[str, Any] = {"a": {"b": {"d": {}, "e": {"h": {}}}, "c": {"f": {}, "g": {}}}}
 LEVELS = ["low", "middle", "high"]
@@ -101,21 +100,21 @@ def of_demands() -> list[list[int]]:
             "t": draw.integers(0, 9, 80),
         }
     )
-    table = tables.read_table(frame)
-    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=["a", "b"], sensitive=["s", "t"])
+    table = data.read_table(frame)
+    schema = Schema.assign(data.column_kinds(table), quasi_identifiers=["a", "b"], sensitive=["s", "t"])
     tree = Hierarchy.from_dict({"*": {"u": ["c", "d"], "v": ["e", "f", "g"]}})
     schema = schema.with_column_options(hierarchies={"s": (tree, "")})
-    records = tables.encode_records(table, schema)
+    records = data.encode_records(table, schema)
     found = []
     for model in MODELS:
         asked = parse_models({"s": model, "t": "t-ordered(0.15)"})
-        demands = tables.encode_constraints(table, asked, schema)
+        demands = data.encode_constraints(table, asked, schema)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             labels = enforce_constraints(
                 replace(records, constraints=demands), np.arange(80) // 4, k=4, progress=no_progress
             )
-        assert all(check.ok for check in tables.check_models(demands, asked, labels))
+        assert all(check.ok for check in data.check_models(demands, asked, labels))
         found.append(labels.tolist())
     return found
 

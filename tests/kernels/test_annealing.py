@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from kernels_of_search import SEEDS, begun, cases, check_groups, check_state
 
 from naive.searches import Case, asked, drawn, merged, scale
-from shoal.kernels import annealing, chance
-from shoal.kernels.standing import SearchState
-from shoal.kernels.turns import UnitNeighbors
-from shoal.refine.near import unit_neighbors
-from shoal.values import no_progress
+from shoal.domain import no_progress
+from shoal.kernels import rng
+from shoal.kernels.local_search import annealing
+from shoal.kernels.local_search.moves import UnitNeighbors
+from shoal.kernels.local_search.mutable_partition import SearchState
+from shoal.search.descent import unit_neighbors
 
 ROUNDS = 200
 """Looks at all units, far more than any descent of these tables takes."""
@@ -33,7 +34,7 @@ def descended(ground: SearchState, near: UnitNeighbors, limit: float) -> list[fl
 def check_both(case: Case, seed: int, demands: Any = None, holds: Any = None) -> None:
     """An annealing at some heats, then a descent."""
     ground, near = begun(case, demands), unit_neighbors(case.units, case.k, progress=no_progress)
-    start, size, dice = case.error(case.labels), scale(case.table), chance.init_rng(seed)
+    start, size, dice = case.error(case.labels), scale(case.table), rng.init_rng(seed)
     close: dict[str, Any] = {"rel": 1e-9, "abs": 1e-9 * size}
     total = 0.0
     for heat in (size / 10, size / 100, size / 10_000):
@@ -94,7 +95,7 @@ def test_the_colder_it_is_the_fewer_rise() -> None:
     near, size, ends = unit_neighbors(case.space, 3, progress=no_progress), scale(case.table), []
     for heat in (size, size / 100, size / 10_000):
         ground = begun(case)
-        annealing.anneal(ground, near, chance.init_rng(0), heat, 20_000)
+        annealing.anneal(ground, near, rng.init_rng(0), heat, 20_000)
         ends.append(case.error(ground.partition.labels))
     assert ends == sorted(ends, reverse=True)
     assert ends[-1] < 0.6 * case.error(case.labels)
@@ -103,7 +104,7 @@ def test_the_colder_it_is_the_fewer_rise() -> None:
 def test_every_unit_and_every_partner_gets_its_turn() -> None:
     case = drawn(3, kind="numbers", rows=40, k=5, steps=3)
     ground, near = begun(case), unit_neighbors(case.space, 5, progress=no_progress)
-    dice = chance.init_rng(1)
+    dice = rng.init_rng(1)
     assert {annealing.random_unit(ground.partition, near, dice) for _ in range(4000)} - {-1} == set(range(40))
     for unit in range(40):
         others = {annealing.random_partner(ground.partition, unit, dice.state) for _ in range(200)}

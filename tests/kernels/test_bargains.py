@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from naive.bounds import savings
-from shoal.kernels import bargains
-from shoal.refine.master import group_costs, triples_by_record
+from shoal.kernels.bounds import pricing
+from shoal.search.master_problem import group_costs, triples_by_record
 
 
-def drawn(seed: int, *, inside: bool = False) -> tuple[bargains.PricingProblem, list[tuple[int, ...]]]:
+def drawn(seed: int, *, inside: bool = False) -> tuple[pricing.PricingProblem, list[tuple[int, ...]]]:
     """Random points, often with equal ones, random prices and random fines of triples."""
     draw = np.random.default_rng(seed)
     low = int(draw.integers(2, 5))
@@ -27,7 +27,7 @@ def drawn(seed: int, *, inside: bool = False) -> tuple[bargains.PricingProblem, 
         apart = np.sort(((points[:, None] - points[None]) ** 2).sum(axis=2), axis=1)
         for r in range(2, high):
             pairs[r] = 0.5 * apart[:, 1:r].sum(axis=1)
-    offer = bargains.PricingProblem(
+    offer = pricing.PricingProblem(
         points=points,
         duals=draw.normal(0.5, 0.5, size=n),
         neighbor_bounds=np.zeros((high, n)),
@@ -47,7 +47,7 @@ def test_every_bargain_is_found(inside: bool) -> None:
     some = 0
     for seed in range(150):
         offer, triples = drawn(seed, inside=inside)
-        found, left = bargains.solve_pricing(offer, 10**9)
+        found, left = pricing.solve_pricing(offer, 10**9)
         assert found is not None
         assert 0 < left < 10**9
         expected = savings(
@@ -61,7 +61,7 @@ def test_every_bargain_is_found(inside: bool) -> None:
 def test_a_group_that_is_kept_saves_what_is_said() -> None:
     for seed in range(60):
         offer, triples = drawn(seed)
-        found, _ = bargains.solve_pricing(offer, 10**9)
+        found, _ = pricing.solve_pricing(offer, 10**9)
         assert found is not None
         for row in np.flatnonzero(found.sizes):
             group = found.groups[row]
@@ -78,11 +78,11 @@ def test_a_group_that_is_kept_saves_what_is_said() -> None:
 
 def test_all_bargains_are_listed_where_there_is_room() -> None:
     offer, _ = drawn(10)
-    found, _ = bargains.solve_pricing(offer, 10**9, max_columns=10_000)
+    found, _ = pricing.solve_pricing(offer, 10**9, max_columns=10_000)
     assert found is not None
     listed = {tuple(sorted(group[group >= 0].tolist())) for group in found.columns[: int(found.n_found[0])]}
     assert len(listed) == found.n_found[0] > 0
-    few, _ = bargains.solve_pricing(offer, 10**9, max_columns=2)
+    few, _ = pricing.solve_pricing(offer, 10**9, max_columns=2)
     assert few is not None
     assert few.n_found == found.n_found
     assert len(few.columns) == 2
@@ -90,7 +90,7 @@ def test_all_bargains_are_listed_where_there_is_room() -> None:
 
 def test_a_search_that_takes_too_long_is_given_up() -> None:
     offer, _ = drawn(10)
-    assert bargains.solve_pricing(offer, 5) == (None, 0)
+    assert pricing.solve_pricing(offer, 5) == (None, 0)
 
 
 def test_what_is_found_quickly_are_bargains() -> None:
@@ -101,8 +101,8 @@ def test_what_is_found_quickly_are_bargains() -> None:
             max_size=offer.min_size, cut_duals=np.empty(0), triples=np.empty(0, dtype=np.int64), starts=0 * offer.starts
         )
         others = np.array([[j for j in range(len(offer.duals)) if j != i] for i in range(len(offer.duals))])
-        quick = bargains.price_heuristically(offer, others, 3)
-        every, _ = bargains.solve_pricing(offer, 10**9)
+        quick = pricing.price_heuristically(offer, others, 3)
+        every, _ = pricing.solve_pricing(offer, 10**9)
         assert every is not None
         assert (quick.savings <= every.savings + 1e-12).all()
         many += int((quick.sizes > 0).sum())

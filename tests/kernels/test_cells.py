@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from naive import categories_cells as naive
-from shoal.kernels import cells, merge, reassign
-from shoal.values import Tuples, no_progress
+from shoal.domain import Tuples, no_progress
+from shoal.kernels.tuples import merge_tuples, tuple_groups, tuple_moves
 
 
 def drawn(seed: int, m: int) -> Tuples:
@@ -28,7 +28,7 @@ def drawn(seed: int, m: int) -> Tuples:
     )
 
 
-def check(state: cells.TupleGroups, k: int) -> float:
+def check(state: tuple_groups.TupleGroups, k: int) -> float:
     """The loss, after all that is kept about the groups was found to be so."""
     tuples, loss = state.tuples, naive.loss(state.tuples, state.labels)
     sizes = np.bincount(state.labels, weights=tuples.counts, minlength=len(state.sizes))
@@ -37,7 +37,7 @@ def check(state: cells.TupleGroups, k: int) -> float:
     assert state.loss.sum() == pytest.approx(loss, abs=1e-9)
     for group in range(len(state.sizes)):
         members, t = [], state.first[group]
-        while t != cells.NONE:
+        while t != tuple_groups.NONE:
             members.append(int(t))
             t = state.after[t]
         assert sorted(members) == np.flatnonzero(state.labels == group).tolist()
@@ -54,17 +54,17 @@ def check(state: cells.TupleGroups, k: int) -> float:
 @pytest.mark.parametrize("k", [2, 5, 12])
 def test_what_is_kept_is_true_after_every_step(seed: int, k: int) -> None:
     tuples = drawn(seed, 60)
-    state = cells.init(tuples, cells.neighbors(tuples, k, progress=no_progress), k, seed=seed)
-    merge.merge_small(state, progress=no_progress)
+    state = tuple_groups.init(tuples, tuple_groups.neighbors(tuples, k, progress=no_progress), k, seed=seed)
+    merge_tuples.merge_small(state, progress=no_progress)
     last = check(state, k)
-    while state.counts[cells.WAITING] > 0:
-        state.counts[cells.MOVES] = 0
-        reassign.descend_until(state, state.counts[cells.SPENT] + 2000)
+    while state.counts[tuple_groups.WAITING] > 0:
+        state.counts[tuple_groups.MOVES] = 0
+        tuple_moves.descend_until(state, state.counts[tuple_groups.SPENT] + 2000)
         loss = check(state, k)
         assert loss <= last + 1e-12
         last = loss
     for _ in range(60):
-        _, fell = reassign.kick_until(state, 1, state.counts[cells.SPENT] + 1)
+        _, fell = tuple_moves.kick_until(state, 1, state.counts[tuple_groups.SPENT] + 1)
         loss = check(state, k)
         assert fell >= 0.0
         assert last - loss == pytest.approx(fell, abs=1e-9)
@@ -73,13 +73,13 @@ def test_what_is_kept_is_true_after_every_step(seed: int, k: int) -> None:
 
 def test_what_is_undone_leaves_no_trace() -> None:
     tuples = drawn(9, 40)
-    state = cells.init(tuples, cells.neighbors(tuples, 3, progress=no_progress), 3)
-    merge.merge_small(state, progress=no_progress)
+    state = tuple_groups.init(tuples, tuple_groups.neighbors(tuples, 3, progress=no_progress), 3)
+    merge_tuples.merge_small(state, progress=no_progress)
     labels, costs, loss = state.labels.copy(), state.costs.copy(), naive.loss(tuples, state.labels)
     for t in range(30):
-        cells.move_tuple(state, t, state.labels[(7 * t + 3) % 40])
+        tuple_groups.move_tuple(state, t, state.labels[(7 * t + 3) % 40])
     assert (state.labels != labels).any()
-    cells.undo_moves(state, 0, 0.0)
+    tuple_groups.undo_moves(state, 0, 0.0)
     assert (state.labels == labels).all()
     assert (state.costs == costs).all()
     assert state.loss.sum() == pytest.approx(loss, abs=1e-12)
@@ -87,7 +87,7 @@ def test_what_is_undone_leaves_no_trace() -> None:
 
 def test_neighbors_are_the_nearest_of_each_kind() -> None:
     tuples, k = drawn(2, 70), 4
-    near = cells.neighbors(tuples, k, progress=no_progress)
+    near = tuple_groups.neighbors(tuples, k, progress=no_progress)
     for t in range(70):
         away = np.zeros(70)
         for j in range(2):
@@ -95,19 +95,19 @@ def test_neighbors_are_the_nearest_of_each_kind() -> None:
             away += table[tuples.codes[:, j], tuples.codes[t, j]]
         order = [u for u in np.argsort(away, kind="stable").tolist() if u != t]
         for side, half in zip((tuples.counts >= k, tuples.counts < k), np.split(near[t], 2), strict=True):
-            nearest = [u for u in order if side[u]][: cells.NEIGHBORS]
-            assert half.tolist() == nearest + [cells.NONE] * (cells.NEIGHBORS - len(nearest))
+            nearest = [u for u in order if side[u]][: tuple_groups.NEIGHBORS]
+            assert half.tolist() == nearest + [tuple_groups.NONE] * (tuple_groups.NEIGHBORS - len(nearest))
 
 
 def test_neighbors_of_too_many_are_sought_around_each(monkeypatch: pytest.MonkeyPatch) -> None:
     tuples, k = drawn(2, 100), 4
-    whole = cells.neighbors(tuples, k, progress=no_progress)
-    monkeypatch.setattr(cells, "PAIR_BUDGET", 1)
-    near = cells.neighbors(tuples, k, progress=no_progress)
+    whole = tuple_groups.neighbors(tuples, k, progress=no_progress)
+    monkeypatch.setattr(tuple_groups, "PAIR_BUDGET", 1)
+    near = tuple_groups.neighbors(tuples, k, progress=no_progress)
     assert (near != whole).any()
     for t in range(100):
         for common, half in zip((True, False), np.split(near[t], 2), strict=True):
-            found = half[half != cells.NONE]
+            found = half[half != tuple_groups.NONE]
             assert len(found) > 0
             assert t not in found
             assert len(set(found.tolist())) == len(found)
@@ -115,36 +115,36 @@ def test_neighbors_of_too_many_are_sought_around_each(monkeypatch: pytest.Monkey
 
 
 def test_fewer_neighbors_where_there_are_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "NEIGHBOR_BUDGET", 1)
-    assert cells.neighbors(drawn(2, 70), 4, progress=no_progress).shape == (70, 2 * cells.MIN_NEIGHBORS)
+    monkeypatch.setattr(tuple_groups, "NEIGHBOR_BUDGET", 1)
+    assert tuple_groups.neighbors(drawn(2, 70), 4, progress=no_progress).shape == (70, 2 * tuple_groups.MIN_NEIGHBORS)
 
 
 @pytest.mark.parametrize("k", [3, 12, 90])
 def test_each_step_ends_where_it_is_told_to(monkeypatch: pytest.MonkeyPatch, k: int) -> None:
     tuples, heard = drawn(4, 60), []
-    state = cells.init(tuples, cells.neighbors(tuples, k, progress=no_progress), k)
-    monkeypatch.setattr(merge, "MERGE_BUDGET", 0)
-    monkeypatch.setattr(reassign, "DESCENT_BUDGET", 1)
-    monkeypatch.setattr(reassign, "ROUND_BUDGET", 1)
-    monkeypatch.setattr(reassign, "CALL_BUDGET", 1)
-    merge.merge_small(state, progress=no_progress)
+    state = tuple_groups.init(tuples, tuple_groups.neighbors(tuples, k, progress=no_progress), k)
+    monkeypatch.setattr(merge_tuples, "MERGE_BUDGET", 0)
+    monkeypatch.setattr(tuple_moves, "DESCENT_BUDGET", 1)
+    monkeypatch.setattr(tuple_moves, "ROUND_BUDGET", 1)
+    monkeypatch.setattr(tuple_moves, "CALL_BUDGET", 1)
+    merge_tuples.merge_small(state, progress=no_progress)
     merged = check(state, k)
-    reassign.descend(state, progress=no_progress)
-    assert state.counts[cells.WAITING] == 0
+    tuple_moves.descend(state, progress=no_progress)
+    assert state.counts[tuple_groups.WAITING] == 0
     down = check(state, k)
-    reassign.explore(state, 1000, rounds=1, progress=lambda done, total: heard.append((done, total)))
+    tuple_moves.explore(state, 1000, rounds=1, progress=lambda done, total: heard.append((done, total)))
     assert heard == [(1, 1)]
     assert check(state, k) <= down + 1e-9 <= merged + 2e-9
 
 
 def test_what_is_given_up_is_taken_back() -> None:
     tuples = drawn(9, 60)
-    state = cells.init(tuples, cells.neighbors(tuples, 12, progress=no_progress), 12)
-    merge.merge_small(state, progress=no_progress)
+    state = tuple_groups.init(tuples, tuple_groups.neighbors(tuples, 12, progress=no_progress), 12)
+    merge_tuples.merge_small(state, progress=no_progress)
     labels, group = state.labels.copy(), state.labels[0]
     assert (labels == group).sum() > 1
-    state.counts[cells.MOVES], state.counts[cells.LIMIT] = 0, state.counts[cells.SPENT] + 1
-    assert not reassign.dissolve_group(state, group, np.inf)
+    state.counts[tuple_groups.MOVES], state.counts[tuple_groups.LIMIT] = 0, state.counts[tuple_groups.SPENT] + 1
+    assert not tuple_moves.dissolve_group(state, group, np.inf)
     assert (state.labels == labels).all()
-    state.counts[cells.LIMIT] = state.counts[cells.SPENT] + 10**6
-    assert reassign.dissolve_group(state, group, np.inf)
+    state.counts[tuple_groups.LIMIT] = state.counts[tuple_groups.SPENT] + 10**6
+    assert tuple_moves.dissolve_group(state, group, np.inf)

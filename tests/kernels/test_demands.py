@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from naive.sensitive_tables import Case, cases
-from shoal.kernels import demands as kernels
-from shoal.tables import diversity
+from shoal.data import model_checks
+from shoal.kernels import constraint_counts as kernels
 
 
 def tally_of(case: Case, rows: np.ndarray) -> np.ndarray:
@@ -22,8 +22,8 @@ def tally_of(case: Case, rows: np.ndarray) -> np.ndarray:
 
 @given(cases())
 def test_kernels_naive_code_and_verification_agree(case: Case) -> None:
-    figures = diversity.class_values(case.demands, 0, case.classes)
-    kept = diversity.satisfies(case.demands, 0, figures)
+    figures = model_checks.class_values(case.demands, 0, case.classes)
+    kept = model_checks.satisfies(case.demands, 0, figures)
     for number, group in enumerate(case.groups()):
         tally = tally_of(case, np.flatnonzero(case.classes == number))
         figure = kernels.reached_value(case.demands, tally, 0)

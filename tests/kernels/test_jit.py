@@ -18,10 +18,10 @@ import pytest
 from numba.core.errors import TypingError
 
 from shoal import kernels
+from shoal.domain import FloatVector, IntVector
 from shoal.kernels import jit, jit_cache
 from shoal.kernels.jit_cache import KernelCache, code_digest
-from shoal.refine import Budget
-from shoal.values import FloatVector, IntVector
+from shoal.search import Budget
 
 SCRIPT = """
 import numpy as np
@@ -131,9 +131,12 @@ def test_every_kernel_has_a_digest(name: str) -> None:
 
 
 def test_a_change_leaves_the_kernels_that_do_not_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    searching, sorting = kernels.annealing.local_search.py_func, kernels.path.extend_path.py_func
+    searching, sorting = (
+        kernels.local_search.annealing.local_search.py_func,
+        kernels.orders.shortest_path.extend_path.py_func,
+    )
     before = code_digest(searching), code_digest(sorting)
-    monkeypatch.setitem(kernels.turns.dissolve_group.py_func.__globals__, "MAX_VISITS", 31)
+    monkeypatch.setitem(kernels.local_search.moves.dissolve_group.py_func.__globals__, "MAX_VISITS", 31)
     assert code_digest(searching) != before[0]
     assert code_digest(sorting) == before[1]
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from naive import hac as oracle
-from shoal.kernels import linkage
-from shoal.values import Space, no_progress
+from shoal.domain import Space, no_progress
+from shoal.kernels import agglomerative
 
 LINKAGES = ["single", "complete", "average", "centroid", "ward"]
 METRICS = ["euclidean", "squared-euclidean", "manhattan", "maximum"]
 
 
 def outcome(matrix, k, most, link, metric, by_size, progress=no_progress):
-    rule = linkage.LinkageRule(LINKAGES.index(link), METRICS.index(metric), k, most, by_size)
-    return linkage.agglomerate(Space.of_numbers(matrix), np.arange(len(matrix)), rule, progress=progress)
+    rule = agglomerative.LinkageRule(LINKAGES.index(link), METRICS.index(metric), k, most, by_size)
+    return agglomerative.agglomerate(Space.of_numbers(matrix), np.arange(len(matrix)), rule, progress=progress)
 
 
 @pytest.mark.parametrize("by_size", [False, True])
@@ -36,8 +36,8 @@ def test_clusters_at_the_start_stay_together() -> None:
     matrix = np.random.default_rng(2).standard_normal((30, 2))
     home = np.arange(30)
     home[[4, 9, 29]] = 4
-    rule = linkage.LinkageRule(linkage.WARD, linkage.SQUARED_EUCLIDEAN, 3, 30, False)
-    names, _ = linkage.agglomerate(Space.of_numbers(matrix), home, rule, progress=no_progress)
+    rule = agglomerative.LinkageRule(agglomerative.WARD, agglomerative.SQUARED_EUCLIDEAN, 3, 30, False)
+    names, _ = agglomerative.agglomerate(Space.of_numbers(matrix), home, rule, progress=no_progress)
     assert names[4] == names[9] == names[29]
     assert np.unique(names, return_counts=True)[1].min() >= 3
 
@@ -46,7 +46,7 @@ def test_slices_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = np.random.default_rng(4).standard_normal((200, 3))
     whole = outcome(matrix, 3, 5, "average", "euclidean", False)[0]
     heard: list[int] = []
-    monkeypatch.setattr(linkage, "SLICE", 1)
+    monkeypatch.setattr(agglomerative, "SLICE", 1)
     sliced = outcome(matrix, 3, 5, "average", "euclidean", False, lambda done, total: heard.append(done))[0]
     assert sliced.tolist() == whole.tolist()
     assert len(heard) > 200

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_mixed_space import grown, senseless
 
-from shoal.kernels import meanings, standing
-from shoal.kernels.meanings import NONE, CategoryCentroids
-from shoal.values import FloatMatrix, IntMatrix, Space
+from shoal.domain import FloatMatrix, IntMatrix, Space
+from shoal.kernels.local_search import category_centroids, mutable_partition
+from shoal.kernels.local_search.category_centroids import NONE, CategoryCentroids
 
 
 def equals(nodes: int, noise: np.random.Generator) -> FloatMatrix:
@@ -40,7 +40,7 @@ def test_the_center_after_a_change_is_that_of_all_nodes(seed: int, members: int)
     space = Space.of(np.zeros((30, 0)), codes, tables, noise.integers(1, 9, 5) / 8.0)
     labels = noise.integers(0, 3, unit_of.max() + 1)
     labels[:3] = range(3)
-    ground = standing.init(space, labels, 2, unit_of=unit_of, constraints=None)
+    ground = mutable_partition.init(space, labels, 2, unit_of=unit_of, constraints=None)
     found = ground.centroids
     assert found is not None
     for _ in range(4):
@@ -53,7 +53,7 @@ def test_the_center_after_a_change_is_that_of_all_nodes(seed: int, members: int)
             for gone in (NONE, *inside):
                 for come in (NONE, *outside[:5]):
                     after = np.concatenate([rows[unit_of[rows] != gone], np.flatnonzero(unit_of == come)])
-                    rise = meanings.category_increase(found, group, gone, come)
+                    rise = category_centroids.category_increase(found, group, gone, come)
                     if not len(after):
                         continue
                     best = centers(tables, codes[after])
@@ -65,5 +65,5 @@ def test_the_center_after_a_change_is_that_of_all_nodes(seed: int, members: int)
                     error = sum(square[codes[after, j], best[j]].sum() for j, square in enumerate(squares))
                     assert rise == pytest.approx(error - found.errors[group], abs=1e-9)
         unit = int(noise.integers(0, len(labels)))
-        standing.remove(ground.partition, found, unit)
-        standing.add(ground.partition, found, unit, int(noise.integers(0, 3)))
+        mutable_partition.remove(ground.partition, found, unit)
+        mutable_partition.add(ground.partition, found, unit, int(noise.integers(0, 3)))

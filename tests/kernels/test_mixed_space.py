@@ -12,11 +12,12 @@ from test_search import assert_found
 
 import naive
 from naive.mixed import Mixed
+from shoal.domain import Space, no_progress
+from shoal.domain.space import _sketch
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.semantics import distances
-from shoal.kernels import diameter, tree, unassigned
-from shoal.values import Space, no_progress
-from shoal.values.space import _sketch
+from shoal.hierarchy.distances import distances
+from shoal.kernels.box_tree import box_tree
+from shoal.kernels.sequential import farthest_pair, unassigned
 
 EXACT = 2.0**32
 
@@ -59,7 +60,7 @@ KINDS = ["trees", "wide", "senseless", "constant", "no numbers"]
 @pytest.mark.parametrize("n", [1, 33, 300, 3000])
 def test_nearest_and_farthest_while_records_leave(kind: str, n: int) -> None:
     mixed, space = drawn(kind, n, seed=n)
-    planting, left, noise = tree.build_tree(space, np.arange(n)), list(range(n)), np.random.default_rng(n)
+    planting, left, noise = box_tree.build_tree(space, np.arange(n)), list(range(n)), np.random.default_rng(n)
     for turn in range(12):
         point = mixed[int(noise.integers(n))].copy()
         if turn % 2:  # a center: between the numbers, and at a node that no record need have
@@ -68,7 +69,7 @@ def test_nearest_and_farthest_while_records_leave(kind: str, n: int) -> None:
         far = mixed.distances(point)
         assert_found(planting, point, far, left)
         for row in noise.permutation(left)[: n // 12 + 1].tolist():
-            tree.remove(planting, row)
+            box_tree.remove(planting, row)
             left.remove(row)
 
 
@@ -77,7 +78,7 @@ def test_the_most_distant_pair(kind: str) -> None:
     mixed, space = drawn(kind, 200, seed=7)
     table = np.array([mixed.distances(point) for point in mixed])
     expected = min(combinations(range(200), 2), key=lambda pair: (-table[pair], pair))
-    assert diameter.farthest_pair(unassigned.init(space), progress=no_progress) == expected
+    assert farthest_pair.farthest_pair(unassigned.init(space), progress=no_progress) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 import naive
 from naive import dissolve
 from naive.mixed import Mixed
-from shoal import threads
-from shoal.kernels import near, outer, tree, unassigned
-from shoal.partition.registry import run
-from shoal.schema.columns import Kind
-from shoal.tables.categories import flat_hierarchy
-from shoal.values import CategoricalColumn, Records, Scale, Space
+from shoal.data.encode.category_codes import flat_hierarchy
+from shoal.domain import CategoricalColumn, Records, Scale, Space
+from shoal.domain.columns import Kind
+from shoal.kernels.box_tree import box_tree
+from shoal.kernels.graphs import neighbor_lists
+from shoal.kernels.sequential import farthest_from_centroid, unassigned
+from shoal.microaggregation.registry import run
+from shoal.system import threads
 
 ORACLES = {
     "mdav": naive.mdav,
@@ -33,7 +35,7 @@ FEW = settings(suppress_health_check=list(HealthCheck))
 @pytest.fixture
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache so short that it runs out."""
-    monkeypatch.setattr(outer, "LIST_SIZE", 8)
+    monkeypatch.setattr(farthest_from_centroid, "LIST_SIZE", 8)
 
 
 def table(kind: str, n: int, p: int, seed: int) -> np.ndarray:
@@ -94,13 +96,13 @@ def test_categories_too(method: str, n: int, k: int, seed: int) -> None:
 def test_the_outermost_while_records_leave_and_the_center_moves(
     kind: str, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outer, "LIST_SIZE", kept)
+    monkeypatch.setattr(farthest_from_centroid, "LIST_SIZE", kept)
     matrix, noise = table(kind, 200, 3, 4), np.random.default_rng(9)
     state, left, center = unassigned.init(Space.of_numbers(matrix)), list(range(200)), matrix.mean(axis=0)
     while left:
         center = center + noise.choice([0.0, 1e-200, 1e-3, 3.0]) * noise.standard_normal(3)
         far = naive.distances(matrix, center)
-        row = outer.farthest_unassigned(state, center)
+        row = farthest_from_centroid.farthest_unassigned(state, center)
         assert row == min(left, key=lambda other: (-far[other], other))
         for gone in {row, int(noise.choice(left))}:
             unassigned.assign(state, gone, 0)
@@ -110,12 +112,14 @@ def test_the_outermost_while_records_leave_and_the_center_moves(
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_near_lists_on_any_number_of_threads(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = table("duplicates", 500, 2, 8)
-    monkeypatch.setattr(near, "CELL_SIZE", 130)
-    monkeypatch.setattr(near, "SLICE", 10_000)
+    monkeypatch.setattr(neighbor_lists, "CELL_SIZE", 130)
+    monkeypatch.setattr(neighbor_lists, "SLICE", 10_000)
     heard: list[int] = []
     with threads.use_threads(count):
-        found = near.nearest_neighbors(Space.of_numbers(matrix), 6, progress=lambda done, total: heard.append(done))
-    for rows in near.median_cells(Space.of_numbers(matrix), 130):
+        found = neighbor_lists.nearest_neighbors(
+            Space.of_numbers(matrix), 6, progress=lambda done, total: heard.append(done)
+        )
+    for rows in neighbor_lists.median_cells(Space.of_numbers(matrix), 130):
         for row in rows.tolist():
             far = naive.distances(matrix, matrix[row])
             others = sorted((other for other in rows.tolist() if other != row), key=lambda other: (far[other], other))
@@ -128,16 +132,16 @@ def test_near_lists_on_any_number_of_threads(count: int, monkeypatch: pytest.Mon
 def test_boxes_are_those_of_the_records_left() -> None:
     for kind in ("ties", "normal", "equal"):
         matrix = table(kind, 1500, 3, 2)
-        planting = tree.build_tree(Space.of_numbers(matrix), np.arange(1500))
+        planting = box_tree.build_tree(Space.of_numbers(matrix), np.arange(1500))
         rows = np.random.default_rng(1).permutation(1500)
         for row in rows[:1400]:
-            tree.remove(planting, row)
+            box_tree.remove(planting, row)
         low, high = planting.low.copy(), planting.high.copy()
         max_norms, counts = planting.max_norms.copy(), planting.counts.copy()
         for drawn in (planting.low, planting.high, planting.max_norms, planting.counts):
             drawn[:] = np.nan if drawn.dtype.kind == "f" else 0
         planting.low[:], planting.high[:], planting.max_norms[:] = np.inf, -np.inf, 0.0
-        tree._fill_boxes(planting)
+        box_tree._fill_boxes(planting)
         assert (low == planting.low).all()
         assert (high == planting.high).all()
         assert (max_norms == planting.max_norms).all()

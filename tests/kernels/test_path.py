@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import naive
-from shoal.kernels import path
-from shoal.values import Space, no_progress
+from shoal.domain import Space, no_progress
+from shoal.kernels.orders import shortest_path
 
 
 @pytest.mark.parametrize("p", [1, 3])
@@ -15,12 +15,12 @@ from shoal.values import Space, no_progress
 def test_the_best_cut(p: int, k: int) -> None:
     for seed in range(20):
         ordered = np.random.default_rng(seed).standard_normal((12, p)) + 1e4
-        labels = path.shortest_path(Space.of_numbers(ordered), k, progress=no_progress)
+        labels = shortest_path.shortest_path(Space.of_numbers(ordered), k, progress=no_progress)
         assert naive.sse(ordered, labels) == pytest.approx(naive.best_cut(ordered, k), rel=1e-9)
 
 
 def test_groups_are_runs_of_k_to_2k_minus_1_records() -> None:
-    labels = path.shortest_path(
+    labels = shortest_path.shortest_path(
         Space.of_numbers(np.random.default_rng(0).standard_normal((500, 2))), 7, progress=no_progress
     )
     sizes = np.bincount(labels)
@@ -29,16 +29,16 @@ def test_groups_are_runs_of_k_to_2k_minus_1_records() -> None:
 
 
 def test_of_equal_costs_the_smaller_last_group_wins() -> None:
-    labels = path.shortest_path(Space.of_numbers(np.zeros((7, 1))), 2, progress=no_progress)
+    labels = shortest_path.shortest_path(Space.of_numbers(np.zeros((7, 1))), 2, progress=no_progress)
     assert np.bincount(labels).tolist() == [2, 2, 3]
 
 
 def test_slices_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ordered = np.sort(np.random.default_rng(1).standard_normal((300, 1)), axis=0)
-    whole = path.shortest_path(Space.of_numbers(ordered), 4, progress=no_progress)
+    whole = shortest_path.shortest_path(Space.of_numbers(ordered), 4, progress=no_progress)
     heard: list[int] = []
-    monkeypatch.setattr(path, "SLICE", 500)
-    sliced = path.shortest_path(Space.of_numbers(ordered), 4, progress=lambda done, total: heard.append(done))
+    monkeypatch.setattr(shortest_path, "SLICE", 500)
+    sliced = shortest_path.shortest_path(Space.of_numbers(ordered), 4, progress=lambda done, total: heard.append(done))
     assert sliced.tolist() == whole.tolist()
     assert len(heard) > 3
     assert heard[-1] == 300

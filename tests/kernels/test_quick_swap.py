@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from kernels_of_search import SEEDS, begun
 
 from naive.searches import drawn, scale
-from shoal.kernels import standing as kernels
 from shoal.kernels.jit import kernel
+from shoal.kernels.local_search import mutable_partition as kernels
 
 
 @kernel

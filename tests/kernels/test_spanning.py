@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from naive import trees
-from shoal.kernels import forest, spanning
-from shoal.values import Space, no_progress
+from shoal.domain import Space, no_progress
+from shoal.kernels.graphs import neighbor_forest, spanning_tree
 
 
 def kruskal(matrix: np.ndarray) -> float:
@@ -30,7 +30,7 @@ def test_no_spanning_tree_is_shorter(n: int, p: int, ties: bool) -> None:
     noise = np.random.default_rng(n)
     matrix = noise.integers(0, 3, (n, p)).astype(float) if ties else noise.standard_normal((n, p))
     kept = matrix.copy()
-    tree = spanning.minimum_spanning_tree(Space.of_numbers(matrix), progress=no_progress)
+    tree = spanning_tree.minimum_spanning_tree(Space.of_numbers(matrix), progress=no_progress)
     assert (matrix == kept).all()
     assert tree.lengths.sum() == pytest.approx(kruskal(matrix), rel=1e-12)
     assert sorted(tree.order.tolist()) == list(range(n))
@@ -42,13 +42,13 @@ def test_slices_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = np.random.default_rng(1).standard_normal((300, 2))
 
     def everything() -> list[list[int]]:
-        tree = spanning.minimum_spanning_tree(Space.of_numbers(matrix), progress=hear)
-        up, roots = forest.grow(Space.of_numbers(matrix), 3, progress=hear)
-        cut = spanning.cut_longest(tree, 3, progress=hear)
+        tree = spanning_tree.minimum_spanning_tree(Space.of_numbers(matrix), progress=hear)
+        up, roots = neighbor_forest.grow(Space.of_numbers(matrix), 3, progress=hear)
+        cut = spanning_tree.cut_longest(tree, 3, progress=hear)
         return [
             cut.tolist(),
             up.tolist(),
-            forest.decompose(Space.of_numbers(matrix), up, roots, 3, progress=hear).tolist(),
+            neighbor_forest.decompose(Space.of_numbers(matrix), up, roots, 3, progress=hear).tolist(),
         ]
 
     heard: list[tuple[int, int]] = []
@@ -58,8 +58,8 @@ def test_slices_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     whole = everything()
     few = len(heard)
-    monkeypatch.setattr(spanning, "SLICE", 1)
-    monkeypatch.setattr(forest, "SLICE", 1)
+    monkeypatch.setattr(spanning_tree, "SLICE", 1)
+    monkeypatch.setattr(neighbor_forest, "SLICE", 1)
     assert everything() == whole
     assert len(heard) > 10 * few
     assert all(0 <= done <= total == 300 for done, total in heard)

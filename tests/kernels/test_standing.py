@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from kernels_of_search import SEEDS, begun, cases, check_state
 
 from naive.searches import Case, asked, drawn, error, merged, scale
-from shoal.kernels import standing as kernels
-from shoal.kernels.meanings import NONE
-from shoal.kernels.standing import SearchState
+from shoal.kernels.local_search import mutable_partition as kernels
+from shoal.kernels.local_search.category_centroids import NONE
+from shoal.kernels.local_search.mutable_partition import SearchState
 
 
 @given(cases())

@@ -7,8 +7,9 @@ import pytest
 
 import naive
 from naive import tours
-from shoal.kernels import near, strands, tour
-from shoal.values import Space, no_progress
+from shoal.domain import Space, no_progress
+from shoal.kernels.graphs import neighbor_lists
+from shoal.kernels.orders import greedy_edges, two_opt
 
 
 def scattered(n: int, seed: int = 0, p: int = 3) -> np.ndarray:
@@ -16,16 +17,16 @@ def scattered(n: int, seed: int = 0, p: int = 3) -> np.ndarray:
 
 
 def all_near(matrix: np.ndarray) -> np.ndarray:
-    return near.nearest_neighbors(Space.of_numbers(matrix), len(matrix))
+    return neighbor_lists.nearest_neighbors(Space.of_numbers(matrix), len(matrix))
 
 
 @pytest.mark.parametrize("values", [3, 10**6])
 @pytest.mark.parametrize("cell", [50, 20_000])
 def test_nearest_others_are_those_of_the_plain_loop(values: int, cell: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near, "CELL_SIZE", cell)
+    monkeypatch.setattr(neighbor_lists, "CELL_SIZE", cell)
     matrix = np.random.default_rng(1).integers(0, values, (170, 2)).astype(float)
     space = Space.of_numbers(matrix)
-    found, parts = near.nearest_neighbors(space, 7), near.median_cells(space, cell)
+    found, parts = neighbor_lists.nearest_neighbors(space, 7), neighbor_lists.median_cells(space, cell)
     assert len(parts) == (4 if cell == 50 else 1)
     assert sorted(np.concatenate(parts)) == list(range(170))
     for rows in parts:
@@ -37,9 +38,9 @@ def test_nearest_others_are_those_of_the_plain_loop(values: int, cell: int, monk
 
 def test_progress_and_slices_of_near_points(monkeypatch: pytest.MonkeyPatch) -> None:
     space, heard = Space.of_numbers(scattered(130)), []
-    whole = near.nearest_neighbors(space, 5)
-    monkeypatch.setattr(near, "SLICE", 20_000)
-    sliced = near.nearest_neighbors(space, 5, progress=lambda *step: heard.append(step))
+    whole = neighbor_lists.nearest_neighbors(space, 5)
+    monkeypatch.setattr(neighbor_lists, "SLICE", 20_000)
+    sliced = neighbor_lists.nearest_neighbors(space, 5, progress=lambda *step: heard.append(step))
     assert np.array_equal(sliced, whole)
     assert len(heard) > 3
     assert heard[-1] == (130, 130)
@@ -47,28 +48,28 @@ def test_progress_and_slices_of_near_points(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_greedy_edges_among_all_pairs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strands, "N_NEIGHBORS", 40)
+    monkeypatch.setattr(greedy_edges, "N_NEIGHBORS", 40)
     matrix = scattered(30, seed)
-    assert strands.greedy_path(Space.of_numbers(matrix), all_near(matrix)).tolist() == tours.greedy(matrix)
+    assert greedy_edges.greedy_path(Space.of_numbers(matrix), all_near(matrix)).tolist() == tours.greedy(matrix)
 
 
 def test_strands_are_joined_where_all_have_the_same_points_near() -> None:
     table = 1.0 - np.eye(3000)
     codes = np.arange(3000)[:, None]
     space = Space.of(np.empty((3000, 0)), codes, [table], np.ones(1))
-    order = strands.greedy_path(space, near.nearest_neighbors(space, 3))
+    order = greedy_edges.greedy_path(space, neighbor_lists.nearest_neighbors(space, 3))
     assert sorted(order) == list(range(3000))
 
 
-def begin(order: list[int]) -> tuple[tour.Tour, tour.PointQueue]:
+def begin(order: list[int]) -> tuple[two_opt.Tour, two_opt.PointQueue]:
     line, n = np.array(order), len(order)
     return (
-        tour.Tour(line.copy(), np.argsort(line), np.zeros(1, dtype=np.int64)),
-        tour.PointQueue(line.copy(), np.zeros(n, dtype=np.bool_), np.array([0, 0, 0])),
+        two_opt.Tour(line.copy(), np.argsort(line), np.zeros(1, dtype=np.int64)),
+        two_opt.PointQueue(line.copy(), np.zeros(n, dtype=np.bool_), np.array([0, 0, 0])),
     )
 
 
-def woken(queue: tour.PointQueue) -> set[int]:
+def woken(queue: two_opt.PointQueue) -> set[int]:
     return set(np.flatnonzero(queue.queued).tolist())
 
 
@@ -87,7 +88,7 @@ def test_2_opt_makes_the_best_exchange(n: int, step: int) -> None:
         before = np.random.default_rng(seed).permutation(n).tolist()
         for row in range(n):
             line, queue = begin(before)
-            changed = tour.two_opt_move(space, lists[row], line, queue, row, step)
+            changed = two_opt.two_opt_move(space, lists[row], line, queue, row, step)
             beside = tours.from_row(before, row, step)[1]
             here = tours.apart(matrix, row, beside)
             close = [other for other in lists[row].tolist() if tours.apart(matrix, row, other) < here]
@@ -111,7 +112,7 @@ def test_or_opt_moves_the_shortest_piece_to_its_best_place(n: int, step: int) ->
         before = np.random.default_rng(seed).permutation(n).tolist()
         for row in range(n):
             line, queue = begin(before)
-            changed = tour.or_opt_move(space, lists[row], line, queue, row, step)
+            changed = two_opt.or_opt_move(space, lists[row], line, queue, row, step)
             best = before
             for size in range(1, min(3, n - 3) + 1):
                 around = tours.from_row(before, row, step)
@@ -134,19 +135,19 @@ def test_or_opt_moves_the_shortest_piece_to_its_best_place(n: int, step: int) ->
 def test_a_tour_of_points_on_a_circle_is_the_circle() -> None:
     angle = 2 * np.pi * np.random.default_rng(3).permutation(200) / 200
     matrix = np.column_stack([np.cos(angle), np.sin(angle)])
-    start, lists = np.arange(200), near.nearest_neighbors(Space.of_numbers(matrix), 10)
-    done = tour.shorten(Space.of_numbers(matrix), lists, start, progress=no_progress)
+    start, lists = np.arange(200), neighbor_lists.nearest_neighbors(Space.of_numbers(matrix), 10)
+    done = two_opt.shorten(Space.of_numbers(matrix), lists, start, progress=no_progress)
     assert tours.length(matrix, done.tolist()) < 0.2 * tours.length(matrix, start.tolist())
-    best = strands.greedy_path(Space.of_numbers(matrix), lists)
+    best = greedy_edges.greedy_path(Space.of_numbers(matrix), lists)
     assert tours.length(matrix, best.tolist()) == pytest.approx(400 * np.sin(np.pi / 200))
 
 
 def test_slices_change_no_tour(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix, heard = scattered(300), []
-    space, lists = Space.of_numbers(matrix), near.nearest_neighbors(Space.of_numbers(matrix), 8)
-    whole = tour.shorten(space, lists, np.arange(300), progress=no_progress)
-    monkeypatch.setattr(tour, "SLICE", 10_000)
-    sliced = tour.shorten(space, lists, np.arange(300), progress=lambda *step: heard.append(step))
+    space, lists = Space.of_numbers(matrix), neighbor_lists.nearest_neighbors(Space.of_numbers(matrix), 8)
+    whole = two_opt.shorten(space, lists, np.arange(300), progress=no_progress)
+    monkeypatch.setattr(two_opt, "SLICE", 10_000)
+    sliced = two_opt.shorten(space, lists, np.arange(300), progress=lambda *step: heard.append(step))
     assert np.array_equal(sliced, whole)
     assert heard == sorted(heard)
     assert len(heard) > 5

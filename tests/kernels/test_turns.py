@@ -12,26 +12,26 @@ from hypothesis import strategies as st
 from kernels_of_search import SEEDS, begun, cases, check_groups, check_state
 
 from naive.searches import Case, asked, drawn, merged, scale
-from shoal.kernels import turns
-from shoal.kernels.standing import N_EMPTY, SearchState
-from shoal.refine.near import unit_neighbors
-from shoal.values import no_progress
+from shoal.domain import no_progress
+from shoal.kernels.local_search import moves
+from shoal.kernels.local_search.mutable_partition import N_EMPTY, SearchState
+from shoal.search.descent import unit_neighbors
 
 NAMES = ("move", "swap", "found", "dissolve")
 
 
-def turn(ground: SearchState, near: turns.UnitNeighbors, name: str, rng: np.random.Generator, limit: float) -> float:
+def turn(ground: SearchState, near: moves.UnitNeighbors, name: str, rng: np.random.Generator, limit: float) -> float:
     """A turn of this name at random."""
     standing = ground.partition
     unit, other = rng.integers(len(standing.labels), size=2)
     own, group = standing.labels[unit], standing.labels[other]
     if name == "found":
-        return turns.create_group(*ground, near, unit, limit)
+        return moves.create_group(*ground, near, unit, limit)
     if name == "dissolve":
-        return turns.dissolve_group(*ground, near, own, limit)
+        return moves.dissolve_group(*ground, near, own, limit)
     if own == group:
         return 0.0
-    return turns.move(*ground, unit, group, limit) if name == "move" else turns.swap(*ground, unit, other, limit)
+    return moves.move(*ground, unit, group, limit) if name == "move" else moves.swap(*ground, unit, other, limit)
 
 
 def check_turns(case: Case, seed: int, demands: Any, holds: Callable[[Sequence[int]], bool] | None) -> set[str]:
@@ -73,7 +73,7 @@ def test_all_turns_are_done_sometimes() -> None:
     assert set.union(*done) == set(NAMES)
 
 
-def begun_with(points: list[float], labels: list[int], k: int) -> tuple[SearchState, turns.UnitNeighbors, Case]:
+def begun_with(points: list[float], labels: list[int], k: int) -> tuple[SearchState, moves.UnitNeighbors, Case]:
     case = drawn(0, kind="numbers", rows=len(points), k=k)
     case.table.numbers[:] = np.array(points)[:, None]
     case = case._replace(labels=np.array(labels))
@@ -82,33 +82,33 @@ def begun_with(points: list[float], labels: list[int], k: int) -> tuple[SearchSt
 
 def test_a_group_of_k_spares_nobody() -> None:
     ground, near, _ = begun_with([0, 0, 9, 1, 1], [0, 0, 0, 1, 1], 2)
-    assert turns.move(*ground, 3, 0, np.inf) == 0
-    assert turns.create_group(*ground, near, 3, np.inf) == 0
-    assert turns.move(*ground, 2, 1, np.inf) != 0
+    assert moves.move(*ground, 3, 0, np.inf) == 0
+    assert moves.create_group(*ground, near, 3, np.inf) == 0
+    assert moves.move(*ground, 2, 1, np.inf) != 0
     assert ground.partition.sizes.tolist() == [2, 3]
 
 
 def test_a_split_is_found_and_a_merger_undoes_it() -> None:
     """By hand: 0 and 1 beside 10 and 11, on two equal columns."""
     ground, near, case = begun_with([0, 1, 10, 11], [0, 0, 0, 0], 2)
-    assert turns.create_group(*ground, near, 0, 0.0) == pytest.approx(2 * (1.0 - 101.0))
+    assert moves.create_group(*ground, near, 0, 0.0) == pytest.approx(2 * (1.0 - 101.0))
     assert ground.partition.labels[0] == ground.partition.labels[1] != ground.partition.labels[2]
     assert ground.partition.counts[N_EMPTY] == 0
-    assert turns.dissolve_group(*ground, near, ground.partition.labels[0], 0.0) == 0
-    assert turns.dissolve_group(*ground, near, ground.partition.labels[0], np.inf) == pytest.approx(200.0)
+    assert moves.dissolve_group(*ground, near, ground.partition.labels[0], 0.0) == 0
+    assert moves.dissolve_group(*ground, near, ground.partition.labels[0], np.inf) == pytest.approx(200.0)
     assert ground.partition.counts[N_EMPTY] == 1
     check_state(ground, case)
 
 
 def test_the_last_group_is_not_dissolved() -> None:
     ground, near, case = begun_with([0, 1, 10, 11], [0, 0, 0, 0], 3)
-    assert turns.dissolve_group(*ground, near, 0, np.inf) == 0
+    assert moves.dissolve_group(*ground, near, 0, np.inf) == 0
     check_state(ground, case)
 
 
 def test_no_group_is_founded_where_none_is_free() -> None:
     ground, near, _ = begun_with([0, 1, 10, 11], [0, 0, 1, 1], 2)
-    assert turns.create_group(*ground, near, 0, np.inf) == 0
+    assert moves.create_group(*ground, near, 0, np.inf) == 0
 
 
 @given(seed=SEEDS, k=st.integers(2, 4))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.kernels import unassigned
-from shoal.partition.registry import run
-from shoal.values import Records, Scale, Space
+from shoal.domain import Records, Scale, Space
+from shoal.kernels.sequential import unassigned
+from shoal.microaggregation.registry import run
 
 
 @pytest.mark.parametrize("method", ["mdav", "md", "cbfs", "v-mdav", "p-s"])

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import tours
-from shoal.kernels import near, ward
-from shoal.values import Space, no_progress
+from shoal.domain import Space, no_progress
+from shoal.kernels.graphs import neighbor_lists
+from shoal.kernels.orders import ward_leaf_order
 
 
 def points_of(point: np.ndarray) -> list[list[int]]:
@@ -19,7 +20,9 @@ def points_of(point: np.ndarray) -> list[list[int]]:
 
 def order_of(space: Space) -> tuple[list[int], list[list[int]]]:
     first, point = space.distinct()
-    return ward.leaf_order(space.take(first), np.bincount(point), progress=no_progress).tolist(), points_of(point)
+    return ward_leaf_order.leaf_order(space.take(first), np.bincount(point), progress=no_progress).tolist(), points_of(
+        point
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -43,11 +46,11 @@ def test_one_point() -> None:
 
 
 def test_each_cell_has_a_tree_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ward, "CELL_SIZE", 20)
+    monkeypatch.setattr(ward_leaf_order, "CELL_SIZE", 20)
     matrix = np.random.default_rng(2).standard_normal((70, 2))
     order, _ = order_of(Space.of_numbers(matrix))
     expected = []
-    for rows in near.median_cells(Space.of_numbers(matrix), 20):
+    for rows in neighbor_lists.median_cells(Space.of_numbers(matrix), 20):
         expected += rows[tours.ward(matrix[rows], [[row] for row in range(len(rows))])].tolist()
     assert order == expected
     assert sorted(order) == list(range(70))
@@ -55,9 +58,9 @@ def test_each_cell_has_a_tree_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_slices_change_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
     space, heard = Space.of_numbers(np.random.default_rng(1).standard_normal((200, 3))), []
-    whole = ward.leaf_order(space, np.ones(200, dtype=np.int64), progress=no_progress)
-    monkeypatch.setattr(ward, "SLICE", 10_000)
-    sliced = ward.leaf_order(space, np.ones(200, dtype=np.int64), progress=lambda *step: heard.append(step))
+    whole = ward_leaf_order.leaf_order(space, np.ones(200, dtype=np.int64), progress=no_progress)
+    monkeypatch.setattr(ward_leaf_order, "SLICE", 10_000)
+    sliced = ward_leaf_order.leaf_order(space, np.ones(200, dtype=np.int64), progress=lambda *step: heard.append(step))
     assert np.array_equal(sliced, whole)
     assert heard == sorted(heard)
     assert len(heard) > 5

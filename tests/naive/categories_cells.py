@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.values import Tuples
+from shoal.domain import Tuples
 
 Labels = NDArray[np.int64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from naive.categories_s_mdav import Meaning
-from shoal.values import Records
+from shoal.domain import Records
 
 
 def k_modes(records: Records, k: int) -> list[int]:

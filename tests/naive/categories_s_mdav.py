@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from shoal.values import Records
+from shoal.domain import Records
 
 Group = dict[int, int]
 """The records of each combination in it."""

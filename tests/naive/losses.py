@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.measure import MetricInputs
-from shoal.schema import Kind
-from shoal.values import CategoricalColumn
+from shoal.domain import CategoricalColumn, Kind
+from shoal.metrics import MetricInputs
 
 
 def numbers(pair: MetricInputs, j: int) -> tuple[list[float | None], list[float | None]]:

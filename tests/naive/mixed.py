@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.values import Records
+from shoal.domain import Records
 
 Points = NDArray[np.float64]
 

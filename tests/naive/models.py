@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import cache
 
 from naive.hierarchies import subsumer
+from shoal.domain.privacy_models import PrivacyModel
 from shoal.hierarchy import Hierarchy
-from shoal.schema.models import PrivacyModel
 
 Distance = Callable[[int, int], Fraction]
 

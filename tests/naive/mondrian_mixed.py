@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 
 from naive import Labels
-from shoal.schema.columns import Kind
-from shoal.values import Records
+from shoal.domain import Records
+from shoal.domain.columns import Kind
 
 Rows = list[int]
 Cut = Callable[[Rows], list[Rows] | None]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import Hierarchy
-from shoal.hierarchy.semantics import distances
-from shoal.measure import EquivalenceClasses, MetricInputs
-from shoal.schema import Kind
-from shoal.tables.categories import flat_hierarchy, rank_distances
-from shoal.values import CategoricalColumn, Scale, SensitiveColumn
-from shoal.values import stable_mean as mean_of
+from shoal.data.encode.category_codes import flat_hierarchy, rank_distances
+from shoal.domain import CategoricalColumn, Kind, Scale, SensitiveColumn
+from shoal.domain import stable_mean as mean_of
+from shoal.hierarchy.distances import distances
+from shoal.metrics import EquivalenceClasses, MetricInputs
 
 TREE = Hierarchy.from_dict({"all": {"b": ["d", "e"], "c": ["f", "g", "h"], "i": []}})
 

@@ -16,7 +16,7 @@ from naive import models
 from naive.surveys import DATES, ILLS, JOBS, NUMBERS, SIZES, WORDS, Survey
 from naive.wildcard import wildcard_counts
 from shoal import Hierarchy, Release
-from shoal.schema.models import PrivacyModel
+from shoal.domain.privacy_models import PrivacyModel
 
 Key = tuple[Any, ...]
 

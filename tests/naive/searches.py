@@ -16,11 +16,10 @@ import polars as pl
 from naive import models
 from naive.mixed import Mixed
 from naive.surveys import ILLS
-from shoal import Hierarchy, tables
-from shoal.hierarchy.semantics import distances
-from shoal.schema import Column, Kind, Role, Schema
-from shoal.schema.models import PrivacyModel
-from shoal.values import IntVector, ModelConstraints, Records, Space
+from shoal import Hierarchy, data
+from shoal.domain import Column, IntVector, Kind, ModelConstraints, Records, Role, Schema, Space
+from shoal.domain.privacy_models import PrivacyModel
+from shoal.hierarchy.distances import distances
 
 KINDS = ("numbers", "categories", "mixed")
 TREE = Hierarchy.from_dict({"a": {"b": {"d": {}, "e": {"h": {}}}, "c": {"f": {}, "g": {}}}})
@@ -106,7 +105,7 @@ def asked(seed: int, records: int) -> tuple[ModelConstraints, Callable[[Sequence
         "ill": ["Zflu", "Zasthma", "Zstroke", *rng.choice(["Zflu", "Zasthma", "Zstroke"], records - 3).tolist()],
         "score": [0, 1, 2, *rng.integers(0, 5, records - 3).tolist()],
     }
-    table = tables.read_table(pl.DataFrame({"q": [0] * records, **cells}))
+    table = data.read_table(pl.DataFrame({"q": [0] * records, **cells}))
     columns = (
         Column("q", Role.QUASI_IDENTIFIER, Kind.NUMERIC),
         Column("ill", Role.SENSITIVE, Kind.HIERARCHICAL, hierarchy=tree),
@@ -133,7 +132,7 @@ def asked(seed: int, records: int) -> tuple[ModelConstraints, Callable[[Sequence
         chosen.append(PrivacyModel.parse("score" if text.startswith("t-ordered") else "ill", text))
         if not holds(range(records)):  # what the whole table does not have no group could be sure of
             chosen[-1] = PrivacyModel.parse("ill", "distinct-l(2)")
-    return tables.encode_constraints(table, chosen, Schema(columns)), holds
+    return data.encode_constraints(table, chosen, Schema(columns)), holds
 
 
 def merged(case: Case, holds: Callable[[Sequence[int]], bool]) -> Case:

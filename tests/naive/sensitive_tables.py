@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from naive import models as naive
 from naive.hierarchies import trees
-from shoal import tables
+from shoal import data
+from shoal.domain import Column, IntVector, Kind, ModelConstraints, Role, Schema
+from shoal.domain.privacy_models import PrivacyModel
 from shoal.hierarchy import Hierarchy
-from shoal.schema import Column, Kind, Role, Schema
-from shoal.schema.models import PrivacyModel
-from shoal.values import IntVector, ModelConstraints
 
 NUMBERS = [-1.5, 0.0, 2.0, 10.0, 33.0]
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h"])
@@ -72,7 +71,7 @@ def cases(draw: st.DrawFn, most: int = 24) -> Case:
     labels = draw(st.lists(st.integers(0, 3), min_size=len(cells), max_size=len(cells)))
     model = draw(rules(kind))
     frame = pl.DataFrame({"q": labels, "s": pl.Series(cells, dtype=pl.Float64 if kind is Kind.NUMERIC else pl.String)})
-    table = tables.read_table(frame)
+    table = data.read_table(frame)
     schema = Schema(
         (Column("q", Role.QUASI_IDENTIFIER, Kind.NUMERIC), Column("s", Role.SENSITIVE, kind, hierarchy=tree))
     )
@@ -81,8 +80,8 @@ def cases(draw: st.DrawFn, most: int = 24) -> Case:
     return Case(
         cells,
         values,
-        tables.class_labels(table, ["q"]),
+        data.class_labels(table, ["q"]),
         model,
-        tables.encode_constraints(table, [model], schema),
+        data.encode_constraints(table, [model], schema),
         distance.get(model.name, naive.equal),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels import demands as kernels
-from shoal.values import Records
+from shoal.domain import Records
+from shoal.kernels import constraint_counts as kernels
 
 
 def enforce(records: Records, labels: list[int], k: int) -> list[int]:

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.data import encode_records, read_table
+from shoal.domain import Column, Kind, Partition, Records, Role, Schema
 from shoal.errors import ColumnError, OptionError
 from shoal.hierarchy import Hierarchy
-from shoal.recode import assign_recodings, category, recode
-from shoal.schema import Column, Kind, Role, Schema
-from shoal.tables import encode_records, read_table
+from shoal.recode import assign_recodings, category_aggregates, recode
 from shoal.testing import category_tables
-from shoal.values import Partition, Records
 
 EUROPE = Hierarchy.from_edges(
     [("Europe", "World"), ("Asia", "World"), ("France", "Europe"), ("Italy", "Europe"), ("Japan", "Asia")]
@@ -25,7 +24,7 @@ EUROPE = Hierarchy.from_edges(
 
 
 def records_of(frame: pl.DataFrame, meaning: dict) -> Records:
-    from shoal.understanding import resolve_schema
+    from shoal.release.column_options import resolve_schema
 
     table = read_table(frame)
     schema = Schema.assign([(name, Kind.NOMINAL) for name in frame.columns], quasi_identifiers=frame.columns)
@@ -77,7 +76,7 @@ def test_nodes_are_those_of_the_definition(way: str, drawn, data) -> None:
     records = records_of(frame, meaning)
     for j, column in enumerate(records.categories):
         codes, table = records.codes[:, j], records.distance_table(j)
-        found = category.NODE_FUNCTIONS[way](codes, labels, labels.max() + 1, table, column.hierarchy)
+        found = category_aggregates.NODE_FUNCTIONS[way](codes, labels, labels.max() + 1, table, column.hierarchy)
         for group in range(labels.max() + 1):
             inside = codes[labels == group].tolist()
             assert found[group] == naive(way, inside, table, column.hierarchy)
@@ -87,9 +86,9 @@ def test_many_groups_are_recoded_in_slices(monkeypatch: pytest.MonkeyPatch) -> N
     rng = np.random.default_rng(0)
     codes, labels = rng.integers(0, 5, 400), np.repeat(np.arange(80), 5)
     table = np.abs(np.arange(5)[:, None] - np.arange(5)[None, :]) / 4.0
-    whole = category.centroid(codes, labels, 80, table, EUROPE)
-    monkeypatch.setattr(category, "_CELLS", 60)
-    assert category.centroid(codes, labels, 80, table, EUROPE).tolist() == whole.tolist()
+    whole = category_aggregates.centroid(codes, labels, 80, table, EUROPE)
+    monkeypatch.setattr(category_aggregates, "_CELLS", 60)
+    assert category_aggregates.centroid(codes, labels, 80, table, EUROPE).tolist() == whole.tolist()
 
 
 def schema(**columns: tuple[Kind, str]) -> Schema:

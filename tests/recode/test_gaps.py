@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.recoding import SUPPRESSED, lower_median, mean, mode, released
+from shoal.domain import CategoricalColumn, DateColumn, IntegerColumn, Kind, Partition, Records, Scale, TextColumn
 from shoal.hierarchy import Hierarchy
 from shoal.recode import integer_columns, recode
-from shoal.recode.number import median
-from shoal.schema import Kind
-from shoal.values import CategoricalColumn, DateColumn, IntegerColumn, Partition, Records, Scale, TextColumn
+from shoal.recode.number_aggregates import median
 
 WORDS = ("a", "b", "c", "*")
 TREE = Hierarchy(WORDS, (3, 3, 3, 3))

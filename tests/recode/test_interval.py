@@ -10,11 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.errors import OptionError
-from shoal.recode import assign_recodings, recode, recodings
-from shoal.recode.interval import bounds, format_intervals
-from shoal.schema import Column, Kind, Role, Schema
-from shoal.tables import (
+from shoal.data import (
     ReadOptions,
     class_sizes,
     column_kinds,
@@ -23,7 +19,10 @@ from shoal.tables import (
     replace_columns,
     write_table,
 )
-from shoal.values import Partition, Records, Scale, TextColumn
+from shoal.domain import Column, Kind, Partition, Records, Role, Scale, Schema, TextColumn
+from shoal.errors import OptionError
+from shoal.recode import assign_recodings, recode, recodings
+from shoal.recode.number_aggregates import bounds, format_intervals
 
 
 def written(pairs: list[tuple[float, float]], *, dates: bool = False) -> list[str]:

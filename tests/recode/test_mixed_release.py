@@ -11,9 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.recode import assign_recodings, recode
-from shoal.schema import Kind, Schema
-from shoal.tables import (
+from shoal.data import (
     class_sizes,
     column_kinds,
     detect_precisions,
@@ -22,7 +20,8 @@ from shoal.tables import (
     replace_columns,
     write_table,
 )
-from shoal.values import Partition
+from shoal.domain import Kind, Partition, Schema
+from shoal.recode import assign_recodings, recode
 
 K, RECORDS = 4, 96
 NAMES = ["age", "income", "born", "seen", "sex"]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.domain import Partition, Records, Scale
 from shoal.recode import INTEGER, recode
-from shoal.recode.number import mean, median
-from shoal.values import Partition, Records, Scale
+from shoal.recode.number_aggregates import mean, median
 
 GROUPED = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e9, 1e9)), min_size=1, max_size=30)
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.domain import Partition, Precision, Records, RoundedColumn, Scale
 from shoal.errors import OptionError, ShoalWarning
 from shoal.recode import recode
-from shoal.values import Partition, Precision, Records, RoundedColumn, Scale
 
 STEPS = st.lists(st.lists(st.integers(-(10**7), 10**7), min_size=1, max_size=7), min_size=1, max_size=8)
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive.recoding import nearest_total
+from shoal.domain import IntegerColumn, Partition, Precision, Records, Scale
 from shoal.recode import INTEGER, recode, round_to_total
-from shoal.values import IntegerColumn, Partition, Precision, Records, Scale
 
 GROUPS = st.lists(st.lists(st.integers(-20, 20), min_size=1, max_size=6), min_size=1, max_size=9)
 

@@ -22,9 +22,9 @@ from typing import Any
 import polars as pl
 
 import shoal
-from shoal import tables
-from shoal.engines import sizing
-from shoal.tables.example import EDUCATION, OCCUPATIONS
+from shoal import data
+from shoal.data.example import EDUCATION, OCCUPATIONS
+from shoal.engines import memory_budget
 
 RECORDED = Path(__file__).with_name("digests.json")
 
@@ -85,12 +85,12 @@ def _in_memory(columns: list[str], file: str = "released.csv", rows: int = ROWS,
 def _in_pieces(columns: list[str], file: str = "released.csv", **more: Any) -> Case:
     def make(folder: Path) -> Path:
         register().write_csv(folder / "register.csv")
-        piece = sizing.MemoryBudget.part_rows
-        sizing.MemoryBudget.part_rows = lambda *_, **__: PIECE  # type: ignore[method-assign]
+        piece = memory_budget.MemoryBudget.part_rows
+        memory_budget.MemoryBudget.part_rows = lambda *_, **__: PIECE  # type: ignore[method-assign]
         try:
             shoal.anonymize_file(folder / "register.csv", folder / file, **{**_options(columns), **more})
         finally:
-            sizing.MemoryBudget.part_rows = piece  # type: ignore[method-assign]
+            memory_budget.MemoryBudget.part_rows = piece  # type: ignore[method-assign]
         return folder / file
 
     return make
@@ -215,7 +215,7 @@ def digest(path: Path) -> str:
     text = path.suffix in {".csv", ".tsv"}
     if not text:
         values = path.with_suffix(".values.csv")
-        tables.write_table(tables.read_table(path), values)
+        data.write_table(data.read_table(path), values)
         path = values
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

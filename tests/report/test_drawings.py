@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.hierarchy import Hierarchy
-from shoal.report.hierarchy import draw_svg, draw_tree, facts, node_list, page, summary
+from shoal.report.hierarchy_drawing import draw_svg, draw_tree, facts, node_list, page, summary
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "<script>alert('x')</script>"

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.measure import measures
+from shoal.metrics import measures
 from shoal.report import external
 from shoal.report.external import EXTERNAL_MEASURES, SmallCounts, external_facts
 from shoal.report.summary import report_facts

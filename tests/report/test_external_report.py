@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.report import dossier, shapes
+from shoal.report import distribution_charts, html_report
 from shoal.report.external import SmallCounts, external_facts
 from shoal.report.summary import report_facts
 
@@ -89,7 +89,7 @@ def test_small_counts_of_the_original_are_hidden(facts) -> None:
     assert seen["evaluation"]["risk"]["before"]["highest_risk"] is None
     assert facts["data"]["missing"]["age"] == 3
     assert seen["data"]["missing"]["age"] == "fewer than 10"
-    assert "fewer than 10" in dossier.page(seen)
+    assert "fewer than 10" in html_report.page(seen)
 
 
 def test_k_beyond_ten_is_the_limit(facts) -> None:
@@ -146,8 +146,8 @@ def test_bins_hold_enough_records_and_are_open_at_the_ends(facts, counts: list[t
     starts = [0, *(edges.index(edge) for edge in seen["edges"])]
     cumulated = [0, *accumulate(before)]
     assert [cumulated[start] for start in starts] == [0, *accumulate(seen["before"])][:-1]
-    ticks = shapes.edge_labels(seen["edges"], dates=False)
-    names = shapes.bin_labels(ticks, len(seen["before"]))
+    ticks = distribution_charts.edge_labels(seen["edges"], dates=False)
+    names = distribution_charts.bin_labels(ticks, len(seen["before"]))
     assert names[0] == f"under {ticks[0]}"
     assert names[-1] == f"{ticks[-1]} and over"
 
@@ -201,14 +201,14 @@ def test_two_counts_together_do_not_tell_few(facts) -> None:
 
 
 def test_dates_are_written_as_dates() -> None:
-    assert shapes.edge_labels([0.0, 365.0], dates=True) == ["1970-01-01", "1971-01-01"]
-    assert shapes.edge_labels([1e9], dates=True) == ["day 1e+09"]
-    assert shapes.bin_labels(["a", "b", "c"], 2) == ["a to b", "b to c"]
+    assert distribution_charts.edge_labels([0.0, 365.0], dates=True) == ["1970-01-01", "1971-01-01"]
+    assert distribution_charts.edge_labels([1e9], dates=True) == ["day 1e+09"]
+    assert distribution_charts.bin_labels(["a", "b", "c"], 2) == ["a to b", "b to c"]
 
 
 def test_a_column_that_shows_nothing_is_no_chart() -> None:
     nothing = {"name": "age", "kind": "numbers", "labels": (), "edges": (), "before": (), "after": ()}
-    drawn = shapes.distribution_chart({**nothing, "blank_before": 5, "blank_after": 5, "depths": ()})
+    drawn = distribution_charts.distribution_chart({**nothing, "blank_before": 5, "blank_after": 5, "depths": ()})
     assert "<svg" not in drawn
     assert "nothing shown: 5 → 5" in drawn
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from shoal.compare.comparison import Comparison
-from shoal.compare.points import ComparisonPoint
-from shoal.report import comparison, frontier
-from shoal.report.charts import LABEL_HEIGHT
+from shoal.release.compare.comparison import Comparison
+from shoal.release.compare.points import ComparisonPoint
+from shoal.report import comparison_page, frontier_chart
+from shoal.report.svg_charts import LABEL_HEIGHT
 
 
 def compared(losses: dict[str, dict[int, float]], **more: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def compared(losses: dict[str, dict[int, float]], **more: Any) -> dict[str, Any]
 
 
 def drawn(facts: dict[str, Any]) -> ET.Element:
-    svg = re.search(r"<svg.*</svg>", frontier.chart(facts), re.DOTALL)
+    svg = re.search(r"<svg.*</svg>", frontier_chart.chart(facts), re.DOTALL)
     assert svg
     return ET.fromstring(svg[0])  # noqa: S314 - our own chart
 
@@ -66,7 +66,7 @@ def test_the_chart_can_be_heard() -> None:
 
 def test_names_are_escaped() -> None:
     facts = compared({"<i>&": {2: 1.0, 3: 2.0}}, refused=[ComparisonPoint("<u>", 3, error="Too <small>; ask.")])
-    page = comparison.page(facts) + comparison.fragment(facts)
+    page = comparison_page.page(facts) + comparison_page.fragment(facts)
     for word in ("<i>", "<b>", "<u>", "<small>"):
         assert word not in page
     assert "&lt;u&gt; at k = 3: Too &lt;small&gt;; ask." in page
@@ -74,28 +74,28 @@ def test_names_are_escaped() -> None:
 
 def test_where_nothing_was_measured_there_is_no_chart() -> None:
     facts = compared({}, refused=[ComparisonPoint("m0", k, error="No.") for k in (2, 3)])
-    assert frontier.chart(facts) == ""
-    assert "m0 at k = 2, 3: No." in frontier.section(facts)
-    assert comparison.text(facts).splitlines()[-1] == "  no release: m0 at k = 2, 3: No."
+    assert frontier_chart.chart(facts) == ""
+    assert "m0 at k = 2, 3: No." in frontier_chart.section(facts)
+    assert comparison_page.text(facts).splitlines()[-1] == "  no release: m0 at k = 2, 3: No."
 
 
 def test_points_without_a_release_for_the_same_reason_are_told_together() -> None:
     refused = [ComparisonPoint(name, k, error="Over.") for name in ("m1", "m2") for k in (2, 3)]
     facts = compared({"m0": {2: 1.0}}, refused=[*refused, ComparisonPoint("m3", 2, error="No.")])
-    assert frontier.failures(facts) == ["m1 at k = 2, 3; m2 at k = 2, 3: Over.", "m3 at k = 2: No."]
+    assert frontier_chart.failures(facts) == ["m1 at k = 2, 3; m2 at k = 2, 3: Over.", "m3 at k = 2: No."]
 
 
 def test_seconds_with_compiling_are_marked() -> None:
     facts = compared({"m0": {2: 1.0}})
-    assert "Kernels were compiled" not in comparison.text(facts)
+    assert "Kernels were compiled" not in comparison_page.text(facts)
     facts["points"][0]["compiled"] = True
-    assert "0.25*" in comparison.text(facts)
-    assert "Kernels were compiled" in comparison.text(facts)
+    assert "0.25*" in comparison_page.text(facts)
+    assert "Kernels were compiled" in comparison_page.text(facts)
 
 
 def test_the_text_is_a_table_a_chart_and_a_reason() -> None:
     facts = compared({"m0": {2: 1.0, 5: 3.0, 10: 10.0}, "m1": {5: 4.0}})
-    assert comparison.text(facts).splitlines() == [
+    assert comparison_page.text(facts).splitlines() == [
         "99 records; quasi-identifiers: age, <b>",
         "",
         "      k  method  loss (%)  risk (%)  gap (%)  classes  seconds",
@@ -131,7 +131,7 @@ def test_the_text_is_a_table_a_chart_and_a_reason() -> None:
 def test_points_can_be_links_with_a_name_and_room_for_a_finger() -> None:
     facts = compared({"m0": {2: 1.0, 5: 3.0}, "<i>": {2: 2.0}})
     numbers = {id(point): number for number, point in enumerate(facts["points"])}
-    chart = frontier.chart(facts, link=lambda point: f'#p"{numbers[id(point)]}', chosen=("m0", 5))
+    chart = frontier_chart.chart(facts, link=lambda point: f'#p"{numbers[id(point)]}', chosen=("m0", 5))
     svg = ET.fromstring(re.search(r"<svg.*</svg>", chart, re.DOTALL)[0])  # type: ignore[index]  # noqa: S314
     links = {link.attrib["href"]: link for link in svg.iter("a")}
     assert sorted(links) == ['#p"0', '#p"1', '#p"2']
@@ -142,9 +142,11 @@ def test_points_can_be_links_with_a_name_and_room_for_a_finger() -> None:
     hit = links[f'#p"{[p["k"] for p in facts["points"]].index(5)}'].find("circle")
     assert hit is not None
     assert (ring.attrib["cx"], ring.attrib["cy"]) == (hit.attrib["cx"], hit.attrib["cy"])
-    assert 'class="ring"' not in frontier.chart(facts, chosen=("m0", 7))
+    assert 'class="ring"' not in frontier_chart.chart(facts, chosen=("m0", 7))
 
 
 def test_nothing_is_styled_where_it_is_drawn() -> None:
     facts = compared(MANY)
-    assert " style=" not in frontier.section(facts) + frontier.chart(facts, link=lambda _: "#", chosen=("m0", 2))
+    assert " style=" not in frontier_chart.section(facts) + frontier_chart.chart(
+        facts, link=lambda _: "#", chosen=("m0", 2)
+    )

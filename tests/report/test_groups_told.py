@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.report import dossier, text
+from shoal.domain import summarize_search
+from shoal.errors.messages import join_names
+from shoal.report import html_report, text
 from shoal.report.external import external_facts
 from shoal.report.summary import report_facts, summarize
-from shoal.values import summarize_search
-from shoal.words import join_names
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_the_summary_tells_starts_and_search(release: shoal.Release) -> None:
 def test_the_internal_report_tells_errors_and_steps(release: shoal.Release) -> None:
     search = release.partition.search
     assert search is not None
-    told = section(dossier.page(report_facts(release)))
+    told = section(html_report.page(report_facts(release)))
     assert all(sentence in told for sentence in release.partition.told)
     assert f"{search.before:,.4f}" in told
     assert f"{search.after:,.4f}" in told
@@ -58,7 +58,7 @@ def test_outsiders_see_no_count_of_different_records(release: shoal.Release) -> 
     assert facts["account"] == []
     assert facts["search"] == {"effort": "balanced", "gained": float(f"{search.improvement:.2g}")}
     assert facts["policy"]["refine"] == {"effort": "balanced"}
-    page = dossier.page(facts)
+    page = html_report.page(facts)
     assert f"lowered the squared error by {search.improvement:.2g} %." in section(page)
     assert f"{sum(search.steps_planned):,}" not in page
     assert "tour-mhm" not in page
@@ -72,7 +72,7 @@ def test_groups_of_a_plain_method_need_no_section() -> None:
     facts = report_facts(made)
     assert facts["account"] == []
     assert facts["search"] is None
-    assert "How the groups were made" not in dossier.page(facts)
+    assert "How the groups were made" not in html_report.page(facts)
     assert external_facts(facts)["search"] is None
 
 

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.measure import measures
-from shoal.report import dossier, text
-from shoal.report.charts import bar_chart, histogram, paired_bar_chart
-from shoal.report.figures import applicable_measures, format_brief, format_value
+from shoal.metrics import measures
+from shoal.report import html_report, text
+from shoal.report.format import applicable_measures, format_brief, format_value
 from shoal.report.summary import report_facts, summarize
+from shoal.report.svg_charts import bar_chart, histogram, paired_bar_chart
 
 SECRET = "Xk7Zq31415"
 NASTY = "<script>alert('x')</script>"
@@ -60,7 +60,7 @@ class Tags(HTMLParser):
 
 
 def test_the_page_is_whole_and_reaches_nowhere(facts) -> None:
-    page = dossier.page(facts)
+    page = html_report.page(facts)
     tags = Tags()
     tags.feed(page)
     assert tags.open == []
@@ -73,8 +73,8 @@ def test_the_page_is_whole_and_reaches_nowhere(facts) -> None:
 
 
 def test_names_are_escaped(facts) -> None:
-    assert NASTY not in dossier.page(facts)
-    assert "&lt;script&gt;" in dossier.page(facts)
+    assert NASTY not in html_report.page(facts)
+    assert "&lt;script&gt;" in html_report.page(facts)
 
 
 def test_no_cell_stands_in_a_summary(release) -> None:
@@ -85,7 +85,7 @@ def test_no_cell_stands_in_a_summary(release) -> None:
 
 
 def test_no_identifier_stands_in_the_internal_report(facts) -> None:
-    assert SECRET not in dossier.page(facts)
+    assert SECRET not in html_report.page(facts)
 
 
 def test_a_report_is_written_whole_and_replaces_nothing(release, tmp_path) -> None:
@@ -100,7 +100,7 @@ def test_a_report_is_written_whole_and_replaces_nothing(release, tmp_path) -> No
 
 def test_every_figure_that_applies_stands_in_the_report(release) -> None:
     found = release.evaluate("all")
-    page, told = dossier.page(report_facts(release, evaluation=found)), text.evaluation(found.to_dict())
+    page, told = html_report.page(report_facts(release, evaluation=found)), text.evaluation(found.to_dict())
     for family, figures in (("risk", found.after), ("loss", found.loss), ("attack", found.attacks)):
         for measure in applicable_measures(family, figures):
             assert measure.label in told
@@ -147,18 +147,18 @@ def test_brief_figures(value, unit: str, said: str) -> None:
 
 
 def test_the_risk_of_households_is_shown_where_there_are_any(facts) -> None:
-    assert "household risk" not in text.release(facts) + dossier.page(facts)
+    assert "household risk" not in text.release(facts) + html_report.page(facts)
     risk = {moment: {**figures, "household_risk": 12.5} for moment, figures in facts["evaluation"]["risk"].items()}
     known = {**facts, "evaluation": {**facts["evaluation"], "risk": risk}}
     assert re.search(r"household risk \(%\) +12\.5000 +12\.5000", text.evaluation(known["evaluation"]))
     assert re.search(r"household risk +12\.50 % +→ +12\.50 %", text.release(known))
-    assert "household risk (%)" in dossier.page(known)
+    assert "household risk (%)" in html_report.page(known)
 
 
 def test_a_broken_promise_is_told(facts) -> None:
     check = {"ok": False, "column": "diagnosis", "model": "distinct-l(2)", "reached": 1.0, "violations": 4}
     known = {**facts, "verification": {**facts["verification"], "ok": False, "models": [check]}}
-    assert "Not verified:" in dossier.page(known)
+    assert "Not verified:" in html_report.page(known)
     assert text.release(known).startswith("NOT VERIFIED  1 privacy model broken;")
 
 

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.compare.points import ComparisonPoint
-from shoal.compare.verdict import recommend
 from shoal.errors import ShoalWarning
-from shoal.measure import measures
-from shoal.measure.registry import format_value
+from shoal.metrics import measures
+from shoal.metrics.registry import format_value
+from shoal.release.compare.frontier import recommend
+from shoal.release.compare.points import ComparisonPoint
 from shoal.report import text
 from shoal.report.summary import summarize
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from shoal.errors import PageError
-from shoal.web.workers import TaskProgress, Worker, WorkerLimits
+from shoal.web.errors import PageError
+from shoal.web.workers.process import TaskProgress, Worker, WorkerLimits
 
 MEMORY = 4 << 30
 ODD = """
 import ctypes, os, signal, sys, time
 from pathlib import Path
 import numpy as np
-from shoal.errors import FileError, PageError
+from shoal.errors import FileError
+from shoal.web.errors import PageError
 
 def run(asked, room):
     what = asked["do"]
@@ -62,7 +63,7 @@ def teach(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     (folder / "odd.py").write_text(ODD)
     (folder / "sitecustomize.py").write_text(
-        f"import shoal.web.tasks as tasks\ntasks.__path__.append({str(folder)!r})\n"
+        f"import shoal.web.workers.tasks as tasks\ntasks.__path__.append({str(folder)!r})\n"
     )
     before = os.environ.get("PYTHONPATH")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), *([before] if before else [])]))

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from shoal.web import jobs
-from shoal.web.interface import ColumnFacts, SourceFile
+from shoal.web.projects.model import ColumnFacts, SourceFile
+from shoal.web.workers import jobs
 
 ODD = "<script>alert('x')</script>"
 RECORDS = 24
@@ -98,8 +98,8 @@ def left_beside(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def lay_down(made: Any, folder: Path, hierarchies: Mapping[str, str]) -> None:
     """A release with all that belongs to it, as the process that makes it leaves it in the folder of a project."""
-    from shoal.bundle.contents import bundle_writer
-    from shoal.web.tasks.release import release_facts
+    from shoal.release.bundle.write_bundle import bundle_writer
+    from shoal.web.workers.tasks.release import release_facts
 
     folder.mkdir(mode=0o700)
     policy = made.save(

@@ -10,7 +10,7 @@ from clerk import Clerk
 from decided import decided
 from driver import Driver
 
-from shoal.web.interface import Project
+from shoal.web.projects.model import Project
 
 
 @pytest.fixture

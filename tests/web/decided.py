@@ -14,9 +14,9 @@ from clerk import source, write_table
 from driver import Driver
 
 from shoal.errors import ShoalWarning
-from shoal.web.interface import Project
-from shoal.web.tasks import release
-from shoal.web.worker import WorkerContext
+from shoal.web.projects.model import Project
+from shoal.web.workers.tasks import release
+from shoal.web.workers.worker import WorkerContext
 
 
 def decided(driver: Driver, folder: Path) -> Project:

@@ -15,13 +15,13 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from shoal.web.app import create_app
-from shoal.web.desk import WorkerPool
-from shoal.web.guard import SessionKeys
-from shoal.web.interface import Project, ReleaseChoices, SourceFile
-from shoal.web.jobs import Jobs
-from shoal.web.store import ProjectStore
-from shoal.web.workers import WorkerLimits
-from shoal.web.workplace import AppContext
+from shoal.web.context import AppContext
+from shoal.web.http.security import SessionKeys
+from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
+from shoal.web.projects.store import ProjectStore
+from shoal.web.workers.jobs import Jobs
+from shoal.web.workers.pool import WorkerPool
+from shoal.web.workers.process import WorkerLimits
 
 Fields = Mapping[str, object] | Iterable[tuple[str, object]]
 

@@ -20,18 +20,19 @@ from driver import Driver
 from running import running
 from starlette.requests import ClientDisconnect, Request
 
-from shoal.errors import HierarchyError, OptionError, OutputError, PageError
-from shoal.held import locked
+from shoal.errors import HierarchyError, OptionError, OutputError
 from shoal.hierarchy import Hierarchy
-from shoal.web.arrivals import with_inspected_file
-from shoal.web.interface import Project, ReleaseChoices
-from shoal.web.jobs import Jobs
-from shoal.web.steps import data
-from shoal.web.store import ProjectStore
-from shoal.web.tasks import look, release, trees, values
-from shoal.web.trees import bytes_fingerprint, write_levels
-from shoal.web.worker import WorkerContext
-from shoal.web.workers import WorkerLimits
+from shoal.system.locks import locked
+from shoal.web.errors import PageError
+from shoal.web.pages import data_page
+from shoal.web.projects.hierarchy_files import bytes_fingerprint, write_levels
+from shoal.web.projects.incoming_files import with_inspected_file
+from shoal.web.projects.model import Project, ReleaseChoices
+from shoal.web.projects.store import ProjectStore
+from shoal.web.workers.jobs import Jobs
+from shoal.web.workers.process import WorkerLimits
+from shoal.web.workers.tasks import look, release, trees, values
+from shoal.web.workers.worker import WorkerContext
 
 TREE = '{"any": ["u", "v"]}'
 
@@ -167,13 +168,13 @@ def test_no_copy_of_an_earlier_file_is_kept(driver: Driver, project: Project, cl
 def test_a_copy_that_another_file_overtook_is_not_kept(
     driver: Driver, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = data._copy
+    before = data_page._copy
 
     def slowly(path: Path, copy: Path) -> None:
         before(path, copy)
         driver.place.store.update(project.id, lambda now: now, new_revision=True)  # as an upload does
 
-    monkeypatch.setattr(data, "_copy", slowly)
+    monkeypatch.setattr(data_page, "_copy", slowly)
     assert driver.post(f"/p/{project.id}/keep", form(project, keep="yes")).status == 409
     assert not list(driver.place.store.folder(project.id).glob("data*"))
 

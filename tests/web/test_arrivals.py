@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from shoal.errors import FileError, OptionError, PageError
-from shoal.web.arrivals import (
+from shoal.errors import FileError, OptionError
+from shoal.web.context import AppContext
+from shoal.web.errors import PageError
+from shoal.web.projects.incoming_files import (
     create_example_project,
     inspect_file,
     is_unchanged,
@@ -19,12 +21,11 @@ from shoal.web.arrivals import (
     restore_file,
     with_inspected_file,
 )
-from shoal.web.desk import WorkerPool
-from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.jobs import Jobs, OnResult
-from shoal.web.store import ProjectStore
-from shoal.web.workers import WorkerLimits
-from shoal.web.workplace import AppContext
+from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.projects.store import ProjectStore
+from shoal.web.workers.jobs import Jobs, OnResult
+from shoal.web.workers.pool import WorkerPool
+from shoal.web.workers.process import WorkerLimits
 
 
 class Held(Jobs):
@@ -187,8 +188,8 @@ def test_the_example_is_made_and_made_again(place: AppContext) -> None:
 def test_the_example_is_written_and_looked_at(tmp_path: Path) -> None:
     import io
 
-    from shoal.web.tasks import example
-    from shoal.web.worker import WorkerContext
+    from shoal.web.workers.tasks import example
+    from shoal.web.workers.worker import WorkerContext
 
     path = tmp_path / "data.csv"
     asked = {"file": {"path": str(path), "reading": {}}, "name": "example.csv", "rows": 100}

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from driver import Answer, Driver
 
-from shoal.recode.choice import recodings
-from shoal.schema.columns import Kind, Role
-from shoal.web.asked import column_arguments
-from shoal.web.interface import ColumnChoice, ColumnFacts, Project, SourceFile
-from shoal.web.steps.columns import KINDS, RECODINGS, ROLES
-from shoal.web.trees import hierarchy_file_name, levels_file_name
+from shoal.domain.columns import Kind, Role
+from shoal.recode.aggregates import recodings
+from shoal.web.pages.columns_page import KINDS, RECODINGS, ROLES
+from shoal.web.projects.arguments import column_arguments
+from shoal.web.projects.hierarchy_files import hierarchy_file_name, levels_file_name
+from shoal.web.projects.model import ColumnChoice, ColumnFacts, Project, SourceFile
 
 NASTY = '<img src=x onerror="alert(1)">'
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from driver import Driver, answering
 
-from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.jobs import Job
+from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.workers.jobs import Job
 
 EVIL = "<script>alert(1)</script>"
 

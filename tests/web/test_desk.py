@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from asking import SlowToGo, is_alive, limited, teach
 
-from shoal.errors import PageError
-from shoal.web.desk import WorkerPool
+from shoal.web.errors import PageError
+from shoal.web.workers.pool import WorkerPool
 
 SLEEP = {"do": "sleep", "seconds": 0.5}
 
@@ -121,7 +121,7 @@ def test_a_project_that_is_forgotten_leaves_no_process_and_no_answer(tmp_path) -
 
 
 def test_the_oldest_answers_are_forgotten(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("shoal.web.desk._MOST_ANSWERS", 2)
+    monkeypatch.setattr("shoal.web.workers.pool._MOST_ANSWERS", 2)
 
     async def told(desk):
         for number in range(4):
@@ -132,7 +132,7 @@ def test_the_oldest_answers_are_forgotten(tmp_path, monkeypatch) -> None:
 
 
 def test_who_is_stopped_while_another_leaves_its_seat_leaves_no_process(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("shoal.web.desk.Worker", SlowToGo)
+    monkeypatch.setattr("shoal.web.workers.pool.Worker", SlowToGo)
 
     async def told(desk):
         for project in "ab":

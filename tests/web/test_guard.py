@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from running import Site, running
 
-from shoal.web import guard
-from shoal.web.guard import Form, SecurityMiddleware, SessionKeys
+from shoal.web.http import security
+from shoal.web.http.security import Form, SecurityMiddleware, SessionKeys
 
 HEADERS = {
     "cache-control": "no-store",
@@ -387,5 +387,5 @@ def test_a_form_without_a_length_is_read_up_to_the_limit(monkeypatch: pytest.Mon
     assert posted(plain, b"name=a", b"b+c%21&x=1")[::2] == (200, b"ab c!")
     status, headers, _ = posted(plain, b"name=", *[b"x" * (1 << 20)] * 9)
     assert (status, headers["connection"]) == (413, "close")
-    monkeypatch.setattr(guard, "_PATIENCE", 0)
+    monkeypatch.setattr(security, "_PATIENCE", 0)
     assert posted(plain, b"name=a")[0] == 408

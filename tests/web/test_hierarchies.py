@@ -13,10 +13,10 @@ import pytest
 from driver import Answer, Driver
 
 from shoal.hierarchy import Hierarchy
-from shoal.report.hierarchy import STYLE, draw_svg
-from shoal.web.drafts import HierarchyDrafts
-from shoal.web.interface import ColumnChoice, Project
-from shoal.web.trees import MAX_NODES
+from shoal.report.hierarchy_drawing import STYLE, draw_svg
+from shoal.web.projects.hierarchy_drafts import HierarchyDrafts
+from shoal.web.projects.hierarchy_files import MAX_NODES
+from shoal.web.projects.model import ColumnChoice, Project
 
 NASTY = '<img src=x onerror="alert(1)">'
 TOWNS = ["Lyon", "Paris", "Rome", NASTY]

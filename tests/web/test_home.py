@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from driver import Driver
 
-from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.steps import home
+from shoal.web.pages import home_page
+from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
 
 EVIL = "<script>alert(1)</script>"
 
@@ -44,7 +44,7 @@ def test_nothing_is_kept_yet(page: Driver, tmp_path: Path) -> None:
 
 def test_only_files_that_can_be_read_are_named(page: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Excel, SPSS, Stata or SAS" in page.get("/").text
-    monkeypatch.setattr(home, "find_spec", lambda _: None)
+    monkeypatch.setattr(home_page, "find_spec", lambda _: None)
     text = page.get("/").text
     assert "Parquet, or Arrow" in text
     assert "install\n    <code>shoal[stats]</code>" in text

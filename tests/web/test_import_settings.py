@@ -15,10 +15,10 @@ import pytest
 from driver import Answer, Driver, answering
 
 from shoal.errors import FileError, OptionError
-from shoal.web import reading
-from shoal.web.guard import Form
-from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.jobs import Job
+from shoal.web.http.security import Form
+from shoal.web.projects import import_settings
+from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.workers.jobs import Job
 
 EVIL = "<script>alert(1)</script>"
 SECRET = "Quetzalcoatl"
@@ -123,7 +123,7 @@ def test_the_settings_of_now_are_shown(page: Driver, file: Path, monkeypatch: py
     shown = page.get(f"/p/{project.id}/data")
     assert shown.status == 200
     form = Form([("columns", json.dumps(sent)), ("delimiter", "own"), ("delimiter_own", "~"), ("header", "no")])
-    assert reading.settings_from_form(said, form) == said, "what is shown is what is sent"
+    assert import_settings.settings_from_form(said, form) == said, "what is shown is what is sent"
 
 
 def test_the_dialog_waits_for_its_preview(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,7 +307,7 @@ def test_what_is_applied_is_kept_and_the_file_is_read_again(
     assert kept.reading == expected
     assert started[0][1] == "look"
     assert started[0][2]["file"]["reading"] == expected
-    taken = reading.to_read_options(kept.reading)
+    taken = import_settings.to_read_options(kept.reading)
     assert (taken.thousands, taken.header_known, taken.missing, taken.detect) == ("", False, ("-9", "unknown"), True)
     assert taken.missing_by_column == {"age": ("999", "998")}
 
@@ -384,15 +384,15 @@ def test_damaged_settings_are_no_project(page: Driver, file: Path, said: Mapping
     facts = json.loads(notes.read_text())
     notes.write_text(json.dumps({**facts, "reading": said}))
     assert page.get(f"/p/{project.id}/data").status == 500
-    assert not reading.is_valid(said)
+    assert not import_settings.is_valid(said)
 
 
 def test_settings_of_an_older_version_are_read() -> None:
-    found = reading.to_read_options(
+    found = import_settings.to_read_options(
         {"delimiter": ";", "decimal": ",", "header": True, "missing": "-9\nx", "quote": "none"}
     )
     assert (found.decimal, found.header_known, found.missing, found.quote, found.detect) == (
         *(",", True, ("-9", "x"), "", True),
     )
     with pytest.raises(OptionError):
-        reading.to_read_options({"odd": 1})
+        import_settings.to_read_options({"odd": 1})

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from asking import SlowToGo, described, is_alive, limited, teach
 
-from shoal.errors import PageError
-from shoal.web.jobs import Job, Jobs
-from shoal.web.workers import TaskProgress
+from shoal.web.errors import PageError
+from shoal.web.workers.jobs import Job, Jobs
+from shoal.web.workers.process import TaskProgress
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +100,7 @@ def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wai
 
 def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch) -> None:
     made: list[SlowToGo] = []
-    monkeypatch.setattr("shoal.web.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
+    monkeypatch.setattr("shoal.web.workers.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
 
     async def for_ever(_) -> None:
         await asyncio.Event().wait()
@@ -121,7 +121,7 @@ def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch
 
 def test_a_job_that_is_done_is_not_cancelled_any_more(tmp_path, monkeypatch) -> None:
     made: list[SlowToGo] = []
-    monkeypatch.setattr("shoal.web.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
+    monkeypatch.setattr("shoal.web.workers.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
 
     async def told() -> None:
         jobs = Jobs(limited(tmp_path))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shoal.hierarchy import Hierarchy
-from shoal.web.offers import suggest_hierarchies
-from shoal.web.tasks.trees import _build
+from shoal.web.workers.tasks.trees import _build
+from shoal.web.workers.tasks.values import suggest_hierarchies
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import ColumnError, FileError, HierarchyError, OptionError
-from shoal.web.column_types import column_type_name
-from shoal.web.pages import error_for_page
+from shoal.web.http.render import error_for_page
+from shoal.web.projects.column_types import column_type_name
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import OutputError
-from shoal.web.folders import projects_folder, scratch_folder
-from shoal.web.scratch import scratch
+from shoal.system.scratch import scratch
+from shoal.web.projects.store import projects_folder, scratch_folder
 
 OWNER = """
 import sys
 from pathlib import Path
-from shoal.web.scratch import scratch
+from shoal.system.scratch import scratch
 with scratch(Path(sys.argv[1])) as folder:
     (folder / "data.csv").write_text("1")
     print(folder, flush=True)

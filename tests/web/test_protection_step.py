@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from driver import Answer, Driver, answering
 
-from shoal.web.interface import ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.steps.protection import notable_combinations
+from shoal.web.pages.protection_page import notable_combinations
+from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
 
 EVIL = "<script>alert(1)</script>"
 SCRIPT = {"x_requested_with": "shoal"}

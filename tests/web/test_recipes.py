@@ -14,13 +14,13 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal import tables
-from shoal.assess import describe
+from shoal import data
 from shoal.cli.main import shoal as commands
-from shoal.web import recipes
-from shoal.web.asked import release_arguments
-from shoal.web.interface import ColumnFacts, ReleaseChoices, SourceFile
-from shoal.web.reading import to_read_options
+from shoal.release.inspect import describe
+from shoal.web.pages import recipes
+from shoal.web.projects.arguments import release_arguments
+from shoal.web.projects.import_settings import to_read_options
+from shoal.web.projects.model import ColumnFacts, ReleaseChoices, SourceFile
 
 N = 60
 
@@ -125,7 +125,7 @@ def write(path: Path, reading: dict[str, Any]) -> None:
 
 
 def decided(path: Path, case: Case) -> tuple[SourceFile, ReleaseChoices]:
-    table = tables.read_table(path, options=to_read_options(case.reading))
+    table = data.read_table(path, options=to_read_options(case.reading))
     found = describe(table)
     columns = tuple(
         ColumnFacts(column.name, str(column.role), column.reason, str(column.kind), profile.type, 0, 0)
@@ -172,7 +172,7 @@ def test_what_is_shown_makes_the_same_bytes(case: Case, folder: Path) -> None:
     path = folder / case.name
     write(path, case.reading)
     source, choices = decided(path, case)
-    table = tables.read_table(path, options=to_read_options(case.reading))
+    table = data.read_table(path, options=to_read_options(case.reading))
     made = shoal.anonymize(table, **release_arguments(source, choices, folder))
     made.save(folder / "page.csv")
     expected = (folder / "page.csv").read_bytes()

@@ -17,10 +17,10 @@ from clerk import ODD, Clerk, lay_down, left_beside, source, write_table
 from driver import Driver
 
 import shoal
-from shoal.web.asked import release_arguments
-from shoal.web.deposit import file_stem
-from shoal.web.interface import Project, ReleaseChoices
-from shoal.web.wording import remedy
+from shoal.web.pages.wording import remedy
+from shoal.web.projects.arguments import release_arguments
+from shoal.web.projects.model import Project, ReleaseChoices
+from shoal.web.projects.release_files import file_stem
 
 PLAIN = re.compile(r"<script>alert| style=|onclick=|<style")
 TREE = '{"any": ["u", "v"]}'

@@ -12,8 +12,8 @@ import pytest
 from clerk import ODD, Clerk, comparison, left_beside, source, write_table
 from driver import Answer, Driver
 
-from shoal.errors import PageError
-from shoal.web.interface import Project
+from shoal.web.errors import PageError
+from shoal.web.projects.model import Project
 
 PLAIN = re.compile(r"<script>alert|<best>|<b><script| style=|onclick=|<style")
 

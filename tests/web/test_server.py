@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from running import Site, eventually, running, start
 
-from shoal.errors import PageError
 from shoal.web import server
+from shoal.web.errors import PageError
 from shoal.web.server import ServerConfig
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

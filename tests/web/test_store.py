@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.errors import OutputError, PageError
-from shoal.web.interface import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.making import atomic_folder, remove_leftovers
-from shoal.web.store import ProjectStore
+from shoal.errors import OutputError
+from shoal.system.atomic_folder import atomic_folder, remove_leftovers
+from shoal.web.errors import PageError
+from shoal.web.projects.model import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.projects.store import ProjectStore
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and links are those of Unix")
 

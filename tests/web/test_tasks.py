@@ -21,15 +21,16 @@ import xlsxwriter
 from asking import ask, ask_each, described
 
 import shoal
-from shoal import tables
+from shoal import data
 from shoal.cli.main import main
-from shoal.errors import PageError, ShoalError
+from shoal.errors import ShoalError
 from shoal.hierarchy import Hierarchy
-from shoal.web.asked import release_arguments as wanted
-from shoal.web.interface import ReleaseChoices, SourceFile
-from shoal.web.tasks import look, release
-from shoal.web.worker import WorkerContext
-from shoal.web.workers import TaskProgress
+from shoal.web.errors import PageError
+from shoal.web.projects.arguments import release_arguments as wanted
+from shoal.web.projects.model import ReleaseChoices, SourceFile
+from shoal.web.workers.process import TaskProgress
+from shoal.web.workers.tasks import look, release
+from shoal.web.workers.worker import WorkerContext
 
 JOBS = {"any": {"indoors": {"baker": {}, "clerk": {}}, "outdoors": {"farmer": {}, "roofer": {}}}}
 SCHOOLS = ["none", "school", "college"]
@@ -53,7 +54,7 @@ def stored(folder: Path, ending: str) -> Path:
     """The table as a file of ours, under a name of ours."""
     place = folder / "0a1b2c3d4e5f" / f"data{ending}"
     place.parent.mkdir(exist_ok=True)
-    tables.write_table(tables.read_table(people()), place)
+    data.write_table(data.read_table(people()), place)
     return place
 
 
@@ -68,7 +69,7 @@ def sentences(folder: Path, *paths: Path, memory: int = 1 << 30) -> list[str]:
 
 def done(task: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What a task answers, in this process."""
-    answer = import_module(f"shoal.web.tasks.{task}").run(asked, WorkerContext(io.BytesIO()))
+    answer = import_module(f"shoal.web.workers.tasks.{task}").run(asked, WorkerContext(io.BytesIO()))
     return json.loads(json.dumps(answer))
 
 
@@ -90,7 +91,7 @@ def test_a_look_tells_what_a_file_is(tmp_path) -> None:
     source = SourceFile.from_dict(facts)
     assert (source.name, source.kind, source.records) == ("people of mine.csv", "csv", 120)
     assert source.names == tuple(people().columns)
-    assert (source.size, source.sha256) == (path.stat().st_size, tables.file_sha256(path))
+    assert (source.size, source.sha256) == (path.stat().st_size, data.file_sha256(path))
     assert [one.stage for one in told] == ["reading", "looking at the columns"]
     assert "person 7" not in json.dumps(facts)
 
@@ -109,7 +110,7 @@ def test_a_look_tells_questions_and_identifiers_without_their_values(tmp_path) -
 def test_the_head_of_a_file_is_read_and_kept_nowhere(tmp_path) -> None:
     path = stored(tmp_path, ".csv")
     room = WorkerContext(io.BytesIO())
-    head = import_module("shoal.web.tasks.head")
+    head = import_module("shoal.web.workers.tasks.head")
     found = head.run({"file": described(path), "rows": 3}, room)
     assert len(found["rows"]) == 3
     assert [column["name"] for column in found["columns"]] == people().columns
@@ -132,7 +133,7 @@ def test_what_was_said_about_reading_is_followed(tmp_path) -> None:
 def test_the_example_is_the_made_up_register(tmp_path) -> None:
     facts = ask(tmp_path, ("example", {"file": described(tmp_path / "e.csv"), "name": "register.csv", "rows": 150}))
     assert (facts["records"], facts["name"]) == (150, "register.csv")
-    tables.write_table(tables.read_table(tables.example_register(150)), tmp_path / "same.csv")
+    data.write_table(data.read_table(data.example_register(150)), tmp_path / "same.csv")
     assert (tmp_path / "e.csv").read_bytes() == (tmp_path / "same.csv").read_bytes()
     assert (tmp_path / "e.csv").stat().st_mode & 0o077 == 0
 
@@ -237,7 +238,7 @@ def test_a_release_can_be_made_again_on_the_command_line(tmp_path, monkeypatch, 
     }
     for file in answer["files"]:
         place = folder / file["name"]
-        assert (file["size"], file["sha256"]) == (place.stat().st_size, tables.file_sha256(place))
+        assert (file["size"], file["sha256"]) == (place.stat().st_size, data.file_sha256(place))
         assert place.stat().st_mode & 0o077 == 0
     facts = json.loads((folder / "facts.json").read_text())
     assert facts["files"] == answer["files"]
@@ -290,7 +291,7 @@ def test_a_million_columns_are_refused_before_they_are_read(tmp_path, monkeypatc
     line = ",".join(f"c{number}" for number in range(1_000_000)).encode()
     (tmp_path / "wide.csv").write_bytes(line + b"\n" + line + b"\n")
     (tmp_path / "wide.csv.gz").write_bytes(gzip.compress(line + b"\n", 1))
-    monkeypatch.setattr(tables, "read_table", None)  # which would take minutes
+    monkeypatch.setattr(data, "read_table", None)  # which would take minutes
     for name in ("wide.csv", "wide.csv.gz"):
         with pytest.raises(PageError, match=r"the page takes up to 2,000.*command line"):
             look.run({"file": described(tmp_path / name), "name": name}, WorkerContext(io.BytesIO(), 512 << 20))
@@ -311,8 +312,8 @@ def test_wide_columns_are_refused_in_every_format(tmp_path) -> None:
 
 def test_commas_in_quotation_marks_are_no_columns(tmp_path) -> None:
     (tmp_path / "data.csv").write_text('"' + "a," * 60 + '",b\n1,2\n')
-    assert tables.estimate_width(tmp_path / "data.csv") == 2
-    assert tables.estimate_width(tmp_path / "data.csv", options=tables.ReadOptions(quote="")) == 62
+    assert data.estimate_width(tmp_path / "data.csv") == 2
+    assert data.estimate_width(tmp_path / "data.csv", options=data.ReadOptions(quote="")) == 62
 
 
 def bomb(book: Path, place: Path, sheet: bytes, times: int) -> None:

@@ -14,12 +14,13 @@ from clerk import Clerk, comparison, source, write_table
 from decided import decide, form, made, run, sha256
 from driver import Driver
 
-from shoal.errors import OutputError, PageError
+from shoal.errors import OutputError
 from shoal.hierarchy import Hierarchy
-from shoal.web import arrivals
-from shoal.web.arrivals import with_inspected_file
-from shoal.web.interface import Project, ReleaseChoices
-from shoal.web.store import ProjectStore
+from shoal.web.errors import PageError
+from shoal.web.projects import incoming_files
+from shoal.web.projects.incoming_files import with_inspected_file
+from shoal.web.projects.model import Project, ReleaseChoices
+from shoal.web.projects.store import ProjectStore
 
 
 def test_values_in_the_place_of_names_are_not_remembered() -> None:
@@ -98,7 +99,7 @@ def test_a_comparison_is_never_taken_for_one_of_other_decisions(
 
 def test_a_kept_copy_serves_when_the_original_is_gone(driver: Driver, tmp_path: Path) -> None:
     write_table(tmp_path / "people.csv")
-    origin = arrivals.file_origin(tmp_path / "people.csv")
+    origin = incoming_files.file_origin(tmp_path / "people.csv")
     known = replace(source(), sha256=sha256(tmp_path / "people.csv"))
     new = driver.place.store.create("people.csv", source=known, choices=ReleaseChoices.proposed(known), origin=origin)
     driver.get("/")

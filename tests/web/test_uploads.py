@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from running import Answer, Site, eventually, running
 
-from shoal.web.arrivals import display_name
+from shoal.web.projects.incoming_files import display_name
 
 TABLE = b"age,town\n31,Ulm\n32,Bonn\n33,Kiel\n"
 LIMIT = 2_000_000

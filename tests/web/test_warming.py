@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from shoal.errors import PageError
-from shoal.web import warming
-from shoal.web.tasks import warm
-from shoal.web.warming import KernelWarmup
-from shoal.web.worker import WorkerContext
-from shoal.web.workers import WorkerLimits
+from shoal.web.errors import PageError
+from shoal.web.workers import warmup
+from shoal.web.workers.process import WorkerLimits
+from shoal.web.workers.tasks import warm
+from shoal.web.workers.warmup import KernelWarmup
+from shoal.web.workers.worker import WorkerContext
 
 
 class Asked:
@@ -47,7 +47,7 @@ class Asked:
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     Asked.questions, Asked.killed_times, Asked.gone_times, Asked.failing = [], 0, 0, False
-    monkeypatch.setattr(warming, "Worker", Asked)
+    monkeypatch.setattr(warmup, "Worker", Asked)
 
 
 def warmed(*, failing: bool = False, begin: bool = True) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from asking import ask, described, is_alive, limited, teach
 
-from shoal.errors import PageError
-from shoal.web.workers import TaskProgress, Worker
+from shoal.web.errors import PageError
+from shoal.web.workers.process import TaskProgress, Worker
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="these limits are those of Linux")
 
@@ -109,7 +109,7 @@ def test_after_a_breakdown_the_next_question_has_a_fresh_worker(tmp_path, what, 
 
 
 def test_an_answer_that_is_too_long_is_no_answer(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("shoal.web.workers._LONGEST", 1 << 16)
+    monkeypatch.setattr("shoal.web.workers.process._LONGEST", 1 << 16)
     assert "broke down" in str(refused(tmp_path, do="long", size=1 << 20))
 
 
@@ -162,7 +162,7 @@ def test_a_process_that_cannot_be_started_is_a_sentence(tmp_path, monkeypatch) -
 PAGE = """
 import asyncio, sys
 from pathlib import Path
-from shoal.web.workers import Limits, Worker
+from shoal.web.workers.process import Limits, Worker
 worker = Worker(Limits(4 << 30, Path(sys.argv[1])))
 asyncio.run(worker.ask("odd", {"do": "block", "sign": sys.argv[2]}))
 """

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.aside import os_error_reason
-from shoal.cli.decisions import RELEASE_OPTIONS, method_options, release_arguments, with_release_options
-from shoal.cli.in_pieces import release_out_of_core
-from shoal.cli.protection import with_protection_options
+from shoal.cli.options import (
+    RELEASE_OPTIONS,
+    method_options,
+    release_arguments,
+    with_protection_options,
+    with_release_options,
+)
 from shoal.cli.terminal import (
     as_json,
     colorize,
@@ -30,12 +33,13 @@ from shoal.cli.terminal import (
     with_read_options,
 )
 from shoal.errors import EngineError, FileError, OptionError, OutputError, PolicyError
-from shoal.threads import check_threads
+from shoal.system.atomic import os_error_reason
+from shoal.system.threads import check_threads
 
 if TYPE_CHECKING:
-    from shoal.release import Release
-    from shoal.schema import Policy
-    from shoal.values import Progress
+    from shoal.domain import Policy, Progress
+    from shoal.release.result import Release
+
 
 _ROWS = 3
 """Number of records to print before and after, on a terminal."""
@@ -125,7 +129,7 @@ def command(
     released; a second one ends the command.
     """
     if memory is not None:
-        from shoal.engines.allocators import limit_allocator_cache
+        from shoal.system.memory import limit_allocator_cache
 
         limit_allocator_cache()
     expected = None
@@ -137,11 +141,11 @@ def command(
         if searches is None:
             searches = method == DEFAULT_METHOD or options["effort"] is not None or options["seconds"] is not None
         expected = click.get_current_context().with_resource(precompiling(method, local_search=searches))
-    from shoal.bundle.contents import bundle_path, bundle_writer
-    from shoal.engines.interface import ENGINES, LOCAL
-    from shoal.release import check_output_paths, check_path, check_release_paths, policy_path
+    from shoal.domain import check_choice
+    from shoal.engines.engine import ENGINES, LOCAL
+    from shoal.release.bundle.write_bundle import bundle_path, bundle_writer
+    from shoal.release.result import check_output_paths, check_path, check_release_paths, policy_path
     from shoal.report.summary import summarize
-    from shoal.values import check_choice
 
     is_local = check_choice("engine", engine or LOCAL, ENGINES) == LOCAL
     if is_local and master is not None:
@@ -241,11 +245,11 @@ def _print_result(
 
 def _comparison(path: Path) -> dict[str, Any]:
     """Read the data of a comparison, and check that it can be rendered."""
-    from shoal.report import frontier
+    from shoal.report import frontier_chart
 
     try:
         facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        frontier.section(facts)
+        frontier_chart.section(facts)
     except FileNotFoundError:
         raise FileError.missing(path) from None
     except OSError as error:
@@ -271,7 +275,7 @@ def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
-    from shoal.anonymize import anonymize
+    from shoal.release.anonymize import anonymize
 
     return anonymize(open_table(file, options), progress=line, **_release_arguments(options))
 
@@ -284,7 +288,7 @@ def _check_policy_only(options: dict[str, Any]) -> None:
 
 
 def _read_policy(path: str) -> Policy:
-    from shoal.schema import Policy
+    from shoal.domain import Policy
 
     return Policy.read(path)
 
@@ -295,7 +299,7 @@ def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
-    from shoal.anonymize import replay
+    from shoal.release.anonymize import replay
 
     table = open_table(file, options, _read_policy(path).input.get("settings"))
     return replay(table, progress=line, **_replay_arguments(path, options))
@@ -303,3 +307,43 @@ def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Re
 
 def _threads(options: dict[str, Any]) -> int | None:
     return None if options["threads"] is None else check_threads(options["threads"])
+
+
+def release_out_of_core(
+    file: str,
+    target: str | Path,
+    arguments: Mapping[str, Any],
+    *,
+    reports: Mapping[Path, bool],
+    quiet: bool,
+    memory: str | None,
+    scratch: str | None,
+    **common: Any,
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Release a file that may be larger than memory; return the summary and the warnings."""
+    from shoal.release.anonymize_file import anonymize_file, replay_file
+    from shoal.release.out_of_core import DEFAULT_MEMORY, LargeRelease
+    from shoal.report import html_report
+    from shoal.report.external import external_facts
+    from shoal.report.summary import file_report_facts, summarize_file_release
+    from shoal.system.scratch import scratch_path
+
+    def pages(release: LargeRelease) -> dict[Path, str]:
+        facts = file_report_facts(release) if reports else {}
+        return {
+            place: html_report.page(external_facts(facts) if external else facts) for place, external in reports.items()
+        }
+
+    common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch, "more": pages}
+    run = replay_file if "policy" in arguments else anonymize_file
+    try:
+        with progress(quiet=quiet) as line:
+            release = run(file, target, progress=line, **common, **arguments)
+    except (KeyboardInterrupt, SystemExit):
+        folder = scratch_path(Path(target), None if scratch is None else Path(scratch))
+        if folder.exists():
+            print_warnings(
+                [f"What is done is kept in {str(folder)!r}: the same command goes on from there, or delete the folder."]
+            )
+        raise
+    return summarize_file_release(release), release.warnings

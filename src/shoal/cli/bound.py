@@ -52,7 +52,7 @@ def command(
     The bound is proven: neither another method nor a longer search can go below it. shoal anonymize tells how far a
     release may be from the best, its optimality gap.
     """
-    from shoal.partitions import bound
+    from shoal.release.partition import bound
 
     if k is None:
         raise OptionError.no_k()

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.decisions import method_options, release_arguments, with_release_options
-from shoal.cli.protection import with_protection_options
+from shoal.cli.options import method_options, release_arguments, with_protection_options, with_release_options
 from shoal.cli.terminal import (
     as_json,
     hierarchy_paths,
@@ -68,10 +67,10 @@ def command(
     methods; where neither is given, only auto is refined. A comparison that was stopped
     goes on where it was: finished runs are taken from the file of kept results.
     """
-    from shoal import tables
-    from shoal.compare.comparison import compare
-    from shoal.release import check_output_paths, check_path
-    from shoal.report import comparison
+    from shoal import data
+    from shoal.release.compare.comparison import compare
+    from shoal.release.result import check_output_paths, check_path
+    from shoal.report import comparison_page
 
     place = None if report is None else check_path(report)
     if no_cache and cache is not None:
@@ -100,12 +99,12 @@ def command(
     if not any(point.verified for point in result.points):
         raise PromiseError.no_release_compared(runs=len(result.points), why=result.points[0].error or "")
     if place:
-        with tables.atomic_write(place, force=force) as part:
-            part.write_text(comparison.page(facts), encoding="utf-8", newline="\n")
+        with data.atomic_write(place, force=force) as part:
+            part.write_text(comparison_page.page(facts), encoding="utf-8", newline="\n")
     if as_json:
         show_json(facts)
     else:
-        show(comparison.text(facts, width=max(60, min(shutil.get_terminal_size((100, 40)).columns, 100))))
+        show(comparison_page.text(facts, width=max(60, min(shutil.get_terminal_size((100, 40)).columns, 100))))
         files = {"Kept": cache_path, "Report": place}
         written = "".join(f"\n{label:8s} {path}" for label, path in files.items() if path)
         if written:

@@ -38,15 +38,15 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     from shoal.cli.precompile import precompiling
 
     expected = click.get_current_context().with_resource(precompiling())
-    from shoal import tables
-    from shoal.anonymize import anonymize
-    from shoal.assess import describe
+    from shoal import data
+    from shoal.data.example import EDUCATION, OCCUPATIONS
     from shoal.hierarchy import Hierarchy
-    from shoal.release import policy_path
-    from shoal.report import hierarchy as drawing
+    from shoal.release.anonymize import anonymize
+    from shoal.release.inspect import describe
+    from shoal.release.result import policy_path
+    from shoal.report import hierarchy_drawing as drawing
     from shoal.report import text
     from shoal.report.summary import summarize
-    from shoal.tables.example import EDUCATION, OCCUPATIONS
 
     place = Path(folder)
     try:
@@ -56,19 +56,19 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     register, codes, jobs = place / "register.csv", place / "postcode.csv", place / "occupation.json"
     schools, target, report = place / "education.txt", place / "released.csv", place / "report.html"
     external = place / "report.external.html"
-    with tables.atomic_write(register, force=True) as part:
-        tables.write_table(tables.read_table(tables.example_register(rows, seed)), part)
+    with data.atomic_write(register, force=True) as part:
+        data.write_table(data.read_table(data.example_register(rows, seed)), part)
     show(f"1. A made-up register of {rows:,} persons: {register}\n")
     show(text.description(describe(register).to_dict()))
 
     lengths = ",".join(map(str, PREFIX_LENGTHS))
     show(f"\n2. shoal hierarchy build prefixes {register} postcode --lengths {lengths} -o {codes}\n")
     hierarchy = Hierarchy.from_prefixes(
-        tables.value_counts(tables.read_table(register), "postcode"), lengths=PREFIX_LENGTHS
+        data.value_counts(data.read_table(register), "postcode"), lengths=PREFIX_LENGTHS
     )
     hierarchy.save(codes, force=True)
     Hierarchy.from_dict(OCCUPATIONS).save(jobs, force=True)
-    with tables.atomic_write(schools, force=True) as part:
+    with data.atomic_write(schools, force=True) as part:
         part.write_text("\n".join(EDUCATION) + "\n", encoding="utf-8")
     show(f"   {drawing.size_text(hierarchy)}; beside it a hierarchy of occupations and the levels of education")
 

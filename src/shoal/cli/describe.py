@@ -18,7 +18,7 @@ def command(file: str, as_json: bool, **options: Any) -> None:
 
     Nothing is decided: the roles of a release are those that you name.
     """
-    from shoal.assess import describe
+    from shoal.release.inspect import describe
     from shoal.report import text
 
     description = describe(open_table(file, options))

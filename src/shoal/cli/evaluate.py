@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.protection import counting_arguments, with_counting_options
+from shoal.cli.options import counting_arguments, with_counting_options
 from shoal.cli.terminal import (
     as_json,
     column_arguments,
@@ -59,8 +59,8 @@ def command(
     Both files hold the same records in the same order, and are read with the same options. Weights, households and
     sensitive columns are those of the original. shoal measures lists the measures.
     """
-    from shoal.assess import evaluate
-    from shoal.measure.evaluate import ALL, DEFAULT
+    from shoal.metrics.evaluate import ALL, DEFAULT
+    from shoal.release.inspect import evaluate
     from shoal.report import text
 
     if not parse_names(quasi_identifiers):

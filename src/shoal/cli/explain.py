@@ -41,9 +41,9 @@ def command(
     shoal explain people.csv --row 17 -q age,sex,zip -k 5
     shoal explain people.csv --row 17 --policy released.csv.policy.toml
     """
-    from shoal.explain import explain
+    from shoal.domain import Policy
+    from shoal.release.explain import explain
     from shoal.report import explanation
-    from shoal.schema import Policy
 
     if not parse_names(quasi_identifiers) and policy is None:
         raise ColumnError.no_quasi_identifier()

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -25,11 +26,8 @@ COMMANDS = (
     *("describe", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
     *("methods", "measures", "hierarchy", "reproduce", "demo", "web"),
 )
-_LOCATIONS = {
-    "methods": ("shoal.cli.methods", "methods_command"),
-    "measures": ("shoal.cli.measures", "measures_command"),
-}
-"""Module and attribute of commands that are not `command` of the module with their name."""
+_OTHER_PACKAGES = {"reproduce": "shoal_reproduction.command"}
+"""Commands of packages that exist only in a checkout."""
 
 _NO_MEMORY = "There is not enough memory for this table; close other programs, or protect it in parts."
 _NO_THREAD = "The system starts no further thread; close other programs, or allow more processes (ulimit -u)."
@@ -43,13 +41,16 @@ _NO_START = re.compile(rf"start new thread$|os error {errno.EAGAIN}\b|code: {err
 
 class _Commands(click.Group):
     def list_commands(self, _: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [
+            name
+            for name in COMMANDS
+            if name not in _OTHER_PACKAGES or find_spec(_OTHER_PACKAGES[name].partition(".")[0])
+        ]
 
-    def get_command(self, _: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(context):
             return None
-        module, attribute = _LOCATIONS.get(name, (f"shoal.cli.{name}", "command"))
-        command: click.Command = getattr(import_module(module), attribute)
+        command: click.Command = import_module(_OTHER_PACKAGES.get(name, f"shoal.cli.{name}")).command
         return command
 
 

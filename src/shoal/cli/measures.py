@@ -10,13 +10,13 @@ from shoal.cli.terminal import as_json, show, show_json
 @click.command(name="measures")
 @click.argument("name", required=False)
 @as_json
-def measures_command(name: str | None, as_json: bool) -> None:
+def command(name: str | None, as_json: bool) -> None:
     """List the measures by family, or tell all about one.
 
     With NAME: its formula, its range, what is good, where it comes from and what else there is to know. Those marked
     "on request" take long and are only run where they are asked for (shoal evaluate --measures all, or by name).
     """
-    from shoal.measure.registry import get_measure, measures
+    from shoal.metrics.registry import get_measure, measures
     from shoal.report import text
 
     chosen = list(measures().values()) if name is None else [get_measure(name)]

@@ -25,8 +25,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from shoal.kernels.cache_folder import cache_folder
-from shoal.threads import threads
+from shoal.system.cache_folder import cache_folder
+from shoal.system.threads import threads
 
 DEFAULT_METHOD = "auto"
 KERNELS_ALONE, KERNELS_SHARED = 17, 10
@@ -67,8 +67,8 @@ def record_kernels(method: str, *, local_search: bool) -> list[tuple[Any, tuple[
     import numpy as np
 
     import shoal
+    from shoal.domain import Kind
     from shoal.kernels.jit import recording
-    from shoal.schema import Kind
 
     # fewer records would skip steps of some methods; with a search all run, and it is slow without the compiler
     table, details = shoal.example_register(rows=24 if local_search else 60), shoal.methods()[method]
@@ -102,7 +102,7 @@ def _counts() -> Counter[str]:
 
 def _has_run(*, searches: bool) -> bool:
     """Whether this process loaded kernels, including the largest one, local search, if requested."""
-    annealing = sys.modules.get("shoal.kernels.annealing")
+    annealing = sys.modules.get("shoal.kernels.local_search.annealing")
     return _counts()["taken"] > 0 and (not searches or bool(annealing and annealing.local_search.overloads))
 
 
@@ -120,7 +120,7 @@ def _mark(method: str, *, searches: bool) -> Path | None:
     if folder is None or numba is None or numba.origin is None:
         return None
     kernels = Path(__file__).parents[1] / "kernels"
-    files = [Path(numba.origin), *sorted(kernels.glob("*.py"))]
+    files = [Path(numba.origin), *sorted(kernels.rglob("*.py"))]
     try:
         states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except OSError:

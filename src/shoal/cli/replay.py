@@ -42,12 +42,12 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
     so; with other bytes nothing is written. Another input is the next delivery. A bundle has all that is needed; a
     policy may need --hierarchy and --levels, unless their files lie beside it or the input.
     """
-    from shoal.anonymize import replay
-    from shoal.bundle.replay import ReplayInputs, compare_outputs, read_bundle
-    from shoal.release import check_path, check_release_paths, policy_path
+    from shoal.domain import Policy
+    from shoal.release.anonymize import replay
+    from shoal.release.bundle.replay_bundle import ReplayInputs, compare_outputs, read_bundle
+    from shoal.release.result import check_path, check_release_paths, policy_path
     from shoal.report import text
     from shoal.report.summary import summarize
-    from shoal.schema import Policy
 
     target, from_bundle = check_path(output), is_bundle(source)
     inputs = [Path(file), Path(source), *hierarchy_paths(options)]

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
-from shoal.words import pluralize, quote_names
+from shoal.errors.messages import pluralize, quote_names
 
 if TYPE_CHECKING:
-    from shoal.tables import ReadOptions, Table
+    from shoal.data import ReadOptions, Table
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READ_OPTIONS = (
@@ -157,14 +157,14 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with 
 
 def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> Table:
     """Read the file of a command with its reading options; ``settings`` are the defaults."""
-    from shoal import tables
+    from shoal import data
 
-    return tables.read_table(path, options=parse_read_options(path, options, settings))
+    return data.read_table(path, options=parse_read_options(path, options, settings))
 
 
 def parse_read_options(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> ReadOptions:
     """Return the read options of a command; ``settings`` are the defaults."""
-    from shoal import tables
+    from shoal import data
 
     given = {name: options[name] for name in _READ_OPTIONS if options[name] is not None}
     if "missing" in given:
@@ -173,8 +173,8 @@ def parse_read_options(path: str, options: dict[str, Any], settings: Mapping[str
         given["thousands"] = ""
     if given.get("header"):
         given["header_known"] = True
-    defaults = tables.ReadOptions.from_settings({} if settings is None else settings)
-    if tables.format_of(Path(path)):
+    defaults = data.ReadOptions.from_settings({} if settings is None else settings)
+    if data.format_of(Path(path)):
         defaults = replace(defaults, format=None)  # a later delivery may have another format
     formats = parse_pairs(options["column_format"], "column_format", split_at_last=False)
     words = parse_pairs(options["missing_in"], "missing_in", split_at_last=False)
@@ -284,7 +284,7 @@ def progress(
     Suppresses `ShoalWarning`: a command prints the warnings of a release itself.
     """
     from shoal import kernels
-    from shoal.values import no_progress
+    from shoal.domain import no_progress
 
     line = _ProgressLine(description, unit) if not quiet and sys.stderr and sys.stderr.isatty() else None
     notice = _CompileNotice(line, kernels_expected or 0, quiet=quiet)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from shoal.cli.protection import counting_arguments, with_counting_options
+from shoal.cli.options import counting_arguments, with_counting_options
 from shoal.cli.terminal import (
     as_json,
     hierarchy_arguments,
@@ -66,9 +66,9 @@ def command(
     Exit code 0 if every record is alike at least k - 1 others and every model holds, also together with OTHER, or no
     check of a bundle failed, else 3.
     """
-    from shoal.assess import verify
+    from shoal.release.inspect import verify
     from shoal.report import text
-    from shoal.report.together import linked_releases
+    from shoal.report.text import linked_releases
 
     if is_bundle(file):
         _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
@@ -97,10 +97,10 @@ def command(
 
 def _against(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options about another release as keyword arguments."""
-    from shoal import tables
+    from shoal import data
 
     path = options["against"]
-    override = {"format": None} if path and tables.format_of(Path(path)) else {}
+    override = {"format": None} if path and data.format_of(Path(path)) else {}
     return {
         "against": path and open_table(path, {**options, **override}),
         "against_quasi_identifiers": parse_names(options["against_quasi_identifiers"]),
@@ -110,7 +110,7 @@ def _against(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _verify_bundle(file: str, options: Mapping[str, Any], as_json: bool) -> NoReturn:
-    from shoal.bundle.check import verify_bundle
+    from shoal.release.bundle.verify_bundle import verify_bundle
     from shoal.report import text
 
     for name, value in options.items():

@@ -53,7 +53,7 @@ def command(
     """
     if not all(map(find_spec, _PACKAGES)):
         raise PackageError.needs_extra("The page in the browser", "web")
-    from shoal.engines.sizing import check_memory, parse_bytes
+    from shoal.engines.memory_budget import check_memory, parse_bytes
 
     path = None if file is None else _table_path(file)
     number = None if port is None else parse_int(port, OptionError.invalid_value("port", _A_PORT))
@@ -62,7 +62,7 @@ def command(
     upload_limit = parse_bytes(max_upload, option="max-upload")
     memory_limit = _default_memory() if memory is None else check_memory(memory)
 
-    from shoal.web.folders import projects_folder
+    from shoal.web.projects.store import projects_folder
     from shoal.web.server import ServerConfig, serve
 
     folder = projects_folder() if projects is None else Path(projects).absolute()
@@ -75,8 +75,8 @@ _A_PORT = f"a whole number from 0 (any free one) to {_PORTS[-1]}"
 
 def _table_path(file: str) -> Path:
     """Check that the file exists and has a table format."""
-    from shoal.tables.files import check_file_exists
-    from shoal.tables.formats import EXTENSIONS, format_of
+    from shoal.data.file_formats import EXTENSIONS, format_of
+    from shoal.data.read import check_file_exists
 
     path = Path(file)
     check_file_exists(path)
@@ -86,7 +86,7 @@ def _table_path(file: str) -> Path:
 
 
 def _default_memory() -> int:
-    from shoal.engines.sizing import MIN_MEMORY
-    from shoal.tables.glance import total_memory
+    from shoal.data.read_limits import total_memory
+    from shoal.engines.memory_budget import MIN_MEMORY
 
     return max(MIN_MEMORY, int(total_memory(default=8 << 30) * _MEMORY_FRACTION))

@@ -17,20 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from shoal import tables, threads
-from shoal.engines.allocators import limit_allocator_cache, release_memory
-from shoal.engines.facts import check_count, merge_summaries, summarize_part
-from shoal.engines.interface import PartTotals
-from shoal.engines.pieces import Slice, split_into_parts
-from shoal.engines.plan import ROW, Arrays, ReleasePlan, add_value_counts, from_arrays, to_arrays
-from shoal.engines.scratch import ScratchFolder, hash_facts
-from shoal.engines.sizing import PARALLEL_PARTS, MemoryBudget
-from shoal.errors import DataError, PromiseError
-from shoal.measure.pieces import ClassSizeCounts, PartialSums
-from shoal.measure.sums import KeyedCounts
-from shoal.schema import Policy
-from shoal.tables import ReadOptions, Table
-from shoal.tables.large import (
+from shoal import data
+from shoal.data import ReadOptions, Table
+from shoal.data.chunked import (
     ChunkedFile,
     ChunkWriter,
     Encoder,
@@ -43,9 +32,20 @@ from shoal.tables.large import (
     out_of_bounds_in_file,
     profile_chunk,
 )
-from shoal.tables.large import merge_statistics as total_survey
-from shoal.values import IntMatrix, IntVector, Progress, Records, Verification
-from shoal.verify import check_shape, check_verification, verify_chunks
+from shoal.data.chunked import merge_statistics as total_survey
+from shoal.domain import IntMatrix, IntVector, Policy, Progress, Records, Verification
+from shoal.engines.engine import PartTotals
+from shoal.engines.memory_budget import PARALLEL_PARTS, MemoryBudget
+from shoal.engines.part_summary import check_count, merge_summaries, summarize_part
+from shoal.engines.parts import Slice, split_into_parts
+from shoal.engines.plan import ROW, Arrays, ReleasePlan, add_value_counts, from_arrays, to_arrays
+from shoal.errors import DataError, PromiseError
+from shoal.metrics.combine_parts import ClassSizeCounts, PartialSums
+from shoal.metrics.partial_sums import KeyedCounts
+from shoal.system import threads
+from shoal.system.memory import limit_allocator_cache, release_memory
+from shoal.system.scratch import ScratchFolder, hash_facts
+from shoal.verification.verify import check_shape, check_verification, verify_chunks
 
 _OFFSET_ROWS = 1 << 16
 """Rows of the table between two offsets that are kept for a part."""
@@ -74,19 +74,19 @@ class LocalEngine:
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = hash_facts(facts)
         self.formulas: Mapping[str, int] = {}
-        self.broken_dependencies: Sequence[tables.BrokenDependency] = ()
+        self.broken_dependencies: Sequence[data.BrokenDependency] = ()
 
     def profile(self, *, progress: Progress) -> TableStatistics:
         """Compute the statistics of the table, or reuse those of the scratch folder if the file is the same."""
         path = self.scratch.folder / f"{_SURVEY}.bin"
         note = self.scratch.read_note(_SURVEY) or {}
-        if note.get("key") == self.key and path.is_file() and note.get("sha256") == tables.file_sha256(path):
+        if note.get("key") == self.key and path.is_file() and note.get("sha256") == data.file_sha256(path):
             return TableStatistics.from_bytes(path.read_bytes())
         statistics = self._profile(progress)
         self.scratch.remove(path.name)
         path.touch(mode=0o600)
         path.write_bytes(statistics.to_bytes())
-        self.scratch.write_note(_SURVEY, {"key": self.key, "sha256": tables.file_sha256(path)})
+        self.scratch.write_note(_SURVEY, {"key": self.key, "sha256": data.file_sha256(path)})
         release_memory()
         return statistics
 
@@ -225,7 +225,7 @@ class LocalEngine:
         folder = self.scratch.subfolder(_WRITTEN)
         with ExitStack() as stack:
             writer = first = stack.enter_context(ChunkWriter(destination, folder=folder, formulas=plan.policy.formulas))
-            ordered = folder / f"ordered{tables.full_extension(destination)}"
+            ordered = folder / f"ordered{data.full_extension(destination)}"
             if plan.policy.shuffle:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 ordered.touch(mode=0o600)
@@ -242,7 +242,7 @@ class LocalEngine:
             writer.close()
         self.formulas = writer.formulas
         check_count(done, plan.records)
-        self.broken_dependencies = tables.broken_dependencies(plan.statistics.sample, sample.table, plan.policy.schema)
+        self.broken_dependencies = data.broken_dependencies(plan.statistics.sample, sample.table, plan.policy.schema)
         release_memory()
         return sums_of_chunks
 
@@ -262,7 +262,7 @@ class LocalEngine:
 
     def _read_options(self, written: Path, policy: Policy) -> tuple[ReadOptions, dict[str, str]]:
         """Return the options to read a release, and the names of its columns there."""
-        return tables.release_read_options(
+        return data.release_read_options(
             written, policy.schema.released, settings=self.source.settings, formulas=policy.formulas
         )
 

@@ -14,15 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import measure, recode, tables
-from shoal.measure.pair import EquivalenceClasses, TableFacts
-from shoal.measure.pieces import PartialSums, compute_part_sums
-from shoal.partition.blocks import CutTree
-from shoal.partition.grouping import GroupingTask, group
-from shoal.recode import INTERVAL, as_nodes, as_numbers
-from shoal.schema import Policy, Schema
-from shoal.tables import Table
-from shoal.tables.large import (
+from shoal import data, metrics, recode
+from shoal.data import Table
+from shoal.data.chunked import (
     Encoder,
     SensitiveEncoder,
     TableStatistics,
@@ -31,7 +25,7 @@ from shoal.tables.large import (
     keeps_dtype,
     with_column_types,
 )
-from shoal.values import (
+from shoal.domain import (
     BoolMatrix,
     DateColumn,
     FloatMatrix,
@@ -39,12 +33,19 @@ from shoal.values import (
     IntegerColumn,
     IntMatrix,
     IntVector,
+    Policy,
     Precision,
     Records,
     RoundedColumn,
+    Schema,
     Search,
     TextColumn,
 )
+from shoal.metrics.combine_parts import PartialSums, compute_part_sums
+from shoal.metrics.inputs import EquivalenceClasses, TableFacts
+from shoal.microaggregation.cut_tree import CutTree
+from shoal.microaggregation.group import GroupingTask, group
+from shoal.recode import INTERVAL, as_nodes, as_numbers
 
 Arrays = dict[str, NDArray[Any]]
 """Columns of one length by name, as they are spilled."""
@@ -195,7 +196,7 @@ class ReleasePlan:
         """Return a chunk of the release and its partial sums of the metrics."""
         typed = with_column_types(chunk, self.statistics)
         columns = {name: self._column(place, recoded, interval_texts) for place, name in enumerate(self.encoder.names)}
-        released = tables.replace_columns(typed, self.policy.schema, columns)
+        released = data.replace_columns(typed, self.policy.schema, columns)
         return released, compute_part_sums(self._pair(typed, released, columns, recoded))
 
     def _column(self, place: int, shown: Arrays, words: Mapping[str, tuple[str, ...]]) -> Any:
@@ -220,7 +221,7 @@ class ReleasePlan:
         suppresses = self.policy.suppression > 0 or self.policy.missing == "suppress"
         return (*nodes, _SUPPRESSED) if suppresses and _SUPPRESSED not in nodes else nodes
 
-    def _pair(self, chunk: Table, released: Table, columns: Mapping[str, Any], shown: Arrays) -> measure.MetricInputs:
+    def _pair(self, chunk: Table, released: Table, columns: Mapping[str, Any], shown: Arrays) -> metrics.MetricInputs:
         """Return the metric inputs of a chunk; its class sizes are unknown here."""
         records, facts = encode_chunk(chunk, self.encoder), self.table_facts
         unknown = EquivalenceClasses(np.ones(records.count, dtype=np.int64), facts.k)
@@ -229,7 +230,7 @@ class ReleasePlan:
         missing = None
         if records.missing is not None:
             missing = records.missing[:, [records.names.index(name) for name in records.numeric]]
-        return measure.MetricInputs(
+        return metrics.MetricInputs(
             quasi_identifiers=records.names,
             original_classes=unknown,
             released_classes=unknown,
@@ -244,10 +245,10 @@ class ReleasePlan:
             categories=records.categories,
             original_codes=records.codes,
             released_codes=as_nodes(records, columns),
-            original_codes_missing=tables.missing_mask(chunk, categorical),
-            released_codes_missing=tables.missing_mask(released, categorical),
+            original_codes_missing=data.missing_mask(chunk, categorical),
+            released_codes_missing=data.missing_mask(released, categorical),
             weights=self.policy.weights,
-            suppressed=tables.fully_suppressed(released, records.names) if self._suppresses else None,
+            suppressed=data.fully_suppressed(released, records.names) if self._suppresses else None,
             table_facts=facts,
         )
 

@@ -13,7 +13,6 @@
     ├── OptionError               k, a method or an option is out of range or unknown
     ├── OutputError               an output file cannot be written
     ├── PackageError              a package is not installed; also ImportError
-    ├── PageError                 the web interface cannot do what was requested
     ├── PolicyError               a policy file cannot be used
     └── PromiseError              exit code 3: verification failed, nothing was released
 
@@ -28,15 +27,12 @@ from __future__ import annotations
 from shoal.errors.base import ShoalError, ShoalWarning
 from shoal.errors.base import in_python as in_python
 from shoal.errors.base import on_command_line as on_command_line
-from shoal.errors.bundle import BundleError
-from shoal.errors.choices import OptionError, PolicyError
 from shoal.errors.data import ColumnError, DataError
-from shoal.errors.engine import EngineError
-from shoal.errors.estimator import EstimatorError, PackageError
+from shoal.errors.environment import EngineError, EstimatorError, PackageError
 from shoal.errors.files import FileError
 from shoal.errors.hierarchy import HierarchyError
-from shoal.errors.output import OutputError, PromiseError
-from shoal.errors.page import PageError
+from shoal.errors.options import OptionError, PolicyError
+from shoal.errors.output import BundleError, OutputError, PromiseError
 
 __all__ = [
     "BundleError",
@@ -49,7 +45,6 @@ __all__ = [
     "OptionError",
     "OutputError",
     "PackageError",
-    "PageError",
     "PolicyError",
     "PromiseError",
     "ShoalError",

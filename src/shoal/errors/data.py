@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import MAX_LISTED, first_clause, pluralize, quote_name, quote_names, quote_reasons, similar_words
+from shoal.errors.messages import (
+    MAX_LISTED,
+    first_clause,
+    pluralize,
+    quote_name,
+    quote_names,
+    quote_reasons,
+    similar_words,
+)
 
 _PLAIN = re.compile(r"[^\W\d][\w.-]{0,40}")
 """Column name that needs no quotes in Python and in a shell."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError
-from shoal.words import pluralize, quote_names
+from shoal.errors.messages import pluralize, quote_names
 
 
 class FileError(ShoalError):

@@ -11,9 +11,9 @@ from difflib import get_close_matches
 from typing import Any, SupportsIndex
 
 from shoal.errors import OptionError
-from shoal.hierarchy.naming import format_values
+from shoal.errors.messages import pluralize, quote_name
 from shoal.hierarchy.tree import Hierarchy
-from shoal.words import pluralize, quote_name
+from shoal.hierarchy.value_names import format_values
 
 _MAX_SUGGESTED = 200
 """Maximum number of values to search close spellings for; each is compared with every node."""

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from shoal.errors import HierarchyError, OptionError, ShoalWarning
-from shoal.words import pluralize
+from shoal.errors.messages import pluralize
 
 if TYPE_CHECKING:
     from shoal.hierarchy.coverage import Coverage
@@ -88,21 +88,21 @@ class Hierarchy:
     @staticmethod
     def read(path: str | os.PathLike[str], *, format: str | None = None, delimiter: str | None = None) -> Hierarchy:
         """Read a hierarchy file: ARX rows, edges, nested names in JSON or SKOS triples."""
-        from shoal.hierarchy import files
+        from shoal.hierarchy import formats
 
-        return files.read(path, format=format, delimiter=delimiter)
+        return formats.read(path, format=format, delimiter=delimiter)
 
     @staticmethod
     def from_rows(rows: Iterable[Iterable[object]]) -> Hierarchy:
         """Build the tree from ARX rows: a value, then its generalizations, the root last."""
-        from shoal.hierarchy import arx
+        from shoal.hierarchy.formats import arx
 
         return arx.from_rows(rows)
 
     @staticmethod
     def from_dict(nested: Mapping[str, Any]) -> Hierarchy:
         """Build the tree from nested names, such as ``{"*": {"Europe": ["France", "Italy"]}}``."""
-        from shoal.hierarchy import nested as names
+        from shoal.hierarchy.formats import nested_json as names
 
         return names.from_dict(nested)
 
@@ -116,7 +116,7 @@ class Hierarchy:
         root: str = "*",
     ) -> Hierarchy:
         """Group numbers into intervals of fixed width, by quantiles, or between cut points."""
-        from shoal.hierarchy import intervals
+        from shoal.hierarchy.builders import intervals
 
         return intervals.from_intervals(values, width=width, quantiles=quantiles, cuts=cuts, root=root)
 
@@ -130,7 +130,7 @@ class Hierarchy:
         root: str = "*",
     ) -> Hierarchy:
         """Group codes by their prefixes: ``08034``, ``0803*``, ``080**`` and so on."""
-        from shoal.hierarchy import prefixes
+        from shoal.hierarchy.builders import prefixes
 
         return prefixes.from_prefixes(values, lengths=lengths, mask=mask, separators=separators, root=root)
 
@@ -142,16 +142,16 @@ class Hierarchy:
         root: str = "*",
     ) -> Hierarchy:
         """Group dates by month, quarter, year and decade."""
-        from shoal.hierarchy import dates
+        from shoal.hierarchy.builders import calendar
 
-        return dates.from_dates(values, levels=levels, root=root)
+        return calendar.from_dates(values, levels=levels, root=root)
 
     @staticmethod
     def from_frequencies(
         counts: Mapping[Any, int] | Iterable[object], *, groups: int | None = None, root: str = "*"
     ) -> Hierarchy:
         """Group values by frequency, the rarest first, if no relation between them is known."""
-        from shoal.hierarchy import frequencies
+        from shoal.hierarchy.builders import frequencies
 
         return frequencies.from_frequencies(counts, groups=groups, root=root)
 
@@ -299,15 +299,15 @@ class Hierarchy:
     def distance(
         self, one: str, other: str, *, by: str = "wu-palmer", counts: Mapping[str, int] | None = None
     ) -> float:
-        """Return the distance between two nodes, from 0 to 1; see :mod:`shoal.hierarchy.semantics` for ``by``."""
-        from shoal.hierarchy.semantics import distance
+        """Return the distance between two nodes, from 0 to 1; see :mod:`shoal.hierarchy.distances` for ``by``."""
+        from shoal.hierarchy.distances import distance
 
         return distance(self, one, other, by=by, counts=counts)
 
     def centroid(self, values: Iterable[object] | Mapping[str, int], *, by: str = "wu-palmer") -> str:
         """Return the semantic centroid of values or counts: the node with the smallest sum of distances to them."""
         from shoal.hierarchy.coverage import count_values
-        from shoal.hierarchy.semantics import centroid
+        from shoal.hierarchy.distances import centroid
 
         return centroid(self, count_values(values), distance=by)
 
@@ -345,21 +345,21 @@ class Hierarchy:
 
     def to_rows(self, *, values: Iterable[str] | None = None) -> list[list[str]]:
         """Return an ARX row for each leaf and for each inner node in ``values``, from it up to the root."""
-        from shoal.hierarchy import arx
+        from shoal.hierarchy.formats import arx
 
         return arx.to_rows(self, values=values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested names; a leaf has an empty dictionary."""
-        from shoal.hierarchy import nested
+        from shoal.hierarchy.formats import nested_json
 
-        return nested.to_dict(self)
+        return nested_json.to_dict(self)
 
     def save(self, path: str | os.PathLike[str], *, format: str | None = None, force: bool = False) -> None:
         """Write the hierarchy in ``format``, else in that of the extension: ARX for delimited files."""
-        from shoal.hierarchy import files
+        from shoal.hierarchy import formats
 
-        files.save(self, path, format=format, force=force)
+        formats.save(self, path, format=format, force=force)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels.groups import centroids
+from shoal.domain import FloatMatrix, FloatVector, IntVector, Progress, Space
+from shoal.kernels.box_tree.box_tree import BoxTree, build_tree, remove
+from shoal.kernels.box_tree.neighbors import NO_RECORD, nearest
+from shoal.kernels.centroids import centroids
+from shoal.kernels.distance import add, find_center, squared_distance, zero_sums
 from shoal.kernels.jit import SLICE, inline, kernel
-from shoal.kernels.search import NO_RECORD, nearest
-from shoal.kernels.space import add, find_center, squared_distance, zero_sums
-from shoal.kernels.tree import BoxTree, build_tree, remove
-from shoal.values import FloatMatrix, FloatVector, IntVector, Progress, Space
 
 MAX_MOVED = 256
 """Moved groups before the tree is built anew: comparing so many costs about as much as a search."""

@@ -8,7 +8,7 @@
 * ``nogil`` lets other threads run during a kernel, such as the one that draws the progress bar. An interrupt waits
   until the kernel returns, so long loops are split into slices.
 * No kernel is ``parallel``: Numba does not cache those, and every process would compile again. Instead, several threads
-  call kernels (``shoal.threads``).
+  call kernels (``shoal.system.threads``).
 * Division follows numpy (no exception inside a loop).
 
 With ``NUMBA_DISABLE_JIT=1`` every kernel runs as plain Python.

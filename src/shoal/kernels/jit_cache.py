@@ -33,8 +33,8 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
-from shoal.held import is_same_file, lock_handle
-from shoal.kernels.cache_folder import cache_folder
+from shoal.system.cache_folder import cache_folder
+from shoal.system.locks import is_same_file, lock_handle
 
 _CHECKSUM = hashlib.sha256().digest_size
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvm.llvm_version_info, np.__version__)

@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.recode.category import NODE_FUNCTIONS
-from shoal.recode.choice import INTERVAL, resolve_recoding
-from shoal.recode.gaps import GroupSources, group_sources
-from shoal.recode.interval import bounds, format_intervals
-from shoal.recode.number import CENTER_FUNCTIONS
-from shoal.recode.rounding import INTEGER
-from shoal.recode.totals import round_to_total
-from shoal.schema import MISSING_POLICIES
-from shoal.schema.columns import Kind
-from shoal.values import (
+from shoal.domain import (
+    MISSING_POLICIES,
     BoolVector,
     CategoricalColumn,
     DateColumn,
@@ -35,6 +27,13 @@ from shoal.values import (
     TextColumn,
     check_choice,
 )
+from shoal.domain.columns import Kind
+from shoal.recode.aggregates import INTERVAL, resolve_recoding
+from shoal.recode.category_aggregates import NODE_FUNCTIONS
+from shoal.recode.controlled_rounding import round_to_total
+from shoal.recode.missing_values import GroupSources, group_sources
+from shoal.recode.number_aggregates import CENTER_FUNCTIONS, bounds, format_intervals
+from shoal.recode.rounding import INTEGER
 
 ReleasedColumn = NDArray[Any] | RoundedColumn | IntegerColumn | TextColumn | DateColumn
 """A float64 column with NaN for missing values, an int64 column, or one of these classes."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal import tables
-from shoal.tables import Table
-from shoal.values import BoolVector, Precision, Records
+from shoal import data
+from shoal.data import Table
+from shoal.domain import BoolVector, Precision, Records
 
 BY_COLUMN, INTEGER_COLUMNS, NO_ROUNDING = "by column", "whole numbers", "none"
 """How released numbers are rounded: to the decimals of their column; in older policies, only columns of integers; or
@@ -20,7 +20,7 @@ _MAX_EXACT = 2.0**53
 def precisions(rounding: str, table: Table, records: Records, suppressed: BoolVector | None) -> dict[str, Precision]:
     """Return the precisions of the numeric columns of a table that are rounded."""
     if rounding == BY_COLUMN:
-        return tables.detect_precisions(table, [name for name in records.numeric if name not in records.dates])
+        return data.detect_precisions(table, [name for name in records.numeric if name not in records.dates])
     return integer_columns(records, suppressed) if rounding == INTEGER_COLUMNS else {}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from shoal.errors.messages import format_number, pluralize, shorten
 from shoal.report.text import align_columns
-from shoal.words import format_number, pluralize, shorten
 
 _MAX_LISTED = 8
 """Maximum number of listed combinations and values."""

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from shoal.measure import Measure, measures
-from shoal.report.figures import Figures
-from shoal.report.sentences import interpret
-from shoal.schema import Role
-from shoal.words import format_number
+from shoal.domain import Role
+from shoal.errors.messages import format_number
+from shoal.metrics import Measure, measures
+from shoal.report.format import Figures
+from shoal.report.interpretation import interpret
 
 Facts = Mapping[str, Any]
 EXTERNAL = "external"

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal import tables
-from shoal.measure import measures
-from shoal.measure.distributions import distributions
-from shoal.measure.sums import KeyedCounts
-from shoal.partition import registry
-from shoal.report.sentences import interpret
-from shoal.schema import Policy, Role
-from shoal.values import Evaluation
+from shoal import data
+from shoal.domain import Evaluation, Policy, Role
+from shoal.metrics import measures
+from shoal.metrics.combine_parts import ClassSizeCounts
+from shoal.metrics.distributions import distributions
+from shoal.metrics.partial_sums import KeyedCounts
+from shoal.microaggregation import registry
+from shoal.report.interpretation import interpret
 
 if TYPE_CHECKING:
-    from shoal.release import Release
+    from shoal.release.out_of_core import LargeRelease
+    from shoal.release.result import Release
+
 
 INTERNAL = "internal"
 _MAX_BANDS = 8
@@ -68,7 +70,7 @@ def _table_facts(release: Release) -> dict[str, Any]:
     """Facts about the table: records, columns by role, and missing quasi-identifiers."""
     roles = Counter(str(column.role) for column in release.policy.schema.columns)
     names = release.policy.schema.quasi_identifiers
-    missing = tables.missing_mask(release.original, list(names)).sum(axis=0).tolist()
+    missing = data.missing_mask(release.original, list(names)).sum(axis=0).tolist()
     return {
         "records": release.original.height,
         "columns": {str(role): roles[str(role)] for role in Role if roles[str(role)]},
@@ -105,3 +107,52 @@ def class_size_bands(before: KeyedCounts, after: KeyedCounts, *, k: int) -> list
         {"from": low, "to": high, "before": before_count, "after": after_count}
         for low, high, before_count, after_count in rows
     ]
+
+
+def summarize_file_release(release: LargeRelease) -> dict[str, Any]:
+    """Facts of a short report, in a stable order of keys and without values of the data."""
+    policy, proof, done = release.policy, release.verification, release.parts
+    method = registry.get_method(policy.method)
+    roles = Counter(str(column.role) for column in policy.schema.columns)
+    sizes = zip(done.group_sizes.keys.tolist(), done.group_sizes.counts.tolist(), strict=True)
+    facts: dict[str, Any] = {
+        "shoal": policy.versions["shoal"],
+        "policy": policy.to_dict(),
+        "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
+        "account": list(release.account),
+        "search": _search_facts(release),
+        "verification": proof.to_dict(),
+        "evaluation": release.evaluation.to_dict(),
+        "sentences": [],
+        "group_sizes": {str(size): count for size, count in sizes},
+        "measures": {measure.name: measure.to_dict() for measure in measures().values()},
+        "warnings": list(release.warnings),
+        "data": {
+            "records": proof.records,
+            "columns": {str(role): roles[str(role)] for role in Role if roles[str(role)]},
+            "missing": dict(release.missing),
+            "suppressed": done.n_suppressed,
+        },
+        "class_bands": class_size_bands(_records_by_size(release.before), _records_by_size(release.after), k=proof.k),
+    }
+    facts["sentences"] = interpret(facts)
+    return facts
+
+
+def file_report_facts(release: LargeRelease) -> dict[str, Any]:
+    """Facts of the internal report. Distributions of values are not counted out of core."""
+    return {"version": INTERNAL, **summarize_file_release(release), "distributions": []}
+
+
+def _records_by_size(sizes: ClassSizeCounts) -> KeyedCounts:
+    """Number of records in classes of each size."""
+    return KeyedCounts(sizes.counts.keys, sizes.counts.keys * sizes.counts.counts)
+
+
+def _search_facts(release: LargeRelease) -> dict[str, Any] | None:
+    errors, refinement = release.parts.squared_errors, release.policy.refinement
+    if errors is None or refinement is None:
+        return None
+    before, after = errors
+    gained = 100 * (1 - after / before) if after < before else 0.0
+    return {"effort": refinement.effort, "gained": gained, "before": before, "after": after}

@@ -3,10 +3,10 @@
 Requires ``hypothesis``: ``pip install 'shoal[testing]'``.
 """
 
-from shoal.partition.registry import get_method
-from shoal.schema.columns import Kind
-from shoal.testing import battery, beyond, categories, mixed
-from shoal.testing.battery import Check, check_docstring
+from shoal.domain.columns import Kind
+from shoal.microaggregation.registry import get_method
+from shoal.testing import checks_categories, checks_constraints, checks_mixed, method_checks
+from shoal.testing.method_checks import Check, check_docstring
 from shoal.testing.strategies import category_tables, hierarchies, mixed_tables, tables
 
 
@@ -15,12 +15,12 @@ def checks(name: str) -> list[Check]:
     method = get_method(name)
     selected: list[Check] = [check_docstring]
     if Kind.NUMERIC in method.kinds:
-        selected += battery.CHECKS
-    if categories.supports_categories(method):
-        selected += categories.CHECKS
-    if mixed.supports_both(method):
-        selected += mixed.CHECKS
-    return selected + beyond.CHECKS
+        selected += method_checks.CHECKS
+    if checks_categories.supports_categories(method):
+        selected += checks_categories.CHECKS
+    if checks_mixed.supports_both(method):
+        selected += checks_mixed.CHECKS
+    return selected + checks_constraints.CHECKS
 
 
 def check_method(name: str) -> None:

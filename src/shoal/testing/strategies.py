@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
+from shoal.domain import FloatMatrix
+from shoal.domain.columns import Kind
 from shoal.hierarchy import Hierarchy
-from shoal.schema.columns import Kind
-from shoal.values import FloatMatrix
 
 _FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
 _GRID = st.integers(0, 3).map(float)

@@ -15,15 +15,25 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from shoal.errors import PageError, ShoalError
-from shoal.partition.registry import methods
+from shoal.errors import ShoalError
+from shoal.microaggregation.registry import methods
 from shoal.report.html import CHART_STYLE, PALETTE
-from shoal.web import pages, uploads
-from shoal.web.guard import SecurityMiddleware, SessionKeys
-from shoal.web.steps import columns, data, hierarchies, home, protection, reading, release, run
-from shoal.web.workplace import AppContext
+from shoal.web.context import AppContext
+from shoal.web.errors import PageError
+from shoal.web.http import render, uploads
+from shoal.web.http.security import SecurityMiddleware, SessionKeys
+from shoal.web.pages import (
+    columns_page,
+    data_page,
+    hierarchy_page,
+    home_page,
+    import_page,
+    protection_page,
+    release_page,
+    run_page,
+)
 
-_PAGES = (home, data, reading, columns, hierarchies, protection, run, release)
+_PAGES = (home_page, data_page, import_page, columns_page, hierarchy_page, protection_page, run_page, release_page)
 _STATIC = Path(__file__).parent / "static"
 
 
@@ -66,15 +76,15 @@ async def _charts(_: Request) -> Response:
 
 
 async def _on_error(request: Request, error: ShoalError) -> Response:
-    return pages.error_response(request, error)
+    return render.error_response(request, error)
 
 
 async def _on_http_error(request: Request, error: HTTPException) -> Response:
     fact = "There is no such page" if error.status_code == 404 else "This cannot be done here"
-    return pages.error_response(
+    return render.error_response(
         request, PageError.from_worker(fact, "go back to the list of projects", error.status_code)
     )
 
 
 async def _on_exception(request: Request, error: Exception) -> Response:
-    return pages.error_response(request, PageError.bug(type(error).__name__))
+    return render.error_response(request, PageError.bug(type(error).__name__))

@@ -20,20 +20,19 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from shoal.aside import os_error_reason
-from shoal.errors import PageError
-from shoal.web.answer import SECURITY_HEADERS
+from shoal.system.atomic import os_error_reason
+from shoal.system.scratch import scratch
 from shoal.web.app import create_app
-from shoal.web.arrivals import open_path, restore_file
-from shoal.web.desk import WorkerPool
-from shoal.web.folders import scratch_folder
-from shoal.web.guard import SessionKeys, bracketed
-from shoal.web.jobs import Jobs
-from shoal.web.scratch import scratch
-from shoal.web.store import ProjectStore
-from shoal.web.warming import KernelWarmup
-from shoal.web.workers import WorkerLimits
-from shoal.web.workplace import AppContext
+from shoal.web.context import AppContext
+from shoal.web.errors import PageError
+from shoal.web.http.responses import SECURITY_HEADERS
+from shoal.web.http.security import SessionKeys, bracketed
+from shoal.web.projects.incoming_files import open_path, restore_file
+from shoal.web.projects.store import ProjectStore, scratch_folder
+from shoal.web.workers.jobs import Jobs
+from shoal.web.workers.pool import WorkerPool
+from shoal.web.workers.process import WorkerLimits
+from shoal.web.workers.warmup import KernelWarmup
 
 LOOPBACK = "127.0.0.1"
 _DEFAULT_PORT = 8088

@@ -14,10 +14,10 @@ import pytest
 from ledger import Ledger, tries
 from shoals import SECRET, TABLE, table
 
-from shoal.errors import PageError
-from shoal.web.scratch import scratch
-from shoal.web.store import ProjectStore
-from shoal.web.workers import Worker, WorkerLimits
+from shoal.system.scratch import scratch
+from shoal.web.errors import PageError
+from shoal.web.projects.store import ProjectStore
+from shoal.web.workers.process import Worker, WorkerLimits
 
 SAID = "One sentence on the page; the next question is answered by a fresh worker."
 
@@ -61,8 +61,8 @@ def test_a_worker_dies(tmp_path: Path, ledger: Ledger, fate: str) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from shoal.web.scratch import scratch
-from shoal.web.store import Store
+from shoal.system.scratch import scratch
+from shoal.web.projects.store import Store
 store = Store(Path(sys.argv[1]))
 project = store.new("people")
 with scratch(Path(sys.argv[2])) as folder:

@@ -26,8 +26,8 @@ _LONGEST = 4096
 _MEMORY = 3_000
 """Megabytes beyond which an input is a bomb."""
 _PATIENCE = 60
-_ROOMS = ("shoal.tables", "shoal.hierarchy", "shoal.schema", "shoal.bundle", "shoal.compare", "shoal.web", "shoal.cli")
-_ROOMS = (*_ROOMS, "shoal.understanding", "shoal.decisions", "shoal.engines", "shoal.report")
+_ROOMS = ("shoal.data", "shoal.hierarchy", "shoal.domain", "shoal.release", "shoal.web", "shoal.cli")
+_ROOMS = (*_ROOMS, "shoal.release.column_options", "shoal.release.options", "shoal.engines", "shoal.report")
 """What is looked at: everything that reads."""
 _COUNTED = re.compile(r"#(\d+)\s+\w+\s+cov: (\d+)")
 _DONE = re.compile(r"stat::number_of_executed_units:\s*(\d+)")

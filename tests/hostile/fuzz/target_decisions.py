@@ -20,12 +20,12 @@ import shoal
 from shoal import Policy
 from shoal.cli.anonymize import _comparison
 from shoal.cli.main import shoal as commands
-from shoal.compare.kept import ResultCache
-from shoal.engines.scratch import ScratchFolder
-from shoal.engines.sizing import parse_bytes
+from shoal.data.chunked import SpillFolder, TableStatistics
+from shoal.domain.privacy_models import PrivacyModel, parse_models
+from shoal.engines.memory_budget import parse_bytes
 from shoal.errors import ShoalError
-from shoal.schema.models import PrivacyModel, parse_models
-from shoal.tables.large import SpillFolder, TableStatistics
+from shoal.release.compare.cache import ResultCache
+from shoal.system.scratch import ScratchFolder
 
 PEOPLE = pl.DataFrame(
     {
@@ -54,7 +54,7 @@ def release() -> shoal.Release:
     )
 
 
-@target("policy", "a damaged or contradictory policy file", "shoal.schema.policy", "shoal.schema.models")
+@target("policy", "a damaged or contradictory policy file", "shoal.domain.policy", "shoal.domain.privacy_models")
 def policy(raw: bytes, folder: Path) -> None:
     path = folder / "policy.toml"
     path.write_bytes(raw)
@@ -88,7 +88,7 @@ def _members() -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-_BUNDLE = tuple(f"shoal.bundle.{name}" for name in ("archive", "manifest", "check", "evidence", "recount", "replay"))
+_BUNDLE = ("shoal.release.bundle",)
 
 
 @target("bundle", "a zip file that is no bundle, or a trap", *_BUNDLE)
@@ -133,14 +133,14 @@ def _failed(found: shoal.BundleCheck) -> ShoalError:
     return ShoalError(f"{len(found.failed)} checks failed", "see them")
 
 
-@target("comparison", "a damaged file of a comparison", "shoal.report.frontier", "shoal.report.comparison")
+@target("comparison", "a damaged file of a comparison", "shoal.report.frontier_chart", "shoal.report.comparison_page")
 def comparison(raw: bytes, folder: Path) -> None:
     path = folder / "compared.json"
     path.write_bytes(raw)
     release().report(comparison=_comparison(path))
 
 
-@target("kept", "damaged results that a comparison kept", "shoal.compare.kept", "shoal.compare.points")
+@target("kept", "damaged results that a comparison kept", "shoal.release.compare.cache", "shoal.release.compare.points")
 def kept(raw: bytes, folder: Path) -> None:
     path = folder / "kept.jsonl"
     path.write_bytes(raw)
@@ -148,7 +148,7 @@ def kept(raw: bytes, folder: Path) -> None:
     assert all(point.is_measured or point.verified for point in found.points.values())
 
 
-@target("checkpoint", "a damaged checkpoint of a run in pieces", "shoal.engines.scratch", "shoal.tables.large.spill")
+@target("checkpoint", "a damaged checkpoint of a run in pieces", "shoal.system.scratch", "shoal.data.chunked.spill")
 def checkpoint(raw: bytes, folder: Path) -> None:
     """What is not whole is as if it was not there."""
     place = folder / ".shoal-scratch-x"
@@ -166,19 +166,19 @@ def checkpoint(raw: bytes, folder: Path) -> None:
             spill.read(name)
 
 
-@target("survey", "a damaged survey of a run in pieces", "shoal.tables.large.stored")
+@target("survey", "a damaged survey of a run in pieces", "shoal.data.chunked.serialize")
 def survey(raw: bytes, folder: Path) -> None:
     TableStatistics.from_bytes(raw)
 
 
-@target("model", "a privacy model that is written wrongly", "shoal.schema.models")
+@target("model", "a privacy model that is written wrongly", "shoal.domain.privacy_models")
 def model(raw: bytes, folder: Path) -> None:
     (found,) = parse_models({"ill": raw.decode("utf-8", "replace")})
     assert PrivacyModel.parse("ill", found.notation) == found, "a model that is written is another one when it is read"
     shoal.verify(PEOPLE, k=2, quasi_identifiers="job", models={"ill": found.notation})
 
 
-@target("size", "a size of memory that is written wrongly", "shoal.engines.sizing")
+@target("size", "a size of memory that is written wrongly", "shoal.engines.memory_budget")
 def size(raw: bytes, folder: Path) -> None:
     found = parse_bytes(raw.decode("utf-8", "replace"), option="memory")
     assert found >= 0
@@ -194,7 +194,7 @@ def _people() -> Path:
     return path
 
 
-_COMMAND_LINE = ("shoal.cli.terminal", "shoal.cli.protection", "shoal.decisions")
+_COMMAND_LINE = ("shoal.cli.terminal", "shoal.cli.options", "shoal.release.options")
 
 
 @target("command-line", "a command line of wrong words", *_COMMAND_LINE)

@@ -12,7 +12,7 @@ from abuse import READING, target
 import shoal
 from shoal import Hierarchy
 from shoal.errors import HierarchyError
-from shoal.hierarchy.files import FORMATS
+from shoal.hierarchy.formats import FORMATS
 
 _ROOM = tuple(f"shoal.hierarchy.{name}" for name in ("files", "delimited", "arx", "edges", "nested", "skos", "tree"))
 _WORDS = ("diver", "port", "Puerto Azul", "swimmer", "loon")
@@ -72,7 +72,7 @@ for _name, _abused, _ending, _options in (
     target(_name, _abused, *_ROOM, is_cell=_any)(partial(_file, ending=_ending, **_options))
 
 
-@target("levels", "a damaged file of levels", "shoal.understanding", is_cell=_any)
+@target("levels", "a damaged file of levels", "shoal.release.column_options", is_cell=_any)
 def levels(raw: bytes, folder: Path) -> None:
     path = folder / "levels.txt"
     path.write_bytes(raw)
@@ -80,7 +80,7 @@ def levels(raw: bytes, folder: Path) -> None:
     shoal.evaluate(frame, frame, quasi_identifiers="size", levels={"size": path}, measures=["mixed_loss"])
 
 
-@target("wordnet", "damaged files of WordNet", "shoal.hierarchy.wordnet_files", "shoal.hierarchy.wordnet")
+@target("wordnet", "damaged files of WordNet", "shoal.hierarchy.wordnet.database", "shoal.hierarchy.wordnet")
 def wordnet(raw: bytes, folder: Path) -> None:
     index, _, data = raw.partition(PART)
     place = folder / "wordnet"
@@ -91,8 +91,17 @@ def wordnet(raw: bytes, folder: Path) -> None:
         look_at(Hierarchy.from_wordnet(_WORDS, place, rule=rule), folder)
 
 
-_BUILT = ("shoal.hierarchy.intervals", "shoal.hierarchy.dates", "shoal.hierarchy.prefixes")
-_BUILT = (*_BUILT, "shoal.hierarchy.frequencies", "shoal.hierarchy.ladders", "shoal.hierarchy.naming")
+_BUILT = (
+    "shoal.hierarchy.builders.intervals",
+    "shoal.hierarchy.builders.calendar",
+    "shoal.hierarchy.builders.prefixes",
+)
+_BUILT = (
+    *_BUILT,
+    "shoal.hierarchy.builders.frequencies",
+    "shoal.hierarchy.builders.paths",
+    "shoal.hierarchy.value_names",
+)
 
 
 @target("built", "odd values where a hierarchy is built from them", *_BUILT, is_cell=_any)

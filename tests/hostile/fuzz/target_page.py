@@ -9,20 +9,20 @@ from urllib.parse import unquote
 
 from abuse import scratch, target
 
-from shoal.errors import PageError
 from shoal.hierarchy import Hierarchy
-from shoal.web import recipes
-from shoal.web.arrivals import display_name, file_ending
-from shoal.web.asked import release_arguments
-from shoal.web.demands import choices_from_form
-from shoal.web.deposit import release_files
-from shoal.web.edits import apply_edit
-from shoal.web.guard import _parsed
-from shoal.web.interface import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.steps.columns import _updated_columns, columns_state
-from shoal.web.steps.run import _chosen_methods, _levels, _seconds
-from shoal.web.store import ProjectStore
-from shoal.web.trees import read_hierarchy, read_levels
+from shoal.web.errors import PageError
+from shoal.web.http.security import _parsed
+from shoal.web.pages import recipes
+from shoal.web.pages.columns_page import _updated_columns, columns_state
+from shoal.web.pages.forms import choices_from_form
+from shoal.web.pages.hierarchy_view import apply_edit
+from shoal.web.pages.run_page import _chosen_methods, _levels, _seconds
+from shoal.web.projects.arguments import release_arguments
+from shoal.web.projects.hierarchy_files import read_hierarchy, read_levels
+from shoal.web.projects.incoming_files import display_name, file_ending
+from shoal.web.projects.model import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
+from shoal.web.projects.release_files import release_files
+from shoal.web.projects.store import ProjectStore
 
 ID = "0123456789ab"
 SOURCE = SourceFile(
@@ -101,7 +101,7 @@ def _run(form: object, folder: Path) -> None:
     _seconds(form.get("seconds"))  # type: ignore[attr-defined]
 
 
-@target("page-file-name", "a name of a file that is no name, sent to the page", "shoal.web.arrivals")
+@target("page-file-name", "a name of a file that is no name, sent to the page", "shoal.web.projects.incoming_files")
 def file_name(raw: bytes, folder: Path) -> None:
     name = display_name(unquote(raw.decode("latin-1")))
     found = file_ending(name)
@@ -137,7 +137,12 @@ def project(raw: bytes, folder: Path) -> None:
         recipes.python_code(source, choices, reading=found.reading)
 
 
-@target("page-facts", "damaged facts about a release of the page", "shoal.web.deposit", "shoal.web.store")
+@target(
+    "page-facts",
+    "damaged facts about a release of the page",
+    "shoal.web.projects.release_files",
+    "shoal.web.projects.store",
+)
 def facts(raw: bytes, folder: Path) -> None:
     store = _store()
     store.path(ID, "comparison.json").write_bytes(raw)
@@ -150,7 +155,12 @@ def facts(raw: bytes, folder: Path) -> None:
         one.disposition.encode("latin-1")
 
 
-@target("page-tree", "a damaged hierarchy that the page keeps", "shoal.web.trees", "shoal.hierarchy.nested")
+@target(
+    "page-tree",
+    "a damaged hierarchy that the page keeps",
+    "shoal.web.projects.hierarchy_files",
+    "shoal.hierarchy.formats.nested_json",
+)
 def tree(raw: bytes, folder: Path) -> None:
     place = folder / "kept"
     shutil.rmtree(place, ignore_errors=True)

@@ -12,17 +12,28 @@ import polars as pl
 from abuse import MARKER, READING, Leak, target
 
 import shoal
-from shoal import tables
+from shoal import data
+from shoal.data.chunked import open_chunked
+from shoal.data.csv.delimited_cells import DelimitedCells
+from shoal.data.csv.dialect import UTF16_BOMS
 from shoal.errors import ShoalError
-from shoal.tables.delimited import DelimitedCells
-from shoal.tables.dialect import UTF16_BOMS
-from shoal.tables.large import open_chunked
 
 _FEW = 64
 """Records up to which a table is also protected."""
-_TEXT = ("shoal.tables.delimited", "shoal.tables.dialect", "shoal.tables.layout", "shoal.tables.packed")
-_TEXT = (*_TEXT, "shoal.tables.text", "shoal.tables.files", "shoal.tables.dates", "shoal.schema.describe")
-_COLUMNS = ("shoal.tables.files", "shoal.tables.frames", "shoal.tables.objects")
+_TEXT = (
+    "shoal.data.csv.delimited_cells",
+    "shoal.data.csv.dialect",
+    "shoal.data.csv.scan",
+    "shoal.data.csv.packed_columns",
+)
+_TEXT = (
+    *_TEXT,
+    "shoal.data.csv.text_values",
+    "shoal.data.read",
+    "shoal.data.encode.dates",
+    "shoal.domain.role_proposals",
+)
+_COLUMNS = ("shoal.data.read", "shoal.data.frames.native_frames", "shoal.data.frames.object_columns")
 
 
 def _below_header(raw: bytes) -> bool:
@@ -35,7 +46,7 @@ def _anywhere(raw: bytes) -> bool:
     return True
 
 
-def look_at(table: tables.Table, folder: Path) -> None:
+def look_at(table: data.Table, folder: Path) -> None:
     """All that a look at a table, a count and a release need; and what is written is what was read."""
     frame = table.native()
     assert frame.shape == (table.height, len(table.names)), "the frame has another shape than the table"
@@ -46,7 +57,7 @@ def look_at(table: tables.Table, folder: Path) -> None:
         protect(table, names)
 
 
-def protect(table: tables.Table, names: list[str]) -> None:
+def protect(table: data.Table, names: list[str]) -> None:
     """A release by a quick method, or a refusal that shows no cell."""
     try:
         made = shoal.anonymize(table, k=2, quasi_identifiers=names, method="mdav", threads=1)
@@ -70,7 +81,7 @@ def _again(raw: bytes, folder: Path, *, ending: str, **options: Any) -> None:
     path, copy = folder / f"table{ending}", folder / f"copy{ending}"
     path.write_bytes(raw)
     table = shoal.read(path, **options)
-    tables.write_table(table, copy)
+    data.write_table(table, copy)
     written, cells = copy.read_bytes(), table.cells
     assert isinstance(cells, DelimitedCells)
     whole = len(cells.fields) == len(cells.names)
@@ -130,14 +141,14 @@ target("csv-in-gzip", "a damaged text inside a sound csv.gz file", *_TEXT, is_ce
 target(
     "csv-in-pieces",
     "a damaged csv file that is read in pieces",
-    *("shoal.tables.large.lines", "shoal.tables.large.stream", "shoal.tables.layout"),
+    *("shoal.data.csv.text_chunks", "shoal.data.csv.stream", "shoal.data.csv.scan"),
     is_cell=_below_header,
 )(_in_pieces)
 target("parquet", "a damaged Parquet file", *_COLUMNS)(partial(_file, ending=".parquet"))
 target("arrow", "a damaged Arrow or Feather file", *_COLUMNS)(partial(_file, ending=".feather"))
-target("excel", "a damaged workbook", "shoal.tables.excel", "shoal.tables.files")(partial(_file, ending=".xlsx"))
+target("excel", "a damaged workbook", "shoal.data.excel", "shoal.data.read")(partial(_file, ending=".xlsx"))
 _STATISTICS = {"spss": ".sav", "stata": ".dta", "sas": ".xpt", "por": ".por", "sas7bdat": ".sas7bdat"}
 for _kind, _ending in _STATISTICS.items():
-    target(_kind, f"a damaged {_ending} file", "shoal.tables.statistics", "shoal.tables.files")(
+    target(_kind, f"a damaged {_ending} file", "shoal.data.stats_files.read_write", "shoal.data.read")(
         partial(_file, ending=_ending)
     )

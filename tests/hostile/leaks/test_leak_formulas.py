@@ -17,9 +17,9 @@ from ledger import Ledger, tries
 from searching import Command
 
 import shoal
-from shoal import tables
-from shoal.schema import Policy
-from shoal.tables.formulas import is_formula, neutralize
+from shoal import data as tables
+from shoal.data.csv.formulas import is_formula, neutralize
+from shoal.domain import Policy
 
 RUNS = (
     "=1+1",

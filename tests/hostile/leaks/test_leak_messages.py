@@ -246,7 +246,7 @@ def test_a_bug_tells_its_place_and_no_cell(
                 raise RuntimeError(f"cannot take {source.names[0]} and {source.notes[0]}")
 
             with monkeypatch.context() as patch:
-                patch.setattr(f"shoal.tables.{stage}", bug)
+                patch.setattr(f"shoal.data.{stage}", bug)
                 said = command(*_good(source, tmp_path, "--shuffle"))
             assert said.code == 1
             assert "This is a bug in Shoal (RuntimeError in test_leak_messages.py" in said.err

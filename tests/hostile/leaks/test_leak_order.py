@@ -15,9 +15,9 @@ from ledger import Ledger, tries
 from searching import Command
 
 import shoal
-from shoal import tables
+from shoal import data
+from shoal.domain import Policy
 from shoal.errors import DataError
-from shoal.schema import Policy
 
 N = 120
 ASKED: dict[str, Any] = {
@@ -58,8 +58,8 @@ KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
 }
 
 
-def put_in_order(table: tables.Table, seed: int = 0) -> tables.Table:
-    return tables.take(table, tables.shuffled_order(table, seed=seed))
+def put_in_order(table: data.Table, seed: int = 0) -> data.Table:
+    return data.take(table, data.shuffled_order(table, seed=seed))
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "file"])
@@ -81,14 +81,14 @@ def test_the_same_rows_in_any_order_become_the_same_bytes(kind: str, tmp_path: P
                     source = tmp_path / f"{again}.csv"
                     text = mixed.write_csv(line_terminator=["\n", "\r\n"][number % 2])
                     source.write_text(text.rstrip() if again else text, newline="")
-                    table, name = tables.read_table(source), f"{again}.out.csv"
+                    table, name = data.read_table(source), f"{again}.out.csv"
                 else:
-                    table, name = tables.read_table(KINDS[kind](mixed)), f"{again}.{ending}"
+                    table, name = data.read_table(KINDS[kind](mixed)), f"{again}.{ending}"
                 ordered = put_in_order(table, number)
                 if kind == "objects":  # which no file holds
                     found.add(repr(ordered.native().to_numpy().tolist()).encode())
                     continue
-                tables.write_table(ordered, tmp_path / name)
+                data.write_table(ordered, tmp_path / name)
                 found.add((tmp_path / name).read_bytes())
             assert len(found) == 1
             account.whole += 1
@@ -174,7 +174,7 @@ def test_strata_households_and_suppressed_records_go_along(ending: str, tmp_path
         pl.Series("side", chance.choice(["north", "south"], N)),
         pl.Series("age", [None if row % 9 == 0 else age for row, age in enumerate(people(3)["age"])]),
     )
-    tables.write_table(tables.read_table(frame), tmp_path / "in.csv")
+    data.write_table(data.read_table(frame), tmp_path / "in.csv")
     for more in (
         {"strata": ["side"]},
         {"households": "home"},
@@ -234,18 +234,18 @@ def test_in_pieces_the_same_rows_come_in_an_order_of_their_own(tmp_path: Path, l
     )
     for source, target in (("in.csv", "out.csv"), ("in.parquet", "out.arrow")):
         with account.trial():
-            tables.write_table(tables.read_table(people(rows=1000)), tmp_path / source)
+            data.write_table(data.read_table(people(rows=1000)), tmp_path / source)
             common = {**ASKED, "memory": "800MB", "force": True}
             shoal.anonymize_file(tmp_path / source, tmp_path / target, **common)
-            plain = tables.read_table(tmp_path / target).cells.frame()
+            plain = data.read_table(tmp_path / target).cells.frame()
             made = shoal.anonymize_file(tmp_path / source, tmp_path / target, **common, shuffle=True)
-            mixed = tables.read_table(tmp_path / target).cells.frame()
+            mixed = data.read_table(tmp_path / target).cells.frame()
             assert mixed.rows() != plain.rows()
             assert sorted(mixed.rows()) == sorted(plain.rows())
             assert mixed.schema == plain.schema
             assert (mixed["cost"] == plain["cost"]).sum() <= 20
-            table = tables.read_table(tmp_path / target)
-            assert (np.diff(tables.shuffled_order(table, seed=0)) == 1).all()
+            table = data.read_table(tmp_path / target)
+            assert (np.diff(data.shuffled_order(table, seed=0)) == 1).all()
             assert made.policy.shuffle
             shoal.replay_file(
                 tmp_path / source, tmp_path / f"again-{target}", policy=made.policy, memory="800MB", force=True
@@ -257,7 +257,7 @@ def test_in_pieces_the_same_rows_come_in_an_order_of_their_own(tmp_path: Path, l
 def test_a_shuffled_release_is_not_compared_row_by_row(tmp_path: Path) -> None:
     """By its policy, or by what it shows; a release in its place, and one of other tools, is."""
     table = people()
-    tables.write_table(tables.read_table(table), tmp_path / "in.csv")
+    data.write_table(data.read_table(table), tmp_path / "in.csv")
     release = shoal.anonymize(tmp_path / "in.csv", **ASKED, shuffle=True)
     release.save(tmp_path / "out.csv")
     columns = {"quasi_identifiers": ASKED["quasi_identifiers"]}
@@ -297,7 +297,7 @@ def test_rows_in_a_telling_order_are_warned_of(tmp_path: Path) -> None:
 
 
 def test_the_command_shuffles(tmp_path: Path, command: Command) -> None:
-    tables.write_table(tables.read_table(people()), tmp_path / "in.csv")
+    data.write_table(data.read_table(people()), tmp_path / "in.csv")
     asked = [str(tmp_path / "in.csv"), "-k", "4", "-q", "age,town", "--identifiers", "name", "--method", "mondrian"]
     said = command("anonymize", *asked, "--shuffle", "-o", tmp_path / "out.csv", "--quiet")
     assert said.code == 0

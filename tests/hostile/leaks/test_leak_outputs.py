@@ -17,8 +17,8 @@ from planting import N, Planted, planted
 from searching import Command, bytes_of, leaked
 
 import shoal
-from shoal import tables
-from shoal.anonymize import plan_in_memory
+from shoal import data as tables
+from shoal.release.anonymize import plan_in_memory
 
 COLUMNS = ["-q", "pay,born,job", "--identifiers", "name", "--sensitive", "note", "--hierarchy"]
 OUTSIDE = ("policy.toml", "report.external.html", "measures.json", "manifest.json", "README.txt")

@@ -13,7 +13,7 @@ from ledger import Ledger, tries
 
 import shoal
 from shoal.errors import ShoalError, ShoalWarning
-from shoal.large import anonymize_file, replay_file
+from shoal.release.anonymize_file import anonymize_file, replay_file
 
 METHODS = ("mondrian", "mdav", "mondrian-relaxed")
 FREE = 48 << 20

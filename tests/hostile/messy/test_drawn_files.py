@@ -10,11 +10,11 @@ from drawn_file import PROTECTED, DrawnFile, drawn_file
 from ledger import Ledger, tries
 
 import shoal
-from shoal import tables
+from shoal import data
+from shoal.data import Table
+from shoal.data.encode.dates import dates_as_days
+from shoal.domain.columns import Kind
 from shoal.errors import ShoalError
-from shoal.schema.columns import Kind
-from shoal.tables import Table
-from shoal.tables.dates import dates_as_days
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 NAME = "text files with habits that are drawn: separator, marks, units, dates, quotation, encoding, titles, row names"
@@ -29,7 +29,7 @@ def test_no_drawn_file_is_misread(tmp_path: Path, ledger: Ledger) -> None:
         source.write_bytes(drawn.content)
         with account.trial():
             try:
-                table = tables.read_table(source)
+                table = data.read_table(source)
                 keep = [name for name in table.names if name not in PROTECTED]
                 release = shoal.anonymize(table, k=2, quasi_identifiers=PROTECTED, keep=keep, method="mdav")
             except ShoalError:

@@ -22,11 +22,11 @@ from ledger import Ledger
 from people import Messy
 
 import shoal
-from shoal import tables
+from shoal import data
 from shoal.cli.main import main
+from shoal.data import ReadOptions, Table
+from shoal.data.chunked import open_chunked, profile_file
 from shoal.errors import ShoalError, on_command_line
-from shoal.tables import ReadOptions, Table
-from shoal.tables.large import open_chunked, profile_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 GROUPS = messy_text.GROUPS | messy_columns.GROUPS | messy_books.GROUPS
@@ -63,7 +63,7 @@ def target(messy: Messy, folder: Path) -> Path:
 
 def released(messy: Messy, path: Path, given: Mapping[str, Any], out: Path) -> Table:
     """Release a file by Python; the table as it was read."""
-    table = tables.read_table(path, options=ReadOptions(**given))
+    table = data.read_table(path, options=ReadOptions(**given))
     made = shoal.anonymize(table, k=K, quasi_identifiers=list(messy.looks), identifiers=list(messy.drop), method="mdav")
     made.save(out)
     return table
@@ -189,18 +189,18 @@ def test_pieces_are_read_as_the_whole_and_ask_the_same(messy: Messy, tmp_path: P
             return error.sentence
 
     def whole() -> object:
-        table = tables.read_table(path, options=ReadOptions(**messy.named))
+        table = data.read_table(path, options=ReadOptions(**messy.named))
         return (
             dict(table.settings),
-            tables.column_kinds(table),
-            tables.find_misread_columns(table),
-            tables.profile_columns(table),
+            data.column_kinds(table),
+            data.find_misread_columns(table),
+            data.profile_columns(table),
         )
 
     def pieces() -> object:
         source = open_chunked(path, options=ReadOptions(**messy.named), rows=5, size=64)
         found = profile_file(source)
-        return dict(source.settings), found.kinds(), tables.find_misread_columns(found.sample), found.column_profiles()
+        return dict(source.settings), found.kinds(), data.find_misread_columns(found.sample), found.column_profiles()
 
     assert told(pieces) == told(whole)
     assert bool(messy.question and not messy.late) == ("; " in told(pieces) and not told(pieces).startswith("("))

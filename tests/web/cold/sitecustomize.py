@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from shoal.web import tasks
+from shoal.web.workers import tasks
 
 tasks.__path__.insert(0, str(Path(__file__).parent))

@@ -21,7 +21,7 @@ from shoal.cli.terminal import (
     with_read_options,
 )
 from shoal.errors import HierarchyError, OptionError
-from shoal.words import quote_name
+from shoal.errors.messages import quote_name
 
 if TYPE_CHECKING:
     from shoal.hierarchy import Hierarchy
@@ -177,9 +177,9 @@ def wordnet(
     A word has several senses, and a synset several parents. What is not given is chosen by a rule, and counted by rule;
     --values and --report tell each choice, for somebody to read.
     """
-    from shoal import tables
+    from shoal import data
     from shoal.hierarchy import wordnet
-    from shoal.release import check_path
+    from shoal.release.result import check_path
 
     place = check_path(report) if report else None
     parents = parse_pairs(parent, "parent", secret=True)
@@ -200,7 +200,7 @@ def wordnet(
     notes = [*([built.unused_text] if built.unused_text else []), "\n".join(chosen) + "; --values lists them"]
     with ExitStack() as stack:
         if place:
-            part = stack.enter_context(tables.atomic_write(place, force=options["force"]))
+            part = stack.enter_context(data.atomic_write(place, force=options["force"]))
             part.write_text(built.report() + "\n", encoding="utf-8", newline="\n")
         _write(built.hierarchy, counts, records, options, notes=[built.report()] if values else notes, **more)
 
@@ -212,13 +212,13 @@ def _build(options: dict[str, Any], make: Callable[[dict[str, int]], Hierarchy])
 
 def _counts(options: dict[str, Any], *, more: Sequence[Path] = ()) -> tuple[dict[str, int], int]:
     """Check the outputs, then return the value counts of the column and the number of records."""
-    from shoal import tables
-    from shoal.release import check_output_paths, check_path
+    from shoal import data
+    from shoal.release.result import check_output_paths, check_path
 
     places = [check_path(options["output"]), *more]
     check_output_paths(places, sources=[Path(options["file"])], force=options["force"])
     table = open_table(options["file"], options)
-    return tables.value_counts(table, options["column"]), table.height
+    return data.value_counts(table, options["column"]), table.height
 
 
 def _write(
@@ -231,11 +231,11 @@ def _write(
     **more: Any,
 ) -> None:
     """Write the hierarchy and print its size and coverage."""
-    from shoal.hierarchy import files
+    from shoal.hierarchy import formats
     from shoal.hierarchy.coverage import coverage
-    from shoal.report import hierarchy as report
+    from shoal.report import hierarchy_drawing as report
 
-    files.save(hierarchy, options["output"], format=options["to"], force=options["force"])
+    formats.save(hierarchy, options["output"], format=options["to"], force=options["force"])
     covered = coverage(hierarchy, counts, records=records)
     if options["as_json"]:
         facts = {"hierarchy": report.facts(hierarchy), "column": options["column"], "coverage": covered.to_dict()}
@@ -246,12 +246,12 @@ def _write(
 
 def _senses(path: str | None, given: dict[str, str]) -> dict[str, str]:
     """Merge the senses of a table with those given as options: one per value."""
-    from shoal import tables
+    from shoal import data
 
     if path is None:
         return given
-    table = tables.read_table(path)
-    rows = zip(tables.text_list(table, "value"), tables.text_list(table, "sense"), strict=True)
+    table = data.read_table(path)
+    rows = zip(data.text_list(table, "value"), data.text_list(table, "sense"), strict=True)
     complete = [(value, sense) for value, sense in rows if value is not None and sense is not None]
     times = Counter([*given, *(value for value, _ in complete)])
     repeated = sum(1 for number in times.values() if number > 1)

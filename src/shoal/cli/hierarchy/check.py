@@ -41,24 +41,24 @@ def command(
 
     Exit code 0 if so, else 3. With --fix the answer is that of the hierarchy that was written.
     """
-    from shoal import tables
-    from shoal.hierarchy import files
+    from shoal import data
+    from shoal.hierarchy import formats
     from shoal.hierarchy.coverage import coverage
-    from shoal.release import check_output_paths, check_path
-    from shoal.report import hierarchy as report
+    from shoal.release.result import check_output_paths, check_path
+    from shoal.report import hierarchy_drawing as report
 
     if mapped and fix is None:
         raise click.UsageError("--map needs --fix", click.get_current_context())
     nodes = parse_pairs(mapped, "map", secret=True)
     if fix is not None:
         check_output_paths([check_path(fix)], sources=[Path(hierarchy), Path(file)], force=force)
-    tree = files.read(hierarchy, format=from_)
+    tree = formats.read(hierarchy, format=from_)
     table = open_table(file, options)
-    counts = tables.value_counts(table, column)
+    counts = data.value_counts(table, column)
     before = after = coverage(tree, counts, close=values, records=table.height)
     if fix is not None:
         tree = tree.with_values({**before.mappings, **nodes})
-        files.save(tree, fix, format=to, force=force)
+        formats.save(tree, fix, format=to, force=force)
         after = coverage(tree, counts, records=table.height)
     if as_json:
         facts = {"hierarchy": report.facts(tree), "column": column, "coverage": before.to_dict(values=values)}

@@ -21,13 +21,13 @@ def command(
     source: str, target: str, from_: str | None, delimiter: str | None, to: str | None, force: bool, as_json: bool
 ) -> None:
     """Write the hierarchy IN as OUT, in another format."""
-    from shoal.hierarchy import files
-    from shoal.release import check_output_paths, check_path
-    from shoal.report import hierarchy as report
+    from shoal.hierarchy import formats
+    from shoal.release.result import check_output_paths, check_path
+    from shoal.report import hierarchy_drawing as report
 
     check_output_paths([check_path(target)], sources=[Path(source)], force=force)
-    tree = files.read(source, format=from_, delimiter=delimiter)
-    files.save(tree, target, format=to, force=force)
+    tree = formats.read(source, format=from_, delimiter=delimiter)
+    formats.save(tree, target, format=to, force=force)
     if as_json:
         show_json({"hierarchy": report.facts(tree), "written": target})
     else:

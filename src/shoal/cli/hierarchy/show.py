@@ -39,21 +39,21 @@ def command(
 
     The drawing names the values, and with FILE tells how many records have each: it is not for publication.
     """
-    from shoal import tables
-    from shoal.hierarchy import files
-    from shoal.release import check_output_paths, check_path
-    from shoal.report import hierarchy as report
+    from shoal import data
+    from shoal.hierarchy import formats
+    from shoal.release.result import check_output_paths, check_path
+    from shoal.report import hierarchy_drawing as report
 
     if file is not None and column is None:
         raise click.UsageError("Missing argument 'COLUMN'.", click.get_current_context())
     places = {render: check_path(path) for render, path in ((report.draw_svg, svg), (report.page, html)) if path}
     check_output_paths(list(places.values()), sources=[Path(hierarchy), Path(file) if file else None], force=force)
-    tree = files.read(hierarchy, format=from_)
-    counts = tables.value_counts(open_table(file, options), column) if file and column else None
+    tree = formats.read(hierarchy, format=from_)
+    counts = data.value_counts(open_table(file, options), column) if file and column else None
     title = f"Hierarchy {Path(hierarchy).name}"
     with ExitStack() as stack:
         for render, place in places.items():
-            part = stack.enter_context(tables.atomic_write(place, force=force))
+            part = stack.enter_context(data.atomic_write(place, force=force))
             part.write_text(render(tree, counts, title=title, depth=depth), encoding="utf-8", newline="\n")
     written = [str(place) for place in places.values()]
     if as_json:

@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal import tables
-from shoal.engines.facts import PartSummary, check_count, merge_summaries
-from shoal.engines.interface import PartTotals
-from shoal.engines.pieces import Slice, split_into_parts
+from shoal import data
+from shoal.data.chunked import Encoder, Occurrence, TableStatistics
+from shoal.domain import IntMatrix, Progress, Verification
+from shoal.engines.engine import PartTotals
+from shoal.engines.part_summary import PartSummary, check_count, merge_summaries
+from shoal.engines.parts import Slice, split_into_parts
 from shoal.engines.plan import INTEGERS, ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan
-from shoal.engines.spark import surveying
-from shoal.engines.spark.chores import (
+from shoal.engines.spark import table_profile
+from shoal.engines.spark.parquet_source import SparkSource, open_parquet, read_parquet, sortable
+from shoal.engines.spark.python_worker import SparkTask
+from shoal.engines.spark.record_order import PartPositions, part_positions
+from shoal.engines.spark.record_ranks import first_rows
+from shoal.engines.spark.run_jobs import map_batches, run_job
+from shoal.engines.spark.tasks import (
     ALL,
     CODE,
     COUNT,
@@ -30,18 +37,11 @@ from shoal.engines.spark.chores import (
     original_type_key,
     verify_signature,
 )
-from shoal.engines.spark.jobs import map_batches, run_job
-from shoal.engines.spark.places import PartPositions, part_positions
-from shoal.engines.spark.ranks import first_rows
-from shoal.engines.spark.recount import verify_on_spark
-from shoal.engines.spark.source import SparkSource, open_parquet, read_parquet, sortable
-from shoal.engines.spark.worker import SparkTask
+from shoal.engines.spark.verify_parquet import verify_on_spark
 from shoal.errors import PromiseError
-from shoal.measure.pieces import ClassSizeCounts, PartialSums
-from shoal.measure.sums import KeyedCounts
-from shoal.tables.large import Encoder, Occurrence, TableStatistics
-from shoal.values import IntMatrix, Progress, Verification
-from shoal.verify import check_shape, check_verification
+from shoal.metrics.combine_parts import ClassSizeCounts, PartialSums
+from shoal.metrics.partial_sums import KeyedCounts
+from shoal.verification.verify import check_shape, check_verification
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -58,7 +58,7 @@ class SparkEngine:
         """``ordered``: keep the order of the table; otherwise sort the release by its released values."""
         self.source, self.session, self.scratch, self.ordered = source, source.session, scratch, ordered
         self.formulas: Mapping[str, int] = {}  # a spreadsheet does not evaluate cells of Parquet
-        self.broken_dependencies: Sequence[tables.BrokenDependency] = ()
+        self.broken_dependencies: Sequence[data.BrokenDependency] = ()
         self._key = secrets.token_bytes(32)
         self._places: PartPositions | None = None
         self._sums: list[PartialSums] = []
@@ -68,17 +68,17 @@ class SparkEngine:
 
     def profile(self, *, progress: Progress) -> TableStatistics:
         """Compute the statistics of the table in one pass."""
-        return surveying.profile_source(self.source, f"{self.scratch}/survey", progress=progress)
+        return table_profile.profile_source(self.source, f"{self.scratch}/survey", progress=progress)
 
     def out_of_bounds(
         self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
     ) -> Occurrence:
         """Locate the numbers of a column outside its bounds."""
-        return surveying.out_of_bounds(self.source, statistics, encoder, name, bounds=bounds)
+        return table_profile.out_of_bounds(self.source, statistics, encoder, name, bounds=bounds)
 
     def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
         """Count the records of every leaf and assign leaves to parts."""
-        chore = SparkTask("chores.deal", self._partition_state(plan, None))
+        chore = SparkTask("tasks.deal", self._partition_state(plan, None))
         leaf_counts = map_batches(self._group_columns(plan), chore, f"{LEAF} long, {CODE} long, {COUNT} long")
         counts = leaf_counts.groupBy(LEAF, CODE).agg({COUNT: "sum"})
         rows = run_job(self.session, "deal out", counts.collect, records=plan.records, progress=progress)
@@ -106,7 +106,7 @@ class SparkEngine:
     def _counted(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
         """Count the sensitive values of each slice."""
         parts = self._with_slice_starts(plan, part_positions([[piece] for piece in slices], plan.cuts.n_blocks))
-        chore = SparkTask("chores.tallies", self._partition_state(plan, parts))
+        chore = SparkTask("tasks.tallies", self._partition_state(plan, parts))
         counts = map_batches(self._group_columns(plan), chore, f"{POSITION} long, {CODE} long, {COUNT} long")
         value_counts = np.zeros(
             (len(slices), int(plan.template.constraints.value_offsets[-1]) if plan.template.constraints else 0),
@@ -134,7 +134,7 @@ class SparkEngine:
     def _leaf_rows(self, plan: ReleasePlan, where: PartPositions) -> DataFrame:
         """Return the row numbers of the records of large leaves."""
         folder = f"{self.scratch}/rows-{len(self._rows)}"
-        chore = SparkTask("chores.rows_of_leaves", self._partition_state(plan, where))
+        chore = SparkTask("tasks.rows_of_leaves", self._partition_state(plan, where))
         rows = map_batches(self._group_columns(plan), chore, f"{ROW} long, {LEAF} long")
         run_job(self.session, "slice", lambda: rows.write.parquet(folder))
         return read_parquet(self.session, folder, rows.schema)
@@ -147,13 +147,11 @@ class SparkEngine:
         dealing, records = self._partition_state(plan, parts), self._group_columns(plan)
         fields = [(field.name, field.dataType) for field in records.schema]
         placed = map_batches(
-            records, SparkTask("chores.place", dealing), _schema([*fields, (POSITION, "long"), (PART, "long")])
+            records, SparkTask("tasks.place", dealing), _schema([*fields, (POSITION, "long"), (PART, "long")])
         )
         count = int(parts.part[-1]) + 1
         state = ProcessState(dealing.names, dealing.plan, [key for key, _ in self._output_columns(plan)], self._key)
-        worked = map_batches(
-            _by_number(placed, count, PART), SparkTask("chores.work", state), self._output_schema(plan)
-        )
+        worked = map_batches(_by_number(placed, count, PART), SparkTask("tasks.work", state), self._output_schema(plan))
         write = partial(worked.write.parquet, self._output_folder)
         run_job(self.session, "work", write, records=plan.records, progress=progress)
         return self._check_results(plan, *self._read_results(plan), count)
@@ -236,8 +234,8 @@ class SparkEngine:
             by = [sortable(rows, key) for key in keys]
             in_order = rows.repartition(count, *by).sortWithinPartitions(*by)
         few = rows.where(F.expr(f"{ROW} % {plan.statistics.step} = 0")).sort(ROW).select(*keys).toDF(*names)
-        sample = tables.read_table(run_job(self.session, "sample", few.toArrow))
-        self.broken_dependencies = tables.broken_dependencies(plan.statistics.sample, sample, plan.policy.schema)
+        sample = data.read_table(run_job(self.session, "sample", few.toArrow))
+        self.broken_dependencies = data.broken_dependencies(plan.statistics.sample, sample, plan.policy.schema)
         write = partial(in_order.select(*keys).toDF(*names).write.mode("errorifexists").parquet, destination)
         run_job(self.session, "deliver", write, records=plan.records, progress=progress)
         return self._sums

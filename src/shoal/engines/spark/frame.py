@@ -8,10 +8,10 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from shoal.aside import atomic_write
-from shoal.report import dossier
+from shoal.report import html_report
 from shoal.report.external import external_facts
-from shoal.report.large import file_report_facts
+from shoal.report.summary import file_report_facts
+from shoal.system.atomic import atomic_write
 
 
 class ReleasedFrame(ClassicFrame):
@@ -47,7 +47,7 @@ class ReleasedFrame(ClassicFrame):
         ``path`` is given.
         """
         facts = file_report_facts(self.release)
-        text = dossier.page(external_facts(facts) if external else facts)
+        text = html_report.page(external_facts(facts) if external else facts)
         if path is not None:
             with atomic_write(path, force=force) as part:
                 part.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,159 @@
+"""A file that can be read in chunks repeatedly."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+from polars import selectors
+
+from shoal.data.csv.text_chunks import delimited_chunks, open_delimited
+from shoal.data.file_formats import EXTENSIONS, format_of
+from shoal.data.frames.native_frames import PolarsCells, check_table
+from shoal.data.library_errors import translate_errors
+from shoal.data.read import check_file_exists, file_sha256, file_state
+from shoal.data.table import ReadOptions, Settings, Table, TableCells
+from shoal.errors import ColumnError, FileError, OptionError
+from shoal.system.threads import threads
+
+T = TypeVar("T")
+Reader = Callable[[Sequence[str]], Iterator[TableCells]]
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkedFile:
+    """A csv, tsv, Parquet or Arrow file that can be read in chunks repeatedly.
+
+    The file must not change: its size, times and identity are compared before and after every pass
+    (`FileError.changed`).
+    """
+
+    path: Path
+    kind: str
+    names: tuple[str, ...]
+    settings: Settings
+    """As the settings of a `Table`."""
+    sha256: str
+    """SHA-256 of the file."""
+    bytes: int
+    """Size of the file."""
+    _stamp: tuple[int, ...]
+    _reader: Reader
+
+    def chunks(self, *, columns: Sequence[str] | None = None) -> Iterator[Table]:
+        """Yield the records in order, each chunk a table as `tables.read` returns it, with the given columns.
+
+        A chunk has at most ``rows`` records and about ``size`` bytes. The next chunk is prefetched. Column kinds are
+        those of the chunk; `with_column_types` sets those of the whole table.
+        """
+        for name in columns or ():
+            if name not in self.names:
+                raise ColumnError.unknown(name, self.names)
+        selected = self.names if columns is None else tuple(name for name in self.names if name in columns)
+        self._check()
+        for cells in _prefetched(self._reader(selected)):
+            yield Table(self.kind, cells, self.path, self.settings, self.sha256)
+        self._check()
+
+    def _check(self) -> None:
+        if file_state(self.path) != self._stamp:
+            raise FileError.changed(self.path)
+
+
+def open_chunked(
+    path: str | os.PathLike[str],
+    *,
+    options: ReadOptions | None = None,
+    rows: int = 250_000,
+    size: int = 32 << 20,
+) -> ChunkedFile:
+    """Open a file to be read in chunks. One pass over its bytes computes its hash and detects its encoding."""
+    if options is not None and not isinstance(options, ReadOptions):
+        raise OptionError.invalid_value("options", "ReadOptions")
+    path, options = Path(os.fsdecode(path)), options or ReadOptions()
+    kind = options.format or format_of(path)
+    check_file_exists(path)
+    if kind is None:
+        raise FileError.unknown_format(path, EXTENSIONS)
+    if kind not in ("csv", "tsv", "parquet", "arrow"):
+        raise FileError.not_streamed(path, kind)
+    file_stamp = file_state(path)
+    if file_stamp[0] == 0:
+        raise FileError.empty(path)
+    settings: dict[str, Any] = {"format": kind}
+    with ThreadPoolExecutor(1) as pool:  # hash and encoding detection share the page cache
+        digest = pool.submit(file_sha256, path)
+        if kind in ("csv", "tsv"):
+            lines = open_delimited(path, options=options, tabs=kind == "tsv")
+            names, settings = lines.names, settings | dict(lines.settings)
+
+            def reader(kept: Sequence[str]) -> Iterator[TableCells]:
+                return delimited_chunks(lines, kept, rows=rows, size=size)
+        else:
+            names = column_names(path, kind)
+
+            def reader(kept: Sequence[str]) -> Iterator[TableCells]:
+                return column_chunks(path, kind, kept, rows=rows, size=size)
+
+        return ChunkedFile(path, kind, names, settings, digest.result(), file_stamp[0], file_stamp, reader)
+
+
+def _prefetched(items: Iterator[T]) -> Iterator[T]:
+    """Prefetch the next item of an iterator in a thread."""
+    if threads() == 1:
+        yield from items
+        return
+    with ThreadPoolExecutor(1, thread_name_prefix="shoal") as pool:
+        next_item = pool.submit(next, items, None)
+        while (item := next_item.result()) is not None:
+            next_item = pool.submit(next, items, None)
+            yield item
+            del item
+
+
+_FIRST_ROWS = 4_096
+"""Records of the first chunk, from which the width of a record is estimated."""
+
+
+def column_names(path: Path, kind: str) -> tuple[str, ...]:
+    """Return the column names of a file; raise if it has none."""
+    with _reading(path, kind):
+        frame = _scan(path, kind).head(1).collect()
+    return check_table(Table(kind, PolarsCells(frame), path)).names
+
+
+def column_chunks(path: Path, kind: str, columns: Sequence[str], *, rows: int, size: int) -> Iterator[TableCells]:
+    """Yield the records of the file as frames of the selected columns."""
+    start, step, total = 0, min(rows, _FIRST_ROWS), _height(path, kind)
+    while start < total:
+        with _reading(path, kind):
+            # a selector does not interpret a name as a pattern
+            lazy = _scan(path, kind).select(selectors.by_name(*columns))
+            frame = lazy.slice(start, step).collect()
+        if frame.height != min(step, total - start):
+            raise FileError.changed(path)
+        yield PolarsCells(frame)
+        start += frame.height
+        width = max(1, int(frame.estimated_size()) // frame.height)
+        step = min(rows, max(1, size // width))
+
+
+def _height(path: Path, kind: str) -> int:
+    with _reading(path, kind):
+        return int(_scan(path, kind).select(pl.len()).collect().item())
+
+
+def _scan(path: Path, kind: str) -> pl.LazyFrame:
+    # as one file: a path may look like a glob or like a partition folder
+    if kind == "parquet":
+        return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    return pl.scan_ipc(path, glob=False, hive_partitioning=False)
+
+
+def _reading(path: Path, kind: str) -> translate_errors:
+    return translate_errors(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why))

@@ -1,0 +1,154 @@
+"""Statistics of a whole table, computed from its chunks in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from shoal.data.chunked.column_statistics import MAX_DISTINCT, ColumnStatistics
+from shoal.data.chunked.column_type import ColumnType
+from shoal.data.chunked.sample import MAX_SAMPLE, SystematicSample
+from shoal.data.chunked.source import ChunkedFile
+from shoal.data.table import Table
+from shoal.domain import Progress, no_progress
+from shoal.domain.columns import Kind
+from shoal.domain.profile import ColumnProfile
+from shoal.errors import ColumnError, DataError
+
+__all__ = ["MAX_DISTINCT", "MAX_SAMPLE", "TableStatistics", "merge_statistics", "profile_chunk", "profile_file"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableStatistics:
+    """Statistics of a whole table, independent of the size of the chunks; sums are exact."""
+
+    start: int
+    """Row of the first record; 0 unless this is a part of a table."""
+    records: int
+    sha256: str | None
+    columns: tuple[ColumnStatistics, ...]
+    systematic_sample: SystematicSample
+    head: Table
+    """Kind, path and settings of the table; its cells are a sample."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def _known(self) -> dict[str, ColumnStatistics]:
+        return {column.name: column for column in self.columns}
+
+    def column_type(self, name: str) -> ColumnType:
+        """Return the type of a column."""
+        if name not in self._known:
+            raise ColumnError.unknown(name, self.names)
+        return self._known[name].column_type
+
+    def kinds(self) -> tuple[tuple[str, Kind], ...]:
+        """Return the kinds of the columns, as `tables.kinds` does for the whole table."""
+        return tuple((column.name, column.column_type.kind) for column in self.columns)
+
+    def column_profiles(self) -> tuple[ColumnProfile, ...]:
+        """Return column profiles as `tables.profile` does; a large number of distinct values is `estimated`."""
+        return tuple(column.profile(self.records) for column in self.columns)
+
+    @property
+    def estimated_columns(self) -> tuple[str, ...]:
+        """Columns whose number of distinct values is an estimate."""
+        return tuple(column.name for column in self.columns if column.distinct_cells is None)
+
+    def value_counts(self, name: str) -> dict[str, int] | None:
+        """Return value counts as `tables.value_counts` does; None if there are too many distinct values."""
+        return self.column_type(name).value_counts()
+
+    def has_values(self, name: str, words: Iterable[str]) -> bool:
+        """Return whether all texts are values of the column; False if it has too many distinct values."""
+        copies = self.column_type(name).first_positions
+        return all(word in copies for word in words)
+
+    def missing_counts(self) -> dict[str, int]:
+        """Return the number of missing values of each column that has any."""
+        counts = {column.name: column.column_type.missing.count for column in self.columns}
+        return {name: count for name, count in counts.items() if count}
+
+    def range(self, name: str) -> tuple[float, float] | None:
+        """Return the smallest and largest number, or day, of a column; None if it has none."""
+        moments = self.column_type(name).sketch.moments
+        return (moments.low, moments.high) if moments.count else None
+
+    @cached_property
+    def sample(self) -> Table:
+        """Every step-th record with column types; at most MOST_SAMPLED records."""
+        from shoal.data.chunked.typed_chunks import with_column_types
+
+        return with_column_types(replace(self.head, cells=self.systematic_sample.cells), self)
+
+    @property
+    def step(self) -> int:
+        """Sampling step, a power of two."""
+        return self.systematic_sample.step
+
+    def select(self, names: Collection[str]) -> TableStatistics:
+        """Restrict the statistics to these columns and the sample to its first record."""
+        sample = self.systematic_sample.first(names)
+        columns = tuple(column for column in self.columns if column.name in names)
+        return replace(self, columns=columns, systematic_sample=sample, head=replace(self.head, cells=sample.cells))
+
+    def to_bytes(self) -> bytes:
+        """Serialize to arrays and JSON."""
+        from shoal.data.chunked.serialize import to_bytes
+
+        return to_bytes(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> TableStatistics:
+        """Deserialize; raise `FileError.damaged`."""
+        from shoal.data.chunked.serialize import from_bytes
+
+        return from_bytes(data)
+
+
+def profile_file(
+    source: ChunkedFile, *, columns: Sequence[str] | None = None, progress: Progress = no_progress
+) -> TableStatistics:
+    """Compute the statistics of a file in one pass. Progress has no total."""
+    statistics: TableStatistics | None = None
+    for chunk in source.chunks(columns=columns):
+        if statistics is None:
+            statistics = profile_chunk(chunk)
+        else:
+            part = profile_chunk(
+                chunk, start=statistics.records, many_values=statistics.estimated_columns, step=statistics.step
+            )
+            statistics = merge_statistics(statistics, part)
+        progress(statistics.records, statistics.records)
+    if statistics is None:
+        raise DataError.no_records()
+    return statistics
+
+
+def profile_chunk(chunk: Table, *, start: int = 0, many_values: Collection[str] = (), step: int = 1) -> TableStatistics:
+    """Compute the statistics of one chunk whose first record is row ``start``.
+
+    The columns with ``many`` values and the sampling ``step`` known from earlier chunks save work; they do not change
+    the result.
+    """
+    columns = tuple(
+        ColumnStatistics.of(chunk, name, start=start, many_values=name in many_values) for name in chunk.names
+    )
+    sample = SystematicSample.of(chunk.cells, start=start, step=step)
+    head = replace(chunk, cells=sample.parts[0][0])
+    return TableStatistics(start, chunk.height, chunk.sha256, columns, sample, head)
+
+
+def merge_statistics(first: TableStatistics, second: TableStatistics) -> TableStatistics:
+    """Merge the statistics of two adjacent parts of a table."""
+    if first.names != second.names or second.start != first.start + first.records:
+        raise DataError.statistics_not_adjacent()
+    columns = tuple(left + right for left, right in zip(first.columns, second.columns, strict=True))
+    sample = first.systematic_sample + second.systematic_sample
+    head = replace(first.head, cells=sample.parts[0][0])
+    return replace(first, records=first.records + second.records, columns=columns, systematic_sample=sample, head=head)

@@ -1,0 +1,1 @@
+"""Data frames of polars, pandas, pyarrow and numpy."""

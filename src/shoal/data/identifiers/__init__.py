@@ -1,0 +1,1 @@
+"""Recognize columns that identify persons, by their values."""

@@ -1,0 +1,61 @@
+"""Convert new values of a release to polars columns, with the type of the original where possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shoal.data.table import nan_to_null
+from shoal.domain import IntegerColumn, IntVector, RoundedColumn, TextColumn
+
+
+def to_number_series(column: NDArray[Any] | IntegerColumn | RoundedColumn) -> pl.Series:
+    """Convert numbers to Float64 or Int64, null where missing; -0.0 becomes 0.0."""
+    if isinstance(column, RoundedColumn):
+        column = IntegerColumn(column.numbers) if column.precision.max_decimals == 0 else column.numbers
+    if isinstance(column, IntegerColumn):
+        return _integer_series(column)
+    if column.dtype.kind in "iu":
+        return pl.Series(column.astype(np.int64))
+    return nan_to_null(pl.Series(column.astype(np.float64) + 0.0))
+
+
+def _integer_series(column: IntegerColumn) -> pl.Series:
+    missing = np.isnan(column.numbers)
+    return pl.Series(np.where(missing, 0, column.numbers).astype(np.int64)).set(pl.Series(missing), None)
+
+
+def to_string_series(column: TextColumn) -> pl.Series:
+    """Convert a text column to strings, null where missing."""
+    words = pl.Series([*column.words, None], dtype=pl.String)  # the extra null avoids gathering from an empty series
+    return words.gather(gather_indices(column.codes))
+
+
+def gather_indices(numbers: IntVector) -> pl.Series:
+    """Return indices for ``gather``, null for -1."""
+    return pl.Series(numbers).set(pl.Series(numbers < 0), None)
+
+
+def rows_to_copy(words: pl.Series, column: TextColumn) -> IntVector | None:
+    """Return for each record an original row with its new value, -1 where missing.
+
+    None if a value does not occur in the original. Copying cells preserves the type of the column.
+    """
+    first = words.arg_unique()
+    row_of = dict(zip(words.gather(first).to_list(), first.to_list(), strict=True))
+    used = np.unique(column.codes[column.codes >= 0])
+    if not all(column.words[index] in row_of for index in used):
+        return None
+    rows = np.full(len(column.words) + 1, -1, dtype=np.int64)  # the extra last entry is for index -1
+    rows[used] = [row_of[column.words[index]] for index in used]
+    return rows[column.codes]
+
+
+def copy_spelling(fields: pl.Series, words: pl.Series, column: TextColumn) -> TextColumn:
+    """Spell each new value as the first original field with this value does, if any."""
+    first = words.arg_unique()
+    spelling = dict(zip(words.gather(first).to_list(), fields.gather(first).to_list(), strict=True))
+    return TextColumn(tuple(spelling.get(word) or word for word in column.words), column.codes)

@@ -1,0 +1,131 @@
+"""Read a file, data frame or array as a Table."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data.compression import open_compressed
+from shoal.data.csv.delimited_cells import read_delimited
+from shoal.data.excel import read_excel
+from shoal.data.file_formats import EXTENSIONS, format_of, is_compressed
+from shoal.data.frames.native_frames import PolarsCells, check_table, open_frame
+from shoal.data.frames.numpy_arrays import open_array
+from shoal.data.library_errors import translate_errors
+from shoal.data.read_limits import check_memory
+from shoal.data.stats_files.read_write import read_statistics
+from shoal.data.table import ReadOptions, Table, TableCells
+from shoal.errors import FileError, OptionError
+from shoal.system.atomic import os_error_reason
+
+
+def read_table(source: Any, *, options: ReadOptions | None = None) -> Table:
+    """Read a file, or wrap a data frame or an array; a Table is returned unchanged."""
+    if options is not None and not isinstance(options, ReadOptions):
+        raise OptionError.invalid_value("options", "ReadOptions")
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return _read_file(Path(os.fsdecode(source)), options or ReadOptions())
+    if isinstance(source, np.ndarray):
+        return open_array(source)
+    return open_frame(source)
+
+
+def _read_file(path: Path, options: ReadOptions) -> Table:
+    kind = options.format or format_of(path)
+    check_file_exists(path)
+    if kind is None:
+        raise FileError.unknown_format(path, EXTENSIONS)
+    settings: dict[str, Any] = {"format": kind}
+    if kind == "excel" or is_compressed(path):
+        check_memory(path)
+    if kind in ("csv", "tsv"):
+        raw = _read_bytes(path)
+        text = _decompress(raw, path) if is_compressed(path) else raw
+        delimited, detected = read_delimited(text, options=options, tabs=kind == "tsv", path=path)
+        return Table(kind, delimited, path, settings | detected, hashlib.sha256(raw).hexdigest())
+    if path.stat().st_size == 0:
+        raise FileError.empty(path)
+    if kind in ("parquet", "arrow"):
+        # read from memory: if a memory-mapped file is truncated, the process crashes
+        raw = _read_bytes(path)
+        frame = _read_columns(raw, path, kind)
+        return check_table(Table(kind, PolarsCells(frame), path, settings, hashlib.sha256(raw).hexdigest()))
+    before, digest = file_state(path), file_sha256(path)
+    cells: TableCells
+    if kind == "excel":
+        cells, detected_settings = read_excel(path, options=options)
+        settings |= detected_settings
+    else:
+        cells = read_statistics(path, kind, options=options)
+        settings["value_labels"] = options.value_labels
+    if file_state(path) != before:
+        raise FileError.changed(path)
+    return check_table(Table(kind, cells, path, settings, digest))
+
+
+def check_file_exists(path: Path) -> None:
+    try:
+        if path.is_dir():
+            raise FileError.is_folder(path)
+        if path.exists() and not path.is_file():
+            raise FileError.not_a_regular_file(path)
+        with path.open("rb"):
+            pass
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileError.missing(path) from None
+    except OSError as error:
+        raise FileError.unreadable(path, os_error_reason(error)) from None
+    except ValueError:
+        raise FileError.missing(path) from None
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Read all bytes of a file; raise an error if it changes meanwhile."""
+    try:
+        before = file_state(path)
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileError.unreadable(path, os_error_reason(error)) from None
+    if file_state(path) != before or len(data) != before[0]:
+        raise FileError.changed(path)
+    return data
+
+
+def file_state(path: Path) -> tuple[int, ...]:
+    """Return size, times and identity of a file, to detect changes."""
+    try:
+        status = path.stat()
+    except OSError:
+        raise FileError.changed(path) from None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
+
+
+def _decompress(raw: bytes, path: Path) -> bytes:
+    with open_compressed(path, raw) as file:
+        return file.read()
+
+
+def _read_columns(raw: bytes, path: Path, kind: str) -> pl.DataFrame:
+    with translate_errors(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
+        if kind == "parquet":
+            return pl.read_parquet(io.BytesIO(raw))
+        return pl.read_ipc(io.BytesIO(raw))
+
+
+def file_sha256(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of the file."""
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (FileNotFoundError, ValueError):
+        raise FileError.missing(path) from None
+    except OSError as error:
+        raise FileError.unreadable(path, os_error_reason(error)) from None

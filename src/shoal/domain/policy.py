@@ -1,0 +1,378 @@
+"""Policy of a release: every decision behind it, as a TOML file that reproduces it.
+
+A policy holds names, numbers and hashes, never a cell of the data, and no time: the same release writes the same
+policy.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from shoal.domain.columns import Column, Kind, Role, Schema
+from shoal.domain.privacy_models import PrivacyModel
+from shoal.errors import PolicyError, ShoalError
+
+POLICY_FORMAT, _BASE_FORMAT = 5, 4
+"""The newest format, and the one that suffices without blocks and parts."""
+_HEADER = """\
+# A Shoal policy: the decisions behind one release.
+# Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
+"""
+
+
+MISSING_POLICIES = ("category", "wildcard", "impute", "suppress", "refuse")
+"""Treatment of missing quasi-identifiers: as a category; compatible with every value; imputed by group; suppress the
+record; refuse the table.
+"""
+
+
+FORMULA_POLICIES = ("keep", "neutralize")
+"""Treatment of text cells that a spreadsheet would execute: unchanged, or prefixed with an apostrophe."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The columns of the survey design; empty if unknown."""
+
+    sampling_weights: str = ""
+    strata: tuple[str, ...] = ()
+    households: str = ""
+    largest_household: int = 20
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of these columns."""
+        return tuple(filter(None, (self.sampling_weights, *self.strata, self.households)))
+
+    def to_dict(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {}
+        if self.sampling_weights:
+            facts["sampling_weights"] = self.sampling_weights
+        if self.strata:
+            facts["strata"] = list(self.strata)
+        if self.households:
+            facts |= {"households": self.households, "largest_household": self.largest_household}
+        return facts
+
+
+EFFORTS = ("fast", "balanced", "best")
+"""Effort of local search: descent only; with annealing; ten times the annealing and an integer program."""
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """Options of the local search after the method.
+
+    If a time limit or an interrupt ended the search, ``steps_planned`` and ``steps_done`` record the annealing steps
+    and ``descent_passes`` the passes of the descent, by stratum, so that a replay gives the same release.
+    """
+
+    effort: str = "balanced"
+    time_limit: float | None = None
+    """Time limit of method and search."""
+    steps_planned: tuple[int, ...] = ()
+    steps_done: tuple[int, ...] = ()
+    descent_passes: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"effort": self.effort}
+        if self.time_limit is not None:
+            facts["seconds"] = self.time_limit
+        if self.steps_planned:
+            facts |= {
+                "planned": list(self.steps_planned),
+                "done": list(self.steps_done),
+                "looks": list(self.descent_passes),
+            }
+        return facts
+
+
+@dataclass(frozen=True)
+class Policy:
+    k: int
+    method: str
+    seed: int
+    options: Mapping[str, Any]
+    """Release options (standardize, distance, exact_means, keep_totals, shuffle, formulas) and method options."""
+    weights: Mapping[str, float]
+    schema: Schema
+    models: tuple[PrivacyModel, ...] = ()
+    missing: str = "category"
+    """Treatment of missing quasi-identifiers, one of ``MISSING_POLICIES``."""
+    alpha: float = 1.0
+    """The weight of a compatible record with missing values, if these are wildcards."""
+    suppression: float = 0.0
+    """The maximum fraction of suppressed records."""
+    refinement: Refinement | None = None
+    """None if the groups of the method are final."""
+    blocks: int | None = None
+    """Maximum number of records, or households, per block of the method; None without blocks."""
+    pieces: int | None = None
+    """Maximum number of records per part, if the table exceeded the memory limit."""
+    survey: Survey = Survey()
+    keep: tuple[str, ...] | None = None
+    """Columns without a role that are deliberately released unchanged; None in a policy of a version that did not ask
+    for confirmation of columns that look like identifiers.
+    """
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Lower and upper limits of numeric quasi-identifiers."""
+    input: Mapping[str, Any] = field(default_factory=dict)
+    output: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shuffle(self) -> bool:
+        """Whether the records are released in random order."""
+        return self.options.get("shuffle", False) is True
+
+    @property
+    def formulas(self) -> str:
+        """Treatment of cells that a spreadsheet would execute, one of ``FORMULA_POLICIES``."""
+        return str(self.options.get("formulas", FORMULA_POLICIES[0]))
+
+    def with_output(self, **facts: Any) -> Self:
+        """Return a copy with the facts of the output file."""
+        return replace(self, output=facts)
+
+    def rename(self, names: Mapping[str, str]) -> Self:
+        """Rename columns."""
+        models = tuple(replace(model, column=names.get(model.column, model.column)) for model in self.models)
+        survey = replace(
+            self.survey,
+            sampling_weights=names.get(self.survey.sampling_weights, self.survey.sampling_weights),
+            strata=tuple(names.get(name, name) for name in self.survey.strata),
+            households=names.get(self.survey.households, self.survey.households),
+        )
+        keep = None if self.keep is None else tuple(names.get(name, name) for name in self.keep)
+        return replace(self, schema=self.schema.rename(names), models=models, survey=survey, keep=keep)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": _BASE_FORMAT if self.blocks is None and self.pieces is None else POLICY_FORMAT,
+            **({} if self.keep is None else {"keep": list(self.keep)}),
+            "release": {
+                "k": self.k,
+                "method": self.method,
+                "seed": self.seed,
+                "suppression": self.suppression,
+                **({} if self.blocks is None else {"blocks": self.blocks}),
+                **({} if self.pieces is None else {"pieces": self.pieces}),
+            },
+            "missing": {"policy": self.missing, **({"alpha": self.alpha} if self.missing == "wildcard" else {})},
+            "options": dict(self.options),
+            "refine": {} if self.refinement is None else self.refinement.to_dict(),
+            "weights": dict(self.weights),
+            "bounds": {name: list(pair) for name, pair in self.bounds.items()},
+            "survey": self.survey.to_dict(),
+            "models": [{"column": model.column, "model": model.notation} for model in self.models],
+            "columns": [_column_facts(column) for column in self.schema.columns],
+            "input": dict(self.input),
+            "output": dict(self.output),
+            "versions": dict(self.versions),
+        }
+
+    def to_toml(self) -> str:
+        return _HEADER + "\n".join(_toml_lines(self.to_dict())) + "\n"
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a policy file."""
+        try:
+            text = Path(path).read_bytes()
+        except OSError as error:
+            raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
+        except TypeError:
+            raise PolicyError.not_a_policy(type(path).__name__) from None
+        except ValueError:
+            raise PolicyError.damaged(path, "no file can have this name") from None
+        return cls.from_toml(text, path=path)
+
+    @classmethod
+    def from_toml(cls, text: bytes, *, path: object) -> Self:
+        """Parse a policy; ``path`` is its name in messages."""
+        try:
+            facts = tomllib.loads(text.decode())
+        except (ValueError, RecursionError):  # includes TOML and decoding errors
+            raise PolicyError.damaged(path, "it is not TOML") from None
+        return cls._from_dict(facts, path)
+
+    @classmethod
+    def _from_dict(cls, facts: Mapping[str, Any], path: object) -> Self:
+        version = facts.get("format")
+        if type(version) is not int:
+            raise PolicyError.damaged(path, "it has no format number")
+        if version > POLICY_FORMAT:
+            raise PolicyError.too_new(path, version, POLICY_FORMAT)
+        if version < 1:
+            raise PolicyError.damaged(path, "it has no format number")
+        try:
+            release, missing = facts["release"], _checked(facts.get("missing", {}), dict)
+            survey = _checked(facts.get("survey", {}), dict)
+            policy = cls(
+                k=_checked(release["k"], int),
+                method=_checked(release["method"], str),
+                seed=_checked(release["seed"], int),
+                options=_checked(facts["options"], dict),
+                weights={name: float(weight) for name, weight in _checked(facts.get("weights", {}), dict).items()},
+                models=tuple(
+                    PrivacyModel.parse(_checked(entry["column"], str), entry["model"])
+                    for entry in _checked(facts.get("models", []), list)
+                ),
+                # policies of versions without missing values
+                missing=_checked(missing.get("policy", "refuse"), str),
+                alpha=float(missing.get("alpha", 1.0)),
+                suppression=float(release.get("suppression", 0.0)),
+                refinement=_read_refinement(_checked(facts.get("refine", {}), dict)),
+                blocks=_checked(release["blocks"], int) if "blocks" in release else None,
+                pieces=_checked(release["pieces"], int) if "pieces" in release else None,
+                survey=Survey(
+                    _checked(survey.get("sampling_weights", ""), str),
+                    tuple(_checked(name, str) for name in _checked(survey.get("strata", []), list)),
+                    _checked(survey.get("households", ""), str),
+                    _checked(survey.get("largest_household", 20), int),
+                ),
+                bounds={
+                    name: (float(low), float(high))
+                    for name, (low, high) in _checked(facts.get("bounds", {}), dict).items()
+                },
+                keep=tuple(_checked(name, str) for name in _checked(facts["keep"], list)) if "keep" in facts else None,
+                schema=Schema(tuple(_read_column(column) for column in _checked(facts["columns"], list))),
+                input=_checked(facts.get("input", {}), dict),
+                output=_checked(facts.get("output", {}), dict),
+                versions=_checked(facts.get("versions", {}), dict),
+            )
+        except KeyError as error:
+            raise PolicyError.damaged(path, f"it has no {error.args[0]!r}") from None
+        except (TypeError, ValueError, AttributeError, OverflowError, ShoalError):
+            raise PolicyError.damaged(path, "an entry has the wrong type") from None
+        names = [column.name for column in policy.schema.columns]
+        if len(set(names)) < len(names):
+            raise PolicyError.damaged(path, "it decides about a column twice")
+        if not policy.schema.quasi_identifiers:
+            raise PolicyError.damaged(path, "it names no quasi-identifier")
+        if any(
+            column.kind is Kind.HIERARCHICAL and not column.hierarchy_fingerprint for column in policy.schema.columns
+        ):
+            raise PolicyError.damaged(path, "a hierarchical column has no hierarchy")
+        if policy.missing not in MISSING_POLICIES:
+            raise PolicyError.damaged(path, "it knows no such way with missing values")
+        if policy.refinement is not None and not _is_valid(policy.refinement):
+            raise PolicyError.damaged(path, "it knows no such refinement")
+        if policy.blocks is not None and not 1 <= policy.blocks < 2**62:
+            raise PolicyError.damaged(path, "its blocks have no room")
+        if policy.pieces is not None and not 1 <= policy.pieces < 2**62:
+            raise PolicyError.damaged(path, "its pieces have no room")
+        if policy.seed < 0:
+            raise PolicyError.damaged(path, "its seed is negative")
+        if not (0 <= policy.alpha <= 1 and 0 <= policy.suppression <= 1):
+            raise PolicyError.damaged(path, "a share is not from 0 to 1")
+        if not all(-math.inf < low <= high < math.inf for low, high in policy.bounds.values()):
+            raise PolicyError.damaged(path, "bounds are not two numbers, the lower first")
+        if policy.keep is not None and not {*policy.keep} <= {*policy.schema.names_with_role(Role.INSENSITIVE)}:
+            raise PolicyError.damaged(path, "it keeps a column that has a role, or that it does not know")
+        if policy.survey.largest_household < 1:
+            raise PolicyError.damaged(path, "its largest household has no member")
+        return policy
+
+
+def _column_facts(column: Column) -> dict[str, Any]:
+    """The decisions about a column. A hierarchy is stored as a fingerprint: its nodes are values of the data."""
+    facts: dict[str, Any] = {"name": column.name, "role": str(column.role), "kind": str(column.kind)}
+    if column.reason:
+        facts["reason"] = column.reason
+    if column.recode:
+        facts["recode"] = column.recode
+    fingerprint = column.hierarchy.fingerprint if column.hierarchy else column.hierarchy_fingerprint
+    if fingerprint:
+        facts["hierarchy"] = {
+            **({"file": column.hierarchy_file} if column.hierarchy_file else {}),
+            "sha256": fingerprint,
+        }
+    return facts
+
+
+def _read_refinement(facts: Mapping[str, Any]) -> Refinement | None:
+    if not facts:
+        return None
+    seconds = facts.get("seconds")
+    return Refinement(
+        _checked(facts["effort"], str),
+        None if seconds is None else float(seconds),
+        *(
+            tuple(_checked(steps, int) for steps in _checked(facts.get(name, []), list))
+            for name in ("planned", "done", "looks")
+        ),
+    )
+
+
+def _is_valid(refinement: Refinement) -> bool:
+    planned, done = refinement.steps_planned, refinement.steps_done
+    return (
+        refinement.effort in EFFORTS
+        and (refinement.time_limit is None or 0 < refinement.time_limit < math.inf)
+        and len(planned) == len(done) == len(refinement.descent_passes)
+        and all(0 <= done_steps <= steps < 2**62 for done_steps, steps in zip(done, planned, strict=True))
+        and all(passes >= 0 for passes in refinement.descent_passes)
+    )
+
+
+def _read_column(facts: Mapping[str, Any]) -> Column:
+    hierarchy = _checked(facts.get("hierarchy", {}), dict)
+    return Column(
+        _checked(facts["name"], str),
+        Role(facts["role"]),
+        Kind(facts["kind"]),
+        reason=_checked(facts.get("reason", ""), str),
+        hierarchy_file=_checked(hierarchy.get("file", ""), str),
+        hierarchy_fingerprint=_checked(hierarchy["sha256"], str) if hierarchy else "",
+        recode=_checked(facts.get("recode", ""), str),
+    )
+
+
+def _checked(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError
+    return value
+
+
+def _toml_lines(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """TOML lines of a table: plain entries first, then nested tables."""
+    for key, value in table.items():
+        if not isinstance(value, Mapping) and not _is_table_array(value) and (value != [] or key == "keep"):
+            yield f"{_toml_key(key)} = {_toml_value(value)}"
+    for key, value in table.items():
+        inner = f"{path}.{_toml_key(key)}" if path else _toml_key(key)
+        if isinstance(value, Mapping) and value:
+            yield f"\n[{inner}]"
+            yield from _toml_lines(value, inner)
+        elif _is_table_array(value):
+            for row in value:
+                yield f"\n[[{inner}]]"
+                yield from _toml_lines(row, inner)
+
+
+def _is_table_array(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], Mapping)
+
+
+def _toml_key(key: str) -> str:
+    plain = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+    return key if plain else _toml_value(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+    if isinstance(value, str):
+        # TOML has the escapes of JSON, but also requires one for DEL
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)

@@ -1,0 +1,156 @@
+"""Tasks of Python workers that make a release: the plan applied to blocks and parts.
+
+The column ``row`` holds the row numbers; the other columns are named by their positions in the table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shoal.data.chunked import arrow_batches
+from shoal.domain import IntMatrix, IntVector
+from shoal.engines.part_summary import PartSummary, summarize_part
+from shoal.engines.plan import ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan, add_value_counts
+from shoal.engines.spark.record_order import PartPositions
+from shoal.errors import PromiseError
+from shoal.metrics.combine_parts import PartialSums
+
+FACTS, PART, POSITION = "facts", "piece", "place"
+LEAF, CODE, COUNT = "leaf", "code", "count"
+ALL = -1
+"""Code under which all records of a leaf are counted."""
+
+
+class PartitionState(NamedTuple):
+    """State of the partition tasks: a plan, and the parts of its leaves."""
+
+    names: Mapping[str, str]
+    """Names of the columns that the groups depend on, by key."""
+    plan: ReleasePlan
+    positions: PartPositions | None = None
+    """None before the parts are known."""
+
+
+def count_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the records of each leaf and their sensitive values."""
+    plan = state.plan
+    leaves, tallies = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.empty_value_counts()
+    for block in arrow_batches.blocks(input_batches):
+        records = plan.encode(arrow_batches.chunk_of(block, state.names))
+        leaf = plan.assign_leaves(records)
+        leaves += np.bincount(leaf, minlength=len(leaves))
+        if tallies is not None:
+            for number in np.unique(leaf).tolist():
+                add_value_counts(records, np.flatnonzero(leaf == number), tallies[number])
+    yield from _count_batches(leaves, tallies)
+
+
+def _count_batches(leaves: IntVector, tallies: IntMatrix | None) -> Iterator[Any]:
+    some = np.flatnonzero(leaves)
+    yield arrow_batches.batch_of({LEAF: some, CODE: np.full(len(some), ALL), COUNT: leaves[some]})
+    if tallies is not None:
+        leaf, code = np.nonzero(tallies)
+        yield arrow_batches.batch_of({LEAF: leaf, CODE: code, COUNT: tallies[leaf, code]})
+
+
+def rows_of_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the row numbers of the records in leaves that are cut into slices."""
+    large_leaves = np.array([] if state.positions is None else [*state.positions.ranks], dtype=np.int64)
+    for block in arrow_batches.blocks(input_batches):
+        leaf = _leaves(state, block)
+        some = np.isin(leaf, large_leaves)
+        yield arrow_batches.batch_of({ROW: arrow_batches.numbers_of(block, ROW)[some], LEAF: leaf[some]})
+
+
+def count_slice_values(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the sensitive values of each slice."""
+    plan, parts = state.plan, state.positions
+    if parts is None or plan.sensitive_encoder is None:
+        return
+    counts = np.zeros((len(parts.part), int(plan.sensitive_encoder.constraints.value_offsets[-1])), dtype=np.int64)
+    for block in arrow_batches.blocks(input_batches):
+        records = plan.encode(arrow_batches.chunk_of(block, state.names))
+        positions = parts.of(plan.assign_leaves(records), arrow_batches.numbers_of(block, ROW))
+        for number in np.unique(positions[positions >= 0]).tolist():
+            add_value_counts(records, np.flatnonzero(positions == number), counts[number])
+    place, code = np.nonzero(counts)
+    yield arrow_batches.batch_of({POSITION: place, CODE: code, COUNT: counts[place, code]})
+
+
+def assign_positions(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the records with their part and their position in the order of all parts."""
+    for block in arrow_batches.blocks(input_batches):
+        if state.positions is not None:
+            positions = state.positions.of(_leaves(state, block), arrow_batches.numbers_of(block, ROW))
+            yield from arrow_batches.with_columns(block, {POSITION: positions, PART: state.positions.part[positions]})
+
+
+def _leaves(state: PartitionState, block: list[Any]) -> IntVector:
+    return state.plan.assign_leaves(state.plan.encode(arrow_batches.chunk_of(block, state.names)))
+
+
+class ProcessState(NamedTuple):
+    """State of the processing task: a plan, the output columns, and the key that signs part summaries."""
+
+    names: Mapping[str, str]
+    """Names of the columns that the groups depend on, by key."""
+    plan: ReleasePlan
+    output_keys: Sequence[str]
+    """Keys of the output columns, in order."""
+    key: bytes
+
+
+def process_parts(state: ProcessState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the recoded records of each part, then its summary; the records of a part are adjacent."""
+    for number, block in arrow_batches.groups_by_key(input_batches, PART):
+        yield from _piece(state, number, arrow_batches.sort(block, POSITION, ROW))
+
+
+def _piece(state: ProcessState, number: int, block: list[Any]) -> Iterator[Any]:
+    plan = state.plan
+    chunk = arrow_batches.chunk_of(block, state.names)
+    result = plan.process_part(plan.encode(chunk))
+    words = {key: tuple(texts) for key, texts in result.interval_texts.items()}
+    released, sums = plan.release_chunk(chunk, result.columns, words)
+    arrays, texts, replaced = arrow_batches.ReleasedArrays(released, block), [], dict[str, Any]()
+    for key, name in state.names.items():
+        if name not in plan.encoder.names:
+            continue
+        form = plan.output_form(name)
+        if form == TEXTS:
+            replaced[key] = arrays.texts(name)
+            if original_type_key(key) in state.output_keys:
+                texts += [name] if arrays.is_text(name) else []
+                replaced[original_type_key(key)] = None if arrays.is_text(name) else arrays.original_type(name, key)
+        else:
+            replaced[key] = arrays.original_type(name, key) if form == ORIGINAL_TYPE else arrays.numbers(name)
+    message = sign((number, {**summarize_part(result), "texts": texts}, sums), state.key)
+    yield from arrow_batches.output_batches(
+        block, [ROW, *state.output_keys], replaced, row=ROW, message=(FACTS, message)
+    )
+
+
+def original_type_key(key: str) -> str:
+    """Return the key of the original-type version of a text column; it is used if all parts have it."""
+    return f"{key}t"
+
+
+def sign(message: Any, key: bytes) -> bytes:
+    """Sign a message to the driver, which thereby recognizes its own workers."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return hmac.digest(key, data, hashlib.sha256) + data
+
+
+def verify_signature(data: bytes, key: bytes) -> tuple[int, PartSummary, PartialSums]:
+    """Verify and unpickle a message of a worker; a message with a wrong signature is never unpickled."""
+    signature, payload = data[:32], data[32:]
+    if not hmac.compare_digest(signature, hmac.digest(key, payload, hashlib.sha256)):
+        raise PromiseError.unexpected_content("facts of a piece that no worker of this run has sealed")
+    message: tuple[int, PartSummary, PartialSums] = pickle.loads(payload)  # noqa: S301 - sealed by a worker of this run
+    return message

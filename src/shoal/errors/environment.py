@@ -1,0 +1,181 @@
+"""Errors of the engines that work out of core."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from shoal.errors.base import ShoalError
+from shoal.errors.messages import pluralize, quote_name
+
+
+class EngineError(ShoalError):
+    """The engine cannot be started, or failed."""
+
+    @classmethod
+    def no_java(cls) -> Self:
+        return cls(
+            "Spark needs Java, and there is none here",
+            "install Java 17 or newer (apt-get install openjdk-17-jre-headless), or set JAVA_HOME to it",
+        )
+
+    @classmethod
+    def no_session(cls, log: str | None = None) -> Self:
+        where = f"; its log is {log!r}" if log else ""
+        return cls(
+            f"Spark could not be started{where}",
+            "check the address of the master (--master) and that Java is one that this version of Spark takes",
+        )
+
+    @classmethod
+    def different_master(cls) -> Self:
+        return cls(
+            "A session of Spark is there already, with another master", "leave out master (--master), or stop it first"
+        )
+
+    @classmethod
+    def spark_connect(cls) -> Self:
+        return cls(
+            "This is a session of Spark Connect, which gives no access to files and jobs of the cluster",
+            "use a classic session (on Databricks: a cluster with dedicated access), or spark-submit",
+        )
+
+    @classmethod
+    def session_stopped(cls) -> Self:
+        return cls("The session of Spark has stopped", "start a new one, and read the frame again")
+
+    @classmethod
+    def job_failed(cls, what: str, log: str | None = None) -> Self:
+        where = f"its log is {log!r}" if log else "see its log"
+        return cls(
+            f"Spark gave up ({what}); nothing was released",
+            f"{where}; where workers were lost, give them more memory or make pieces smaller with memory= (--memory)",
+        )
+
+    @classmethod
+    def no_scratch_folder(cls) -> Self:
+        return cls(
+            "This cluster has no folder for what is done on the way",
+            "name one that all of its machines reach and only you can read with scratch= (--scratch), or set the"
+            " checkpoint folder of the session",
+        )
+
+    @classmethod
+    def not_parquet(cls, path: object) -> Self:
+        return cls(
+            f"{str(path)!r} does not hold a table that Spark can read as Parquet",
+            "give a Parquet file or a folder of them; other sources can be given as a frame of Spark",
+        )
+
+    @classmethod
+    def mixed_partitions(cls, path: object, count: int) -> Self:
+        return cls(
+            f"{pluralize(count, 'file')} below {str(path)!r} would be left out: Spark reads the files of a folder or"
+            " those of its partitions (name=value), and not both",
+            "put all files of the table into one folder",
+        )
+
+    @classmethod
+    def import_options_not_supported(cls) -> Self:
+        return cls("Spark reads Parquet, which needs no options for reading", "leave out the options for reading")
+
+    @classmethod
+    def spark_only_option(cls, option: str) -> Self:
+        return cls(
+            f"{option} says something about Spark, which is not asked for", "leave it out, or add --engine spark"
+        )
+
+
+class EstimatorError(ShoalError, ValueError, TypeError):
+    """An array or a table does not fit the estimator; also a ValueError and a TypeError, as in scikit-learn.
+
+    Terms that users of scikit-learn search for, such as ``n_samples``, are spelled as there.
+    """
+
+    @classmethod
+    def from_error(cls, error: ShoalError) -> Self:
+        """Convert an error about a table."""
+        return cls(error.fact, error.hint)
+
+    @classmethod
+    def not_two_dimensional(cls, dimensions: int) -> Self:
+        return cls(
+            f"An array of {pluralize(dimensions, 'dimension')} is not a table of records. Reshape your data",
+            "X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one record",
+        )
+
+    @classmethod
+    def no_features(cls, records: int) -> Self:
+        return cls(
+            f"X has 0 feature(s) (shape=({records}, 0)) while a minimum of 1 is required",
+            "give a table with the columns that an outsider could know",
+        )
+
+    @classmethod
+    def sparse(cls) -> Self:
+        return cls("X is sparse, and groups need every cell", "give X.toarray()")
+
+    @classmethod
+    def complex_numbers(cls) -> Self:
+        return cls("Complex data not supported", "give the real and the imaginary part as two columns")
+
+    @classmethod
+    def not_numeric(cls) -> Self:
+        return cls(
+            "X has cells that are no numbers, where each argument must be a number, or a string that reads as a number",
+            "take these columns out; shoal.anonymize takes dates and categories too",
+        )
+
+    @classmethod
+    def column_not_numeric(cls, name: str, kind: str) -> Self:
+        return cls(
+            f"Column {quote_name(name)} is {kind}, and the estimator takes numbers only",
+            "turn it into numbers or take it out; shoal.anonymize takes dates and categories too",
+        )
+
+    @classmethod
+    def not_finite(cls, fact: str) -> Self:
+        """``fact`` names the column and the number of cells."""
+        return cls(fact, "replace NaN and infinite cells before; shoal.anonymize takes missing values too")
+
+    @classmethod
+    def different_features(cls, fact: str) -> Self:
+        """``fact`` is the message of scikit-learn about names and number of columns."""
+        return cls(fact.rstrip(" ."), "give the columns of the fit, in the same order")
+
+    @classmethod
+    def too_few_samples(cls, n: int, k: int) -> Self:
+        return cls(
+            f"n_samples = {n:,} is less than k = {k:,}, so that the records cannot hide among each other",
+            "wait until there are more records",
+        )
+
+    @classmethod
+    def too_distant(cls, *, rows: int, of: int, first: int) -> Self:
+        return cls(
+            f"{rows:,} of {pluralize(of, 'record')} are so far from those of the fit that no distance to a group can be"
+            f" told (the first is record {first:,})",
+            "look at the units of these records, or fit anew",
+        )
+
+    @classmethod
+    def groups_too_small(cls, groups: int, *, records: int, of: int, k: int) -> Self:
+        return cls(
+            f"{records:,} of {pluralize(of, 'record')} would be in {pluralize(groups, 'group')} of fewer than k = {k:,}",
+            "let small groups join others with below='merge', or fit anew on these records",
+        )
+
+
+class PackageError(ShoalError, ImportError):
+    """A part of Shoal needs a package that is not installed."""
+
+    @classmethod
+    def needs_extra(cls, part: str, extra: str) -> Self:
+        return cls(f"{part} needs packages that are not installed", f"run: pip install 'shoal[{extra}]'")
+
+    @classmethod
+    def needs_solver(cls) -> Self:
+        return cls(
+            "A bound by linear programs, and the effort 'best' for a small table, need the package highspy, which is"
+            " not installed",
+            "run: pip install 'shoal[bounds]', or ask for the effort 'balanced'",
+        )

@@ -1,0 +1,281 @@
+"""Errors about options and policies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Self
+
+from shoal.errors.base import ShoalError
+from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names
+
+
+class OptionError(ShoalError):
+    """k, a method or an option is out of range or unknown."""
+
+    @classmethod
+    def no_k(cls) -> Self:
+        return cls(
+            "k is not given, and a privacy level is your decision", "give k as a whole number of at least 2 (-k)"
+        )
+
+    @classmethod
+    def k_not_integer(cls) -> Self:
+        return cls("k is not a whole number", "give k as a whole number of at least 2")
+
+    @classmethod
+    def k_too_small(cls, k: int) -> Self:
+        return cls(f"k = {k} protects nobody", "give k as a whole number of at least 2")
+
+    @classmethod
+    def k_too_large(cls, k: int, n: int, *, unit: str = "record") -> Self:
+        hint = f"choose k between 2 and {n:,}" if n >= 2 else f"give a table with more {unit}s"
+        return cls(f"k = {k:,} is more than the {pluralize(n, unit)} of the table", hint)
+
+    @classmethod
+    def unknown_method(cls, name: str, known: Sequence[str]) -> Self:
+        return cls(f"There is no method {name!r}", did_you_mean(name, known))
+
+    @classmethod
+    def method_not_applicable(cls, name: str) -> Self:
+        return cls(
+            f"The method {name!r} does not take these quasi-identifiers, or not so many records",
+            "choose another method, or auto",
+        )
+
+    @classmethod
+    def unknown_option(cls, name: str, method: str, known: Sequence[str]) -> Self:
+        return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
+
+    @classmethod
+    def option_of_no_method(cls, name: str) -> Self:
+        return cls(f"No method has an option {name!r}", "shoal methods lists the options of each")
+
+    @classmethod
+    def option_of_no_compared_method(cls, name: str) -> Self:
+        return cls(f"None of the compared methods has an option {name!r}", "shoal methods lists the options of each")
+
+    @classmethod
+    def invalid_value(cls, name: str, expected: str) -> Self:
+        return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
+
+    @classmethod
+    def invalid_column_format(cls) -> Self:
+        return cls(
+            "A column format is none that Shoal knows",
+            "write a date as DD.MM.YYYY or MM/DD/YYYY HH:MM, the number 1234.5 as the column would write it, such as"
+            " 1.234,5 or 1 234,5 €, or text",
+        )
+
+    @classmethod
+    def memory_limit_too_low(cls, size: int, least: int) -> Self:
+        return cls(
+            f"A memory ceiling of {size / 1e6:,.0f} MB is too low: the program itself takes more than half of"
+            f" {least / 1e6:,.0f} MB",
+            f"give at least {least / 1e6:,.0f}MB (--memory)",
+        )
+
+    @classmethod
+    def needs_in_memory_engine(cls, what: str) -> Self:
+        return cls(
+            f"A table that is worked on in pieces cannot be released with {what}",
+            "leave that out, or let the whole table be held in memory (no --memory, no --engine spark)",
+        )
+
+    @classmethod
+    def duplicate_names(cls, option: str, names: str) -> Self:
+        return cls(f"Option {option!r} names {names} twice", "name each once")
+
+    @classmethod
+    def unknown_choice(cls, name: str, found: object, known: Sequence[str]) -> Self:
+        return cls(f"There is no {name} {quote_name(found)}", did_you_mean(str(found), known))
+
+    @classmethod
+    def empty_selection(cls, words: Sequence[str]) -> Self:
+        fact = f"No printed cell fits all of {quote_names(words)}" if words else "The choice names nothing"
+        return cls(fact, "name a paper, a table, a data set or a method, or leave the choice out")
+
+    @classmethod
+    def recode_not_applicable(cls, recode: str, *, column: str, kind: str, known: Sequence[str]) -> Self:
+        return cls(
+            f"Column {quote_name(column)} is {kind} and cannot be recoded by {quote_name(recode)}",
+            f"choose one of {quote_names(known)}",
+        )
+
+    @classmethod
+    def recode_applies_to_no_column(cls, recode: str) -> Self:
+        return cls(
+            f"No quasi-identifier is of a kind that is recoded by {quote_name(recode)}",
+            "mean, median and interval are for numbers and dates; centroid, mode and lcs for categories; generalize for"
+            " all",
+        )
+
+    @classmethod
+    def no_total_to_keep(cls) -> Self:
+        return cls(
+            "Totals are to be kept, and no numeric quasi-identifier is recoded to its mean",
+            "recode numbers by 'mean', or leave keep_totals= (--keep-totals) out",
+        )
+
+    @classmethod
+    def exact_means_with_totals(cls) -> Self:
+        return cls(
+            "Means with all digits are not rounded, so that no rounding can keep a total",
+            "leave out keep_totals= (--keep-totals) or exact_means= (--exact-means)",
+        )
+
+    @classmethod
+    def effort_without_refinement(cls) -> Self:
+        return cls(
+            "An effort or seconds are given, and nothing is to be refined", "leave out refine=False (--no-refine)"
+        )
+
+    @classmethod
+    def no_sensitive_column(cls) -> Self:
+        return cls(
+            "l or t is asked for, and no column is named as sensitive",
+            "name the columns that nobody may learn with sensitive= (--sensitive)",
+        )
+
+    @classmethod
+    def unknown_model(cls, found: object, forms: Sequence[str]) -> Self:
+        return cls(f"There is no privacy model {quote_name(found)}", f"write one of {', '.join(forms)}")
+
+    @classmethod
+    def model_out_of_range(cls, model: str, expected: str) -> Self:
+        return cls(f"The privacy model {model} cannot be asked for", f"give {expected}")
+
+    @classmethod
+    def suppression_budget_too_small(
+        cls, *, budget: int, of: int, k: int, units: str, min_budget: int, stratum: bool
+    ) -> Self:
+        where = f"the {pluralize(of, 'record')} of a stratum" if stratum else pluralize(of, "record")
+        share = math.ceil(10_000 * min_budget / of) / 10_000
+        return cls(
+            f"The suppression budget allows {budget:,} of {where}, and fewer than k = {k:,} suppressed {units} do not"
+            " hide among each other",
+            f"allow a share of at least {share:g}, or none",
+        )
+
+    @classmethod
+    def infeasible(cls, model: str, *, column: str, where: str, reached: str, hint: str) -> Self:
+        return cls(
+            f"{where[0].upper()}{where[1:]} as a whole reaches {reached} on column {quote_name(column)}, so that no groups"
+            f" of it can keep {model}",
+            hint,
+        )
+
+    @classmethod
+    def too_many_records(cls, method: str, *, most: int, found: int) -> Self:
+        return cls(
+            f"The method {method!r} takes at most {most:,} records, since its memory grows with their square,"
+            f" and there are {found:,}",
+            f"let it run in blocks of at most {most // 10:,} with blocks= (--blocks), or choose another method",
+        )
+
+    @classmethod
+    def blocks_not_integer(cls) -> Self:
+        return cls("blocks is not a whole number", "give the most records that a block may have, such as 2000")
+
+    @classmethod
+    def blocks_too_small(cls, blocks: int, *, k: int) -> Self:
+        return cls(
+            f"Blocks of at most {pluralize(blocks, 'record')} cannot be cut for k = {k:,}",
+            f"allow at least {2 * k:,}; hundreds are better",
+        )
+
+    @classmethod
+    def too_many_nodes(cls, method: str, *, combinations: int, nodes: int) -> Self:
+        return cls(
+            f"The method {method!r} would need {8 * combinations * nodes / 1e9:,.1f} GB of memory for"
+            f" {pluralize(combinations, 'combination')} of categories and hierarchies of {pluralize(nodes, 'node')}",
+            "choose another method, such as 'mondrian-branch'",
+        )
+
+    @classmethod
+    def too_many_columns(cls, method: str, *, most: int, found: int) -> Self:
+        return cls(
+            f"Method {method!r} takes {pluralize(most, 'quasi-identifier')} and {found:,} are named",
+            "name fewer, or choose another method",
+        )
+
+    @classmethod
+    def no_common_order(cls, records: int, others: int) -> Self:
+        return cls(
+            f"The release has {pluralize(records, 'record')} and the other {others:,}, so that they have no common order",
+            "leave out order= (--order)",
+        )
+
+    @classmethod
+    def needs_against(cls, option: str) -> Self:
+        return cls(
+            f"Option {option!r} is about another release, and none is given", "name it with against= (--against)"
+        )
+
+    @classmethod
+    def linked_households(cls) -> Self:
+        return cls(
+            "Two releases are compared record by record, and households are to be counted",
+            "leave out households= (--households)",
+        )
+
+    @classmethod
+    def row_not_integer(cls) -> Self:
+        return cls("row is not a whole number", "give the number of a record, from 1")
+
+    @classmethod
+    def row_out_of_range(cls, records: int) -> Self:
+        return cls(
+            f"The record that is asked for is not among the {pluralize(records, 'record')} of the table",
+            f"give row= (--row) as a whole number from 1 to {records:,}",
+        )
+
+    @classmethod
+    def seed_not_integer(cls) -> Self:
+        return cls("seed is not a whole number", "give seed as a whole number of at least 0")
+
+
+class PolicyError(ShoalError):
+    """A policy file cannot be used."""
+
+    @classmethod
+    def damaged(cls, path: object, why: str) -> Self:
+        return cls(f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release wrote")
+
+    @classmethod
+    def not_a_policy(cls, type_name: str) -> Self:
+        return cls(f"A {type_name} is not a policy", "give a Policy, or the path of a policy file")
+
+    @classmethod
+    def too_new(cls, path: object, found: int, known: int) -> Self:
+        return cls(
+            f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",
+            "install a newer Shoal",
+        )
+
+    @classmethod
+    def needs_hierarchy(cls, column: str, file: str, *, ordinal: bool) -> Self:
+        what = "levels" if ordinal else "a hierarchy"
+        option = "levels= (--levels COLUMN=FILE)" if ordinal else "hierarchies= (--hierarchy COLUMN=FILE)"
+        named = f" from the file {quote_name(file)}" if file else ""
+        return cls(
+            f"The policy decides about column {quote_name(column)} by {what}{named}, which cannot be found",
+            f"give the file with {option}, or put it beside the policy",
+        )
+
+    @classmethod
+    def hierarchy_changed(cls, column: str) -> Self:
+        return cls(
+            f"What was given for column {quote_name(column)} is not what the policy decided by",
+            "give the same hierarchy or levels, or make a new policy",
+        )
+
+    @classmethod
+    def column_not_in_policy(cls, column: str) -> Self:
+        return cls(
+            f"The policy says nothing about column {quote_name(column)}", "take the column out, or make a new policy"
+        )
+
+    @classmethod
+    def option_in_policy(cls, option: str) -> Self:
+        return cls(f"The policy decides {option!r} already", "leave the option out, or the policy")

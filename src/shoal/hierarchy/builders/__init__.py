@@ -1,0 +1,1 @@
+"""Build a hierarchy from the values of a column."""

@@ -1,0 +1,25 @@
+"""Metrics of information loss and disclosure risk."""
+
+from shoal.metrics.classes import count_classes
+from shoal.metrics.evaluate import evaluate
+from shoal.metrics.individual_risk import individual_risk
+from shoal.metrics.inputs import CategoryCodes, EquivalenceClasses, MetricInputs, TableFacts
+from shoal.metrics.registry import Measure, measures
+from shoal.metrics.semantic_loss import semantic_loss
+from shoal.metrics.squared_error import information_loss, percent, total_sum_of_squares
+
+__all__ = [
+    "CategoryCodes",
+    "EquivalenceClasses",
+    "Measure",
+    "MetricInputs",
+    "TableFacts",
+    "count_classes",
+    "evaluate",
+    "individual_risk",
+    "information_loss",
+    "measures",
+    "percent",
+    "semantic_loss",
+    "total_sum_of_squares",
+]

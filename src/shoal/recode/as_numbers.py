@@ -1,0 +1,86 @@
+"""Released values as numbers and nodes, as a reader would understand them, to measure their information loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.domain import (
+    BoolMatrix,
+    BoolVector,
+    DateColumn,
+    FloatMatrix,
+    FloatVector,
+    IntegerColumn,
+    IntMatrix,
+    Partition,
+    Records,
+    RoundedColumn,
+    TextColumn,
+    stable_mean,
+)
+from shoal.recode.recode import ReleasedColumn
+
+
+class ReleasedNumbers(NamedTuple):
+    """Released numbers and dates as a reader would understand them."""
+
+    values: FloatMatrix
+    """The released value, or the middle of a released interval; the middle of the column where nothing is released."""
+    missing: BoolMatrix | None
+    """Mask of values that are not released; None if all are."""
+    bounds: dict[str, tuple[FloatVector, FloatVector]]
+    """Bounds of intervals, by column."""
+
+
+def as_numbers(records: Records, partition: Partition, columns: Mapping[str, ReleasedColumn]) -> ReleasedNumbers:
+    """Return the released numbers and dates; an originally missing value keeps its number, at no loss."""
+    numbers, missing, bounds = np.empty_like(records.values), np.zeros(records.values.shape, dtype=np.bool_), {}
+    for j, name in enumerate(records.numeric):
+        values, original_missing, column = records.values[:, j], records.is_missing(name), columns[name]
+        if isinstance(column, TextColumn):
+            bounds[name] = _interval_bounds(column, values, original_missing, partition)
+            released = bounds[name][0] / 2 + bounds[name][1] / 2
+        else:
+            released = column.days if isinstance(column, DateColumn) else _numbers_of(column)
+        missing[:, j] = np.isnan(released)
+        fill = stable_mean(values[~original_missing]) if missing[:, j].any() else 0.0
+        numbers[:, j] = np.where(original_missing, values, np.where(missing[:, j], fill, released))
+    return ReleasedNumbers(numbers, missing if missing.any() else None, bounds)
+
+
+def _numbers_of(column: FloatVector | RoundedColumn | IntegerColumn) -> FloatVector:
+    return column.numbers if isinstance(column, RoundedColumn | IntegerColumn) else column
+
+
+def _interval_bounds(
+    column: TextColumn, values: FloatVector, original_missing: BoolVector, partition: Partition
+) -> tuple[FloatVector, FloatVector]:
+    """Return the bounds of the interval of each record's group; NaN where nothing is released."""
+    labels, groups = partition.labels, partition.count
+    low, high = np.full(groups, np.inf), np.full(groups, -np.inf)
+    np.minimum.at(low, labels[~original_missing], values[~original_missing])
+    np.maximum.at(high, labels[~original_missing], values[~original_missing])
+    missing = (column.codes < 0) | ~np.isfinite(low)[labels]
+    if partition.suppressed is not None:
+        missing |= partition.suppressed
+    return np.where(missing, np.nan, low[labels]), np.where(missing, np.nan, high[labels])
+
+
+def as_nodes(records: Records, columns: Mapping[str, ReleasedColumn]) -> IntMatrix:
+    """Return the released node of each categorical value; the missing node or the root where nothing is released."""
+    nodes = np.empty_like(records.codes)
+    for j, column in enumerate(records.categories):
+        released_column, root = columns[column.name], len(column.hierarchy) - 1
+        places = released_column.codes if isinstance(released_column, TextColumn) else records.codes[:, j]
+        fill = root if column.missing_code is None else column.missing_code
+        released = np.where(places < 0, fill, np.minimum(places, root))
+        # without a node for missing values, an originally missing value loses nothing
+        nodes[:, j] = (
+            released
+            if column.missing_code is not None
+            else np.where(records.is_missing(column.name), records.codes[:, j], released)
+        )
+    return nodes

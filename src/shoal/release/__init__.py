@@ -1,0 +1,1 @@
+"""Use cases: anonymize, replay, inspect, verify and explain; the release and its files."""

@@ -1,0 +1,423 @@
+"""Release on Spark: from a Spark DataFrame to a verified DataFrame, or from Parquet to a verified folder of Parquet.
+
+It runs the out-of-core pipeline with Spark as its engine. A folder is published under its name only after Spark has
+read it back and verified it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+import warnings as python_warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from shoal import data
+from shoal.data.chunked import TableStatistics
+from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k, no_progress
+from shoal.engines.memory_budget import check_memory, memory_budget
+from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning, in_python
+from shoal.release.column_options import Hierarchies, Levels
+from shoal.release.options import build_policy
+from shoal.release.out_of_core import (
+    DEFAULT_MEMORY,
+    LargeRelease,
+    PolicyFactory,
+    ProcessedTable,
+    StageProgress,
+    WrittenRelease,
+    build_release,
+    check_options_out_of_core,
+    check_policy_out_of_core,
+    process_table,
+    replay_policy,
+    write_and_verify,
+)
+from shoal.release.result import defer_signals, package_versions, printable_name
+from shoal.system.threads import use_threads
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from shoal.engines.spark.frame import ReleasedFrame
+    from shoal.engines.spark.parquet_source import SparkSource
+    from shoal.engines.spark.storage import HadoopStorage
+
+ExtraFiles = Mapping[Path, str]
+"""Contents of further files about a release, by local path."""
+_POLICY, _SUCCESS_FILE, RELEASED = ".policy.toml", "_SUCCESS", "released"
+
+
+def anonymize_frame(
+    frame: DataFrame,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    memory: int | str = DEFAULT_MEMORY,
+    scratch: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **decisions: Any,
+) -> ReleasedFrame:
+    """Release a Spark DataFrame; called by `shoal.anonymize`.
+
+    Parameters
+    ----------
+    frame
+        Evaluated once; the result is stored in the scratch folder.
+    k, quasi_identifiers, decisions
+        As for `shoal.anonymize`. Options that need the whole table in memory are refused: wildcards, households,
+        strata, sampling weights and seconds.
+    memory
+        Memory limit of a Python worker, in bytes or as text such as ``2GB``; it determines the size of the parts.
+    scratch
+        Address of a folder that all machines can access. Default: the checkpoint folder of the session, or with a local
+        master a temporary folder. Its content is removed at the end, except for the release, which stays until the JVM
+        exits.
+    threads
+        Number of threads of the driver. The release does not depend on it.
+    progress
+        Called with the number of finished records and of all records.
+
+    Returns
+    -------
+    ReleasedFrame
+        A Spark DataFrame with ``verification``, ``evaluation`` and ``policy`` of the release. Its records are sorted by
+        released values.
+    """
+    from shoal.engines.spark.parquet_source import check_names
+
+    check_k(k)
+    check_names(frame)
+    _check_early(frame.columns, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+
+    def make_policy(survey: TableStatistics) -> Policy:
+        return build_policy(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+
+    with use_threads(threads):
+        return _release_frame(frame, make_policy, memory, scratch, progress)
+
+
+def replay_frame(
+    frame: DataFrame,
+    *,
+    policy: Policy | str | os.PathLike[str],
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    memory: int | str = DEFAULT_MEMORY,
+    scratch: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ReleasedFrame:
+    """Repeat a release of a Spark DataFrame with its policy; called by `shoal.replay`."""
+    with use_threads(threads):
+        return _release_frame(frame, _policy_factory(policy, hierarchies, levels), memory, scratch, progress)
+
+
+def _release_frame(
+    frame: DataFrame, make_policy: PolicyFactory, memory: int | str, scratch: str | None, progress: Progress | None
+) -> ReleasedFrame:
+    from shoal.engines.spark.frame import ReleasedFrame
+    from shoal.engines.spark.parquet_source import read_parquet, snapshot
+    from shoal.engines.spark.run_jobs import translate_spark_errors
+    from shoal.engines.spark.session import own_session, session_of
+
+    session, ceiling, stages = session_of(frame), check_memory(memory), StageProgress(progress or no_progress)
+    with translate_spark_errors(), _scratch(session, _default_scratch(session, scratch), keep=True) as folder:
+        source = snapshot(own_session(session), frame, f"{folder}/table")
+        part = f"{folder}/{RELEASED}"
+        groups, written = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=False)
+        policy = _with_facts(source, groups.plan.policy, written, {"kind": "spark"})
+        release = build_release(groups, written, policy, part, in_order=False)
+        frame_released = read_parquet(session, part)
+    _warn(release)
+    return ReleasedFrame(frame_released, release)
+
+
+def _policy_factory(policy: Policy | str | os.PathLike[str], hierarchies: Hierarchies, levels: Levels) -> PolicyFactory:
+    """Return a policy factory for a policy that Spark can run."""
+    folders = [Path()]
+    if not isinstance(policy, Policy):
+        folders.insert(0, Path(policy).parent)
+        policy = Policy.read(policy)
+    loaded = policy
+    check_policy_out_of_core(loaded)
+
+    def make_policy(survey: TableStatistics) -> Policy:
+        return replay_policy(loaded, survey, hierarchies=hierarchies, levels=levels, folders=folders)
+
+    return make_policy
+
+
+def anonymize_parquet(
+    source: str,
+    target: str,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    master: str | None = None,
+    memory: int | str = DEFAULT_MEMORY,
+    scratch: str | None = None,
+    force: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    more: Callable[[LargeRelease], ExtraFiles] | None = None,
+    **decisions: Any,
+) -> LargeRelease:
+    """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` with ``spark``."""
+    check_k(k)
+
+    def make_policy(survey: TableStatistics) -> Policy:
+        return build_policy(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+
+    def check_options(names: Sequence[str], records: int) -> None:
+        _check_early(names, records, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+
+    with use_threads(threads):
+        return _release_parquet(
+            source, target, make_policy, check_options, master, memory, scratch, force, progress, more
+        )
+
+
+def replay_parquet(
+    source: str,
+    target: str,
+    *,
+    policy: Policy | str | os.PathLike[str],
+    hierarchies: Hierarchies = None,
+    levels: Levels = None,
+    master: str | None = None,
+    memory: int | str = DEFAULT_MEMORY,
+    scratch: str | None = None,
+    force: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    more: Callable[[LargeRelease], ExtraFiles] | None = None,
+) -> LargeRelease:
+    """Repeat a release of Parquet files with its policy."""
+    make_policy = _policy_factory(policy, hierarchies, levels)
+    with use_threads(threads):
+        return _release_parquet(source, target, make_policy, None, master, memory, scratch, force, progress, more)
+
+
+def _release_parquet(
+    address: str,
+    target: str,
+    make_policy: PolicyFactory,
+    check_options: Callable[[Sequence[str], int], None] | None,
+    master: str | None,
+    memory: int | str,
+    scratch: str | None,
+    force: bool,
+    progress: Progress | None,
+    more: Callable[[LargeRelease], ExtraFiles] | None,
+) -> LargeRelease:
+    from shoal.engines.spark.parquet_source import open_parquet
+    from shoal.engines.spark.run_jobs import translate_spark_errors
+    from shoal.engines.spark.session import open_session as session_for
+    from shoal.engines.spark.session import own_session
+    from shoal.engines.spark.storage import HadoopStorage
+
+    ceiling, stages = check_memory(memory), StageProgress(progress or no_progress)
+    with session_for(master) as session, translate_spark_errors():
+        storage = HadoopStorage(session)
+        address, destination = storage.resolve(address), storage.qualified(storage.resolve(target))
+        _check_destination(storage, destination, address, force=force)
+        with ExitStack() as folders:
+            # the release is renamed into place, so it must be written on the same file system
+            publish_folder = folders.enter_context(_scratch(session, storage.parent(destination)))
+            folder = publish_folder if scratch is None else folders.enter_context(_scratch(session, scratch))
+            source = open_parquet(own_session(session), address)
+            _check_outside_input(storage, destination, source)
+            if check_options:
+                check_options(source.names, source.records)
+            part, policy_part = f"{publish_folder}/{RELEASED}", f"{publish_folder}/policy"
+            groups, result = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=True)
+            facts = {"kind": "parquet", "file": printable_name(storage.name(address))}
+            policy = _with_facts(source, groups.plan.policy, result, facts)
+            final_policy = policy.with_output(**{**policy.output, "file": printable_name(storage.name(destination))})
+            release = build_release(groups, result, final_policy, destination)
+            storage.write(policy_part, final_policy.to_toml())
+            with ExitStack() as stack:
+                for other, content in (more(release) if more else {}).items():
+                    extra_part = stack.enter_context(data.atomic_write(other, force=force))
+                    extra_part.write_text(content, encoding="utf-8", newline="\n")
+                with defer_signals():
+                    _publish(storage, part, policy_part, destination, force=force)
+                    stack.close()
+    _warn(release)
+    return release
+
+
+def _check_early(
+    names: Sequence[str],
+    records: int | None = None,
+    *,
+    k: int,
+    quasi_identifiers: Names,
+    identifiers: Names = (),
+    sensitive: Names = (),
+    keep: Names = (),
+    missing_values: str = "category",
+    seconds: float | None = None,
+    sampling_weights: str | None = None,
+    strata: Names = (),
+    households: str | None = None,
+    **_: Any,
+) -> None:
+    """Raise on invalid options before the records are read, which may take long."""
+    check_k(k, records)
+    kinds = [(name, Kind.NOMINAL) for name in names]
+    roles = {"quasi_identifiers": quasi_identifiers, "identifiers": identifiers, "sensitive": sensitive, "keep": keep}
+    Schema.assign(kinds, **roles)
+    check_options_out_of_core(
+        wildcards=missing_values == "wildcard",
+        households=bool(households),
+        strata=bool(strata),
+        sampling_weights=bool(sampling_weights),
+        seconds=seconds is not None,
+    )
+
+
+def _check_destination(storage: HadoopStorage, place: str, address: str, *, force: bool) -> None:
+    """Raise on a destination that cannot be written, above all the input itself."""
+    if _is_inside(storage.without_links(place), storage.without_links(address)) or _is_inside(
+        storage.without_links(address), storage.without_links(place)
+    ):
+        raise OutputError.is_input(place)
+    if not storage.exists(storage.parent(place)):
+        raise OutputError.no_folder(storage.parent(place))
+    for output in (place, place + _POLICY):
+        if not force and storage.exists(output):
+            raise OutputError.exists(output)
+
+
+def _check_outside_input(storage: HadoopStorage, place: str, source: SparkSource) -> None:
+    """Raise on a destination that contains a file of the input, via globs or links."""
+    if any(_is_inside(storage.without_links(unquote(path)), storage.without_links(place)) for path in source.files):
+        raise OutputError.is_input(place)
+
+
+def _is_inside(address: str, folder: str) -> bool:
+    return f"{address}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def _publish(storage: HadoopStorage, part: str, policy: str, place: str, *, force: bool) -> None:
+    """Move the release to its destination, then its policy, so that a policy never appears without its release.
+
+    Outputs that are replaced are moved away first and removed at the end. They are not in a scratch folder, so no
+    failure loses them.
+    """
+    backup = f"{storage.parent(place)}/.shoal-old-{secrets.token_hex(8)}"
+    replaced = [output for output in (place + _POLICY, place) if force and storage.exists(output)]
+    atomic = storage.has_atomic_rename(place)
+    storage.reset_permissions(part)
+    if not atomic:  # files are moved one by one: readers must wait for the _SUCCESS file
+        storage.remove(f"{part}/{_SUCCESS_FILE}")
+    if replaced:
+        storage.make_folder(backup)
+    moved: list[str] = []
+    published = False
+    try:
+        for output in replaced:
+            storage.move(output, f"{backup}/{storage.name(output)}")
+            moved.append(output)
+        storage.move(part, place)
+        published = True
+        if not atomic:
+            storage.write(f"{place}/{_SUCCESS_FILE}", "")
+        storage.move(policy, place + _POLICY)
+    except BaseException:
+        _roll_back(storage, place, backup, moved, arrived=published)
+        raise
+    if replaced:
+        storage.remove(backup)
+
+
+def _roll_back(storage: HadoopStorage, place: str, backup: str, moved: list[str], *, arrived: bool) -> None:
+    """Roll back. If that fails, raise an error that names the folder of the replaced outputs."""
+    try:
+        if arrived:
+            storage.remove(place)
+        for output in reversed(moved):
+            storage.move(f"{backup}/{storage.name(output)}", output)
+        complete = storage.is_empty(backup)  # a move that failed halfway may have left files there
+    except ShoalError:
+        complete = False
+    if not complete:
+        raise OutputError.not_restored(place, backup) from None
+    storage.remove(backup)
+
+
+def _run_on_spark(
+    source: SparkSource,
+    folder: str,
+    part: str,
+    make_policy: PolicyFactory,
+    ceiling: int,
+    stages: StageProgress,
+    *,
+    ordered: bool,
+) -> tuple[ProcessedTable, WrittenRelease]:
+    """Run the pipeline on Spark."""
+    from shoal.engines.spark.engine import SparkEngine
+
+    engine = SparkEngine(source, folder, ordered=ordered)
+    processed = process_table(engine, make_policy, memory_budget(ceiling, columns=len(source.names)), stages)
+    return processed, write_and_verify(engine, processed, part, stages)
+
+
+def _with_facts(source: SparkSource, policy: Policy, written: WrittenRelease, facts: Mapping[str, Any]) -> Policy:
+    """Return the policy with the facts of the input and of the release."""
+    with_input = replace(
+        policy,
+        input={**facts, "records": source.records},
+        versions={**package_versions(), "spark": source.session.version},
+    )
+    proof = written.proof
+    return with_input.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)
+
+
+@contextmanager
+def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterator[str]:
+    """Create a private scratch folder, removed at the end of the run or when the JVM exits.
+
+    With ``keep``, the folder ``released`` in it is kept after success.
+    """
+    from shoal.engines.spark.storage import HadoopStorage
+
+    storage = HadoopStorage(session)
+    folder = f"{storage.qualified(storage.resolve(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
+    storage.make_folder(folder)
+    storage.remove_at_exit(folder)
+    try:
+        yield folder
+    except BaseException:
+        with suppress(ShoalError):  # the original error is raised
+            storage.remove(folder)
+        raise
+    if keep:
+        storage.keep_only(folder, RELEASED)
+    else:
+        storage.remove(folder)
+
+
+def _default_scratch(session: SparkSession, scratch: str | None) -> str:
+    context = session.sparkContext
+    if scratch is not None:
+        return scratch
+    if found := context.getCheckpointDir():
+        return found
+    if not str(context.master).startswith("local"):
+        raise EngineError.no_scratch_folder()
+    return tempfile.gettempdir()
+
+
+def _warn(made: LargeRelease) -> None:
+    for sentence in made.warnings:
+        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=4)

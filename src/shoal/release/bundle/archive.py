@@ -1,0 +1,276 @@
+"""Zip archive of a bundle: deterministic to write, and read as untrusted input.
+
+Files are stored uncompressed, so that the bytes do not depend on a compressor and no file can be larger than the
+archive.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import struct
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, NamedTuple, Self
+
+from shoal.errors import BundleError, FileError, OutputError
+from shoal.system.atomic import os_error_reason
+from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
+
+MANIFEST = "manifest.json"
+"""Lists every other file; an archive without it is not a bundle."""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The first date of the zip format, in place of a clock."""
+_UNIX = 3
+_MODE = 0o600 << 16
+_CHUNK = 1 << 20
+_MAX_FILES = 100_000
+_MAX_TEXT = 1 << 28
+"""Maximum number of bytes read into memory at once; only the release may be larger."""
+_ENCRYPTED = 1
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|]')
+_PRIVATE = re.compile(r"shoal-[0-9a-f]{16}")
+_DAMAGED = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError),
+    *(ValueError, RuntimeError, OverflowError, IndexError, KeyError),
+)
+"""Exceptions that zipfile raises on damaged bytes."""
+
+
+def write_archive(place: Path, contents: Mapping[str, bytes | Path]) -> None:
+    """Write a zip file of these contents, in their order. A path stands for the bytes of its file."""
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in contents.items():
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.create_system, entry.external_attr = _UNIX, _MODE
+            entry.file_size = len(content) if isinstance(content, bytes) else content.stat().st_size
+            with archive.open(entry, "w") as target:
+                if isinstance(content, bytes):
+                    target.write(content)
+                else:
+                    with content.open("rb") as source:
+                        shutil.copyfileobj(source, target, _CHUNK)
+
+
+def safe_name(name: str) -> str:
+    """Replace the characters of a file name that have a meaning on some system."""
+    return _UNSAFE.sub("_", name.replace("/", "_"))
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A zip file with checked names and sizes."""
+
+    path: Path
+    sizes: Mapping[str, int]
+    sha256: str
+    """Digest of the whole file."""
+    file: zipfile.ZipFile
+
+    def digest(self, name: str) -> str:
+        """SHA-256 of a file, read in chunks; empty if it is damaged."""
+        digest = hashlib.sha256()
+        try:
+            with self.file.open(name) as source:
+                while chunk := source.read(_CHUNK):
+                    digest.update(chunk)
+        except _DAMAGED:
+            return ""
+        return digest.hexdigest()
+
+    def read(self, name: str) -> bytes:
+        """Bytes of a file other than the release."""
+        if self.sizes[name] > _MAX_TEXT:
+            raise BundleError.too_large(self.path, claimed=self.sizes[name], most=_MAX_TEXT)
+        try:
+            return self.file.read(name)
+        except _DAMAGED:
+            raise BundleError.changed(self.path, [name]) from None
+
+    def copy(self, name: str, place: Path) -> None:
+        """Write a file of the archive to a new path in a private folder."""
+        try:
+            with self.file.open(name) as source, place.open("xb") as target:
+                shutil.copyfileobj(source, target, _CHUNK)
+        except zipfile.BadZipFile:
+            raise BundleError.changed(self.path, [name]) from None
+        except OSError as error:
+            raise OutputError.unwritable(place.parent, os_error_reason(error)) from None
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """Create a temporary folder that no other user can read, and remove it afterwards.
+
+    Folders that killed processes left behind are removed, too.
+    """
+    try:
+        parent = Path(gettempdir())
+        for entry in parent.iterdir():
+            if _PRIVATE.fullmatch(entry.name):
+                with lock_abandoned(entry) as free:
+                    if free:  # its process was killed
+                        shutil.rmtree(entry, ignore_errors=True)
+        folder, handle = _new_folder(parent)
+    except OSError as error:
+        raise OutputError.unwritable("the folder for temporary files", os_error_reason(error)) from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def _new_folder(parent: Path) -> tuple[Path, int]:
+    """Create a private folder and lock it while it is open."""
+    while True:
+        folder = parent / f"shoal-{secrets.token_hex(8)}"
+        folder.mkdir(mode=0o700)
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue  # another process removed it as abandoned before it was locked
+        except OSError:
+            with suppress(OSError):
+                folder.rmdir()
+            raise
+        lock_handle(handle, wait=True)
+        if is_same_file(handle, folder):
+            return folder, handle
+        os.close(handle)
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[Archive]:
+    """Open an archive. What could be malicious is refused before anything is extracted."""
+    with _file(path) as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        size = file.tell()
+        try:
+            archive = zipfile.ZipFile(file)
+        except _DAMAGED:
+            raise BundleError.not_a_zip(path) from None
+        with archive:
+            _check(path, archive, size)
+            yield Archive(path, {entry.filename: entry.file_size for entry in archive.infolist()}, sha256, archive)
+
+
+def _file(path: Path) -> BufferedReader:
+    try:
+        if path.is_dir():
+            raise FileError.is_folder(path)
+        if path.exists() and not path.is_file():
+            raise FileError.not_a_regular_file(path)
+        return path.open("rb")
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise FileError.missing(path) from None
+    except OSError as error:
+        raise FileError.unreadable(path, os_error_reason(error)) from None
+
+
+def _check(path: Path, archive: zipfile.ZipFile, size: int) -> None:
+    entries = archive.infolist()
+    if len(entries) > _MAX_FILES:
+        raise BundleError.too_many(path, files=len(entries), most=_MAX_FILES)
+    if MANIFEST not in archive.namelist():
+        raise BundleError.not_a_bundle(path, f"it has no {MANIFEST}")
+    seen: set[str] = set()
+    for entry in entries:
+        name = entry.filename
+        parts = name.split("/")
+        if _UNSAFE.search(entry.orig_filename) or any(part.strip(" .") == "" for part in parts):
+            raise BundleError.unsafe_name(path, entry.orig_filename)
+        if name.casefold() in seen:
+            raise BundleError.duplicate_name(path, name)
+        seen.add(name.casefold())
+        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & _ENCRYPTED:
+            raise BundleError.compressed(path, name)
+    # uncompressed files that do not overlap are together no larger than the archive
+    claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
+    if claimed > size:
+        raise BundleError.too_large(path, claimed=claimed, most=size)
+
+
+FORMAT = 1
+README, POLICY, MEASURES = "README.txt", "policy.toml", "measures.json"
+INTERNAL, EXTERNAL = "report.internal.html", "report.external.html"
+RELEASE, HIERARCHIES = "release/", "hierarchies/"
+
+_REQUIRED = (README, POLICY, INTERNAL, EXTERNAL, MEASURES)
+_HIERARCHY = re.compile(r"hierarchies/([0-9]{2,9})\.(json|csv)")
+
+
+class ManifestEntry(NamedTuple):
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    shoal: str
+    """Version that wrote the bundle."""
+    files: Mapping[str, ManifestEntry]
+
+    @classmethod
+    def read(cls, archive: Archive) -> Self:
+        """Read the manifest of an archive. It must be byte for byte what Shoal writes."""
+        raw = archive.read(MANIFEST)
+        try:
+            content = json.loads(raw)
+            version = content["format"]
+            if type(version) is int and version > FORMAT:
+                raise BundleError.too_new(archive.path, version, FORMAT)
+            files = {entry["name"]: ManifestEntry(entry["size"], entry["sha256"]) for entry in content["files"]}
+            manifest = cls(content["shoal"], files)
+            as_written = manifest.to_json() == raw
+        except (ValueError, TypeError, KeyError, RecursionError):
+            as_written = False
+        if not as_written:
+            raise BundleError.not_a_bundle(archive.path, f"its {MANIFEST} is not as Shoal writes it")
+        return manifest
+
+    def to_json(self) -> bytes:
+        files = [{"name": name, "size": file.size, "sha256": file.sha256} for name, file in self.files.items()]
+        return as_json({"format": FORMAT, "shoal": self.shoal, "files": files})
+
+    @property
+    def release(self) -> str:
+        """Name of the released file; empty if there is not exactly one."""
+        names = [name for name in self.files if name.startswith(RELEASE)]
+        return names[0] if len(names) == 1 else ""
+
+    @property
+    def hierarchies(self) -> dict[int, str]:
+        """Files of hierarchies by the position of their columns in the policy, from 1."""
+        return {int(match[1]): name for name in self.files if (match := _HIERARCHY.fullmatch(name))}
+
+    def missing(self, present: Iterable[str]) -> list[str]:
+        """Required or listed files that are not present."""
+        required = dict.fromkeys((*self.files, *_REQUIRED, *([] if self.release else [RELEASE])))
+        present = set(present)
+        return [name for name in required if name not in present]
+
+    def unexpected(self, present: Iterable[str]) -> list[str]:
+        """Files that are present but not listed or not known."""
+        known = {MANIFEST, *_REQUIRED, self.release, *self.hierarchies.values()} & {MANIFEST, *self.files}
+        return [name for name in present if name not in known]
+
+    def changed(self, archive: Archive) -> list[str]:
+        """Files that differ from the manifest."""
+        present = [name for name in self.files if name in archive.sizes]
+        return [name for name in present if self.files[name] != (archive.sizes[name], archive.digest(name))]
+
+
+def as_json(facts: Mapping[str, Any]) -> bytes:
+    """Serialize plain data as in the files of a bundle."""
+    return (json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -1,0 +1,289 @@
+"""Verify a bundle from its own files: integrity, policy, and all counts on the release."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from shoal import data
+from shoal.data import Table
+from shoal.domain import ModelCheck, Policy, SurveyDesign, Verification
+from shoal.errors import FileError, ShoalError
+from shoal.errors.messages import format_number, pluralize, quote_name, quote_names
+from shoal.release.bundle.archive import RELEASE, Archive, Manifest, open_archive, private_folder, safe_name
+from shoal.release.bundle.read_bundle import read_hierarchies, read_measures, read_policy
+from shoal.release.column_options import resolve_policy_schema
+from shoal.release.result import check_path, read_back
+from shoal.report import text
+from shoal.verification.verify import verify
+
+
+@dataclass(frozen=True)
+class BundleCheck:
+    """Result of `shoal.verify_bundle`: the checks in order. It is true if none failed."""
+
+    checks: tuple[CheckResult, ...]
+    sha256: str
+    """Digest of the bundle; record it where nobody can change it."""
+    verification: Verification | None = None
+    """Counts on the release; None if an earlier check failed."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether no check failed."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[CheckResult, ...]:
+        return tuple(check for check in self.checks if check.ok is False)
+
+    @property
+    def undecided(self) -> tuple[CheckResult, ...]:
+        """Checks that the files alone cannot decide."""
+        return tuple(check for check in self.checks if check.ok is None)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return text.bundle(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to plain data, in a stable order of keys."""
+        return {
+            "ok": self.ok,
+            "sha256": self.sha256,
+            "checks": [check.to_dict() for check in self.checks],
+            "verification": self.verification.to_dict() if self.verification else None,
+        }
+
+
+def verify_bundle(path: str | os.PathLike[str]) -> BundleCheck:
+    """Verify a bundle from its files alone: every digest, the policy, and k and the models counted on the release.
+
+    Counts that need a column that is not in the release are reported as undecided. A bundle proves that its files
+    belong together, not who wrote it: record its SHA-256, or sign it, if that matters.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    BundleCheck
+
+    Raises
+    ------
+    ShoalError
+        If the file is not a bundle.
+    """
+    with open_archive(check_path(path)) as archive:
+        manifest = Manifest.read(archive)
+        checks, proof = [*_check_files(archive, manifest)], None
+        if all(check.ok for check in checks):
+            try:
+                policy, measures = read_policy(archive), read_measures(archive)
+                checks += _check_policy(manifest, policy)
+                hierarchies = read_hierarchies(archive, manifest, policy)
+                policy = replace(
+                    policy,
+                    schema=resolve_policy_schema(policy.schema, hierarchies=hierarchies, levels=None, folders=[]),
+                )
+                if hierarchies:
+                    checks.append(
+                        CheckResult("hierarchies", True, f"{len(hierarchies)}, those that the policy decided by")
+                    )
+                recounted = _count_release(archive, manifest, policy, measures)
+                checks += recounted.checks
+                proof = recounted.proof
+            except ShoalError as error:
+                checks.append(CheckResult("contents", False, error.fact))
+        if proof is None:
+            checks.append(
+                CheckResult("counts", None, "nothing was counted on the release, since something failed before")
+            )
+        return BundleCheck(tuple(checks), archive.sha256, proof)
+
+
+def _check_files(archive: Archive, manifest: Manifest) -> Iterator[CheckResult]:
+    """Check that all files are present, none is added, and none is changed."""
+    missing, extra = manifest.missing(archive.sizes), manifest.unexpected(archive.sizes)
+    problems = [f"{pluralize(len(missing), 'file')} missing ({quote_names(missing)})"] if missing else []
+    problems += [f"{pluralize(len(extra), 'file')} too many ({quote_names(extra)})"] if extra else []
+    confirmation = f"{pluralize(len(manifest.files), 'file')}, all that the manifest names and no other"
+    yield CheckResult("files", not problems, " and ".join(problems) or confirmation)
+    changed = manifest.changed(archive)
+    problems = [f"{pluralize(len(changed), 'file')} changed or damaged ({quote_names(changed)})"] if changed else []
+    yield CheckResult(
+        "hashes", not problems, "".join(problems) or "every file has the size and the SHA-256 of the manifest"
+    )
+
+
+def _check_policy(manifest: Manifest, policy: Policy) -> Iterator[CheckResult]:
+    """Check that the policy belongs to this release and to this version."""
+    same_version = policy.versions.get("shoal") == manifest.shoal
+    description = (
+        f"k = {policy.k:,} by the method {policy.method!r}"
+        if same_version
+        else "of another version than the manifest tells"
+    )
+    yield CheckResult("policy", same_version, description)
+    same_bytes = manifest.files[manifest.release].sha256 == policy.output["sha256"]
+    same_name = manifest.release == RELEASE + safe_name(policy.output["file"])
+    yield CheckResult(
+        "release",
+        same_bytes and same_name,
+        f"{'' if same_bytes and same_name else 'not '}the file that the policy tells of",
+    )
+
+
+def _count_release(archive: Archive, manifest: Manifest, policy: Policy, measures: Mapping[str, Any]) -> ReleaseCounts:
+    with private_folder() as folder:
+        # the name in the archive may not be valid on this system
+        path = folder / f"release{data.full_extension(Path(manifest.release))}"
+        archive.copy(manifest.release, path)
+        table, renamed_policy = _read_release(path, policy, name=manifest.release)
+        return count_release(table, renamed_policy, measures)
+
+
+def _read_release(place: Path, policy: Policy, *, name: str) -> tuple[Table, Policy]:
+    try:
+        return read_back(place, policy)
+    except ShoalError as error:
+        raise FileError(error.fact.replace(repr(str(place)), repr(name)), error.hint) from None
+
+
+_TOLERANCE = 1e-9
+"""Tolerance for measures that were computed on another machine."""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One check of a bundle."""
+
+    subject: str
+    ok: bool | None
+    """None if the files cannot decide it."""
+    detail: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"about": self.subject, "ok": self.ok, "said": self.detail}
+
+
+@dataclass(frozen=True)
+class ReleaseCounts:
+    """Verification of the release of a bundle, with its checks; no proof if it could not be counted."""
+
+    checks: tuple[CheckResult, ...]
+    proof: Verification | None = None
+
+
+def count_release(table: Table, policy: Policy, measures: Mapping[str, Any]) -> ReleaseCounts:
+    """Count the classes of a release by its policy, as far as the release contains the columns."""
+    schema = policy.schema
+    if table.names != schema.released:
+        return ReleaseCounts((CheckResult("columns", False, "other columns than the policy releases"),))
+    columns_text = f"{pluralize(len(table.names), 'column')}, those that the policy releases"
+    design, unknown = _design(table, policy)
+    has_design = bool(policy.survey.strata or policy.survey.households)
+    wildcards = policy.missing == "wildcard" and not has_design
+    suppressed = data.fully_suppressed(table, schema.quasi_identifiers) if wildcards and policy.suppression else None
+    certain = suppressed is None or int(suppressed.sum()) == measures.get("suppressed")
+    if suppressed is not None and not certain:
+        n_suppressed = pluralize(int(suppressed.sum()), "record")
+        unknown.append(f"which of the {n_suppressed} that show nothing are suppressed; counted as if all were")
+    proof = verify(
+        table,
+        k=policy.k,
+        quasi_identifiers=schema.quasi_identifiers,
+        models=policy.models,
+        schema=schema,
+        missing="wildcard" if wildcards else "category",
+        alpha=policy.alpha,
+        design=design,
+        suppressed=suppressed,
+    )
+    return ReleaseCounts(
+        (
+            CheckResult("columns", True, columns_text),
+            _check_k(proof, certain=certain),
+            *(_check_model(check) for check in proof.models),
+            *_compare_counts(proof, policy, measures, exact=not unknown),
+            *(CheckResult("not told", None, what) for what in unknown),
+        ),
+        proof,
+    )
+
+
+def _design(table: Table, policy: Policy) -> tuple[SurveyDesign, list[str]]:
+    """Strata and households in the release, and a note for each that it does not contain.
+
+    A stratum by a quasi-identifier cannot be used: it may be suppressed or imputed.
+    """
+    survey, keys = policy.survey, policy.schema.quasi_identifiers
+    strata = [name for name in survey.strata if name in table.names and name not in keys]
+    households = survey.households if survey.households in table.names else ""
+    unknown = []
+    if len(strata) < len(survey.strata):
+        not_released = quote_names(name for name in survey.strata if name not in strata)
+        unknown.append(
+            f"the strata by {not_released}, which the release does not show as they were; counted over all of them"
+        )
+    if survey.households and not households:
+        unknown.append(
+            f"the households by {quote_name(survey.households)}, which the release does not show; records counted"
+        )
+    return data.build_survey_design(table, strata=strata, households=households), unknown
+
+
+def _check_k(proof: Verification, *, certain: bool) -> CheckResult:
+    names, smallest = quote_names(proof.quasi_identifiers), f"{format_number(proof.min_class)} {proof.unit}"
+    detail = f"the smallest of {proof.classes:,} classes has {smallest}, counted again on {names}"
+    if not proof.violations and proof.min_class >= proof.k:
+        return CheckResult(f"k = {proof.k:,}", True, detail)
+    broken = f"{proof.violations:,} of {pluralize(proof.records, 'record')} are in classes below k; {detail}"
+    return CheckResult(f"k = {proof.k:,}", False if certain else None, broken)
+
+
+def _check_model(check: ModelCheck) -> CheckResult:
+    letter = "t" if check.model.startswith("t-") else "l"
+    detail = f"{letter} = {check.reached:.6g} in the worst class of {quote_name(check.column)}"
+    broken = f"; {pluralize(check.violations, 'record')} in classes that break it"
+    return CheckResult(check.model, check.ok, detail if check.ok else detail + broken)
+
+
+def _compare_counts(
+    proof: Verification, policy: Policy, measures: Mapping[str, Any], *, exact: bool
+) -> Iterator[CheckResult]:
+    """Compare the counts with policy and measures. If not all can be counted: records and classes only."""
+    counts = proof.to_dict()
+    names = ("records", "classes", *(["min_class"] if exact else []))
+    matches = _is_equal({name: policy.output.get(name) for name in names}, {name: counts[name] for name in names})
+    yield CheckResult("policy counts", matches, _counts_text(matches, "of the policy"))
+    if exact:
+        matches = _is_equal(measures["verification"], counts)
+    else:
+        matches = all(
+            _is_equal(measures["verification"].get(name), counts[name]) for name in ("k", "records", "classes")
+        )
+    matches &= all(_is_equal(measures["evaluation"].get(name), counts[name]) for name in ("k", "records"))
+    yield CheckResult("measures", matches, _counts_text(matches, "of the measures"))
+
+
+def _counts_text(matches: bool, whose: str) -> str:
+    return f"the counts are {'those' if matches else 'not those'} {whose}"
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    """Whether plain data is equal, floats up to rounding."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_equal(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_equal, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,253 @@
+"""Compare methods and levels of k on one table, by information loss and risk."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from shoal import data as tables
+from shoal.domain import Policy, Role, check_k, no_progress
+from shoal.errors import OptionError
+from shoal.metrics.registry import measures
+from shoal.microaggregation import registry
+from shoal.release.anonymize import plan_in_memory
+from shoal.release.compare.cache import ResultCache, point_digest
+from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
+from shoal.release.compare.points import LOSS, ComparisonPoint
+from shoal.release.compare.runner import RunProgress, run_all
+from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, parse_refinement
+from shoal.release.result import package_versions
+from shoal.report import comparison_page as report
+
+ALL_METHODS = "all"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Result of `shoal.compare`: a point for each method and k, the frontier and a recommendation."""
+
+    points: tuple[ComparisonPoint, ...]
+    """By k, then in the order of the methods."""
+    records: int
+    quasi_identifiers: tuple[str, ...]
+    default_method: str
+    """The default method for the table."""
+    n_cached: int = 0
+    """Number of points that came from the cache."""
+
+    @property
+    def loss(self) -> str:
+        """Name of the measure of loss."""
+        return LOSS
+
+    @cached_property
+    def frontier(self) -> tuple[ComparisonPoint, ...]:
+        """The Pareto frontier by rising loss."""
+        return frontier(self.points)
+
+    @cached_property
+    def best(self) -> dict[int, ComparisonPoint]:
+        """The best point for each k."""
+        return best(self.points)
+
+    @cached_property
+    def recommendation(self) -> Recommendation | None:
+        """The recommended point with its reason; None if no run gave a release."""
+        return recommend(self.points, default_method=self.default_method)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to plain data, in a stable order of keys."""
+        recommended, measure = self.recommendation, measures()[self.loss]
+        return {
+            "shoal": package_versions()["shoal"],
+            "records": self.records,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "loss": {"name": measure.name, "label": measure.label, "unit": measure.unit},
+            "usual": self.default_method,
+            "points": [
+                {
+                    **point.to_dict(),
+                    "frontier": point in self.frontier,
+                    "recommended": recommended is not None
+                    and (recommended.method, recommended.k) == (point.method, point.k),
+                }
+                for point in self.points
+            ],
+            "best": {str(k): point.method for k, point in self.best.items()},
+            "recommendation": None if recommended is None else recommended.to_dict(),
+            "kept": self.n_cached,
+        }
+
+    def __repr__(self) -> str:
+        return report.text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return report.fragment(self.to_dict())
+
+
+def compare(
+    data: Any,
+    *,
+    k: int | Iterable[int],
+    methods: str | Iterable[str] | None = None,
+    seconds: float | None = None,
+    workers: int | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    progress: RunProgress | None = None,
+    **arguments: Any,
+) -> Comparison:
+    """Compare methods, and levels of k, by information loss and risk.
+
+    Every point is a complete release, made and verified as in `shoal.anonymize`; only its measures are stored.
+
+    Parameters
+    ----------
+    data : path, DataFrame, array or Table
+    k : int or iterable of int
+        One level or several.
+    methods : str or iterable of str, optional
+        Names of methods, or ``"all"`` for all that accept the table. Default: the usual method and some promising ones.
+    seconds : float, optional
+        Time limit. No run starts after it, and running ones are stopped.
+    workers : int, optional
+        Number of concurrent runs. Default: one per core.
+    cache : path, optional
+        A file to which every finished point is appended, and from which points of earlier comparisons are taken if
+        data, policy and versions are the same.
+    progress : callable, optional
+        Called with the number of runs done, which counts running ones in part, and the number of all runs. Runs with a
+        large k count for more, since they take longer.
+    **arguments
+        Other arguments of `shoal.anonymize`. An option of a method applies to the methods that have it; ``refine`` and
+        ``effort`` apply to all methods, and without them only ``auto`` is refined.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ShoalError
+        If the table or an option cannot be used. A method that refuses the table is a point with its reason.
+    """
+    if "method" in arguments:
+        raise OptionError.invalid_value("method", "the names of methods as methods=")
+    if isinstance(arguments.get("keep"), os.PathLike):
+        raise OptionError.invalid_value("keep", "names of columns, and the file of finished runs as cache=")
+    budget = None if seconds is None else _check_seconds(seconds)
+    threads = _count_cores() if workers is None else _check_workers(workers)
+    table = tables.read_table(data)
+    levels = sorted({check_k(level, table.height) for level in _levels(k)})
+    if not levels:
+        raise OptionError.no_k()
+    policy = build_policy(table, k=levels[0], **arguments)
+    names = _methods(methods, policy, table.height)
+    _check_options(policy, names)
+    check_table(policy, table)
+    plan_in_memory(table, policy)  # a table that no method accepts is refused once, not in every point
+    method_policies = {
+        name: _method_policy(policy, name, refine=arguments.get("refine"), effort=arguments.get("effort"))
+        for name in names
+    }
+    policies = [replace(method_policies[name], k=level) for level in levels for name in names]
+    cached_results = ResultCache.disabled() if cache is None else ResultCache.open(cache, source=table.path)
+    data_key = "" if cache is None else tables.content_hash(table, _relevant_columns(policy))
+    planned = {point_digest(data_key, each): each for each in policies}
+    cached = {
+        cache_key: cached_results.points[cache_key] for cache_key in planned if cache_key in cached_results.points
+    }
+    # method by method: if the time runs out, some methods have all levels, rather than each of them one
+    remaining = sorted(
+        (cache_key for cache_key in planned if cache_key not in cached),
+        key=lambda cache_key: names.index(planned[cache_key].method),
+    )
+    computed = run_all(
+        table,
+        {cache_key: planned[cache_key] for cache_key in remaining},
+        workers=threads,
+        seconds=budget,
+        progress=_offset_progress(len(cached), progress or no_progress),
+        finished=cached_results.add,
+    )
+    points = {**cached, **computed}
+    return Comparison(
+        points=tuple(points[cache_key] for cache_key in planned),
+        records=table.height,
+        quasi_identifiers=policy.schema.quasi_identifiers,
+        default_method=policy.method,
+        n_cached=len(cached),
+    )
+
+
+def _levels(k: Any) -> list[Any]:
+    """The levels of k as a list."""
+    return list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
+
+
+def _check_seconds(seconds: Any) -> float:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        raise OptionError.invalid_value("seconds", "a number above 0")
+    return float(seconds)
+
+
+def _check_workers(workers: Any) -> int:
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise OptionError.invalid_value("workers", "a whole number of at least 1")
+    return workers
+
+
+def _methods(names: str | Iterable[str] | None, policy: Policy, records: int) -> list[str]:
+    """Methods to compare, without duplicates."""
+    if names is None:
+        return registry.recommended_methods(policy.schema, records)
+    if names == ALL_METHODS:
+        return list(
+            dict.fromkeys(
+                registry.recommended_methods(policy.schema, records)
+                + registry.supported_methods(policy.schema, records)
+            )
+        )
+    selected = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else []
+    if not selected:
+        raise OptionError.invalid_value("methods", "the names of methods, or 'all'")
+    return list(dict.fromkeys(registry.get_method(name).name for name in selected))
+
+
+def _method_policy(policy: Policy, method: str, *, refine: Any, effort: Any) -> Policy:
+    """Policy of one method: with its own options, refined as it would be alone."""
+    accepted = (*COMMON_OPTIONS, *registry.get_method(method).options)
+    return replace(
+        policy,
+        method=method,
+        options={n: value for n, value in policy.options.items() if n in accepted},
+        refinement=parse_refinement(method, refine=refine, effort=effort, seconds=None),
+    )
+
+
+def _check_options(policy: Policy, methods: Iterable[str]) -> None:
+    """Refuse an option that none of the methods has."""
+    known = {*COMMON_OPTIONS, *(option for name in methods for option in registry.get_method(name).options)}
+    for name in policy.options:
+        if name not in known:
+            raise OptionError.option_of_no_compared_method(name)
+
+
+def _relevant_columns(policy: Policy) -> list[str]:
+    """Columns whose cells determine the measures."""
+    survey, schema = policy.survey, policy.schema
+    names = {survey.sampling_weights, survey.households, *survey.strata, *schema.quasi_identifiers}
+    names |= set(schema.names_with_role(Role.SENSITIVE))
+    return [column.name for column in schema.columns if column.name in names]
+
+
+def _offset_progress(known: int, progress: RunProgress) -> RunProgress:
+    """Progress that counts cached points as done."""
+    return lambda done, total: progress(known + done, known + total)
+
+
+def _count_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,5 +1,0 @@
-"""Reproduction of printed figures: the papers' tables, run again on their data."""
-
-from shoal.reproduce.reproduction import Reproduction, reproduce
-
-__all__ = ["Reproduction", "reproduce"]

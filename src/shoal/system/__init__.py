@@ -1,0 +1,1 @@
+"""The operating system: atomic files, locks, scratch folders, threads and memory."""

@@ -1,0 +1,1 @@
+"""Verification of released values, independent of the methods."""

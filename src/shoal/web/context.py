@@ -1,0 +1,82 @@
+"""Application context: what request handlers share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+
+from shoal.web.errors import PageError
+from shoal.web.projects.hierarchy_drafts import HierarchyDrafts
+from shoal.web.projects.incoming_files import is_available, restore_file
+from shoal.web.projects.model import Project
+from shoal.web.projects.store import ProjectStore
+from shoal.web.workers.jobs import Jobs, OnResult
+from shoal.web.workers.pool import WorkerPool
+from shoal.web.workers.warmup import KernelWarmup
+
+
+@dataclass
+class AppContext:
+    """Store, workers, jobs and files of one server process."""
+
+    store: ProjectStore
+    workers: WorkerPool
+    jobs: Jobs
+    scratch: Path
+    """Private folder, removed at exit. Uploaded files are in ``scratch/ID/``."""
+    max_upload: int
+    """Bytes."""
+    files: dict[str, Path] = field(default_factory=dict)
+    """Path of the file of each project, where it is available."""
+    drafts: HierarchyDrafts = field(default_factory=HierarchyDrafts)
+    """Hierarchies that are being edited."""
+    warmup: KernelWarmup | None = None
+
+    def project(self, request: Request) -> Project:
+        """Return the project of a request, with its file restored if possible."""
+        project = self.store.read(request.path_params["id"])
+        restore_file(self, project)
+        return project
+
+    def file(self, project: Project) -> dict[str, Any]:
+        """Return the file of a project as task parameters; refuse if it is not available."""
+        path = self.files.get(project.id)
+        if path is None or not is_available(project, path):
+            raise PageError.file_not_available()
+        name = project.name if project.source is None else project.source.name
+        return {"path": str(path), "reading": dict(project.reading), "name": name}
+
+    def inspected_file(self, project: Project) -> dict[str, Any]:
+        """Return the file as task parameters; refuse if it was not inspected with the current import settings."""
+        if not project.looked_at:
+            raise PageError.file_not_read()
+        return self.file(project)
+
+    def has_file(self, project: Project) -> bool:
+        """Whether the file of a project is available."""
+        try:
+            self.file(project)
+        except PageError:
+            return False
+        return True
+
+    def start_warmup(self) -> None:
+        """Compile kernels in the background for a release that may follow."""
+        if self.warmup is not None:
+            self.warmup.start()
+
+    def start_job(self, project: Project, task: str, params: Mapping[str, Any], *, on_result: OnResult) -> None:
+        """Start a job that uses all cores; this stops the warm-up."""
+        self.jobs.start(project.id, task, params, on_result=on_result)
+        if self.warmup is not None:
+            self.warmup.stop()
+
+
+def app_context(request: Request) -> AppContext:
+    """Return the context of a request."""
+    context: AppContext = request.app.state.context
+    return context

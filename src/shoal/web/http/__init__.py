@@ -1,0 +1,1 @@
+"""HTTP: security, responses, uploads and templates."""

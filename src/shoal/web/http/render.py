@@ -1,0 +1,155 @@
+"""Rendering of templates and common responses. Everything is escaped, and an undefined variable is an error."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from shoal.errors import ShoalError
+from shoal.errors.messages import format_number, join_names, pluralize
+from shoal.errors.messages import shorten as shortened
+from shoal.report.format import format_brief, format_value
+from shoal.web.errors import PageError
+from shoal.web.projects.import_settings import LABELS
+from shoal.web.projects.model import STEPS, Project
+
+SCRIPT = "shoal"
+"""X-Requested-With of our own script, which expects JSON or a fragment instead of a page."""
+_FLAG_WORDS = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
+"""A command line option, perhaps with a quoted column name, which may contain parentheses."""
+_OPTION = re.compile(rf"with (\w+)=(?:\[[^\]]*\]|\S*) \({_FLAG_WORDS}\)")
+_FLAG = re.compile(rf" \({_FLAG_WORDS}\)")
+_HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
+_SETTING = re.compile(rf"Option '({'|'.join(LABELS)})'")
+_FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
+_REWORDINGS = {
+    ", which shoal describe lists": "",
+    "shoal hierarchy check --values lists them and offers mappings": (
+        "open its hierarchy under Columns, Details, which lists them and offers to add them"
+    ),
+    r"name the format with format= \(--from\)": "give it the ending of its format, such as .csv, .json or .nt",
+    r"generalize \(--recode [^)]*\)": "generalize them (Columns, Details, Each value becomes)",
+    r"\(missing values: '\w+'; other ways are [^)]*\)": "(other ways with missing values are under Protection)",
+}
+"""Patterns of error messages of Python and the command line, and their wording on the page."""
+_OPTION_PAGES = {
+    **{name: f"Data, Change import settings ({label})" for name, label in LABELS.items()},
+    **dict.fromkeys(
+        ("quasi_identifiers", "identifiers", "sensitive", "kinds", "levels", "hierarchies", "keep", "drop_others"),
+        "Columns",
+    ),
+    "missing_values": "Protection",
+}
+"""Where the page has the equivalent of an option."""
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("shoal.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "counted": pluralize,
+        "number": format_number,
+        "short": shortened,
+        "figure": format_value,
+        "brief": format_brief,
+    }
+    environment.filters |= {"joined": join_names, "bytes": format_bytes, "here": error_for_page}
+    return environment
+
+
+@cache
+def _version() -> str:
+    return version("shoal")
+
+
+def render_page(request: Request, template: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
+    """Render a page, or a fragment for our script."""
+    common = {"csrf": request.state.csrf, "path": request.url.path, "steps": STEPS, "version": _version()}
+    text = _environment().get_template(template).render(**common, **facts)
+    return HTMLResponse(text, status_code=status)
+
+
+def render_step(request: Request, project: Project, name: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
+    """Render the page of a step; ``error`` is displayed on top."""
+    job = request.app.state.context.jobs.of(project.id)
+    progress = None if job is None else job.to_dict()
+    defaults = {
+        "error": "",
+        "job": progress and {**progress, "sentence": error_for_page(progress["sentence"])},
+        **facts,
+    }
+    defaults["error"] = error_for_page(defaults["error"])
+    return render_page(request, f"{name}.html", status=status, project=project, step=name, **defaults)
+
+
+def pending_response() -> Response:
+    """Return a 202 response: our script asks again."""
+    return Response(status_code=202)
+
+
+def redirect(path: str) -> Response:
+    """Redirect after a POST, so that a reload repeats nothing."""
+    return RedirectResponse(quote(path, safe="/?=&#"), status_code=303)
+
+
+def form_revision(request: Request) -> int:
+    """Return the revision of the project that a form was rendered for."""
+    text = request.state.form.get("revision")
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise PageError.changed_elsewhere()
+    return int(text)
+
+
+def saved_response(request: Request, project: Project, path: str) -> Response:
+    """Respond to a saved change: to our script with the new revision, else with a redirect."""
+    if request.headers.get("x-requested-with") == SCRIPT:
+        return Response(status_code=204, headers={"X-Revision": str(project.revision)})
+    return redirect(path)
+
+
+def error_response(request: Request, error: ShoalError) -> Response:
+    """Return an error response in one sentence: JSON for our script, else a page."""
+    status = error.status if isinstance(error, PageError) else PageError.status
+    sentence = error_for_page(error.sentence)
+    if request.headers.get("x-requested-with") == SCRIPT:
+        return JSONResponse({"error": sentence}, status_code=status)
+    return render_page(request, "refused.html", status=status, sentence=sentence)
+
+
+def error_for_page(sentence: str) -> str:
+    """Replace options of Python and the command line in an error message by their equivalent on the page."""
+    for pattern, words in _REWORDINGS.items():
+        sentence = re.sub(pattern, words, sentence)
+    sentence = _SETTING.sub(lambda match: f"The setting “{LABELS.get(match[1], match[1])}”", sentence)
+    result = _HEADER.sub(lambda match: _FIRST_LINE[match[1]], sentence)
+    result = _OPTION.sub(
+        lambda match: f"under {_OPTION_PAGES[match[1]]}" if match[1] in _OPTION_PAGES else match[0], result
+    )
+    return _FLAG.sub("", result)
+
+
+def safe_svg(markup: str) -> Markup:
+    """Mark a chart of the report package as safe, since that escapes its text."""
+    return Markup(markup)  # noqa: S704
+
+
+def format_bytes(count: int) -> str:
+    """Format bytes as ``12.3 MB``."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:,.1f} {unit}"
+    return pluralize(count, "byte")

@@ -1,0 +1,175 @@
+"""A hierarchy as nested lists, cut to a size that a page can display."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import HierarchyError
+from shoal.hierarchy import Hierarchy, edit
+from shoal.web.errors import PageError
+from shoal.web.http.security import Form
+
+ROWS = 300
+"""Nodes that a list contains by default."""
+
+
+@dataclass(frozen=True)
+class HierarchyRow:
+    """A node in the list."""
+
+    number: int
+    name: str
+    records: int | None
+    """Records at or below it; None if they are not counted."""
+    own: int
+    """Records with this value itself."""
+    below: int
+    """Nodes below it."""
+    opens: bool = False
+    """Whether its children follow."""
+    closes: int = 0
+    """Number of lists that end after it."""
+
+
+@dataclass(frozen=True)
+class HierarchyView:
+    rows: tuple[HierarchyRow, ...]
+    path: tuple[tuple[int, str], ...]
+    """From the root down to the top node."""
+    whole: int
+    """Number of nodes at or below the top node."""
+
+    @property
+    def shown(self) -> int:
+        return len(self.rows)
+
+
+def hierarchy_view(
+    hierarchy: Hierarchy, counts: Mapping[str, int] | None, *, top: int, max_rows: int = ROWS
+) -> HierarchyView:
+    """Return the top node and the nodes below it: as many complete levels as fit, and of the first level as many nodes
+    as fit.
+    """
+    records, sizes = _sums(hierarchy, counts or {})
+    first = top - sizes[top] + 1  # a node and its descendants have consecutive numbers
+    depth = _depth(hierarchy, first, top, max_rows)
+    rows: list[dict[str, Any]] = []
+    stack = [top]
+    while stack:
+        number = stack.pop()
+        level = hierarchy.depths[number] - hierarchy.depths[top]
+        children = [hierarchy.number(name) for name in hierarchy.children(hierarchy.nodes[number])]
+        opens = bool(children) and level < depth
+        visible = children[:max_rows] if level == 0 else children
+        name = hierarchy.nodes[number]
+        rows.append(
+            {
+                "number": number,
+                "name": name,
+                "records": None if counts is None else records[number],
+                "own": (counts or {}).get(name, 0),
+                "below": sizes[number] - 1,
+                "opens": opens,
+                "level": level,
+            }
+        )
+        if opens:
+            stack += reversed(visible)
+    levels = [row.pop("level") for row in rows]
+    ends = [
+        current - following if following <= current else 0
+        for current, following in zip(levels, [*levels[1:], 0], strict=True)
+    ]
+    branch_rows = tuple(HierarchyRow(**row, closes=closes) for row, closes in zip(rows, ends, strict=True))
+    path = tuple((hierarchy.number(name), name) for name in reversed(hierarchy.path(hierarchy.nodes[top])))
+    return HierarchyView(branch_rows, path, sizes[top])
+
+
+def _sums(hierarchy: Hierarchy, counts: Mapping[str, int]) -> tuple[list[int], list[int]]:
+    """Return the records and the nodes at or below each node."""
+    records, sizes = [counts.get(name, 0) for name in hierarchy], [1] * len(hierarchy)
+    for number, parent in enumerate(hierarchy.parents[:-1]):
+        records[parent] += records[number]
+        sizes[parent] += sizes[number]
+    return records, sizes
+
+
+def _depth(hierarchy: Hierarchy, first: int, top: int, max_rows: int) -> int:
+    """Return the number of levels to display below the top, at least one."""
+    levels = [0] * hierarchy.levels
+    for number in range(first, top + 1):
+        levels[hierarchy.depths[number] - hierarchy.depths[top]] += 1
+    total = 0
+    for depth, nodes in enumerate(levels):
+        total += nodes
+        if total > max_rows:
+            return max(depth - 1, 1)
+    return len(levels)
+
+
+def apply_edit(tree: Hierarchy, form: Form) -> Hierarchy:
+    """Return the hierarchy after the edit of a form."""
+    if form.get("action") not in _EDITS:
+        raise PageError.unknown_hierarchy_source()
+    return _EDITS[form.get("action")](tree, form)
+
+
+def _selected(tree: Hierarchy, form: Form) -> list[str]:
+    numbers = {int(text) for text in form.all("node") if text.isdecimal() and len(text) < 10}
+    return [tree.nodes[number] for number in sorted(numbers) if number < len(tree)]
+
+
+def _rename(tree: Hierarchy, form: Form) -> Hierarchy:
+    selected = _selected(tree, form)
+    if len(selected) != 1:
+        raise HierarchyError.rename_several(len(selected))
+    return edit.rename(tree, selected[0], form.get("name").strip())
+
+
+def _move(tree: Hierarchy, form: Form) -> Hierarchy:
+    return edit.move(tree, _selected(tree, form), form.get("under"))
+
+
+def _group(tree: Hierarchy, form: Form) -> Hierarchy:
+    return edit.group(tree, _selected(tree, form), form.get("name").strip())
+
+
+def _dissolve(tree: Hierarchy, form: Form) -> Hierarchy:
+    return edit.dissolve(tree, _selected(tree, form))
+
+
+def _add(tree: Hierarchy, form: Form) -> Hierarchy:
+    values = [value for value, _ in _missing_values(form)]
+    if not values:
+        raise HierarchyError.no_nodes_given()
+    return edit.add(tree, values, form.get("under"))
+
+
+def _match(tree: Hierarchy, form: Form) -> Hierarchy:
+    mappings = {value: node for value, node in _missing_values(form) if node}
+    if not mappings:
+        raise HierarchyError.no_nodes_given()
+    return tree.with_values(mappings)
+
+
+def _missing_values(form: Form) -> list[tuple[str, str]]:
+    """Return the ticked values, each with the suggested node."""
+    ticked = set(form.all("lacking"))
+    fields = dict(form.items())
+    return [
+        (value, fields.get(f"near-{name.removeprefix('value-')}", ""))
+        for name, value in form.items()
+        if name.startswith("value-") and name.removeprefix("value-") in ticked
+    ]
+
+
+_EDITS: Mapping[str, Callable[[Hierarchy, Form], Hierarchy]] = {
+    "rename": _rename,
+    "move": _move,
+    "group": _group,
+    "dissolve": _dissolve,
+    "add": _add,
+    "match": _match,
+}

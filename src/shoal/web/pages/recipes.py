@@ -1,0 +1,167 @@
+"""Recipes: the command line and the Python code equivalent to the page, to be copied.
+
+Files have the names of the downloads, all in one folder.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.web.projects.arguments import release_arguments
+from shoal.web.projects.model import ReleaseChoices, SourceFile
+
+DEFAULT_OUTPUT = "again.csv"
+"""Default output, since the folder has the release itself already."""
+_READING = (
+    *("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "skip_footer", "row_numbers", "missing"),
+    *("missing_in", "column_formats", "header", "sheet", "format"),
+)
+_YES_OR_NO = ("header", "row_numbers")
+_LISTS = {
+    "quasi_identifiers": "-q",
+    "identifiers": "--identifiers",
+    "sensitive": "--sensitive",
+    "keep": "--keep",
+    "strata": "--strata",
+}
+_PAIRS = {
+    "hierarchies": "--hierarchy",
+    "levels": "--levels",
+    "kinds": "--kind",
+    "weights": "--weight",
+    "recode": "--recode",
+}
+_SCALARS = {
+    "k": "-k",
+    "l": "-l",
+    "t": "-t",
+    "method": "--method",
+    "effort": "--effort",
+    "suppression": "--suppress",
+    "missing_values": "--missing-values",
+    "seed": "--seed",
+    "sampling_weights": "--sampling-weights",
+    "households": "--households",
+    "formulas": "--formulas",
+}
+_MAX_WIDTH = 88
+"""Of a line of Python."""
+
+
+def command(
+    source: SourceFile,
+    choices: ReleaseChoices,
+    *,
+    reading: Mapping[str, Any] | None = None,
+    output: str = DEFAULT_OUTPUT,
+) -> str:
+    """Return the shell command that makes the same release."""
+    options = [
+        *_command_options(release_arguments(source, choices, Path())),
+        *_reading_options(reading or {}),
+        ["-o", output],
+    ]
+    return _shell(["shoal", "anonymize", _file(source.name)], options)
+
+
+def replay_command(source: SourceFile, *, policy: str, output: str = DEFAULT_OUTPUT) -> str:
+    """Return the shell command that repeats it from its policy, also for new data."""
+    return _shell(["shoal", "anonymize", _file(source.name)], [["--policy", policy], ["-o", output]])
+
+
+def python_code(
+    source: SourceFile,
+    choices: ReleaseChoices,
+    *,
+    reading: Mapping[str, Any] | None = None,
+    output: str = DEFAULT_OUTPUT,
+) -> str:
+    """Return the Python code that makes the same release."""
+    settings = _settings(reading or {})
+    options = "".join(f", {name}={value!r}" for name, value in settings.items())
+    table = f"shoal.read({source.name!r}{options})" if settings else repr(source.name)
+    arguments = release_arguments(source, choices, Path()).items()
+    lines = [f"    {table},", *(_argument(name, value) for name, value in arguments)]
+    return "\n".join(["import shoal", "", "release = shoal.anonymize(", *lines, ")", f"release.save({output!r})", ""])
+
+
+def _command_options(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield the options of the command in the order of the arguments."""
+    for name, value in arguments.items():
+        if name in _LISTS:
+            yield [_LISTS[name], _names(value)]
+        elif name in _PAIRS:
+            for column, word in value.items():
+                # a file name may contain an equals sign, other values do not
+                quoted = _quoted(column, '="') if name in ("hierarchies", "levels") else column
+                yield [_PAIRS[name], f"{quoted}={word}"]
+        elif name in ("exact_means", "shuffle"):
+            yield [f"--{name.replace('_', '-')}"]
+        else:
+            yield [_SCALARS[name], str(value)]
+
+
+def _reading_options(reading: Mapping[str, Any]) -> Iterator[list[str]]:
+    for name, value in _settings(reading).items():
+        if name in _YES_OR_NO:
+            word = name.replace("_", "-")
+            yield [f"--{word}" if value else f"--no-{word}"]
+        elif name == "column_formats":
+            for column, column_format in value.items():
+                yield ["--column-format", f"{_quoted(column, '=')}={column_format}"]
+        elif name == "missing_in":
+            for column, words in value.items():
+                yield ["--missing-in", f"{_quoted(column, '=')}={_names(words)}"]
+        elif name == "thousands":
+            yield ["--thousands", value or "none"]
+        else:
+            yield [f"--{name.replace('_', '-')}", _names(value) if name == "missing" else str(value)]
+
+
+def _settings(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the import settings as `shoal.read` takes them."""
+    settings = {name: reading[name] for name in _READING if name in reading}
+    if isinstance(settings.get("missing"), str):
+        settings["missing"] = settings["missing"].split("\n")
+    if settings.get("delimiter") == "\t":
+        settings["delimiter"] = "tab"
+    if settings.get("thousands") == "none":
+        settings["thousands"] = ""
+    return settings
+
+
+def _names(names: Iterable[str]) -> str:
+    return ",".join(_quoted(name, ',"\r\n') for name in names)
+
+
+def _quoted(name: str, separators: str) -> str:
+    """Quote a name as the command line requires, where it contains a separator."""
+    if name == name.strip() and not any(separator in name for separator in separators):
+        return name
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _file(name: str) -> str:
+    """Return a file name that no command mistakes for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _shell(words: Iterable[str], options: Iterable[Iterable[str]]) -> str:
+    """Format a command with one option per line."""
+    return " \\\n    ".join(shlex.join(part) for part in (words, *options))
+
+
+def _argument(name: str, value: Any) -> str:
+    """Format an argument on a line; one entry per line if that is too long."""
+    line = f"    {name}={value!r},"
+    if len(line) <= _MAX_WIDTH or not isinstance(value, list | dict):
+        return line
+    entries = (
+        [repr(entry) for entry in value] if isinstance(value, list) else [f"{n!r}: {v!r}" for n, v in value.items()]
+    )
+    ends = "[]" if isinstance(value, list) else "{}"
+    return "\n".join([f"    {name}={ends[0]}", *(f"        {entry}," for entry in entries), f"    {ends[1]},"])

@@ -1,0 +1,1 @@
+"""Projects: their model, store and files."""

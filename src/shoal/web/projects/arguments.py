@@ -1,0 +1,67 @@
+"""Arguments of `shoal.anonymize` and related functions for the options of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from shoal.domain.columns import Kind, Role
+from shoal.errors import ColumnError, OptionError
+from shoal.web.projects.model import ReleaseChoices, SourceFile, needs_confirmation
+
+
+def column_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:
+    """Return roles, kinds, weights, recoding methods and hierarchies, whose files are in the folder."""
+    if not choices.columns_with_role(Role.QUASI_IDENTIFIER, source):
+        raise ColumnError.no_quasi_identifier()
+    pairs = list(zip(source.columns, choices.columns, strict=True))
+    quasi = [(facts, choice) for facts, choice in pairs if choice.role == Role.QUASI_IDENTIFIER]
+    protected = [(facts, choice) for facts, choice in pairs if choice.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
+    arguments: dict[str, Any] = {
+        "quasi_identifiers": [facts.name for facts, _ in quasi],
+        "identifiers": list(choices.columns_with_role(Role.IDENTIFIER, source)),
+        "sensitive": list(choices.columns_with_role(Role.SENSITIVE, source)),
+        "keep": [facts.name for facts, choice in pairs if choice.keep and needs_confirmation(facts, choice)],
+        "hierarchies": {facts.name: str(folder / choice.hierarchy) for facts, choice in protected if choice.hierarchy},
+        "levels": {facts.name: str(folder / choice.levels) for facts, choice in protected if choice.levels},
+        # a hierarchy or levels imply the kind
+        "kinds": {
+            facts.name: choice.kind
+            for facts, choice in protected
+            if choice.kind not in ("", Kind.HIERARCHICAL) and not choice.hierarchy and not choice.levels
+        },
+        "weights": {facts.name: choice.weight for facts, choice in quasi if choice.weight != 1},
+        "recode": {facts.name: choice.recode for facts, choice in quasi if choice.recode},
+    }
+    return {name: value for name, value in arguments.items() if value or name == "quasi_identifiers"}
+
+
+def protection_arguments(choices: ReleaseChoices) -> dict[str, Any]:
+    """Return all other options except k, method and effort."""
+    arguments: dict[str, Any] = {
+        "l": choices.l,
+        "t": choices.t,
+        "suppression": choices.suppression or None,
+        "missing_values": None if choices.missing_values == "category" else choices.missing_values,
+        "seed": choices.seed or None,
+        "exact_means": choices.exact_means or None,
+        "sampling_weights": choices.sampling_weights or None,
+        "strata": list(choices.strata) or None,
+        "households": choices.households or None,
+        "shuffle": choices.shuffle or None,
+        "formulas": None if choices.formulas == "keep" else choices.formulas,
+    }
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def method_arguments(choices: ReleaseChoices) -> dict[str, Any]:
+    """Return k, the method and the effort of local search."""
+    if choices.k is None:
+        raise OptionError.no_k()
+    method = {} if choices.method == "auto" else {"method": choices.method}
+    return {"k": choices.k, **method, **({"effort": choices.effort} if choices.effort else {})}
+
+
+def release_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:
+    """Return all arguments that differ from the defaults."""
+    return {**method_arguments(choices), **column_arguments(source, choices, folder), **protection_arguments(choices)}

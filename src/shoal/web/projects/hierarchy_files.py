@@ -1,0 +1,173 @@
+"""Hierarchy files and orders of values: in projects, and exchanged between the server and workers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shoal.domain.columns import Kind
+from shoal.errors import HierarchyError, OptionError
+from shoal.hierarchy import Hierarchy, formats
+from shoal.recode.aggregates import recodings
+from shoal.system.atomic import atomic_write
+from shoal.web.errors import PageError
+from shoal.web.projects.model import ColumnChoice, ColumnFacts, effective_kind
+
+MAX_NODES = 20_000
+"""Of a hierarchy that the page displays and edits."""
+MAX_CHARACTERS = 2_000_000
+"""Of all its names, since the page displays them at once."""
+_MAX_BYTES = 8_000_000
+_LOWEST_COMMON = "lcs"
+
+
+def hierarchy_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
+    """Return the hierarchy file of a column: its own, else a new name with its number, counted from 1."""
+    others = {name for index, choice in enumerate(columns) if index != number for name in _hierarchy_files(choice)}
+    return _hierarchy_files(columns[number])[0] or _unused_name("hierarchy-{}.json", number, others, len(columns))
+
+
+def levels_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
+    """Return the file of the order of values of a column, likewise."""
+    others = {name for index, choice in enumerate(columns) if index != number for name in _levels_files(choice)}
+    return _levels_files(columns[number])[0] or _unused_name("levels-{}.txt", number, others, len(columns))
+
+
+def _hierarchy_files(choice: ColumnChoice) -> tuple[str, str]:
+    return choice.hierarchy or choice.hierarchy_aside, choice.hierarchy_aside
+
+
+def _levels_files(choice: ColumnChoice) -> tuple[str, str]:
+    return choice.levels or choice.levels_aside, choice.levels_aside
+
+
+def _unused_name(pattern: str, number: int, taken: set[str], columns: int) -> str:
+    """Return an unused name: in an earlier file the columns may have had another order."""
+    candidates = (pattern.format(suffix) for suffix in (number + 1, *range(columns + 1, 2 * columns + 2)))
+    return next(name for name in candidates if name not in taken)
+
+
+def with_kind(choice: ColumnChoice, kind: str, folder: Path) -> ColumnChoice:
+    """Return the options with another kind. Files that it does not use are put aside, and restored when the kind uses
+    them.
+    """
+    unused = replace(
+        choice,
+        kind=kind,
+        hierarchy="",
+        levels="",
+        fingerprint="",
+        hierarchy_aside=_hierarchy_files(choice)[0],
+        levels_aside=_levels_files(choice)[0],
+    )
+    if kind == Kind.HIERARCHICAL and unused.hierarchy_aside:
+        digest = file_fingerprint(folder / unused.hierarchy_aside)
+        return replace(
+            unused, hierarchy=unused.hierarchy_aside if digest else "", hierarchy_aside="", fingerprint=digest
+        )
+    if kind == Kind.ORDINAL and unused.levels_aside:
+        digest = file_fingerprint(folder / unused.levels_aside)
+        return replace(unused, levels=unused.levels_aside if digest else "", levels_aside="", fingerprint=digest)
+    return unused
+
+
+def fitting_recodings(facts: ColumnFacts, choice: ColumnChoice) -> tuple[str, ...]:
+    """Return the recoding methods that fit a column; the lowest common node needs a hierarchy."""
+    return tuple(way for way in recodings(effective_kind(facts, choice)) if way != _LOWEST_COMMON or choice.hierarchy)
+
+
+def read_hierarchy(path: Path) -> Hierarchy | None:
+    """Return a stored hierarchy; None if there is none."""
+    if not path.is_file():
+        return None
+    if path.stat().st_size > _MAX_BYTES:
+        raise HierarchyError.too_many_nodes(MAX_NODES + 1, most=MAX_NODES)
+    return check_size(formats.read(path, format="json"))
+
+
+def read_levels(path: Path) -> list[str] | None:
+    """Return a stored order of values; None if there is none."""
+    if not path.is_file():
+        return None
+    try:
+        return [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    except (OSError, ValueError):
+        raise PageError.damaged_project() from None
+
+
+def write_hierarchy(path: Path, hierarchy: Hierarchy) -> None:
+    """Store a hierarchy."""
+    invalid = sum(1 for name in hierarchy if not _is_valid_text(name))
+    if invalid:
+        raise HierarchyError.not_encodable(invalid)
+    _write_private(path, formats.to_text(hierarchy, "json").encode())
+
+
+def write_levels(path: Path, levels: Sequence[str]) -> None:
+    """Store an order of values, the lowest first."""
+    if len(levels) > MAX_NODES or sum(map(len, levels)) > MAX_CHARACTERS:
+        raise OptionError.invalid_value("levels", f"at most {MAX_NODES:,} values of {MAX_CHARACTERS:,} letters in all")
+    distinct = len(levels) >= 2 and len(set(levels)) == len(levels) and "*" not in levels
+    if not distinct or not all(
+        level.strip() and level.splitlines() == [level] and _is_valid_text(level) for level in levels
+    ):
+        raise OptionError.invalid_value("levels", "at least two different values, one a line, none of them '*'")
+    _write_private(path, ("\n".join(levels) + "\n").encode())
+
+
+def file_fingerprint(path: Path) -> str:
+    """Return the fingerprint of a file; empty if there is none."""
+    try:
+        return bytes_fingerprint(path.read_bytes())
+    except OSError:
+        return ""
+
+
+def bytes_fingerprint(raw: bytes) -> str:
+    """Return the fingerprint of these bytes."""
+    return hashlib.sha256(raw).hexdigest()[:16]
+
+
+def check_size(hierarchy: Hierarchy) -> Hierarchy:
+    """Return the hierarchy; refuse one that is too large for the page."""
+    if len(hierarchy) > MAX_NODES:
+        raise HierarchyError.too_many_nodes(len(hierarchy), most=MAX_NODES)
+    characters = sum(map(len, hierarchy))
+    if characters > MAX_CHARACTERS:
+        raise HierarchyError.too_long_names(characters, most=MAX_CHARACTERS)
+    return hierarchy
+
+
+def hierarchy_to_dict(hierarchy: Hierarchy) -> dict[str, Any]:
+    """Return a hierarchy as exchanged between the server and workers."""
+    return {"nodes": list(hierarchy.nodes), "parents": list(hierarchy.parents)}
+
+
+def hierarchy_from_dict(facts: Mapping[str, Any]) -> Hierarchy:
+    return Hierarchy(tuple(facts["nodes"]), tuple(facts["parents"]))
+
+
+def write_for_worker(path: Path, hierarchy: Hierarchy) -> None:
+    """Write a hierarchy for a worker."""
+    _write_private(path, json.dumps(hierarchy_to_dict(hierarchy)).encode())
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a private folder in a private folder."""
+    for path in (folder.parent, folder):
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
+def _write_private(path: Path, raw: bytes) -> None:
+    make_private_folder(path.parent)
+    with atomic_write(path, force=True) as part:
+        part.chmod(0o600)
+        part.write_bytes(raw)
+
+
+def _is_valid_text(name: str) -> bool:
+    return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in name)

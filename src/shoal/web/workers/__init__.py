@@ -1,0 +1,1 @@
+"""Worker processes that touch the data: queries, jobs and tasks."""
