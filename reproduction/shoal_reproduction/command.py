@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from shoal.cli.terminal import as_json, parse_names, progress, show, show_json
-from shoal.errors import OptionError, OutputError
+from shoal.errors import OutputError
+from shoal_reproduction.errors import SelectionError
 
 FILES = ("reproduction.json", "reproduction.csv", "reproduction.html")
 
@@ -32,21 +33,17 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     """
     from shoal import data as tables
     from shoal.release.result import defer_signals
-    from shoal_reproduction import report_reproduction
+    from shoal_reproduction import report
     from shoal_reproduction.reproduction import make_plan, run_plan
 
     filters = parse_names(only)
     if only and not filters:
-        raise OptionError.empty_selection([])
+        raise SelectionError.empty([])
     selected = make_plan(data, only=filters)
     place = _folder(output, force=force)
     with progress(quiet=quiet, description="running", unit="runs") as line:
         facts = run_plan(selected, progress=line).to_dict()
-    texts = (
-        json.dumps(facts, indent=2, allow_nan=False) + "\n",
-        report_reproduction.table(facts),
-        report_reproduction.page(facts),
-    )
+    texts = (json.dumps(facts, indent=2, allow_nan=False) + "\n", report.table(facts), report.page(facts))
     with ExitStack() as stack:
         for name, text in zip(FILES, texts, strict=True):
             part = stack.enter_context(tables.atomic_write(place / name, force=force))
@@ -56,7 +53,7 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     if as_json:
         show_json(facts)
     else:
-        show(report_reproduction.text(facts, width=max(60, min(shutil.get_terminal_size((110, 40)).columns, 110))))
+        show(report.text(facts, width=max(60, min(shutil.get_terminal_size((110, 40)).columns, 110))))
         show("\nWritten: " + ", ".join(str(place / name) for name in FILES))
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from shoal import data
 from shoal.data import ReadOptions, Table
-from shoal.data.csv.delimited_cells import read_delimited
+from shoal.data.csv.read_delimited import read_delimited
 from shoal.domain import Records, Schema
 from shoal.errors import ColumnError, DataError, FileError, HierarchyError
 from shoal.hierarchy import Hierarchy
+from shoal_reproduction.errors import BenchmarkDataError
 from shoal_reproduction.hierarchies import HIERARCHY_BUILDERS, WORDNET
 
 EXAMPLE_COLUMNS = ("age", "workclass", "marital-status", "native-country")
@@ -125,9 +126,9 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
     named = given or os.environ.get("SHOAL_DATA")
     folder = Path(named or _DEFAULT_FOLDER)
     if not folder.is_dir():
-        raise FileError.no_benchmark_data(folder if named else None)
+        raise BenchmarkDataError.missing(folder if named else None)
     if not any(is_available(dataset, folder) for dataset in DATASETS.values() if dataset.file):
-        raise FileError.no_benchmark_data(folder, empty=True)
+        raise BenchmarkDataError.missing(folder, empty=True)
     return folder
 
 
@@ -151,7 +152,7 @@ def load(dataset: Dataset, folder: Path) -> Table | None:
         table = data.read_table(_source(dataset, folder))
         shape = (table.height, len(table.names))
         if shape != (dataset.records, dataset.columns):
-            raise FileError.not_benchmark_data(
+            raise BenchmarkDataError.different(
                 path,
                 f"it has {shape[0]:,} records of {shape[1]} columns, theirs {dataset.records:,} of {dataset.columns}",
             )
@@ -161,7 +162,7 @@ def load(dataset: Dataset, folder: Path) -> Table | None:
             data.numeric_matrix(table, [name for name in table.names if name not in dataset.excluded])
         )
     except (DataError, ColumnError) as error:
-        raise FileError.not_benchmark_data(path, error.fact) from None
+        raise BenchmarkDataError.different(path, error.fact) from None
 
 
 def _source(dataset: Dataset, folder: Path) -> Any:
@@ -189,7 +190,7 @@ def build_hierarchies(dataset: Dataset, table: Table, folder: Path) -> dict[str,
             for name in dataset.categories
         }
     except HierarchyError as error:
-        raise FileError.not_benchmark_data(folder / dataset.file, error.fact) from None
+        raise BenchmarkDataError.different(folder / dataset.file, error.fact) from None
 
 
 def matches_checksum(dataset: Dataset, table: Table) -> bool:

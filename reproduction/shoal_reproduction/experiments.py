@@ -11,7 +11,7 @@ from shoal_reproduction.datasets import EXAMPLE_COLUMNS, encode_table
 from shoal_reproduction.readings import XMONDRIAN, XMONDRIAN_AS_PRINTED, MethodReading
 from shoal_reproduction.runs import RunCache, run_on_mixed
 
-PAPER, DATASET = "padmaja-2021", "adult-mixed"
+EXPERIMENT_PAPER, EXPERIMENT_DATASET = "padmaja-2021", "adult-mixed"
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,16 @@ EXPERIMENT_READINGS: Sequence[MethodReading] = (
 def run_experiment(runs: RunCache, setting: ExperimentSetting, reading: MethodReading) -> dict[str, Any]:
     """Run a reading on a setting; the figures are None if the data is missing."""
     facts = {
-        "paper": PAPER,
+        "paper": EXPERIMENT_PAPER,
         "figure": setting.figure,
-        "dataset": DATASET,
+        "dataset": EXPERIMENT_DATASET,
         "records": setting.records,
         "columns": setting.columns,
         "k": setting.k,
         "method": reading.method,
         "as_printed": reading.as_printed,
     }
-    table = runs.table(DATASET)
+    table = runs.table(EXPERIMENT_DATASET)
     if table is None:
         return {**facts, **dict.fromkeys(("classes", "c_avg", "below_k", "milliseconds"))}
     frame = table.native().head(setting.records).select(EXAMPLE_COLUMNS[: setting.columns])

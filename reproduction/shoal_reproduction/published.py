@@ -111,24 +111,16 @@ TABLES = (
         place="Table 5.3",
         dataset="census",
         measure="sse",
-        rows={
-            "MDAV": {3: "798.44", 4: "1051.28", 5: "1274.83", 10: "1985.65"},
-        },
-        seconds={
-            "MDAV": {3: 39, 4: 32, 5: 27, 10: 19},
-        },
+        rows={"MDAV": {3: "798.44", 4: "1051.28", 5: "1274.83", 10: "1985.65"}},
+        seconds={"MDAV": {3: 39, 4: 32, 5: 27, 10: 19}},
     ),
     PrintedTable(
         paper="alarte-2018",
         place="Table 6.1",
         dataset="census",
         measure="sse",
-        rows={
-            "HAC single": {3: "1284.95", 4: "1919.07", 5: "2154.53", 10: "3469.41"},
-        },
-        seconds={
-            "HAC single": {3: 192, 4: 169, 5: 175, 10: 150},
-        },
+        rows={"HAC single": {3: "1284.95", 4: "1919.07", 5: "2154.53", 10: "3469.41"}},
+        seconds={"HAC single": {3: 192, 4: 169, 5: 175, 10: 150}},
     ),
     PrintedTable(
         paper="alarte-2018",
@@ -151,31 +143,18 @@ TABLES = (
         place="Tables 7.3 and 8.1",
         dataset="census",
         measure="sse",
-        rows={
-            "HAC-priority single": {3: "877.39", 4: "1338.52", 5: "1624.83", 10: "2802.90"},
-        },
-        seconds={
-            "HAC-priority single": {3: 5470, 4: 3529, 5: 4710, 10: 4232},
-        },
+        rows={"HAC-priority single": {3: "877.39", 4: "1338.52", 5: "1624.83", 10: "2802.90"}},
+        seconds={"HAC-priority single": {3: 5470, 4: 3529, 5: 4710, 10: 4232}},
     ),
     PrintedTable(
         paper="alarte-2018",
         place="Section 5.2",
         dataset="toy19",
         measure="sse",
-        rows={
-            "MDAV": {4: "7.93"},
-            "MDAV-sdcMicro": {4: "8.20"},
-        },
+        rows={"MDAV": {4: "7.93"}, "MDAV-sdcMicro": {4: "8.20"}},
     ),
     PrintedTable(
-        paper="alarte-2018",
-        place="Section 6.2",
-        dataset="toy19",
-        measure="sse",
-        rows={
-            "HAC single": {4: "20.56"},
-        },
+        paper="alarte-2018", place="Section 6.2", dataset="toy19", measure="sse", rows={"HAC single": {4: "20.56"}}
     ),
     PrintedTable(
         paper="veltmann-2022",
@@ -285,9 +264,7 @@ TABLES = (
         place="Table 6",
         dataset="analytics-sample-one",
         measure="global_risk",
-        rows={
-            "Before microaggregation": {None: "3.80"},
-        },
+        rows={"Before microaggregation": {None: "3.80"}},
     ),
     PrintedTable(
         paper="veltmann-2022",
@@ -306,23 +283,14 @@ TABLES = (
         place="Figures 9 and 10",
         dataset="example10",
         measure="classes",
-        rows={
-            "Mondrian": {2: "4"},
-            "XMondrian": {2: "6"},
-        },
+        rows={"Mondrian": {2: "4"}, "XMondrian": {2: "6"}},
     ),
     PrintedTable(
         paper="padmaja-2021",
         place="Sections 5.1 and 5.2",
         dataset="example10",
         measure="c_avg",
-        rows={
-            "Mondrian": {2: "1.25"},
-            "XMondrian": {2: "0.8333"},
-        },
-        seconds={
-            "Mondrian": {2: 0.014},
-            "XMondrian": {2: 0.009},
-        },
+        rows={"Mondrian": {2: "1.25"}, "XMondrian": {2: "0.8333"}},
+        seconds={"Mondrian": {2: 0.014}, "XMondrian": {2: 0.009}},
     ),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -18,11 +19,18 @@ from shoal.release.result import package_versions
 from shoal.search import elementary_bound
 from shoal_reproduction.cells import VERDICTS, FigureCell
 from shoal_reproduction.datasets import DATASETS, data_folder, encode_table, matches_checksum
-from shoal_reproduction.experiments import EXPERIMENT_READINGS, SETTINGS, ExperimentSetting, run_experiment
+from shoal_reproduction.errors import SelectionError
+from shoal_reproduction.experiments import (
+    EXPERIMENT_DATASET,
+    EXPERIMENT_PAPER,
+    EXPERIMENT_READINGS,
+    SETTINGS,
+    ExperimentSetting,
+    run_experiment,
+)
 from shoal_reproduction.published import PAPERS, TABLES, PrintedTable
 from shoal_reproduction.readings import MethodReading, get_row_readings
 from shoal_reproduction.runs import RunCache
-from shoal_reproduction.selection import Selection
 
 _NUMBERS, _CATEGORIES = (3, 4, 5, 10), tuple(range(2, 11))
 COMPARED_LEVELS: Mapping[str, Sequence[int]] = {
@@ -65,6 +73,63 @@ class Reproduction:
             "experiments": [dict(row) for row in self.experiments],
             "comparison": [dict(row) for row in self.comparison],
         }
+
+
+class Selection:
+    """Filter of runs: terms of one kind are alternatives, terms of different kinds must all match."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        kinds = {
+            "paper": dict.fromkeys(PAPERS),
+            "dataset": dict.fromkeys(DATASETS),
+            "place": dict.fromkeys(
+                [name for table in TABLES for name in _places(table)] + [setting.figure.lower() for setting in SETTINGS]
+            ),
+            "method": dict.fromkeys([*registry.methods(), *(name.lower() for table in TABLES for name in table.rows)]),
+        }
+        known = [name for names in kinds.values() for name in names]
+        self.terms = [word.strip().lower() for word in words]
+        for word in self.terms:
+            if word not in known:
+                raise OptionError.unknown_choice("paper, data set, table or method", word, known)
+        self.selected = {kind: names.keys() & set(self.terms) for kind, names in kinds.items()}
+
+    def _matches(self, **names_by_kind: set[str]) -> bool:
+        return all(not self.selected[kind] or self.selected[kind] & names for kind, names in names_by_kind.items())
+
+    def has_cell(self, table: PrintedTable, name: str, k: int | None) -> bool:
+        """Whether a printed cell is selected."""
+        readings = get_row_readings(name, table.dataset, k).readings
+        return self._matches(
+            paper={table.paper},
+            place=_places(table),
+            dataset={table.dataset, *(reading.dataset for reading in readings if reading.dataset)},
+            method={name.lower(), *(reading.method for reading in readings)},
+        )
+
+    def has_comparison(self, dataset: str, method: str) -> bool:
+        """Whether the comparison of all methods, which is in no paper, is selected."""
+        return self._matches(paper=set(), place=set(), dataset={dataset}, method={method})
+
+    def has_bases(self, table: PrintedTable) -> bool:
+        """Whether the two bases of Multi-DSort are selected."""
+        return self._matches(paper={table.paper}, place=_places(table), dataset={table.dataset}, method={"multi-dsort"})
+
+    def has_experiment(self, setting: ExperimentSetting, reading: MethodReading) -> bool:
+        """Whether an experiment, which is printed without numbers, is selected."""
+        return self._matches(
+            paper={EXPERIMENT_PAPER},
+            place={setting.figure.lower()},
+            dataset={EXPERIMENT_DATASET},
+            method={reading.method},
+        )
+
+
+def _places(table: PrintedTable) -> set[str]:
+    """Return the names of a table; two tables with the same figures can also be named separately."""
+    place = table.place.lower()
+    noun = place.split()[0].removesuffix("s")
+    return {place, *(f"{noun} {number}" for number in re.findall(r"[\d.]+", place))}
 
 
 @dataclass(frozen=True)
@@ -119,7 +184,7 @@ def make_plan(data: str | os.PathLike[str] | None, *, only: Sequence[str]) -> Re
         if selection.has_experiment(setting, reading)
     ]
     if not cells and not compared and not experiments:
-        raise OptionError.empty_selection(selection.terms)
+        raise SelectionError.empty(selection.terms)
     based = [table for table in TABLES if MULTI_DSORT in table.rows and selection.has_bases(table)]
     return ReproductionPlan(data_folder(data), cells, compared, based, experiments)
 

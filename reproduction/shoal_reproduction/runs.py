@@ -16,11 +16,10 @@ from shoal.metrics import CategoryCodes, semantic_loss, total_sum_of_squares
 from shoal.microaggregation import registry
 from shoal.recode import recode
 from shoal.release.partition import partition
+from shoal_reproduction.as_printed import loss_as_printed, sizes_as_printed
 from shoal_reproduction.datasets import DATASETS, build_hierarchies, encode_table, has_hierarchies, load
 from shoal_reproduction.hierarchies import WORDNET
-from shoal_reproduction.multi_dsort_as_printed import loss_as_printed
 from shoal_reproduction.readings import CountReading, MethodReading
-from shoal_reproduction.xmondrian_as_printed import sizes_as_printed
 
 REPEATS = 5
 """Number of runs on a small table, which takes less than a millisecond; the minimum time counts."""

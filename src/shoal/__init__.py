@@ -1,10 +1,10 @@
-"""Shoal hides every record of a table among at least k alike.
+"""Anonymize tabular data with verified k-anonymity.
 
 >>> import shoal
 >>> release = shoal.anonymize(frame, k=5, quasi_identifiers=["age", "income"])  # doctest: +SKIP
 >>> release.table, release.evaluation.information_loss  # doctest: +SKIP
 
-Importing this package loads nothing heavy; each name is fetched when it is first used.
+Importing this package loads nothing heavy: each name is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ShoalError, ShoalWarning
+from shoal.errors.deprecation import warn_deprecated
 
 if TYPE_CHECKING:
     from shoal.data import Table, example_register
@@ -26,52 +27,39 @@ if TYPE_CHECKING:
     from shoal.release.bundle.verify_bundle import BundleCheck, verify_bundle
     from shoal.release.bundle.write_bundle import bundle
     from shoal.release.compare.comparison import Comparison, compare
+    from shoal.release.evaluate import evaluate
     from shoal.release.explain import Explanation, explain
-    from shoal.release.inspect import describe, evaluate, read, verify
-    from shoal.release.out_of_core import LargeRelease
+    from shoal.release.inspect import describe, read, verify
+    from shoal.release.out_of_core import FileRelease
     from shoal.release.partition import bound, partition
     from shoal.release.result import Release
-    from shoal.release.uniqueness import Exposure, exposure
+    from shoal.release.uniqueness import Uniqueness, uniqueness
 
     __version__: str
 
-_MODULES = {
-    "anonymize": "shoal.anonymize",
-    "anonymize_file": "shoal.release.anonymize_file",
-    "replay_file": "shoal.release.anonymize_file",
-    "LargeRelease": "shoal.release.out_of_core",
-    "bound": "shoal.release.partition",
-    "partition": "shoal.release.partition",
-    "replay": "shoal.anonymize",
-    "compare": "shoal.release.compare.comparison",
-    "Comparison": "shoal.release.compare.comparison",
-    "describe": "shoal.release.inspect",
-    "evaluate": "shoal.release.inspect",
-    "explain": "shoal.explain",
-    "exposure": "shoal.exposure",
-    "verify": "shoal.release.inspect",
-    "bundle": "shoal.release.bundle.write_bundle",
-    "verify_bundle": "shoal.release.bundle.verify_bundle",
-    "replay_bundle": "shoal.release.bundle.replay_bundle",
-    "BundleCheck": "shoal.release.bundle.verify_bundle",
-    "methods": "shoal.microaggregation.registry",
-    "measures": "shoal.metrics",
-    "read": "shoal.release.inspect",
-    "Table": "shoal.data",
-    "example_register": "shoal.data",
-    "Release": "shoal.release.result",
-    "Evaluation": "shoal.domain",
-    "Explanation": "shoal.explain",
-    "Exposure": "shoal.exposure",
-    "Bound": "shoal.domain",
-    "Partition": "shoal.domain",
-    "Verification": "shoal.domain",
-    "Hierarchy": "shoal.hierarchy",
-    "Schema": "shoal.domain",
-    "Role": "shoal.domain",
-    "Kind": "shoal.domain",
-    "Policy": "shoal.domain",
+_NAMES = {
+    "shoal.data": ("Table", "example_register"),
+    "shoal.domain": ("Bound", "Evaluation", "Kind", "Partition", "Policy", "Role", "Schema", "Verification"),
+    "shoal.hierarchy": ("Hierarchy",),
+    "shoal.metrics": ("measures",),
+    "shoal.microaggregation.registry": ("methods",),
+    "shoal.release.anonymize": ("anonymize", "replay"),
+    "shoal.release.anonymize_file": ("anonymize_file", "replay_file"),
+    "shoal.release.bundle.replay_bundle": ("replay_bundle",),
+    "shoal.release.bundle.verify_bundle": ("BundleCheck", "verify_bundle"),
+    "shoal.release.bundle.write_bundle": ("bundle",),
+    "shoal.release.compare.comparison": ("Comparison", "compare"),
+    "shoal.release.evaluate": ("evaluate",),
+    "shoal.release.explain": ("Explanation", "explain"),
+    "shoal.release.inspect": ("describe", "read", "verify"),
+    "shoal.release.out_of_core": ("FileRelease",),
+    "shoal.release.partition": ("bound", "partition"),
+    "shoal.release.result": ("Release",),
+    "shoal.release.uniqueness": ("Uniqueness", "uniqueness"),
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+_RENAMED = {"exposure": "uniqueness", "Exposure": "Uniqueness", "LargeRelease": "FileRelease"}
+"""New names by their deprecated names."""
 
 __all__ = [
     "Bound",
@@ -79,10 +67,9 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "Explanation",
-    "Exposure",
+    "FileRelease",
     "Hierarchy",
     "Kind",
-    "LargeRelease",
     "Partition",
     "Policy",
     "Release",
@@ -91,6 +78,7 @@ __all__ = [
     "ShoalError",
     "ShoalWarning",
     "Table",
+    "Uniqueness",
     "Verification",
     "__version__",
     "anonymize",
@@ -102,7 +90,6 @@ __all__ = [
     "evaluate",
     "example_register",
     "explain",
-    "exposure",
     "measures",
     "methods",
     "partition",
@@ -110,6 +97,7 @@ __all__ = [
     "replay",
     "replay_bundle",
     "replay_file",
+    "uniqueness",
     "verify",
     "verify_bundle",
 ]
@@ -120,10 +108,24 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("shoal")
+    if name in _RENAMED:
+        warn_deprecated(f"shoal.{name}", f"shoal.{_RENAMED[name]}")
+        return __getattr__(_RENAMED[name])
+    if name == "reproduce":
+        return _reproduce()
     if name not in _MODULES:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_MODULES[name]), name)
     return value
+
+
+def _reproduce() -> Any:
+    try:
+        from shoal_reproduction import reproduce
+    except ImportError:
+        raise AttributeError("shoal.reproduce exists only in a checkout: use shoal_reproduction.reproduce") from None
+    warn_deprecated("shoal.reproduce", "shoal_reproduction.reproduce")
+    return reproduce
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,7 @@ from shoal import data
 from shoal.data import Table
 from shoal.domain import FloatMatrix, IntVector, Kind, Precision, Schema, check_bool, check_choice, check_k
 from shoal.errors import DataError, EstimatorError, OptionError, PackageError, PromiseError, ShoalError
+from shoal.errors.deprecation import warn_deprecated
 from shoal.metrics import information_loss
 from shoal.microaggregation import registry
 from shoal.microaggregation.group import GroupingTask, group
@@ -23,6 +24,7 @@ from shoal.microaggregation.new_records import UNDERSIZED, assign_new_records
 from shoal.recode import group_centers
 from shoal.recode.number_aggregates import CENTER_FUNCTIONS
 from shoal.release.options import check_seed, parse_refinement, parse_weights, to_builtin
+from shoal.system.threads import use_threads
 from shoal.verification.verify import verify
 
 try:
@@ -32,6 +34,8 @@ try:
 except ImportError:
     raise PackageError.needs_extra("shoal.sklearn", "sklearn") from None
 
+_DEPRECATED = "deprecated"
+"""Default of parameters that have another name now, as in scikit-learn."""
 _NUMBERS = "biufOUS"
 """Array kinds that may hold numbers: booleans, numbers, objects and text."""
 
@@ -43,8 +47,9 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
 
     New records are assigned to the groups of the fit by the nearest center on its scale. The output is k-anonymous by
     itself: each group used by new records has at least k of them, otherwise the records are refused or merged
-    (``below``). The records of the fit are recognized in any order and keep their own groups, which need not be those
-    of the nearest center: ``fit(X).transform(X)`` equals ``fit_transform(X)``. A subset of them counts as new records.
+    (``undersized``). The records of the fit are recognized in any order and keep their own groups, which need not be
+    those of the nearest center: ``fit(X).transform(X)`` equals ``fit_transform(X)``. A subset of them counts as new
+    records.
 
     Parameters
     ----------
@@ -58,18 +63,22 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         Measure distances on columns of mean 0 and standard deviation 1.
     weights
         Column weights in distances: one number per column, or by name; 1 for other columns.
-    seed
-        Seed of randomized methods.
+    random_state
+        Seed of randomized methods, a whole number.
     recode
         Aggregate of a group: its ``mean`` or its ``median``.
     exact_means
         Keep all digits of means and medians. By default they have the decimals of their column, as in
         `shoal.anonymize`.
-    below
-        What to do if new records form a group of fewer than k: ``refuse`` all of them, or ``merge``: dissolve the
-        smallest group first, until none is too small; its records go to the nearest remaining group.
+    undersized
+        What to do if new records form a group of fewer than k: ``raise`` an error, or ``merge``: dissolve the smallest
+        group first, until none is too small; its records go to the nearest remaining group.
     options
         Options of the method, by name.
+    n_jobs
+        Number of threads; None or -1: ``SHOAL_THREADS``, else one per core. The groups do not depend on it.
+    seed, below
+        Deprecated names of ``random_state`` and ``undersized``, where ``raise`` was ``refuse``.
 
     Attributes
     ----------
@@ -97,11 +106,14 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         effort: str | None = None,
         standardize: bool = True,
         weights: Mapping[Any, float] | Sequence[float] | None = None,
-        seed: int = 0,
+        random_state: int = 0,
         recode: str = "mean",
         exact_means: bool = False,
-        below: str = "refuse",
+        undersized: str = "raise",
         options: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+        seed: Any = _DEPRECATED,
+        below: Any = _DEPRECATED,
     ) -> None:
         self.k = k
         self.method = method
@@ -109,17 +121,21 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         self.effort = effort
         self.standardize = standardize
         self.weights = weights
-        self.seed = seed
+        self.random_state = random_state
         self.recode = recode
         self.exact_means = exact_means
-        self.below = below
+        self.undersized = undersized
         self.options = options
+        self.n_jobs = n_jobs
+        self.seed = seed
+        self.below = below
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002, N803
         """Group the records; ``y`` is ignored."""
         k, recode = check_k(self.k), check_choice("recode", self.recode, tuple(CENTER_FUNCTIONS))
         exact = check_bool("exact_means", self.exact_means)
-        check_choice("below", self.below, UNDERSIZED)
+        seed = check_seed(self._renamed("seed", "random_state", default=0), name="random_state")
+        self._undersized()
         table, values = self._read(X, reset=True)
         if len(values) < k:
             raise EstimatorError.too_few_samples(len(values), k)
@@ -130,16 +146,15 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
             standardize=check_bool("standardize", self.standardize),
             weights=_by_name(self.weights, table.names),
         )
-        groups = group(
-            records,
-            GroupingTask(
-                k,
-                registry.AUTO if self.method is None else self.method,
-                check_seed(self.seed),
-                _plain_options(self.options),
-                refinement=parse_refinement(self.method, refine=self.refine, effort=self.effort, seconds=None),
-            ),
+        task = GroupingTask(
+            k,
+            registry.AUTO if self.method is None else self.method,
+            seed,
+            _plain_options(self.options),
+            refinement=parse_refinement(self.method, refine=self.refine, effort=self.effort, time_limit=None),
         )
+        with use_threads(None if self.n_jobs == -1 else self.n_jobs):
+            groups = group(records, task)
         self.labels_ = groups.labels
         self.counts_ = groups.sizes
         precisions = [Precision()] * values.shape[1] if exact else data.detect_precisions(table, table.names).values()
@@ -154,14 +169,14 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
     def predict(self, X: Any) -> IntVector:  # noqa: N803
         """Assign each record to a group, so that every group used has at least k records."""
         check_is_fitted(self)
-        k, below = check_k(self.k), check_choice("below", self.below, UNDERSIZED)
+        k, undersized = check_k(self.k), self._undersized()
         _, values = self._read(X, reset=False)
         known = (
             self._fitted_labels(values) if self.counts_.min() >= k else None
         )  # k may have been increased since the fit
         if known is not None:
             return known
-        return assign_new_records(self._points(values), self._points(self.centers_), k=k, undersized=below)
+        return assign_new_records(self._points(values), self._points(self.centers_), k=k, undersized=undersized)
 
     def transform(self, X: Any) -> FloatMatrix:  # noqa: N803
         """Replace each record by the aggregate of its group; the result is verified."""
@@ -171,6 +186,20 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         if not proof:
             raise PromiseError.below_k(records=proof.violations, k=proof.k, smallest=proof.min_class)
         return released
+
+    def _undersized(self) -> str:
+        value = self._renamed("below", "undersized", default="raise")
+        return check_choice("undersized", "raise" if value == "refuse" else value, UNDERSIZED)
+
+    def _renamed(self, old: str, new: str, *, default: Any) -> Any:
+        """Value of a parameter that may be set by its deprecated name."""
+        deprecated, value = getattr(self, old), getattr(self, new)
+        if isinstance(deprecated, str) and deprecated == _DEPRECATED:
+            return value
+        if value != default:
+            raise OptionError.two_names(f"{old}=", f"{new}=")
+        warn_deprecated(f"{old}=", f"{new}=")
+        return deprecated
 
     def _read(self, X: Any, *, reset: bool) -> tuple[Table, FloatMatrix]:  # noqa: N803
         """Return the table and its numbers; raise without quoting cells, as errors of other libraries may do."""
@@ -242,7 +271,6 @@ def _by_name(weights: Any, names: Sequence[str]) -> dict[str, float]:
 
 
 def _plain_options(options: Any) -> dict[str, Any]:
-    """Validate the options of the method."""
     if not (options is None or isinstance(options, Mapping)):
         raise OptionError.invalid_value("options", "the method's own options by name, such as {'gamma': 0.5}")
     return {str(name): to_builtin(str(name), value) for name, value in (options or {}).items()}

@@ -15,6 +15,7 @@ from shoal.cli.options import (
     release_arguments,
     with_protection_options,
     with_release_options,
+    with_renamed_options,
 )
 from shoal.cli.terminal import (
     as_json,
@@ -24,6 +25,7 @@ from shoal.cli.terminal import (
     is_terminal,
     open_table,
     parse_int,
+    parse_k,
     parse_read_options,
     print_warnings,
     progress,
@@ -37,7 +39,7 @@ from shoal.system.atomic import os_error_reason
 from shoal.system.threads import check_threads
 
 if TYPE_CHECKING:
-    from shoal.domain import Policy, Progress
+    from shoal.domain import Policy
     from shoal.release.result import Release
 
 
@@ -52,7 +54,7 @@ _ROWS = 3
 @click.option("--method", help="See `shoal methods`.  [default: auto, which tries several]")
 @with_release_options
 @click.option(
-    "--seconds",
+    "--time-limit",
     metavar="S",
     help="The most that method and search may take; the policy keeps the steps that these came to.",
 )
@@ -95,6 +97,7 @@ _ROWS = 3
 @with_column_options
 @with_read_options
 @as_json
+@with_renamed_options
 def command(
     file: str,
     output: str,
@@ -132,17 +135,13 @@ def command(
         from shoal.system.memory import limit_allocator_cache
 
         limit_allocator_cache()
+    options["threads"] = None if options["threads"] is None else check_threads(options["threads"])
     expected = None
-    if memory is None and engine is None and policy is None and _threads(options) != 1:
-        from shoal.cli.precompile import DEFAULT_METHOD, precompiling
-
-        method = options["method"] or DEFAULT_METHOD
-        searches = options["refine"]
-        if searches is None:
-            searches = method == DEFAULT_METHOD or options["effort"] is not None or options["seconds"] is not None
-        expected = click.get_current_context().with_resource(precompiling(method, local_search=searches))
+    if memory is None and engine is None and policy is None and options["threads"] != 1:
+        expected = _precompile(options)
     from shoal.domain import check_choice
     from shoal.engines.engine import ENGINES, LOCAL
+    from shoal.release.anonymize import anonymize, replay
     from shoal.release.bundle.write_bundle import bundle_path, bundle_writer
     from shoal.release.result import check_output_paths, check_path, check_release_paths, policy_path
     from shoal.report.summary import summarize
@@ -167,14 +166,13 @@ def command(
     if not is_local:
         written = {"Released": output, "Policy": f"{output.rstrip('/')}.policy.toml"}
     written |= {"Report": report, "External": external_report}
-    if policy is not None:
-        _check_policy_only(options)
-    if not is_local or memory is not None or (policy is not None and _read_policy(policy).pieces is not None):
+    decisions = None if policy is None else _read_policy(policy, options)
+    settings = decisions.input.get("settings") if decisions and is_local else None
+    if not is_local or memory is not None or (decisions and decisions.pieces is not None):
         if bundles or comparison is not None:
             raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
         arguments = _replay_arguments(policy, options) if policy else _release_arguments(options)
-        settings = _read_policy(policy).input.get("settings") if policy and is_local else None
-        facts, warnings = release_out_of_core(
+        facts, warnings = _release_out_of_core(
             file,
             target if is_local else output,
             arguments,
@@ -192,11 +190,15 @@ def command(
     if scratch is not None:
         raise OptionError.invalid_value("scratch", "it together with memory (--memory)")
     with progress(quiet=quiet, kernels_expected=expected) as line:
-        release = _replay(file, policy, options, line) if policy else _anonymize(file, options, line)
+        table = open_table(file, options, settings)
+        if policy:
+            release = replay(table, progress=line, **_replay_arguments(policy, options))
+        else:
+            release = anonymize(table, progress=line, **_release_arguments(options))
     saved = release.save(
         target,
         force=force,
-        more=lambda policy: {
+        extra_files=lambda policy: {
             **{
                 place: release.report(external=external, policy=policy, comparison=comparison)
                 for place, external in reports.items()
@@ -208,6 +210,16 @@ def command(
     _print_result(
         summarize(release, policy=saved), release.warnings, written, as_json=as_json, quiet=quiet, release=release
     )
+
+
+def _precompile(options: dict[str, Any]) -> int | None:
+    """Compile kernels in a second process while the command runs; return how many this one compiles, if known."""
+    from shoal.cli.precompile import DEFAULT_METHOD, precompiling
+
+    method, local_search = options["method"] or DEFAULT_METHOD, options["refine"]
+    if local_search is None:
+        local_search = method == DEFAULT_METHOD or options["effort"] is not None or options["time_limit"] is not None
+    return click.get_current_context().with_resource(precompiling(method, local_search=local_search))
 
 
 def _check_reports(reports: Sequence[Path], file: str, output: str) -> None:
@@ -261,55 +273,33 @@ def _comparison(path: Path) -> dict[str, Any]:
 
 def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of `shoal.anonymize`."""
-    if options["k"] is None:
-        raise OptionError.no_k()
     return {
-        "k": parse_int(options["k"], OptionError.k_not_integer()),
+        "k": parse_k(options["k"]),
         "method": options["method"],
-        "seconds": options["seconds"],
+        "time_limit": options["time_limit"],
         "blocks": None if options["blocks"] is None else parse_int(options["blocks"], OptionError.blocks_not_integer()),
-        "threads": _threads(options),
+        "threads": options["threads"],
         **release_arguments(options),
         **method_options(options, [options["method"]] if options["method"] else []),
     }
 
 
-def _anonymize(file: str, options: dict[str, Any], line: Progress) -> Release:
-    from shoal.release.anonymize import anonymize
+def _read_policy(path: str, options: dict[str, Any]) -> Policy:
+    """Read the policy; refuse release options beside it."""
+    from shoal.domain import Policy
 
-    return anonymize(open_table(file, options), progress=line, **_release_arguments(options))
-
-
-def _check_policy_only(options: dict[str, Any]) -> None:
-    """Refuse release options beside a policy."""
     for name in ("k", "method", "blocks", *RELEASE_OPTIONS):
         if options[name] not in (None, ()):
             raise PolicyError.option_in_policy(name.replace("_", "-"))
-
-
-def _read_policy(path: str) -> Policy:
-    from shoal.domain import Policy
-
     return Policy.read(path)
 
 
 def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of `shoal.replay`."""
-    return {"policy": path, **hierarchy_arguments(options), "threads": _threads(options)}
+    return {"policy": path, **hierarchy_arguments(options), "threads": options["threads"]}
 
 
-def _replay(file: str, path: str, options: dict[str, Any], line: Progress) -> Release:
-    from shoal.release.anonymize import replay
-
-    table = open_table(file, options, _read_policy(path).input.get("settings"))
-    return replay(table, progress=line, **_replay_arguments(path, options))
-
-
-def _threads(options: dict[str, Any]) -> int | None:
-    return None if options["threads"] is None else check_threads(options["threads"])
-
-
-def release_out_of_core(
+def _release_out_of_core(
     file: str,
     target: str | Path,
     arguments: Mapping[str, Any],
@@ -322,19 +312,19 @@ def release_out_of_core(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Release a file that may be larger than memory; return the summary and the warnings."""
     from shoal.release.anonymize_file import anonymize_file, replay_file
-    from shoal.release.out_of_core import DEFAULT_MEMORY, LargeRelease
+    from shoal.release.out_of_core import DEFAULT_MEMORY, FileRelease
     from shoal.report import html_report
     from shoal.report.external import external_facts
     from shoal.report.summary import file_report_facts, summarize_file_release
     from shoal.system.scratch import scratch_path
 
-    def pages(release: LargeRelease) -> dict[Path, str]:
+    def pages(release: FileRelease) -> dict[Path, str]:
         facts = file_report_facts(release) if reports else {}
         return {
             place: html_report.page(external_facts(facts) if external else facts) for place, external in reports.items()
         }
 
-    common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch, "more": pages}
+    common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch, "extra_files": pages}
     run = replay_file if "policy" in arguments else anonymize_file
     try:
         with progress(quiet=quiet) as line:

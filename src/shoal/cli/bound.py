@@ -11,8 +11,8 @@ from shoal.cli.terminal import (
     as_json,
     column_arguments,
     open_table,
-    parse_int,
-    parse_names,
+    parse_k,
+    parse_quasi_identifiers,
     parse_weights,
     progress,
     show,
@@ -20,7 +20,6 @@ from shoal.cli.terminal import (
     with_column_options,
     with_read_options,
 )
-from shoal.errors import ColumnError, OptionError
 
 
 @click.command(name="bound")
@@ -54,16 +53,13 @@ def command(
     """
     from shoal.release.partition import bound
 
-    if k is None:
-        raise OptionError.no_k()
-    if not parse_names(quasi_identifiers):
-        raise ColumnError.no_quasi_identifier()
+    smallest, names = parse_k(k), parse_quasi_identifiers(quasi_identifiers)
     table = open_table(file, options)
     with progress(quiet=quiet, description="bounding") as line:
         result = bound(
             table,
-            quasi_identifiers=parse_names(quasi_identifiers),
-            k=parse_int(k, OptionError.k_not_integer()),
+            quasi_identifiers=names,
+            k=smallest,
             effort=effort,
             weights=parse_weights(weight),
             standardize=not no_standardize,

@@ -8,11 +8,18 @@ from typing import Any
 
 import click
 
-from shoal.cli.options import method_options, release_arguments, with_protection_options, with_release_options
+from shoal.cli.options import (
+    method_options,
+    release_arguments,
+    with_protection_options,
+    with_release_options,
+    with_renamed_options,
+)
 from shoal.cli.terminal import (
     as_json,
     hierarchy_paths,
     open_table,
+    parse_float,
     parse_int,
     parse_names,
     progress,
@@ -33,7 +40,9 @@ from shoal.errors import OptionError, OutputError, PromiseError
     help="The methods to compare, as a,b,c, or all.  [default: the usual one and a few that are worth a try]",
 )
 @with_release_options
-@click.option("--seconds", help="A budget for all runs: none starts after it, and those under way are stopped.")
+@click.option(
+    "--time-limit", metavar="S", help="A budget for all runs: none starts after it, and those under way are stopped."
+)
 @click.option("--workers", help="Runs at the same time.  [default: as many as there are cores]")
 @click.option("--cache", metavar="FILE", help="Where finished runs are kept.  [default: NAME.compare.jsonl, here]")
 @click.option("--no-cache", is_flag=True, help="Keep no finished runs, and take none from before.")
@@ -44,10 +53,11 @@ from shoal.errors import OptionError, OutputError, PromiseError
 @with_column_options
 @with_read_options
 @as_json
+@with_renamed_options
 def command(
     file: str,
     methods: tuple[str, ...],
-    seconds: str | None,
+    time_limit: str | None,
     workers: str | None,
     cache: str | None,
     no_cache: bool,
@@ -61,7 +71,7 @@ def command(
 
     \b
     shoal compare people.csv -k 3,5,10 -q age,income
-    shoal compare people.csv -k 5 -q age,income --methods all --seconds 300 --report compared.html
+    shoal compare people.csv -k 5 -q age,income --methods all --time-limit 300 --report compared.html
 
     Every run is a whole, verified release, of which only the figures are kept. --refine and --effort hold for all
     methods; where neither is given, only auto is refined. A comparison that was stopped
@@ -86,7 +96,7 @@ def command(
             open_table(file, options),
             k=[parse_int(level, OptionError.k_not_integer()) for level in parse_names(options["k"])],
             methods=_methods(methods),
-            seconds=None if seconds is None else _seconds(seconds),
+            time_limit=parse_float(time_limit, "time_limit", "a number above 0"),
             workers=None
             if workers is None
             else parse_int(workers, OptionError.invalid_value("workers", "a whole number")),
@@ -121,10 +131,3 @@ def _methods(given: tuple[str, ...]) -> str | list[str] | None:
     if given and not chosen:
         raise OptionError.invalid_value("methods", "the names of methods, or all")
     return "all" if chosen == ["all"] else chosen or None
-
-
-def _seconds(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise OptionError.invalid_value("seconds", "a number above 0") from None

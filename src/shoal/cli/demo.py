@@ -106,7 +106,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     saved = release.save(
         target,
         force=True,
-        more=lambda policy: {
+        extra_files=lambda policy: {
             report: release.report(policy=policy),
             external: release.report(external=True, policy=policy),
         },

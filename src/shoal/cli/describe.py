@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, open_table, print_warnings, show, show_json, with_read_options
+from shoal.cli.terminal import as_json, open_table, print_warnings, show_facts, with_read_options
 
 
 @click.command(name="describe")
@@ -22,9 +22,5 @@ def command(file: str, as_json: bool, **options: Any) -> None:
     from shoal.report import text
 
     description = describe(open_table(file, options))
-    facts = description.to_dict()
-    if as_json:
-        show_json(facts)
-    else:
-        show(text.description(facts))
+    show_facts(description.to_dict(), text.description, as_json=as_json)
     print_warnings(description.warnings)

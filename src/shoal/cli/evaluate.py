@@ -11,16 +11,15 @@ from shoal.cli.terminal import (
     as_json,
     column_arguments,
     open_table,
-    parse_int,
+    parse_k,
     parse_model_options,
     parse_names,
+    parse_quasi_identifiers,
     parse_weights,
-    show,
-    show_json,
+    show_facts,
     with_column_options,
     with_read_options,
 )
-from shoal.errors import ColumnError, OptionError
 
 
 @click.command(name="evaluate")
@@ -60,16 +59,15 @@ def command(
     sensitive columns are those of the original. shoal measures lists the measures.
     """
     from shoal.metrics.evaluate import ALL, DEFAULT
-    from shoal.release.inspect import evaluate
+    from shoal.release.evaluate import evaluate
     from shoal.report import text
 
-    if not parse_names(quasi_identifiers):
-        raise ColumnError.no_quasi_identifier()
+    names = parse_quasi_identifiers(quasi_identifiers)
     facts = evaluate(
         open_table(original, options),
         open_table(released, options),
-        quasi_identifiers=parse_names(quasi_identifiers),
-        k=None if k is None else parse_int(k, OptionError.k_not_integer()),
+        quasi_identifiers=names,
+        k=None if k is None else parse_k(k),
         measures=measures if measures in (DEFAULT, ALL) else parse_names([measures]),
         sensitive=parse_names(sensitive),
         models=parse_model_options(model),
@@ -79,7 +77,4 @@ def command(
         **column_arguments(options),
         **counting_arguments(options),
     ).to_dict()
-    if as_json:
-        show_json(facts)
-    else:
-        show(text.evaluation(facts))
+    show_facts(facts, text.evaluation, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import as_json, open_table, parse_int, parse_names, show, show_json, with_read_options
+from shoal.cli.terminal import as_json, open_table, parse_int, parse_k, parse_names, show_facts, with_read_options
 from shoal.errors import ColumnError, OptionError
 
 
@@ -54,11 +54,8 @@ def command(
         quasi_identifiers=parse_names(quasi_identifiers) or None,
         policy=policy,
         released=None if released is None else open_table(released, options, settings),
-        k=None if k is None else parse_int(k, OptionError.k_not_integer()),
+        k=None if k is None else parse_k(k),
         sensitive=parse_names(sensitive) or None,
         values=not no_values,
     ).to_dict()
-    if as_json:
-        show_json(facts)
-    else:
-        show(explanation.explanation_text(facts))
+    show_facts(facts, explanation.explanation_text, as_json=as_json)

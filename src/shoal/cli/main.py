@@ -112,7 +112,7 @@ def _with_flags(sentence: str, given: Sequence[str]) -> str:
 
 
 def _is_flag_of(flag: str, name: str) -> bool:
-    """Whether a flag sets an argument, as ``hierarchy`` sets ``hierarchies`` and ``suppress`` sets ``suppression``."""
+    """Whether a flag sets an argument, as ``hierarchy`` sets ``hierarchies``."""
     return flag == name or (len(flag) > len("map") and name.startswith(flag.removesuffix("y")))
 
 

@@ -37,10 +37,10 @@ KERNELS_ALONE, KERNELS_SHARED = 17, 10
 def precompiling(method: str = DEFAULT_METHOD, *, local_search: bool = True) -> Iterator[int | None]:
     """Compile in a second process, unless all is compiled or there is only one core.
 
-    ``searches`` is whether local search follows the method. Yields the number of kernels that this process compiles, if
-    known: for a default release with kernels to compile.
+    ``local_search`` is whether local search follows the method. Yields the number of kernels that this process
+    compiles, if known: for a default release with kernels to compile.
     """
-    process, mark, before = None, _mark(method, searches=local_search), _counts()["compiled"]
+    process, mark, before = None, _mark(method, local_search=local_search), _counts()["compiled"]
     compiled = (mark is not None and mark.exists()) or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
     if mark is not None and not compiled and threads() > 1 and sys.executable:
         with suppress(OSError):  # without a second process, this one compiles everything
@@ -54,7 +54,12 @@ def precompiling(method: str = DEFAULT_METHOD, *, local_search: bool = True) -> 
             )
     try:
         yield None if compiled or method != DEFAULT_METHOD else KERNELS_SHARED if process else KERNELS_ALONE
-        if mark is not None and not compiled and _counts()["compiled"] == before and _has_run(searches=local_search):
+        if (
+            mark is not None
+            and not compiled
+            and _counts()["compiled"] == before
+            and _has_run(local_search=local_search)
+        ):
             _write_mark(mark)
     finally:
         if process is not None:
@@ -89,7 +94,7 @@ def compile_in_reverse(method: str, *, local_search: bool) -> None:
     """Compile the kernels of a release by this method in reverse order, and leave the marker file."""
     for kernel, types in reversed(record_kernels(method, local_search=local_search)):
         kernel.compile(types)
-    mark = _mark(method, searches=local_search)
+    mark = _mark(method, local_search=local_search)
     if mark is not None:
         _write_mark(mark)
 
@@ -100,10 +105,10 @@ def _counts() -> Counter[str]:
     return jit.counts if jit else Counter()
 
 
-def _has_run(*, searches: bool) -> bool:
+def _has_run(*, local_search: bool) -> bool:
     """Whether this process loaded kernels, including the largest one, local search, if requested."""
     annealing = sys.modules.get("shoal.kernels.local_search.annealing")
-    return _counts()["taken"] > 0 and (not searches or bool(annealing and annealing.local_search.overloads))
+    return _counts()["taken"] > 0 and (not local_search or bool(annealing and annealing.local_search.overloads))
 
 
 def _write_mark(mark: Path) -> None:
@@ -114,7 +119,7 @@ def _write_mark(mark: Path) -> None:
         remove_unused(mark)
 
 
-def _mark(method: str, *, searches: bool) -> Path | None:
+def _mark(method: str, *, local_search: bool) -> Path | None:
     """Return the marker file of these compiled kernels; None if there is no kernel cache."""
     folder, numba = cache_folder(), importlib.util.find_spec("numba")
     if folder is None or numba is None or numba.origin is None:
@@ -125,7 +130,7 @@ def _mark(method: str, *, searches: bool) -> Path | None:
         states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except OSError:
         return None
-    facts = repr((method, searches, sys.implementation.cache_tag, states))
+    facts = repr((method, local_search, sys.implementation.cache_tag, states))
     return folder / f"precompiled.mark.{hashlib.sha256(facts.encode()).hexdigest()[:16]}"
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
+from shoal.errors import ColumnError, OptionError, OutputError, ShoalWarning, on_command_line
 from shoal.errors.messages import pluralize, quote_names
 
 if TYPE_CHECKING:
@@ -45,81 +45,76 @@ _DELAY = 0.7
 """Seconds before the progress bar appears."""
 
 
-def with_read_options(command: C) -> C:
-    """Add the options for reading a file."""
-    options = [
-        click.option("--delimiter", help="What separates fields.  [default: detected]"),
-        click.option("--quote", help="The quotation mark of fields, or 'none'.  [default: the double one]"),
-        click.option("--encoding", help="The encoding of the text, such as cp1252.  [default: detected]"),
-        click.option("--decimal", help="The decimal mark of numbers.  [default: detected]"),
-        click.option("--thousands", help="What parts thousands, or 'none'.  [default: detected]"),
-        click.option(
-            "--column-format",
-            multiple=True,
-            metavar="COLUMN=FORMAT",
-            help="How one column is written, such as 1.234,5 or DD.MM.YYYY or text; repeatable.",
-        ),
-        click.option("--missing", help="Words that mean missing in all columns, separated by commas."),
-        click.option(
-            "--missing-in",
-            multiple=True,
-            metavar="COLUMN=WORDS",
-            help="More words that mean missing in one column; repeatable.",
-        ),
-        click.option(
-            "--header/--no-header",
-            default=None,
-            help="Whether there is a header. If not given, there is, and one that looks like data is refused.",
-        ),
-        click.option("--skip", type=click.IntRange(min=0), help="The lines above the header.  [default: detected]"),
-        click.option(
-            "--skip-footer", type=click.IntRange(min=0), help="The lines below the last record, such as totals."
-        ),
-        click.option(
-            "--row-numbers/--no-row-numbers",
-            default=None,
-            help="Whether to leave out a first column without a name. If not given, one that numbers the rows is.",
-        ),
-        click.option("--sheet", help="The sheet of a workbook."),
-        click.option(
-            "--value-labels/--no-value-labels",
-            default=None,
-            help="Whether columns of SPSS and Stata hold labels of values, and not codes.  [default: where every value"
-            " has a label]",
-        ),
-        click.option("--format", help="The format, where the file's ending does not tell it."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+def with_options(*options: Callable[[C], C]) -> Callable[[C], C]:
+    """Return a decorator that adds options to a command, in this order."""
+
+    def decorate(command: C) -> C:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
-def with_hierarchy_options(command: C) -> C:
-    """Add the options for files of hierarchies and ordered levels."""
-    hierarchy = click.option(
+with_read_options = with_options(
+    click.option("--delimiter", help="What separates fields.  [default: detected]"),
+    click.option("--quote", help="The quotation mark of fields, or 'none'.  [default: the double one]"),
+    click.option("--encoding", help="The encoding of the text, such as cp1252.  [default: detected]"),
+    click.option("--decimal", help="The decimal mark of numbers.  [default: detected]"),
+    click.option("--thousands", help="What parts thousands, or 'none'.  [default: detected]"),
+    click.option(
+        "--column-format",
+        multiple=True,
+        metavar="COLUMN=FORMAT",
+        help="How one column is written, such as 1.234,5 or DD.MM.YYYY or text; repeatable.",
+    ),
+    click.option("--missing", help="Words that mean missing in all columns, separated by commas."),
+    click.option(
+        "--missing-in",
+        multiple=True,
+        metavar="COLUMN=WORDS",
+        help="More words that mean missing in one column; repeatable.",
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether there is a header. If not given, there is, and one that looks like data is refused.",
+    ),
+    click.option("--skip", type=click.IntRange(min=0), help="The lines above the header.  [default: detected]"),
+    click.option("--skip-footer", type=click.IntRange(min=0), help="The lines below the last record, such as totals."),
+    click.option(
+        "--row-numbers/--no-row-numbers",
+        default=None,
+        help="Whether to leave out a first column without a name. If not given, one that numbers the rows is.",
+    ),
+    click.option("--sheet", help="The sheet of a workbook."),
+    click.option(
+        "--value-labels/--no-value-labels",
+        default=None,
+        help="Whether columns of SPSS and Stata hold labels of values, and not codes.  [default: where every value"
+        " has a label]",
+    ),
+    click.option("--format", help="The format, where the file's ending does not tell it."),
+)
+"""The options for reading a file."""
+
+with_hierarchy_options = with_options(
+    click.option(
         "--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a column's values; repeatable."
-    )
-    levels = click.option(
+    ),
+    click.option(
         "--levels", multiple=True, metavar="COLUMN=FILE", help="An ordinal column's values, the lowest first."
-    )
-    return hierarchy(levels(command))
-
-
-def with_column_options(command: C) -> C:
-    """Add the options for column kinds, hierarchies and distances."""
-    options = [
-        click.option(
-            "--kind", multiple=True, metavar="COLUMN=KIND", help="nominal, ordinal, numeric or date; repeatable."
-        ),
-        click.option(
-            "--distance",
-            help="Between nodes of a hierarchy: wu-palmer, path, leacock-chodorow or information."
-            "  [default: wu-palmer]",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return with_hierarchy_options(command)
+    ),
+)
+with_column_options = with_options(
+    with_hierarchy_options,
+    click.option("--kind", multiple=True, metavar="COLUMN=KIND", help="nominal, ordinal, numeric or date; repeatable."),
+    click.option(
+        "--distance",
+        help="Between nodes of a hierarchy: wu-palmer, path, leacock-chodorow or information.  [default: wu-palmer]",
+    ),
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 
 
 def hierarchy_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,9 +145,6 @@ def column_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
         "kinds": parse_pairs(options["kind"], "kind"),
         "distance": "wu-palmer" if options["distance"] is None else options["distance"],
     }
-
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 
 
 def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> Table:
@@ -200,6 +192,14 @@ def parse_names(given: Sequence[str]) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
+def parse_quasi_identifiers(given: Sequence[str]) -> list[str]:
+    """Parse the names of quasi-identifiers: at least one."""
+    names = parse_names(given)
+    if not names:
+        raise ColumnError.no_quasi_identifier()
+    return names
+
+
 def parse_int(text: str, error: OptionError) -> int:
     """Parse an integer, or raise this error."""
     try:
@@ -208,10 +208,25 @@ def parse_int(text: str, error: OptionError) -> int:
         raise error from None
 
 
+def parse_k(text: str | None) -> int:
+    """Parse k, which has no default."""
+    if text is None:
+        raise OptionError.no_k()
+    return parse_int(text, OptionError.k_not_integer())
+
+
+def parse_float(text: str | None, option: str, expected: str) -> float | None:
+    """Parse a number, if given."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        raise OptionError.invalid_value(option, expected) from None
+
+
 def parse_pairs(
     given: Sequence[str], option: str, *, split_at_last: bool = True, secret: bool = False
 ) -> dict[str, str]:
-    """Parse ``NAME=VALUE`` of a repeatable option, split at the last equals sign, or with ``last=False`` at the first.
+    """Parse ``NAME=VALUE`` of a repeatable option, split at the last equals sign, or at the first.
 
     In the latter case a quoted name may contain equals signs. No message shows ``secret`` names: values of the data.
     """
@@ -267,6 +282,14 @@ def colorize(text: str, meaning: str) -> str:
 def show_json(facts: Any) -> None:
     ascii_only = (getattr(sys.stdout, "encoding", None) or "").lower() not in ("utf-8", "utf8")
     show(json.dumps(facts, indent=2, ensure_ascii=ascii_only, allow_nan=False))
+
+
+def show_facts(facts: Any, to_text: Callable[[Any], str], *, as_json: bool) -> None:
+    """Print facts as JSON or as text."""
+    if as_json:
+        show_json(facts)
+    else:
+        show(to_text(facts))
 
 
 def print_warnings(sentences: Iterable[str]) -> None:

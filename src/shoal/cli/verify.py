@@ -14,15 +14,16 @@ from shoal.cli.terminal import (
     hierarchy_arguments,
     is_bundle,
     open_table,
-    parse_int,
+    parse_k,
     parse_model_options,
     parse_names,
+    parse_quasi_identifiers,
     show,
-    show_json,
+    show_facts,
     with_hierarchy_options,
     with_read_options,
 )
-from shoal.errors import BundleError, ColumnError, OptionError
+from shoal.errors import BundleError
 
 
 @click.command(name="verify")
@@ -68,30 +69,22 @@ def command(
     """
     from shoal.release.inspect import verify
     from shoal.report import text
-    from shoal.report.text import linked_releases
 
     if is_bundle(file):
         _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
-    if k is None:
-        raise OptionError.no_k()
-    if not parse_names(quasi_identifiers):
-        raise ColumnError.no_quasi_identifier()
-    number = parse_int(k, OptionError.k_not_integer())
+    smallest, names = parse_k(k), parse_quasi_identifiers(quasi_identifiers)
     facts = verify(
         open_table(file, options),
-        k=number,
-        quasi_identifiers=parse_names(quasi_identifiers),
+        k=smallest,
+        quasi_identifiers=names,
         models=parse_model_options(model),
         **hierarchy_arguments(options),
         **counting_arguments(options),
         **_against(options),
     ).to_dict()
-    if as_json:
-        show_json(facts)
-    else:
-        show(text.verification(facts))
+    show_facts(facts, text.verification, as_json=as_json)
     if "together" in facts and not as_json:
-        show(linked_releases(facts["together"]))
+        show(text.linked_releases(facts["together"]))
     click.get_current_context().exit(0 if facts["ok"] else 3)
 
 
@@ -117,8 +110,5 @@ def _verify_bundle(file: str, options: Mapping[str, Any], as_json: bool) -> NoRe
         if value not in (None, ()):
             raise BundleError.option_in_bundle(name.replace("_", "-"))
     facts = verify_bundle(file).to_dict()
-    if as_json:
-        show_json(facts)
-    else:
-        show(text.bundle(facts))
+    show_facts(facts, text.bundle, as_json=as_json)
     click.get_current_context().exit(0 if facts["ok"] else 3)

@@ -86,7 +86,7 @@ def _table_path(file: str) -> Path:
 
 
 def _default_memory() -> int:
-    from shoal.data.read_limits import total_memory
     from shoal.engines.memory_budget import MIN_MEMORY
+    from shoal.system.memory import total_memory
 
     return max(MIN_MEMORY, int(total_memory(default=8 << 30) * _MEMORY_FRACTION))

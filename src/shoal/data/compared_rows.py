@@ -10,8 +10,7 @@ import polars as pl
 
 from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.row_order import take
-from shoal.data.table import Table
-from shoal.data.value_frequencies import text_list
+from shoal.data.table import Table, text_list
 from shoal.domain import IntVector
 from shoal.errors import OptionError
 
@@ -25,13 +24,11 @@ class ComparedRows:
     """Sample records before and after the release, as text; a missing cell is empty."""
 
     names: tuple[str, ...]
-    """The released columns."""
     changed: tuple[str, ...]
     """The released quasi-identifiers."""
     records: tuple[int, ...]
     """Record numbers in the original, from 1."""
     before: TextRows
-    """One row per record."""
     after: TextRows
 
     def to_frame(self) -> pl.DataFrame:
@@ -56,7 +53,7 @@ def compare_rows(
 ) -> ComparedRows:
     """Select rows of a table and its release that show changes in different groups.
 
-    ``order`` gives the original row of each released row; without it both have the same order. Deterministic.
+    ``released_order`` gives the original row of each released row; without it both have the same order. Deterministic.
     """
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise OptionError.invalid_value("rows", "a whole number from 1")

@@ -67,7 +67,7 @@ def decimals_of_text(texts: pl.Series) -> DecimalPlaces:
 def _plain_decimals(texts: pl.Series) -> DecimalPlaces:
     if not len(texts):
         return DecimalPlaces()
-    length, point = (found.cast(pl.Int64) for found in (texts.str.len_bytes(), texts.str.find(".", literal=True)))
+    length, point = (counts.cast(pl.Int64) for counts in (texts.str.len_bytes(), texts.str.find(".", literal=True)))
     return _range((length - 1 - point).fill_null(0))
 
 
@@ -94,7 +94,6 @@ def decimals_of_floats(numbers: FloatVector, dtype: str = "float64") -> DecimalP
 
 
 def _is_narrow(numbers: FloatVector) -> bool:
-    """Return whether all numbers are exact 32-bit floats."""
     with np.errstate(over="ignore"):
         return bool((numbers.astype(np.float32) == numbers).all())
 
@@ -106,7 +105,6 @@ def _needed(numbers: FloatVector, dtype: str = "float32") -> int:
 
 
 def _decimals_from(numbers: FloatVector, first: int, dtype: str) -> int:
-    """Return the decimal places that represent all numbers, searched from a first guess."""
     rest = numbers
     for count in range(first, _MAX + 1):
         unit = 10.0**count

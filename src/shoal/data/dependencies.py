@@ -1,26 +1,30 @@
-"""Count dependencies between columns that a release breaks; discloses no cell values.
+"""Find redundant columns, and count dependencies between columns that a release breaks; discloses no cell values.
 
-Checked for pairs of released columns with at least one quasi-identifier: functional dependencies (postcode and region),
-order constraints (admission and discharge), and ages that match a date of birth. Dependencies that may hold by chance
-are ignored. Large tables are sampled at regular intervals.
+The latter are checked for pairs of released columns with at least one quasi-identifier: functional dependencies
+(postcode and region), order constraints (admission and discharge), and ages that match a date of birth. Dependencies
+that may hold by chance are ignored. Large tables are sampled at regular intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import polars as pl
 
+from shoal.data.encode.dates import dates_as_days
+from shoal.data.equivalence_classes import class_labels
 from shoal.data.parse_intervals import released_bounds
 from shoal.data.row_order import take
 from shoal.data.table import ColumnContent, Table
-from shoal.domain import BoolVector, FloatVector, IntVector
+from shoal.domain import BoolVector, FloatMatrix, FloatVector, IntVector
 from shoal.domain.columns import Column, Kind, Schema
-from shoal.errors import ShoalError
+from shoal.domain.profile import ColumnProfile
+from shoal.errors import ColumnError, DataError, ShoalError
 
 _MOST, _FEW = 100_000, 20_000
 """Maximum records in which violations are counted, and in which dependencies are searched."""
@@ -36,6 +40,12 @@ _MIN_FREQUENCY, _MAX_CATEGORIES = 0.01, 12
 """Minimum proportion of records of a checked category, and maximum categories of a checked column: with many, the rare
 ones always shrink.
 """
+_MIN_RECORDS, _MIN_RECORDS_PER_VALUE = 20, 5
+"""With fewer records, or fewer per value, columns may agree by chance."""
+_MAX_DEVIATION = 2.5
+"""Maximum error in years of a year of birth computed from an age, for 98 of 100 records."""
+_MIN_RANGE = 10.0
+_YEARS = (1850.0, 2150.0)
 
 
 @dataclass(frozen=True)
@@ -68,8 +78,8 @@ class ComparedColumn:
     @cached_property
     def original_values(self) -> FloatVector | None:
         """Original numbers or days, NaN where missing; None if a cell is neither."""
-        found = self._bounds(self._original)
-        return None if found is None else found[0]
+        bounds = self._bounds(self._original)
+        return None if bounds is None else bounds[0]
 
     @cached_property
     def released_bounds(self) -> tuple[FloatVector, FloatVector] | None:
@@ -148,10 +158,9 @@ def _is_supported(dtype: pl.DataType) -> bool:
 
 
 def _functional(sides: Sequence[ComparedColumn], few: IntVector) -> Iterator[BrokenDependency]:
-    """Find functional dependencies that the release breaks."""
     codes = [side.codes[few] for side in sides]
     rates = [_difference_rate(code) for code in codes]
-    found = []
+    dependent = []
     for a, one in enumerate(sides):
         order = np.argsort(codes[a], kind="stable")
         ordered = codes[a][order]
@@ -163,9 +172,9 @@ def _functional(sides: Sequence[ComparedColumn], few: IntVector) -> Iterator[Bro
             if a == b or not (one.replaced or other.replaced) or (one.is_numeric and other.is_numeric):
                 continue
             if len(first) * rates[b] >= _MIN_VIOLATIONS and _agree(codes[b], left, right, rates[b]):
-                found.append((a, b))
-    for a, b in found:
-        if (b, a) in found and (sides[b].n_distinct, a) > (sides[a].n_distinct, b):
+                dependent.append((a, b))
+    for a, b in dependent:
+        if (b, a) in dependent and (sides[b].n_distinct, a) > (sides[a].n_distinct, b):
             continue  # a one-to-one pair is reported once, by the finer column
         yield _count_new_pairs(sides[a], sides[b])
 
@@ -202,7 +211,6 @@ def _count_new_pairs(one: ComparedColumn, other: ComparedColumn) -> BrokenDepend
 
 
 def _ordered(sides: Sequence[ComparedColumn], few: IntVector) -> Iterator[BrokenDependency]:
-    """Find order constraints that the release breaks."""
     measured = [side for side in sides if side.is_numeric and side.original_values is not None]
     for one, other in permutations(measured, 2):
         low, high = one.original_values, other.original_values
@@ -288,3 +296,74 @@ def _shrunk(sides: Sequence[ComparedColumn]) -> Iterator[BrokenDependency]:
         if after.sum():
             lost = frequent & (2 * after * before.sum() < before * after.sum())
             yield BrokenDependency("shrunk", (side.name,), int(lost.sum()), int(frequent.sum()))
+
+
+def redundant_pairs(table: Table, profiles: Sequence[ColumnProfile], names: Collection[str]) -> list[tuple[str, str]]:
+    """Return pairs of redundant columns among these."""
+    if table.height < _MIN_RECORDS:
+        return []
+    known = [profile for profile in profiles if profile.name in names]
+    pairs = _one_to_one(table, known)
+    years = {profile.name: values for profile in known if (values := _years(table, profile)) is not None}
+    dates = {profile.name for profile in known if profile.kind is Kind.DATE}
+    same_years = (
+        pair for pair in _candidates(years, table.height) if not dates.issuperset(pair) and _is_redundant(years, pair)
+    )
+    return [*pairs, *same_years]
+
+
+def _one_to_one(table: Table, profiles: Sequence[ColumnProfile]) -> list[tuple[str, str]]:
+    """Return pairs of columns in one-to-one correspondence.
+
+    Their values get the same codes if these are assigned by first appearance.
+    """
+    names_by_codes: dict[bytes, list[str]] = {}
+    for profile in profiles:
+        if profile.distinct >= 2 and table.height >= _MIN_RECORDS_PER_VALUE * profile.distinct:
+            names_by_codes.setdefault(class_labels(table, (profile.name,)).tobytes(), []).append(profile.name)
+    return [pair for names in names_by_codes.values() for pair in combinations(names, 2)]
+
+
+def _years(table: Table, profile: ColumnProfile) -> FloatVector | None:
+    """Return the column in years, if it holds ages, years or dates."""
+    if profile.kind is Kind.DATE:
+        with suppress(DataError, ColumnError):  # a proposal must not fail on invalid dates
+            return dates_as_days(table, profile.name) / _YEAR
+        return None
+    numbers = table.cells.content(profile.name).numbers if profile.kind is Kind.NUMERIC and profile.is_integer else None
+    if numbers is None:
+        return None
+    years = numbers.to_numpy().astype(np.float64)
+    low, high = np.nanmin(years), np.nanmax(years)
+    plausible = 0 <= low < high <= _MAX_AGE or _YEARS[0] <= low < high <= _YEARS[1]
+    return years if plausible and _range(years[~np.isnan(years)]) >= _MIN_RANGE else None
+
+
+def _candidates(years: Mapping[str, FloatVector], records: int) -> Iterator[tuple[str, str]]:
+    """Yield pairs of columns that a sample of records does not reject as redundant."""
+    names = list(years)
+    rows = np.linspace(0, records - 1, num=_SOME).astype(np.int64)
+    samples = np.array([np.where(np.isnan(column), np.nanmedian(column), column)[rows] for column in years.values()])
+    for at, sample in enumerate(samples[:-1]):
+        others = samples[at + 1 :]
+        similar = np.minimum(_deviations(others - sample), _deviations(others + sample)) <= _MAX_DEVIATION
+        yield from ((names[at], names[at + 1 + other]) for other in np.flatnonzero(similar))
+
+
+def _deviations(rows: FloatMatrix) -> FloatVector:
+    deviations: FloatVector = np.median(np.abs(rows - np.median(rows, axis=1, keepdims=True)), axis=1)
+    return deviations
+
+
+def _is_redundant(years: dict[str, FloatVector], pair: tuple[str, str]) -> bool:
+    """Return whether one column determines the other up to the day: age and date of birth, date and its year."""
+    first, second = (years[name] for name in pair)
+    known = ~(np.isnan(first) | np.isnan(second))
+    if known.sum() < _MIN_RECORDS or min(_range(first[known]), _range(second[known])) < _MIN_RANGE:
+        return False
+    return min(_range((first + second)[known]), _range((first - second)[known])) <= _MAX_DEVIATION
+
+
+def _range(values: FloatVector) -> float:
+    low, high = np.quantile(values, (0.01, 0.99))
+    return float(high - low)

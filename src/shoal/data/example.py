@@ -50,7 +50,6 @@ OCCUPATIONS = {
         "not working": {word: {} for word in _NOT_WORKING},
     }
 }
-"""Hierarchy of occupations."""
 EDUCATION = _EDUCATION
 """Levels of education, lowest first."""
 
@@ -71,7 +70,10 @@ def example_register(rows: int = 5000, seed: int = 0) -> pl.DataFrame:
     pressure = np.rint(98 + 0.42 * age + 0.18 * (weight - 60) + 11 * _bell(rows, draw)).astype(np.int64)
     return pl.DataFrame(
         {
-            "person_id": _person_ids(np.argsort(draw.random(rows), kind="stable")),
+            "person_id": pl.Series(np.argsort(draw.random(rows), kind="stable") + 1)
+            .cast(pl.String)
+            .str.zfill(6)
+            .str.replace("^", "P"),
             "name": _names(rows, draw),
             "age": age,
             "sex": _labels(("male", "female"), female),
@@ -124,7 +126,6 @@ def _with_missing(series: pl.Series, share: float, draw: np.random.Generator) ->
 
 
 def _ages(rows: int, draw: np.random.Generator) -> IntVector:
-    """Draw ages of patients: some newborn, few young, many old."""
     years = np.arange(101)
     pyramid = np.interp(years, (0, 1, 15, 30, 60, 78, 90, 100), (3.0, 0.7, 0.5, 0.9, 1.5, 1.7, 0.6, 0.03))
     steps = np.cumsum(pyramid)
@@ -158,10 +159,6 @@ def _dates(age: IntVector, draw: np.random.Generator) -> tuple[pl.Series, pl.Ser
     span = (np.datetime64("2025-01-01") - earliest).astype(np.int64)
     admitted = earliest + np.floor(draw.random(len(age)) * span).astype("timedelta64[D]")
     return pl.Series(born), pl.Series(admitted)
-
-
-def _person_ids(which: IntVector) -> pl.Series:
-    return pl.Series(which + 1).cast(pl.String).str.zfill(6).str.replace("^", "P")
 
 
 def _names(rows: int, draw: np.random.Generator) -> pl.Series:
@@ -201,7 +198,6 @@ def _households(age: IntVector, draw: np.random.Generator) -> IntVector:
 
 
 def _incomes(age: IntVector, schooling: IntVector, female: NDArray[np.bool_], draw: np.random.Generator) -> IntVector:
-    """Draw annual incomes in whole euros; 0 for children."""
     career = np.interp(age, (15, 18, 30, 50, 62, 70, 100), (0.02, 0.25, 0.85, 1.2, 1.1, 0.68, 0.6))
     base = np.take((14000.0, 17000.0, 21000.0, 28000.0, 39000.0, 52000.0), schooling)
     income = np.floor(base * career * np.where(female, 0.88, 1.0) * _skewed(len(age), draw)).astype(np.int64)

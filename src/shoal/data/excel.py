@@ -15,15 +15,14 @@ from typing import Any
 import polars as pl
 
 from shoal.data.csv.column_format import STANDARD_NUMBER, parse_column_format
-from shoal.data.csv.delimited_cells import detect_column_formats, format_settings
 from shoal.data.csv.detection import MAX_PREAMBLE, FieldNames, resolve_names
 from shoal.data.csv.dialect import Dialect
 from shoal.data.csv.footer import TAIL_LINES, check_footer
-from shoal.data.csv.header import check_names, check_not_a_record
-from shoal.data.csv.text_values import FieldParser, infer_content, numbers_to_text
+from shoal.data.csv.read_delimited import check_names, check_not_a_record, detect_column_formats, format_settings
+from shoal.data.csv.text_values import infer_content, numbers_to_text
 from shoal.data.encode.dates import to_date_text
-from shoal.data.frames.native_frames import PolarsCells, series_content, with_columns
-from shoal.data.library_errors import translate_errors, translate_write_errors
+from shoal.data.frames.polars_frames import PolarsCells, series_content, with_columns
+from shoal.data.library_errors import translate_read_errors, translate_write_errors
 from shoal.data.round_trip import round_trips
 from shoal.data.table import ColumnContent, NewColumn, NewColumns, ReadOptions
 from shoal.domain import DateColumn, TextColumn
@@ -33,7 +32,6 @@ from shoal.errors import ColumnError, FileError, OutputError
 _MAX_RECORDS = 1_048_575
 _MAX_CHARACTERS = 32_767
 _HEADER_ROWS = 200
-"""Rows searched for the header."""
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 """Fixed creation time of workbooks, so that equal releases have equal bytes."""
 _NUMBER_FORMATS = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "hh:mm:ss"}
@@ -82,7 +80,6 @@ class SheetCells(PolarsCells):
 
 
 def _mask_missing(content: ColumnContent, words: Sequence[str]) -> ColumnContent:
-    """Set the values that mean missing to null."""
     missing = content.text_values.is_in(list(words)) if words else pl.Series([], dtype=pl.Boolean)
     if not missing.any():
         return content
@@ -92,15 +89,8 @@ def _mask_missing(content: ColumnContent, words: Sequence[str]) -> ColumnContent
 
 def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, dict[str, Any]]:
     """Return the cells of a sheet and the settings that read it."""
-    try:
-        import fastexcel
-    except ImportError:
-        raise FileError.needs_extra(path, "stats") from None
-    _silence_logger("fastexcel")
-    with translate_errors(
-        lambda: FileError.damaged(path, "workbook"), system=lambda why: FileError.unreadable(path, why)
-    ):
-        book = fastexcel.read_excel(str(path))
+    with translate_read_errors(path, "workbook"):
+        book = _open_workbook(path)
         sheet = _find_sheet(list(book.sheet_names), options.sheet, path)
         top = book.load_sheet(sheet, header_row=None, skip_rows=0, n_rows=_HEADER_ROWS, dtypes="string").to_polars()
         if top.width == 0 or top.height == 0:
@@ -121,7 +111,7 @@ def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, dict[st
         raise FileError.empty(path)
     written_names = _names(top, above, frame.width) if options.header else None
     names = _resolve_names(written_names, frame, options, path)
-    frame = pl.DataFrame({name: frame[str(at)] for at, name in enumerate(names.fields) if at not in names.dropped})
+    frame = pl.DataFrame({name: frame[str(at)] for name, at in names.positions.items()})
     # drop rows without any cell
     frame = frame.filter(reduce(or_, (series.alias("").is_not_null() for series in frame)))
     if frame.height == 0:
@@ -129,8 +119,8 @@ def read_excel(path: Path, *, options: ReadOptions) -> tuple[SheetCells, dict[st
     dialect, settings = _dialect(frame, options)
     cells = SheetCells(frame, dialect, typed=options.typed)
     if written_names is not None and not options.header_known:
-        kept = {name: at for at, name in enumerate(names.fields) if at not in names.dropped}
-        check_not_a_record({name: (written_names[at], at) for name, at in kept.items()}, cells.content, path)
+        kept = {name: (written_names[at], at) for name, at in names.positions.items()}
+        check_not_a_record(kept, cells.content, path)
     if above:
         settings["skip"] = above
     if options.skip_footer:
@@ -210,34 +200,29 @@ def _dialect(frame: pl.DataFrame, options: ReadOptions) -> tuple[Dialect, dict[s
     texts = [(series.name, series.fill_null("")) for series in frame if series.dtype == pl.String]
     dialect = detect_column_formats(undetected, texts, frame.columns, options, commas=False)
     # a default number format would also apply to typed number columns
-    number = {name: dialect.number for name, cells in texts if _is_numeric(cells, dialect.parser(name))}
+    number = {
+        name: dialect.number for name, cells in texts if infer_content(cells, dialect.parser(name)).kind is Kind.NUMERIC
+    }
     number_formats = number if dialect.number != STANDARD_NUMBER else {}
     dialect = replace(dialect, number=STANDARD_NUMBER, formats={**number_formats, **dialect.formats})
     return dialect, format_settings(dialect, options)
 
 
-def _is_numeric(cells: pl.Series, reading: FieldParser) -> bool:
-    return infer_content(cells, reading).kind is Kind.NUMERIC
-
-
 def list_sheets(path: Path) -> list[str]:
     """Return the names of the sheets of a workbook."""
+    with translate_read_errors(path, "workbook"):
+        return list(_open_workbook(path).sheet_names)
+
+
+def _open_workbook(path: Path) -> Any:
     try:
         import fastexcel
     except ImportError:
         raise FileError.needs_extra(path, "stats") from None
-    _silence_logger("fastexcel")
-    with translate_errors(
-        lambda: FileError.damaged(path, "workbook"), system=lambda why: FileError.unreadable(path, why)
-    ):
-        return list(fastexcel.read_excel(str(path)).sheet_names)
-
-
-def _silence_logger(name: str) -> None:
-    """Keep log messages of a library off stderr unless logging is configured."""
-    logger = logging.getLogger(name)
-    if not logger.handlers:
+    logger = logging.getLogger("fastexcel")
+    if not logger.handlers:  # its messages go to stderr only if logging is configured
         logger.addHandler(logging.NullHandler())
+    return fastexcel.read_excel(str(path))
 
 
 def _as_dates(series: pl.Series) -> pl.Series:

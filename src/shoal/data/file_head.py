@@ -1,18 +1,20 @@
-"""Read only the first records of a file, with the same settings as the whole file."""
+"""Look at the start of a file: first records and lines, number of columns, and sheets."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+
 from shoal.data.compression import open_compressed
-from shoal.data.csv.delimited_cells import DelimitedCells, read_delimited
-from shoal.data.csv.detection import HEAD_BYTES, FormatAmbiguity
+from shoal.data.csv.detection import HEAD_BYTES
 from shoal.data.csv.dialect import detect_utf16
-from shoal.data.excel import SheetCells, list_sheets
+from shoal.data.csv.read_delimited import read_delimited
+from shoal.data.excel import list_sheets
 from shoal.data.file_formats import format_of, is_compressed
+from shoal.data.library_errors import translate_read_errors
 from shoal.data.read import check_file_exists, read_table
 from shoal.data.table import ReadOptions, Table
 from shoal.errors import FileError
@@ -21,6 +23,7 @@ from shoal.system.atomic import os_error_reason
 _BYTES = 3 * HEAD_BYTES
 """Enough bytes for format detection, also in UTF-16."""
 _PREVIEW_BYTES = 1 << 16
+_HEADER_BYTES = 1 << 20
 
 
 def read_head(path: str | os.PathLike[str], *, options: ReadOptions | None = None) -> Table:
@@ -30,7 +33,7 @@ def read_head(path: str | os.PathLike[str], *, options: ReadOptions | None = Non
     if kind not in ("csv", "tsv"):
         return read_table(path, options=options)
     check_file_exists(path)
-    raw = _first_bytes(path)
+    raw = _first_bytes(path, _BYTES)
     part = len(raw) == _BYTES
     if part:
         raw, options = _complete_lines(raw, options.encoding), replace(options, skip_footer=0)
@@ -38,10 +41,10 @@ def read_head(path: str | os.PathLike[str], *, options: ReadOptions | None = Non
     return Table(kind, cells, path, {"format": kind, **settings})
 
 
-def _first_bytes(path: Path) -> bytes:
+def _first_bytes(path: Path, limit: int) -> bytes:
     try:
         with open_compressed(path) if is_compressed(path) else path.open("rb") as file:
-            return file.read(_BYTES)
+            return file.read(limit)
     except OSError as error:
         raise FileError.unreadable(path, os_error_reason(error)) from None
 
@@ -64,7 +67,7 @@ def first_lines(path: str | os.PathLike[str], *, encoding: str | None = None, li
     file = Path(os.fsdecode(path))
     if format_of(file) not in ("csv", "tsv"):
         return ()
-    raw = _first_bytes(file)[:_PREVIEW_BYTES]
+    raw = _first_bytes(file, _BYTES)[:_PREVIEW_BYTES]
     codec = detect_utf16(raw[:1024], encoding) or encoding or ("utf-8" if _is_utf8(raw) else "cp1252")
     return tuple(raw.decode(codec, "replace").lstrip("\ufeff").splitlines()[:lines])
 
@@ -83,11 +86,22 @@ def sheet_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(list_sheets(file)) if format_of(file) == "excel" else ()
 
 
-def ambiguous_formats(table: Table) -> Mapping[str, FormatAmbiguity]:
-    """Return the columns with an ambiguous format."""
-    return table.cells.dialect.doubtful if isinstance(table.cells, DelimitedCells | SheetCells) else {}
+def estimate_width(path: Path, *, options: ReadOptions | None = None) -> int | None:
+    """Estimate the number of columns, possibly too low; None if unknown."""
+    options = options or ReadOptions()
+    kind = options.format or format_of(path)
+    if kind in ("csv", "tsv"):
+        return _count_fields(
+            _first_bytes(path, _HEADER_BYTES), "\t" if kind == "tsv" else options.delimiter, options.quote or ""
+        )
+    if kind in ("parquet", "arrow"):
+        with translate_read_errors(path, kind):
+            return len(pl.read_parquet_schema(path) if kind == "parquet" else pl.read_ipc_schema(path))
+    return None
 
 
-def column_formats(table: Table) -> Mapping[str, str]:
-    """Return the format of each column that has one."""
-    return table.cells.dialect.formats if isinstance(table.cells, DelimitedCells | SheetCells) else {}
+def _count_fields(head: bytes, delimiter: str | None, quote: str) -> int:
+    """Count the fields of the first line; without a delimiter, use the most frequent one."""
+    outside = b"".join(head.split(quote.encode())[::2]) if quote else head
+    line = (outside.splitlines() or [b""])[0]
+    return 1 + max(line.count(mark.encode()) for mark in ([delimiter] if delimiter else ",;\t|"))

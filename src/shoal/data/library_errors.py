@@ -7,7 +7,7 @@ from types import TracebackType
 
 from polars.exceptions import PanicException
 
-from shoal.errors import OutputError, ShoalError
+from shoal.errors import FileError, OutputError, ShoalError
 from shoal.system.atomic import os_error_reason
 
 
@@ -33,6 +33,13 @@ class translate_errors:  # noqa: N801 - used like a function: with translate_err
         # is not an Exception
         if isinstance(error, Exception | PanicException):
             raise self.build() from None
+
+
+def translate_read_errors(path: object, kind: str) -> translate_errors:
+    """Translate errors while reading a file of this kind."""
+    return translate_errors(
+        lambda: FileError.damaged(path, kind), system=lambda message: FileError.unreadable(path, message)
+    )
 
 
 def translate_write_errors(path: object) -> translate_errors:

@@ -22,7 +22,6 @@ class ClassValueCounts(NamedTuple):
     value: IntVector
     records: IntVector
     sizes: IntVector
-    """Number of records of each class."""
 
     @classmethod
     def from_keys(cls, keys: IntVector, records: IntVector, width: int) -> Self:
@@ -32,7 +31,6 @@ class ClassValueCounts(NamedTuple):
 
     @property
     def proportion(self) -> FloatVector:
-        """Proportion of each value in its class."""
         proportions: FloatVector = self.records / self.sizes[self.group]
         return proportions
 
@@ -86,7 +84,7 @@ def values_of_counts(constraints: ModelConstraints, index: int, counts: ClassVal
     if rule == DISTINCT:
         return counts.sum_by_class(np.ones(len(counts.group)))
     if rule == ENTROPY:
-        return np.exp(-counts.sum_by_class(counts.proportion * np.log(counts.proportion)))
+        return entropy_diversity(counts)
     if rule == RECURSIVE:
         return _recursive(counts, float(constraints.factor[index]))
     if rule == EQUAL:
@@ -113,6 +111,11 @@ def _recursive(cells: ClassValueCounts, factor: float) -> FloatVector:
     l_values = np.zeros(len(cells.sizes))
     np.maximum.at(l_values, by_count.group[holds], rank[holds])
     return l_values
+
+
+def entropy_diversity(counts: ClassValueCounts) -> FloatVector:
+    """Return the exponential of the entropy of each class."""
+    return np.exp(-counts.sum_by_class(counts.proportion * np.log(counts.proportion)))
 
 
 def equal_closeness(counts: ClassValueCounts, frequencies: FloatVector) -> FloatVector:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shoal.data.decimals import format_number
 from shoal.data.table import nan_to_null
-from shoal.domain import IntegerColumn, IntVector, RoundedColumn, TextColumn
+from shoal.domain import IntegerColumn, IntVector, Precision, RoundedColumn, TextColumn
 
 
 def to_number_series(column: NDArray[Any] | IntegerColumn | RoundedColumn) -> pl.Series:
@@ -17,15 +19,11 @@ def to_number_series(column: NDArray[Any] | IntegerColumn | RoundedColumn) -> pl
     if isinstance(column, RoundedColumn):
         column = IntegerColumn(column.numbers) if column.precision.max_decimals == 0 else column.numbers
     if isinstance(column, IntegerColumn):
-        return _integer_series(column)
+        missing = np.isnan(column.numbers)
+        return pl.Series(np.where(missing, 0, column.numbers).astype(np.int64)).set(pl.Series(missing), None)
     if column.dtype.kind in "iu":
         return pl.Series(column.astype(np.int64))
     return nan_to_null(pl.Series(column.astype(np.float64) + 0.0))
-
-
-def _integer_series(column: IntegerColumn) -> pl.Series:
-    missing = np.isnan(column.numbers)
-    return pl.Series(np.where(missing, 0, column.numbers).astype(np.int64)).set(pl.Series(missing), None)
 
 
 def to_string_series(column: TextColumn) -> pl.Series:
@@ -59,3 +57,20 @@ def copy_spelling(fields: pl.Series, words: pl.Series, column: TextColumn) -> Te
     first = words.arg_unique()
     spelling = dict(zip(words.gather(first).to_list(), fields.gather(first).to_list(), strict=True))
     return TextColumn(tuple(spelling.get(word) or word for word in column.words), column.codes)
+
+
+def to_polars_dtype(column: RoundedColumn, dtype: pl.DataType) -> pl.Series:
+    """Return a polars column of this dtype if it can hold the numbers, else of floats."""
+    numbers = to_number_series(column)
+    if not keeps_dtype(column.precision, dtype):
+        return numbers
+    if isinstance(dtype, pl.Decimal):
+        distinct = numbers.unique()
+        exact = [None if number is None else Decimal(format_number(number, column.precision)) for number in distinct]
+        return numbers.replace_strict(distinct, pl.Series(exact, dtype=dtype))
+    return numbers.cast(dtype)
+
+
+def keeps_dtype(precision: Precision, dtype: pl.DataType) -> bool:
+    """Return whether a release keeps this dtype for rounded numbers."""
+    return dtype.is_float() or (dtype.is_numeric() and precision.max_decimals is not None)

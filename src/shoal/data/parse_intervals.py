@@ -11,8 +11,7 @@ import polars as pl
 from shoal.data.csv.column_format import NumberFormat, parse_column_format
 from shoal.data.encode.category_codes import SUPPRESSED
 from shoal.data.encode.dates import dates_as_days, parse_iso_day
-from shoal.data.table import Table
-from shoal.data.value_frequencies import text_values
+from shoal.data.table import Table, text_values
 from shoal.domain import BoolVector, FloatVector
 from shoal.domain.columns import Kind
 

@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.data.compression import open_compressed
-from shoal.data.csv.delimited_cells import read_delimited
+from shoal.data.compression import check_memory, open_compressed
+from shoal.data.csv.read_delimited import read_delimited
 from shoal.data.excel import read_excel
 from shoal.data.file_formats import EXTENSIONS, format_of, is_compressed
-from shoal.data.frames.native_frames import PolarsCells, check_table, open_frame
+from shoal.data.frames.arrow_tables import ArrowCells
 from shoal.data.frames.numpy_arrays import open_array
-from shoal.data.library_errors import translate_errors
-from shoal.data.read_limits import check_memory
-from shoal.data.stats_files.read_write import read_statistics
-from shoal.data.table import ReadOptions, Table, TableCells
-from shoal.errors import FileError, OptionError
+from shoal.data.frames.pandas_frames import PandasCells
+from shoal.data.frames.polars_frames import PolarsCells
+from shoal.data.library_errors import translate_read_errors
+from shoal.data.statistics_files import read_statistics
+from shoal.data.table import ReadOptions, Table, TableCells, check_table
+from shoal.errors import DataError, FileError, OptionError
 from shoal.system.atomic import os_error_reason
 
 
@@ -35,7 +36,28 @@ def read_table(source: Any, *, options: ReadOptions | None = None) -> Table:
         return _read_file(Path(os.fsdecode(source)), options or ReadOptions())
     if isinstance(source, np.ndarray):
         return open_array(source)
-    return open_frame(source)
+    return _open_frame(source)
+
+
+def _open_frame(source: Any) -> Table:
+    if isinstance(source, pl.DataFrame):
+        return check_table(Table("polars", PolarsCells(source)))
+    import narwhals as nw  # imported late: polars frames do not need it
+    from narwhals import dependencies
+
+    if isinstance(source, nw.DataFrame):
+        return _open_frame(source.to_native())
+    if dependencies.is_pandas_dataframe(source):
+        table = Table("pandas", PandasCells(source, tuple(str(label) for label in source.columns)))
+    elif dependencies.is_pyarrow_table(source):
+        table = Table("pyarrow", ArrowCells(source))
+    elif dependencies.is_pyspark_dataframe(source):
+        raise DataError.spark_frame()
+    elif isinstance(nw.from_native(source, pass_through=True), nw.LazyFrame):
+        raise DataError.lazy_frame(type(source).__name__)
+    else:
+        raise DataError.unknown_table_type(type(source).__name__)
+    return check_table(table)
 
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
@@ -114,7 +136,7 @@ def _decompress(raw: bytes, path: Path) -> bytes:
 
 
 def _read_columns(raw: bytes, path: Path, kind: str) -> pl.DataFrame:
-    with translate_errors(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why)):
+    with translate_read_errors(path, kind):
         if kind == "parquet":
             return pl.read_parquet(io.BytesIO(raw))
         return pl.read_ipc(io.BytesIO(raw))

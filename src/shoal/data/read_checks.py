@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,9 +11,9 @@ import polars as pl
 from shoal.data.csv.column_format import TEXT_FORMAT
 from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.csv.detection import DAY_OR_MONTH, MAYBE_THOUSANDS, POINT, SHORT_YEAR, FormatAmbiguity, is_value
-from shoal.data.csv.header import is_year
+from shoal.data.csv.read_delimited import is_year
 from shoal.data.excel import SheetCells
-from shoal.data.frames.native_frames import PandasCells
+from shoal.data.frames.pandas_frames import PandasCells
 from shoal.data.table import ColumnContent, Table, affected_rows
 from shoal.domain.columns import Kind
 from shoal.errors import ColumnError, DataError
@@ -47,7 +47,7 @@ class MisreadColumns:
 
 def find_misread_columns(table: Table) -> MisreadColumns:
     """Find probably misread columns from the names and first cells of a table."""
-    ambiguous = {name: doubt.kind for name, doubt in _ambiguous(table).items()}
+    ambiguous = {name: doubt.kind for name, doubt in ambiguous_formats(table).items()}
     named_text = [name for name, form in (_formats(table) or {}).items() if form == TEXT_FORMAT]
     sample = _sample(table)
     patterns = {
@@ -56,21 +56,13 @@ def find_misread_columns(table: Table) -> MisreadColumns:
     kinds = {name: patterns[name] for name in table.names if patterns.get(name)}
     thousands = (POINT, MAYBE_THOUSANDS)
     dates = (DAY_OR_MONTH, SHORT_YEAR, DATE_LIKE)
+    is_array = list(table.names) == [str(at) for at in range(len(table.names))]
     return MisreadColumns(
         numbers=tuple(name for name, kind in kinds.items() if kind not in (*dates, *thousands)),
         dates=tuple(name for name, kind in kinds.items() if kind in dates),
         thousands=tuple(name for name, kind in kinds.items() if kind in thousands),
-        names=() if _are_positions(table.names) else tuple(filter(_is_strange, table.names)),
+        names=() if is_array else tuple(name for name in table.names if is_value(name) and not is_year(name)),
     )
-
-
-def _are_positions(names: Sequence[str]) -> bool:
-    """Return whether the names are the positions of array columns."""
-    return list(names) == [str(at) for at in range(len(names))]
-
-
-def _is_strange(name: str) -> bool:
-    return is_value(name) and not is_year(name)
 
 
 def _sample(table: Table) -> Table:
@@ -87,7 +79,7 @@ def has_column_types(table: Table) -> bool:
 
 def check_unambiguous(table: Table, names: Iterable[str]) -> None:
     """Raise an error for columns with an ambiguous format."""
-    ambiguous = _ambiguous(table)
+    ambiguous = ambiguous_formats(table)
     for name in names:
         doubt = ambiguous.get(name)
         if doubt is not None and doubt.kind != MAYBE_THOUSANDS:
@@ -129,9 +121,14 @@ def _formats(table: Table) -> Mapping[str, str] | None:
     return None
 
 
-def _ambiguous(table: Table) -> Mapping[str, FormatAmbiguity]:
-    cells = table.cells
-    return cells.dialect.doubtful if isinstance(cells, DelimitedCells | SheetCells) else {}
+def ambiguous_formats(table: Table) -> Mapping[str, FormatAmbiguity]:
+    """Return the columns with an ambiguous format."""
+    return table.cells.dialect.doubtful if isinstance(table.cells, DelimitedCells | SheetCells) else {}
+
+
+def column_formats(table: Table) -> Mapping[str, str]:
+    """Return the format of each column that has one."""
+    return table.cells.dialect.formats if isinstance(table.cells, DelimitedCells | SheetCells) else {}
 
 
 def _looks_like(table: Table, name: str) -> str:

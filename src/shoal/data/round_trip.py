@@ -12,7 +12,7 @@ def round_trips(written: pl.DataFrame, read_back: pl.DataFrame, *, ignore_traili
     """Return whether both tables have the same columns with the same values.
 
     Files have fewer types than frames: an integer may become an equal float, a boolean 0 or 1, midnight a date, and
-    an empty text or NaN missing. With ``blanks_end``, the format drops blanks at the end of texts.
+    an empty text or NaN missing. With ``ignore_trailing_blanks``, the format drops blanks at the end of texts.
     """
     if (written.columns, written.height) != (read_back.columns, read_back.height):
         return False
@@ -22,29 +22,31 @@ def round_trips(written: pl.DataFrame, read_back: pl.DataFrame, *, ignore_traili
     )
 
 
-def _same(put: pl.Series, got: pl.Series, *, blanks_end: bool) -> bool:
-    if pl.Object in (put.dtype, got.dtype):
-        return put.to_list() == got.to_list()
-    if put.dtype in (pl.Categorical, pl.Enum):
-        put = put.cast(pl.String)
-    if put.dtype == pl.String:
-        put = _normalize_text(put, blanks_end=blanks_end)
-        got = _normalize_text(got, blanks_end=blanks_end) if got.dtype == pl.String else got
-    if put.null_count() == len(put):
-        return got.null_count() == len(got) or (got.dtype == pl.String and (got.fill_null("") == "").all())
-    if put.dtype == pl.Boolean and got.dtype.is_numeric():
-        put = put.cast(pl.Float64)
-    if put.dtype.is_decimal() and got.dtype.is_float():
+def _same(written: pl.Series, read_back: pl.Series, *, blanks_end: bool) -> bool:
+    if pl.Object in (written.dtype, read_back.dtype):
+        return written.to_list() == read_back.to_list()
+    if written.dtype in (pl.Categorical, pl.Enum):
+        written = written.cast(pl.String)
+    if written.dtype == pl.String:
+        written = _normalize_text(written, blanks_end=blanks_end)
+        read_back = _normalize_text(read_back, blanks_end=blanks_end) if read_back.dtype == pl.String else read_back
+    if written.null_count() == len(written):
+        return read_back.null_count() == len(read_back) or (
+            read_back.dtype == pl.String and (read_back.fill_null("") == "").all()
+        )
+    if written.dtype == pl.Boolean and read_back.dtype.is_numeric():
+        written = written.cast(pl.Float64)
+    if written.dtype.is_decimal() and read_back.dtype.is_float():
         # compare with the shortest decimal text of the float: 0.1 has no exact float
-        decimals = [None if number is None else Decimal(repr(number)) for number in got.to_list()]
-        return put.to_list() == decimals
-    if put.dtype.is_numeric() and got.dtype.is_numeric():
-        original, read_back = _exact_floats(put), _exact_floats(got)
-        if original is not None and read_back is not None:
-            return original.equals(read_back)
-    if put.dtype.is_temporal() and got.dtype.is_temporal():
-        return _same_times(put, got)
-    return put.dtype == got.dtype and put.equals(got)
+        decimals = [None if number is None else Decimal(repr(number)) for number in read_back.to_list()]
+        return written.to_list() == decimals
+    if written.dtype.is_numeric() and read_back.dtype.is_numeric():
+        original, repeated = _exact_floats(written), _exact_floats(read_back)
+        if original is not None and repeated is not None:
+            return original.equals(repeated)
+    if written.dtype.is_temporal() and read_back.dtype.is_temporal():
+        return _same_times(written, read_back)
+    return written.dtype == read_back.dtype and written.equals(read_back)
 
 
 def _normalize_text(series: pl.Series, *, blanks_end: bool) -> pl.Series:
@@ -63,12 +65,12 @@ def _exact_floats(numbers: pl.Series) -> pl.Series | None:
     return floats if back.equals(numbers) and bool(within.all()) else None
 
 
-def _same_times(put: pl.Series, got: pl.Series) -> bool:
-    if isinstance(put.dtype, pl.Datetime) and put.dtype.time_zone:
-        put = put.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    if put.dtype == pl.Time and isinstance(got.dtype, pl.Datetime):
-        got = got.dt.time()
-    if {type(put.dtype), type(got.dtype)} <= {pl.Date, pl.Datetime}:
-        finest = pl.Datetime("ns") if pl.Datetime("ns") in (put.dtype, got.dtype) else pl.Datetime("us")
-        put, got = put.cast(finest), got.cast(finest)
-    return put.dtype == got.dtype and put.equals(got)
+def _same_times(written: pl.Series, read_back: pl.Series) -> bool:
+    if isinstance(written.dtype, pl.Datetime) and written.dtype.time_zone:
+        written = written.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if written.dtype == pl.Time and isinstance(read_back.dtype, pl.Datetime):
+        read_back = read_back.dt.time()
+    if {type(written.dtype), type(read_back.dtype)} <= {pl.Date, pl.Datetime}:
+        finest = pl.Datetime("ns") if pl.Datetime("ns") in (written.dtype, read_back.dtype) else pl.Datetime("us")
+        written, read_back = written.cast(finest), read_back.cast(finest)
+    return written.dtype == read_back.dtype and written.equals(read_back)

@@ -22,7 +22,6 @@ from shoal.errors import DataError
 RowHashes = NDArray[np.uint64]
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MISSING = np.uint64(0xD1B54A32D192ED03)
-"""Hash of a missing cell."""
 
 
 def take(table: Table, rows: IntVector) -> Table:
@@ -41,32 +40,31 @@ def row_hashes(table: Table, *, seed: int) -> RowHashes:
     A collision among ten million distinct rows has a probability of three in a million, and only affects which of the
     two comes first.
     """
-    keys = np.full(table.height, _mix(np.array([seed], dtype=np.uint64))[0], dtype=np.uint64)
+    keys = np.full(table.height, mix_bits(np.array([seed], dtype=np.uint64))[0], dtype=np.uint64)
     for name in table.names:
         with translate_errors(lambda name=name: DataError.not_sortable(name)):  # type: ignore[misc]
             cells = _hash_cells(table.cells.exact_values(name))
-        keys = _mix((keys + _STEP) ^ _mix(cells))
+        keys = mix_bits((keys + _STEP) ^ mix_bits(cells))
     return keys
 
 
-def _hash_cells(marks: pl.Series) -> RowHashes:
-    """Hash each cell, equal cells alike."""
-    marks = marks.alias("cell")
-    missing = marks.is_null().to_numpy()
-    numeric_bits = _bits(marks)
-    hashes = _hash_texts(marks) if numeric_bits is None else numeric_bits
+def _hash_cells(cells: pl.Series) -> RowHashes:
+    cells = cells.alias("cell")
+    missing = cells.is_null().to_numpy()
+    numeric_bits = _bits(cells)
+    hashes = _hash_texts(cells) if numeric_bits is None else numeric_bits
     return np.where(missing, _MISSING, hashes)
 
 
-def _bits(marks: pl.Series) -> RowHashes | None:
+def _bits(cells: pl.Series) -> RowHashes | None:
     """Return the bits of numbers, dates and booleans; None for other types."""
-    dtype = marks.dtype
+    dtype = cells.dtype
     if dtype in (pl.Categorical, pl.Enum) or dtype.is_decimal() or dtype.is_nested():
         return None
     if dtype.is_float():
-        numbers = marks.cast(pl.Float64).fill_null(0).to_numpy()
+        numbers = cells.cast(pl.Float64).fill_null(0).to_numpy()
         return np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)
-    physical = marks.to_physical()
+    physical = cells.to_physical()
     if physical.dtype == pl.UInt64:
         return physical.fill_null(0).to_numpy()
     if physical.dtype == pl.Boolean or (physical.dtype.is_integer() and not str(physical.dtype).endswith("128")):
@@ -74,12 +72,12 @@ def _bits(marks: pl.Series) -> RowHashes | None:
     return None
 
 
-def _hash_texts(marks: pl.Series) -> RowHashes:
+def _hash_texts(cells: pl.Series) -> RowHashes:
     """Hash the text of each cell; each distinct text once."""
-    if marks.dtype in (pl.String, pl.Categorical, pl.Enum):
-        text = marks.cast(pl.String)
+    if cells.dtype in (pl.String, pl.Categorical, pl.Enum):
+        text = cells.cast(pl.String)
     else:
-        text = pl.Series("cell", [None if cell is None else repr(cell) for cell in marks.to_list()], dtype=pl.String)
+        text = pl.Series("cell", [None if cell is None else repr(cell) for cell in cells.to_list()], dtype=pl.String)
     distinct = text.drop_nulls().unique()
     hashes = [
         int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little") for word in distinct.to_list()
@@ -89,8 +87,8 @@ def _hash_texts(marks: pl.Series) -> RowHashes:
     return matches.fill_null(0).to_numpy()
 
 
-def _mix(key: RowHashes) -> RowHashes:
-    """Mix the bits of a key: the finalizer of splitmix64, a bijection."""
+def mix_bits(key: RowHashes) -> RowHashes:
+    """Mix the bits of each key: the finalizer of splitmix64, a bijection."""
     key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return key ^ (key >> np.uint64(31))

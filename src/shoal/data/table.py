@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,9 +16,10 @@ from numpy.typing import NDArray
 
 from shoal.data.csv.column_format import THOUSANDS, parse_column_format
 from shoal.data.file_formats import FORMATS
+from shoal.data.library_errors import translate_errors
 from shoal.domain import DateColumn, IntegerColumn, IntVector, RoundedColumn, TextColumn
 from shoal.domain.columns import Kind
-from shoal.errors import OptionError
+from shoal.errors import ColumnError, DataError, OptionError
 
 DEFAULT_MISSING_VALUES = (
     *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "#NULL!", "None", ".", "-", "--", "?"),
@@ -48,10 +51,8 @@ class ReadOptions:
     encoding: str | None = None
     decimal: str | None = None
     thousands: str | None = None
-    """Thousands separator; empty for none."""
     header: bool = True
     skip: int | None = None
-    """Number of lines above the header."""
     skip_footer: int | None = None
     """Number of lines below the last record, such as totals and notes."""
     row_numbers: bool | None = None
@@ -162,12 +163,10 @@ class ReadOptions:
 
     @property
     def missing_by_column(self) -> dict[str, tuple[str, ...]]:
-        """Additional missing values by column name, as tuples."""
         return {name: _as_tuple(words) or () for name, words in self.missing_in.items()}
 
     @property
     def missing_texts(self) -> tuple[str, ...]:
-        """Missing values of text columns."""
         return ("",) if self.missing is None else self.missing_values
 
 
@@ -199,7 +198,6 @@ _RECORDED = (
 
 
 def _as_tuple(missing: Any) -> tuple[str, ...] | None:
-    """Return one missing value or several as a tuple."""
     if missing is None or isinstance(missing, str):
         return None if missing is None else (missing,)
     words = tuple(missing) if isinstance(missing, Iterable) else (missing,)
@@ -304,7 +302,6 @@ class Table:
     cells: TableCells
     path: Path | None = None
     settings: Settings = field(default_factory=dict)
-    """Read settings, given or detected."""
     sha256: str | None = None
     """SHA-256 of the file that was read; for a release, of the original file."""
 
@@ -322,6 +319,18 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table(kind={self.kind!r}, records={self.height}, columns={list(self.names)})"
+
+
+def check_table(table: Table) -> Table:
+    """Return the table; refuse one without columns, with duplicate names, or without records."""
+    if not table.names:
+        raise DataError.no_columns()
+    duplicates = sorted(name for name, count in Counter(table.names).items() if count > 1)
+    if duplicates:
+        raise ColumnError.duplicate_names(duplicates)
+    if table.height == 0:
+        raise DataError.no_records()
+    return table
 
 
 def nan_to_null(numbers: pl.Series) -> pl.Series:
@@ -343,3 +352,49 @@ def without_negative_zero(numbers: pl.Series) -> pl.Series:
 def affected_rows(mask: pl.Series) -> dict[str, int]:
     """Return the number of marked rows, the number of all rows, and the first marked row, from 1."""
     return {"rows": int(mask.sum()), "of": len(mask), "first": int(mask.arg_true()[0]) + 1}
+
+
+def text_values(table: Table, name: str) -> pl.Series:
+    """Return the cells of a column as text, as hierarchies name them; dates in ISO 8601; missing ones are null."""
+    if name not in table.names:
+        raise ColumnError.unknown(name, table.names)
+    with translate_errors(lambda: DataError.unknown_objects(name)):
+        return table.cells.content(name).text_values.alias("")
+
+
+def text_list(table: Table, name: str, rows: list[int] | None = None) -> list[str | None]:
+    """Return the cells of a column, or of some rows, as strings; None where missing."""
+    cells = text_values(table, name)
+    return (cells if rows is None else cells.gather(rows)).to_list()
+
+
+def value_counts(table: Table, name: str) -> dict[str, int]:
+    """Count the records of each value, sorted by value, numbers numerically. Missing values are excluded."""
+    text = text_values(table, name).alias("word")
+    with translate_errors(lambda: DataError.unknown_objects(name)):
+        frame = pl.DataFrame([table.cells.content(name).values.alias("value"), text]).drop_nulls()
+        counts = frame.group_by("word").agg(pl.col("value").min(), pl.len().alias("records")).sort("value", "word")
+        return dict(counts.select("word", "records").iter_rows())
+
+
+def content_hash(table: Table, names: Iterable[str]) -> str:
+    """Return the SHA-256 of the cells of these columns and, for a file, of its hash and read settings."""
+    digest = hashlib.sha256(repr((table.kind, table.height, table.sha256, sorted(table.settings.items()))).encode())
+    for name in names:
+        content = table.cells.content(name)
+        digest.update(repr((name, str(content.kind), content.type, content.levels)).encode())
+        digest.update(content.values.is_null().to_numpy().tobytes())
+        digest.update(_cell_bytes(content.values.drop_nulls()))
+    return digest.hexdigest()
+
+
+def _cell_bytes(values: pl.Series) -> bytes:
+    """Return the cells as bytes, independent of chunks and slices."""
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        text = values.cast(pl.String)
+        joined: str = text.str.join().item()
+        return text.str.len_bytes().to_numpy().tobytes() + joined.encode()
+    physical = values.to_physical()
+    if physical.dtype.is_numeric() and not str(physical.dtype).endswith("128"):  # numpy has no 128-bit integers
+        return physical.to_numpy().tobytes()
+    return repr(values.to_list()).encode()

@@ -15,9 +15,9 @@ from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.csv.formulas import NEUTRALIZE, neutralize_table
 from shoal.data.excel import write_excel
 from shoal.data.file_formats import extension, is_compressed, writable_format
-from shoal.data.frames.copied_memory import with_own_buffers
+from shoal.data.frames.polars_frames import with_own_buffers
 from shoal.data.library_errors import translate_errors, translate_write_errors
-from shoal.data.stats_files.read_write import write_statistics
+from shoal.data.statistics_files import write_statistics
 from shoal.data.table import NewColumns, Table
 from shoal.domain.columns import Schema
 from shoal.errors import OutputError

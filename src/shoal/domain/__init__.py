@@ -9,14 +9,13 @@ from shoal.domain.arrays import (
     IntVector,
     number_by_first_row,
 )
-from shoal.domain.categories import CategoricalColumn
 from shoal.domain.columns import Column, Kind, Names, Role, Schema, select_names
 from shoal.domain.constraints import ModelConstraints, SensitiveColumn
 from shoal.domain.linked_results import LinkedReleases, LinkedSide, SensitiveInference
 from shoal.domain.policy import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, Policy, Refinement, Survey
 from shoal.domain.privacy_models import PrivacyModel, parse_models
 from shoal.domain.profile import ColumnProfile
-from shoal.domain.records import Records, Tuples
+from shoal.domain.records import CategoricalColumn, Records, SurveyDesign, Tuples
 from shoal.domain.released_columns import DateColumn, IntegerColumn, Precision, RoundedColumn, TextColumn
 from shoal.domain.results import (
     Bound,
@@ -31,7 +30,6 @@ from shoal.domain.results import (
 from shoal.domain.role_proposals import likely_identifiers, likely_quasi_identifiers, propose_schema
 from shoal.domain.scale import Scale, stable_mean
 from shoal.domain.space import Space
-from shoal.domain.survey_design import SurveyDesign
 from shoal.domain.validation import Progress, check_bool, check_choice, check_k, no_progress
 
 __all__ = [

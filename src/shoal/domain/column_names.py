@@ -61,11 +61,7 @@ _LEADING_ASPECTS = _set(
     """
 )
 """Aspects that precede the word they qualify."""
-_LEADING_DATES = _set(
-    """
-    date fecha fec datum annee ano anno rok data
-    """
-)
+_LEADING_DATES = _set("date fecha fec datum annee ano anno rok data")
 _BIRTH_WORDS = _set(
     """
     birth born birthday geburts geburt geboren naissance nacimiento nac nacido nascita nato geboorte geb nascimento
@@ -155,7 +151,8 @@ def _meaning(words: tuple[str, ...]) -> NameMeaning | None:
         if term in _AMBIGUOUS and any(other not in _IDENTIFYING for k, other in enumerate(senses) if k != i):
             senses[i] = None
     linked = WordSense.LINK in senses
-    terms, senses = _without_links(terms, senses)
+    pairs = [(term, sense) for term, sense in zip(terms, senses, strict=True) if sense is not WordSense.LINK]
+    terms, senses = [term for term, _ in pairs], [sense for _, sense in pairs]
     known = set(senses) - {None}
     if not known:
         return None
@@ -220,11 +217,6 @@ def _compound_part(text: str, *, first: bool, last: bool) -> str:
     return ""
 
 
-def _without_links(terms: list[str], senses: list[WordSense | None]) -> tuple[list[str], list[WordSense | None]]:
-    pairs = [(term, sense) for term, sense in zip(terms, senses, strict=True) if sense is not WordSense.LINK]
-    return [term for term, _ in pairs], [sense for _, sense in pairs]
-
-
 def _is_count(terms: Sequence[str], senses: Sequence[WordSense | None]) -> bool:
     """Whether the name denotes a number of things."""
     if WordSense.COUNT in senses:
@@ -270,7 +262,8 @@ def _identifier(terms: Sequence[str], senses: Sequence[WordSense | None], *, lin
         WordSense.USAGE,
         WordSense.POSTCODE,
     }
-    things |= {sense for term, sense in zip(terms, senses, strict=True) if _names_thing(term, sense)}
+    if any(sense is WordSense.QUASI and term in _HAVE_NAMES for term, sense in zip(terms, senses, strict=True)):
+        things.add(WordSense.QUASI)
     if WordSense.PERSONAL in known:
         return NameMeaning.IDENTIFIER
     if WordSense.ADDRESS in known:
@@ -300,10 +293,6 @@ def _identifier(terms: Sequence[str], senses: Sequence[WordSense | None], *, lin
     if WordSense.ID in known or WordSense.NUMBER in known:
         return NameMeaning.POSSIBLE_IDENTIFIER
     return None
-
-
-def _names_thing(term: str, sense: WordSense | None) -> bool:
-    return sense is WordSense.QUASI and term in _HAVE_NAMES
 
 
 def fallback(name: str) -> NameMeaning | None:

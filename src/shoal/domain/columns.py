@@ -12,8 +12,6 @@ from shoal.hierarchy import Hierarchy
 
 Names = Iterable[str | int] | str | int | None
 """Columns as users name them: several, one, or none; integers for the columns of an array."""
-
-
 ALL_OTHER_COLUMNS = "*"
 """Denotes all columns that are not named."""
 KEPT_COLUMN = "kept"
@@ -54,7 +52,6 @@ class Column:
     hierarchy: Hierarchy | None = None
     """For a hierarchical column; for an ordinal one its ordered levels, the lowest first."""
     hierarchy_file: str = ""
-    """The name of the hierarchy file."""
     hierarchy_fingerprint: str = ""
     """The fingerprint of the hierarchy that a policy refers to, until the hierarchy is loaded."""
     recode: str = ""
@@ -141,11 +138,9 @@ class Schema:
         )
 
     def names_with_role(self, role: Role) -> tuple[str, ...]:
-        """Return the names of the columns with this role."""
         return tuple(column.name for column in self.columns if column.role == role)
 
     def rename(self, names: Mapping[str, str]) -> Schema:
-        """Rename columns."""
         return Schema(tuple(replace(column, name=names.get(column.name, column.name)) for column in self.columns))
 
     @property

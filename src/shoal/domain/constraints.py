@@ -46,24 +46,11 @@ class ModelConstraints(NamedTuple):
 
     @classmethod
     def none(cls, records: int) -> Self:
-        """No constraints."""
         integers, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
-        start = np.zeros(1, dtype=np.int64)
-        return cls(
-            np.zeros((records, 0), dtype=np.int64),
-            start,
-            integers,
-            integers,
-            floats,
-            floats,
-            floats,
-            start,
-            integers,
-            floats,
-        )
+        codes, start = np.zeros((records, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        return cls(codes, start, integers, integers, floats, floats, floats, start, integers, floats)
 
     def take(self, rows: IntVector) -> Self:
-        """Select records."""
         return self._replace(codes=np.ascontiguousarray(self.codes[rows]))
 
 
@@ -84,5 +71,4 @@ class SensitiveColumn:
     """The values as numbers or days, NaN if missing; None if not numeric."""
 
     def take(self, rows: slice) -> Self:
-        """Select records."""
         return replace(self, codes=self.codes[rows], numbers=None if self.numbers is None else self.numbers[rows])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from shoal.errors.messages import shorten
+from shoal.errors.messages import list_first, shorten
 
 _BOX = "border-left:.3em solid {color};padding:.2em 0 .2em .8em;margin:.4em 0"
 _CELL = "text-align:{side};padding:.15em 1em .15em 0;background:none;border:0"
@@ -49,6 +49,20 @@ class DisplayTable:
         return Group(Text(self.title, style=style), *([table] if self.rows else []), *notes)
 
 
+class Displayable:
+    """Result that notebooks and rich show as a table."""
+
+    @property
+    def _display(self) -> DisplayTable:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return self._display.html()
+
+    def __rich__(self) -> Any:
+        return self._display.rich()
+
+
 def _line(tag: str, row: Sequence[str]) -> str:
     cells = (
         f'<{tag} style="{_CELL.format(side="right" if j else "left")}">{escape(cell)}</{tag}>'
@@ -76,5 +90,4 @@ def format_metric(value: float | None) -> str:
 
 def join_names(names: Sequence[str]) -> str:
     """Join at most eight names."""
-    rest = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return ", ".join(map(shorten, names[:8])) + rest
+    return list_first([shorten(name) for name in names])

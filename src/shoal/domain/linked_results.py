@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -18,7 +18,7 @@ class SensitiveInference:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain data, in a stable order of keys."""
-        return {"column": self.column, "records": self.records, "undecided": self.undecided}
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,8 @@ class LinkedSide:
     @property
     def ok(self) -> bool:
         """Whether the other release causes no violation and no inference."""
-        affected = (
-            self.violations
-            + self.undecided
-            + sum(inference.records + inference.undecided for inference in self.inferences)
-        )
-        return affected == 0
+        inferences = any(inference.records or inference.undecided for inference in self.inferences)
+        return not (self.violations or self.undecided or inferences)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain data, in a stable order of keys."""

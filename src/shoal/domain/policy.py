@@ -25,14 +25,10 @@ _HEADER = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
 """
-
-
 MISSING_POLICIES = ("category", "wildcard", "impute", "suppress", "refuse")
 """Treatment of missing quasi-identifiers: as a category; compatible with every value; imputed by group; suppress the
 record; refuse the table.
 """
-
-
 FORMULA_POLICIES = ("keep", "neutralize")
 """Treatment of text cells that a spreadsheet would execute: unchanged, or prefixed with an apostrophe."""
 
@@ -48,7 +44,6 @@ class Survey:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All of these columns."""
         return tuple(filter(None, (self.sampling_weights, *self.strata, self.households)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,6 +87,17 @@ class Refinement:
                 "looks": list(self.descent_passes),
             }
         return facts
+
+    @property
+    def is_valid(self) -> bool:
+        planned, done = self.steps_planned, self.steps_done
+        return (
+            self.effort in EFFORTS
+            and (self.time_limit is None or 0 < self.time_limit < math.inf)
+            and len(planned) == len(done) == len(self.descent_passes)
+            and all(0 <= done_steps <= steps < 2**62 for done_steps, steps in zip(done, planned, strict=True))
+            and all(passes >= 0 for passes in self.descent_passes)
+        )
 
 
 @dataclass(frozen=True)
@@ -138,11 +144,9 @@ class Policy:
         return str(self.options.get("formulas", FORMULA_POLICIES[0]))
 
     def with_output(self, **facts: Any) -> Self:
-        """Return a copy with the facts of the output file."""
         return replace(self, output=facts)
 
     def rename(self, names: Mapping[str, str]) -> Self:
-        """Rename columns."""
         models = tuple(replace(model, column=names.get(model.column, model.column)) for model in self.models)
         survey = replace(
             self.survey,
@@ -161,6 +165,7 @@ class Policy:
                 "k": self.k,
                 "method": self.method,
                 "seed": self.seed,
+                # the keys of `max_suppression` and, in `Refinement`, of `time_limit` are those of all earlier versions
                 "suppression": self.suppression,
                 **({} if self.blocks is None else {"blocks": self.blocks}),
                 **({} if self.pieces is None else {"pieces": self.pieces}),
@@ -206,12 +211,10 @@ class Policy:
     @classmethod
     def _from_dict(cls, facts: Mapping[str, Any], path: object) -> Self:
         version = facts.get("format")
-        if type(version) is not int:
+        if type(version) is not int or version < 1:
             raise PolicyError.damaged(path, "it has no format number")
         if version > POLICY_FORMAT:
             raise PolicyError.too_new(path, version, POLICY_FORMAT)
-        if version < 1:
-            raise PolicyError.damaged(path, "it has no format number")
         try:
             release, missing = facts["release"], _checked(facts.get("missing", {}), dict)
             survey = _checked(facts.get("survey", {}), dict)
@@ -252,34 +255,29 @@ class Policy:
             raise PolicyError.damaged(path, f"it has no {error.args[0]!r}") from None
         except (TypeError, ValueError, AttributeError, OverflowError, ShoalError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
-        names = [column.name for column in policy.schema.columns]
-        if len(set(names)) < len(names):
-            raise PolicyError.damaged(path, "it decides about a column twice")
-        if not policy.schema.quasi_identifiers:
-            raise PolicyError.damaged(path, "it names no quasi-identifier")
-        if any(
-            column.kind is Kind.HIERARCHICAL and not column.hierarchy_fingerprint for column in policy.schema.columns
-        ):
-            raise PolicyError.damaged(path, "a hierarchical column has no hierarchy")
-        if policy.missing not in MISSING_POLICIES:
-            raise PolicyError.damaged(path, "it knows no such way with missing values")
-        if policy.refinement is not None and not _is_valid(policy.refinement):
-            raise PolicyError.damaged(path, "it knows no such refinement")
-        if policy.blocks is not None and not 1 <= policy.blocks < 2**62:
-            raise PolicyError.damaged(path, "its blocks have no room")
-        if policy.pieces is not None and not 1 <= policy.pieces < 2**62:
-            raise PolicyError.damaged(path, "its pieces have no room")
-        if policy.seed < 0:
-            raise PolicyError.damaged(path, "its seed is negative")
-        if not (0 <= policy.alpha <= 1 and 0 <= policy.suppression <= 1):
-            raise PolicyError.damaged(path, "a share is not from 0 to 1")
-        if not all(-math.inf < low <= high < math.inf for low, high in policy.bounds.values()):
-            raise PolicyError.damaged(path, "bounds are not two numbers, the lower first")
-        if policy.keep is not None and not {*policy.keep} <= {*policy.schema.names_with_role(Role.INSENSITIVE)}:
-            raise PolicyError.damaged(path, "it keeps a column that has a role, or that it does not know")
-        if policy.survey.largest_household < 1:
-            raise PolicyError.damaged(path, "its largest household has no member")
+        for why, is_valid in policy._validity():
+            if not is_valid:
+                raise PolicyError.damaged(path, why)
         return policy
+
+    def _validity(self) -> Iterator[tuple[str, bool]]:
+        """What may be wrong with the values of a policy that was read, and whether it is right."""
+        columns = self.schema.columns
+        hierarchical = [column for column in columns if column.kind is Kind.HIERARCHICAL]
+        without_role = {*self.schema.names_with_role(Role.INSENSITIVE)}
+        yield "it decides about a column twice", len({column.name for column in columns}) == len(columns)
+        yield "it names no quasi-identifier", bool(self.schema.quasi_identifiers)
+        yield "a hierarchical column has no hierarchy", all(column.hierarchy_fingerprint for column in hierarchical)
+        yield "it knows no such way with missing values", self.missing in MISSING_POLICIES
+        yield "it knows no such refinement", self.refinement is None or self.refinement.is_valid
+        yield "its blocks have no room", self.blocks is None or 1 <= self.blocks < 2**62
+        yield "its pieces have no room", self.pieces is None or 1 <= self.pieces < 2**62
+        yield "its seed is negative", self.seed >= 0
+        yield "a share is not from 0 to 1", 0 <= self.alpha <= 1 and 0 <= self.suppression <= 1
+        bounds_are_ordered = all(-math.inf < low <= high < math.inf for low, high in self.bounds.values())
+        yield "bounds are not two numbers, the lower first", bounds_are_ordered
+        yield "it keeps a column that has a role, or that it does not know", {*(self.keep or ())} <= without_role
+        yield "its largest household has no member", self.survey.largest_household >= 1
 
 
 def _column_facts(column: Column) -> dict[str, Any]:
@@ -309,17 +307,6 @@ def _read_refinement(facts: Mapping[str, Any]) -> Refinement | None:
             tuple(_checked(steps, int) for steps in _checked(facts.get(name, []), list))
             for name in ("planned", "done", "looks")
         ),
-    )
-
-
-def _is_valid(refinement: Refinement) -> bool:
-    planned, done = refinement.steps_planned, refinement.steps_done
-    return (
-        refinement.effort in EFFORTS
-        and (refinement.time_limit is None or 0 < refinement.time_limit < math.inf)
-        and len(planned) == len(done) == len(refinement.descent_passes)
-        and all(0 <= done_steps <= steps < 2**62 for done_steps, steps in zip(done, planned, strict=True))
-        and all(passes >= 0 for passes in refinement.descent_passes)
     )
 
 

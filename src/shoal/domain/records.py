@@ -1,4 +1,4 @@
-"""Records: the quasi-identifiers of a table as arrays, the only input of a method."""
+"""Records: the quasi-identifiers of a table as arrays, the only input of a method. The survey design beside them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,41 @@ from shoal.domain.arrays import (
     dense_ranks,
     number_by_first_row,
 )
-from shoal.domain.categories import CategoricalColumn
 from shoal.domain.columns import Kind
 from shoal.domain.constraints import ModelConstraints
 from shoal.domain.scale import Scale
 from shoal.domain.space import Space
+from shoal.hierarchy import Hierarchy
+
+_EXACT = 2.0**32
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoricalColumn:
+    """The hierarchy and the distances behind the codes of a categorical column.
+
+    A code is the postorder number of a node in the hierarchy, so nodes with near codes are semantically close and the
+    root is last. A column without a hierarchy has a flat one: its values, ordered by rank if they have ranks, under
+    ``*``.
+    """
+
+    name: str
+    kind: Kind
+    hierarchy: Hierarchy
+    """The values of the column and their ancestors only."""
+    distance: FloatMatrix
+    """The distance between any two nodes, from 0 to 1: semantic, by rank, or 1 between distinct values."""
+    n_steps: int | None = None
+    """The number of steps in a distance of 1, if distances are counted in steps, as between ranks."""
+    missing_code: int | None = None
+    """The code of the node for missing values; None if there is none."""
+
+    def exact_distance(self, fraction: float = 1.0) -> FloatMatrix:
+        """The distances times a fraction, as multiples of 2**-32; two steps are exactly twice as far as one."""
+        if self.n_steps is None:
+            return np.asarray(np.rint(self.distance * fraction * _EXACT) / _EXACT)
+        step = np.rint(fraction / self.n_steps * _EXACT) / _EXACT
+        return np.asarray(np.rint(self.distance * self.n_steps) * step)
 
 
 class Tuples(NamedTuple):
@@ -82,13 +112,11 @@ class Records:
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
-        """The kind of each column."""
         categorical = {column.name: column.kind for column in self.categories}
         dates = dict.fromkeys(self.dates, Kind.DATE)
         return {name: categorical.get(name, dates.get(name, Kind.NUMERIC)) for name in self.names}
 
     def weights_of(self, names: Sequence[str]) -> FloatVector:
-        """The weights of these columns."""
         return self.weights[[self.names.index(name) for name in names]]
 
     @cached_property
@@ -124,7 +152,6 @@ class Records:
 
     @cached_property
     def tuples(self) -> Tuples:
-        """The distinct combinations of categories."""
         first = self._distinct[0]
         weights = self.weights_of([column.name for column in self.categories])
         weights = weights / weights.max()
@@ -159,6 +186,12 @@ class Records:
             key = dense_ranks(key * len(column.hierarchy) + self.codes[:, j])
         return number_by_first_row(key)
 
+    def with_space(self, space: Space) -> Records:
+        """These records in a space that shares the distance tables of another one."""
+        copied = replace(self)
+        copied.__dict__["space"] = space
+        return copied
+
     def take(self, rows: IntVector) -> Records:
         """Select records on the same scale."""
         codes = self.codes[rows] if self.categories else self.codes
@@ -167,7 +200,28 @@ class Records:
         missing = self.missing[rows] if self.missing is not None else None
         selected = replace(self, values=values, codes=codes, constraints=demands, missing=missing)
         if "space" in self.__dict__:  # distance tables and sketches are shared
-            selected.__dict__["space"], selected.__dict__["lacking"] = self.space.take(rows), self.missing_indicators
+            selected.__dict__["space"] = self.space.take(rows)
+            selected.__dict__["missing_indicators"] = self.missing_indicators
             if not len(self.space.widths):
                 selected.__dict__["matrix"] = selected.space.matrix
         return selected
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SurveyDesign:
+    """The survey design of the records; every part is optional."""
+
+    sampling_weights: FloatVector | None = None
+    """The number of persons in the population that each record represents, above 0."""
+    strata: IntVector | None = None
+    """The stratum of each record, numbered from 0; groups never cross strata."""
+    households: IntVector | None = None
+    """The household of each record, numbered from 0; its members stay in one group."""
+
+    def take(self, rows: IntVector) -> SurveyDesign:
+        """Select records, in the given order."""
+        return SurveyDesign(
+            None if self.sampling_weights is None else self.sampling_weights[rows],
+            None if self.strata is None else self.strata[rows],
+            None if self.households is None else self.households[rows],
+        )

@@ -1,18 +1,19 @@
-"""Lower bounds of the squared error."""
+"""Results: bound, search, partition, verification and evaluation."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from shoal.domain.arrays import BoolVector, IntVector
-from shoal.domain.display import DisplayTable, join_names, metric_rows
+from shoal.domain.display import Displayable, DisplayTable, join_names, metric_rows
 from shoal.domain.linked_results import LinkedReleases
+from shoal.errors.deprecation import deprecated_property
 from shoal.errors.messages import format_number
 
 
@@ -85,7 +86,7 @@ def summarize_search(search: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class Partition(Displayable):
     """A group for every record, in input order; groups are numbered by first occurrence."""
 
     labels: IntVector
@@ -113,14 +114,17 @@ class Partition:
         return len(self.sizes)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """How the groups were formed, beyond the name of the method: sentences."""
         return (*self.account, *(() if self.search is None else (self.search.sentence,)))
 
     @property
-    def hidden(self) -> int:
+    def n_suppressed(self) -> int:
         """The number of suppressed records."""
         return 0 if self.suppressed is None else int(self.suppressed.sum())
+
+    hidden = deprecated_property("Partition.hidden", "n_suppressed")
+    told = deprecated_property("Partition.told", "notes")
 
     def __repr__(self) -> str:
         losses = {"information_loss": self.information_loss, "semantic_loss": self.semantic_loss}
@@ -132,24 +136,18 @@ class Partition:
         )
 
     @property
-    def _shown(self) -> DisplayTable:
+    def _display(self) -> DisplayTable:
         facts = {
             "k": self.k,
             "records": len(self.labels),
             "groups": self.count,
             "smallest group": int(self.sizes.min()),
             "largest group": int(self.sizes.max()),
-            "suppressed records": self.hidden or None,
+            "suppressed records": self.n_suppressed or None,
             "information loss (%)": self.information_loss,
             "semantic loss (%)": self.semantic_loss,
         }
-        return DisplayTable(f"Partition by {self.method}", ("", ""), metric_rows(facts), notes=self.told)
-
-    def _repr_html_(self) -> str:
-        return self._shown.html()
-
-    def __rich__(self) -> Any:
-        return self._shown.rich()
+        return DisplayTable(f"Partition by {self.method}", ("", ""), metric_rows(facts), notes=self.notes)
 
 
 @dataclass(frozen=True)
@@ -171,13 +169,7 @@ class ModelCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain data, in a stable order of keys."""
-        return {
-            "ok": self.ok,
-            "column": self.column,
-            "model": self.model,
-            "reached": self.reached,
-            "violations": self.violations,
-        }
+        return {"ok": self.ok, **asdict(self)}
 
 
 def to_builtin(value: float) -> float:
@@ -186,7 +178,7 @@ def to_builtin(value: float) -> float:
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(Displayable):
     """The classes of a released table, counted on its released values."""
 
     k: int
@@ -241,12 +233,12 @@ class Verification:
         if self.together is not None and not self.together.ok:
             return self.together.verdict
         return (
-            f"Verified: k = {self.k} holds; the smallest of {self.classes:,} classes has {format_number(self.min_class)}"
-            f" {self.unit}"
+            f"Verified: k = {self.k} holds; the smallest of {self.classes:,} classes has"
+            f" {format_number(self.min_class)} {self.unit}"
         )
 
     @property
-    def _shown(self) -> DisplayTable:
+    def _display(self) -> DisplayTable:
         checks = [
             [
                 f"{check.model} on {join_names([check.column])}",
@@ -259,18 +251,12 @@ class Verification:
         notes = (basis, *(() if self.together is None else (self.together.verdict, *self.together.advice)))
         return DisplayTable(self.verdict, ("model", "in the worst class", ""), checks, ok=self.ok, notes=notes)
 
-    def _repr_html_(self) -> str:
-        return self._shown.html()
-
-    def __rich__(self) -> Any:
-        return self._shown.rich()
-
 
 MetricValues = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Displayable):
     """Information loss and disclosure risk of a release.
 
     ``loss``, ``before``, ``after`` and ``attacks`` map names of metrics to values, ``changes`` and ``disclosures`` map
@@ -310,7 +296,7 @@ class Evaluation:
         raise AttributeError(f"an evaluation has no measure {name!r}")
 
     @property
-    def _shown(self) -> DisplayTable:
+    def _display(self) -> DisplayTable:
         """Risk before and after, then attacks, sensitive columns and losses, then the loss of each column."""
         disclosures = {
             f"{measure} of {join_names([name])}": figure
@@ -324,12 +310,6 @@ class Evaluation:
         return DisplayTable(
             f"Evaluation of {self.records:,} records{k_text}", ("", "before", "after"), table, notes=self.notes
         )
-
-    def _repr_html_(self) -> str:
-        return self._shown.html()
-
-    def __rich__(self) -> Any:
-        return self._shown.rich()
 
     def __repr__(self) -> str:
         after = {name: self.after.get(name) for name in ("classes", "min_class", "global_risk")}

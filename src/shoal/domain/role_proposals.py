@@ -55,12 +55,10 @@ def propose_role(profile: ColumnProfile, n: int) -> Column:
 
 def _indicated(profile: ColumnProfile) -> NameMeaning | None:
     """What the name of a column indicates if it is not an identifier."""
-    meant = fallback(profile.name) if _may_identify(meant := name_meaning(profile.name)) else meant
+    meant = name_meaning(profile.name)
+    if meant in _MAY_IDENTIFY:
+        meant = fallback(profile.name)
     return NameMeaning.SAMPLING_WEIGHT if meant is NameMeaning.WEIGHT else meant
-
-
-def _may_identify(meant: NameMeaning | None) -> bool:
-    return meant in _MAY_IDENTIFY
 
 
 def _identifier_reason(profile: ColumnProfile, present: int) -> str:
@@ -72,7 +70,7 @@ def _identifier_reason(profile: ColumnProfile, present: int) -> str:
     likely = mostly_unique or (distinct > _MIN_DISTINCT and distinct > present / _MAX_REPEATS)
     if meant is NameMeaning.IDENTIFIER:
         return _FROM_NAME + _uniqueness_note(distinct, present)
-    overruled = profile.pattern in _WEAK_PATTERNS and meant is not None and not _may_identify(meant)
+    overruled = profile.pattern in _WEAK_PATTERNS and meant is not None and meant not in _MAY_IDENTIFY
     if profile.pattern in VALUE_PATTERNS and profile.pattern != "icd-10" and not overruled:
         return f"Contains {VALUE_PATTERNS[profile.pattern]}"
     if (
@@ -99,15 +97,10 @@ def propose_schema(profiles: Sequence[ColumnProfile], n: int, *, pairs: Iterable
     """
     proposals = {profile.name: propose_role(profile, n) for profile in profiles}
     has_height = any(is_height(profile.name) for profile in profiles)
-    for profile in profiles:
-        if (
-            has_height
-            and name_meaning(profile.name) is NameMeaning.WEIGHT
-            and proposals[profile.name].role is Role.INSENSITIVE
-        ):
-            proposals[profile.name] = Column(
-                profile.name, *_BY_NAME[NameMeaning.AMOUNT][:1], profile.kind, _BY_NAME[NameMeaning.AMOUNT][1]
-            )
+    for name, column in proposals.items():
+        if has_height and name_meaning(name) is NameMeaning.WEIGHT and column.role is Role.INSENSITIVE:
+            role, reason = _BY_NAME[NameMeaning.AMOUNT]
+            proposals[name] = Column(name, role, column.kind, reason)
     for pair in pairs:
         if all(proposals[name].role is Role.QUASI_IDENTIFIER for name in pair):
             preferred, dropped = sorted((proposals[name] for name in pair), key=_preference, reverse=True)

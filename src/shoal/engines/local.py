@@ -9,7 +9,7 @@ Finished steps are noted in the scratch folder: a run that was killed resumes fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -30,17 +30,15 @@ from shoal.data.chunked import (
     external_shuffle,
     open_chunked,
     out_of_bounds_in_file,
-    profile_chunk,
+    profile_file,
 )
-from shoal.data.chunked import merge_statistics as total_survey
 from shoal.domain import IntMatrix, IntVector, Policy, Progress, Records, Verification
-from shoal.engines.engine import PartTotals
+from shoal.engines.engine import PartSummary, PartTotals, check_count, merge_summaries, summarize_part
 from shoal.engines.memory_budget import PARALLEL_PARTS, MemoryBudget
-from shoal.engines.part_summary import check_count, merge_summaries, summarize_part
 from shoal.engines.parts import Slice, split_into_parts
 from shoal.engines.plan import ROW, Arrays, ReleasePlan, add_value_counts, from_arrays, to_arrays
-from shoal.errors import DataError, PromiseError
-from shoal.metrics.combine_parts import ClassSizeCounts, PartialSums
+from shoal.errors import PromiseError
+from shoal.metrics.evaluate import ClassSizeCounts, PartialSums
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.system import threads
 from shoal.system.memory import limit_allocator_cache, release_memory
@@ -51,70 +49,42 @@ _OFFSET_ROWS = 1 << 16
 """Rows of the table between two offsets that are kept for a part."""
 _BUFFER_BYTES = 32 << 20
 """Bytes of records that are buffered before they are spilled."""
-_SURVEY, _DEALT, _SHOWN, _WRITTEN, _COUNTED = "survey", "dealt", "shown", "written", "counted"
+_STATISTICS, _LEAVES, _PARTS, _WRITTEN, _COUNTED = "statistics", "leaves", "parts", "written", "counted"
+"""Names of the steps in the scratch folder."""
 
 
 class LocalEngine:
     """Runs a release of one file within a memory limit."""
 
-    def __init__(self, source: ChunkedFile, scratch: ScratchFolder, sizing: MemoryBudget) -> None:
+    def __init__(self, source: ChunkedFile, scratch: ScratchFolder, budget: MemoryBudget) -> None:
         limit_allocator_cache()
-        self.source, self.scratch, self.sizing = source, scratch, sizing
-        self.leaf_spill, self.part_spill = (
-            SpillFolder(scratch.subfolder(_DEALT)),
-            SpillFolder(scratch.subfolder(_SHOWN)),
-        )
-        facts = {
-            "sha256": source.sha256,
-            "settings": dict(source.settings),
-            "chunk": sizing.chunk_bytes,
-            "rows": sizing.chunk_rows,
-        }
+        self.source, self.scratch, self.budget = source, scratch, budget
+        self._open_spill_folders()
+        facts: dict[str, Any] = {"sha256": source.sha256, "settings": dict(source.settings)}
+        facts |= {"chunk": budget.chunk_bytes, "rows": budget.chunk_rows}
         # results of another version are not reused
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = hash_facts(facts)
         self.formulas: Mapping[str, int] = {}
         self.broken_dependencies: Sequence[data.BrokenDependency] = ()
 
+    def _open_spill_folders(self) -> None:
+        self.leaf_spill = SpillFolder(self.scratch.subfolder(_LEAVES))
+        self.part_spill = SpillFolder(self.scratch.subfolder(_PARTS))
+
     def profile(self, *, progress: Progress) -> TableStatistics:
         """Compute the statistics of the table, or reuse those of the scratch folder if the file is the same."""
-        path = self.scratch.folder / f"{_SURVEY}.bin"
-        note = self.scratch.read_note(_SURVEY) or {}
+        path = self.scratch.folder / f"{_STATISTICS}.bin"
+        note = self.scratch.read_note(_STATISTICS) or {}
         if note.get("key") == self.key and path.is_file() and note.get("sha256") == data.file_sha256(path):
             return TableStatistics.from_bytes(path.read_bytes())
-        statistics = self._profile(progress)
+        statistics = profile_file(self.source, parallel=True, progress=progress)
         self.scratch.remove(path.name)
         path.touch(mode=0o600)
         path.write_bytes(statistics.to_bytes())
-        self.scratch.write_note(_SURVEY, {"key": self.key, "sha256": data.file_sha256(path)})
+        self.scratch.write_note(_STATISTICS, {"key": self.key, "sha256": data.file_sha256(path)})
         release_memory()
         return statistics
-
-    def _profile(self, progress: Progress) -> TableStatistics:
-        """Merge the statistics of the chunks in order."""
-        statistics: TableStatistics | None = None
-        known: dict[str, Any] = {"many": (), "step": 1}
-
-        def profile(chunk: tuple[int, Table]) -> TableStatistics:
-            return profile_chunk(chunk[1], start=chunk[0], **known)
-
-        for part in threads.parallel_map(profile, self._numbered_chunks(), prefetch=1):
-            statistics = part if statistics is None else total_survey(statistics, part)
-            known |= {
-                "many": statistics.estimated_columns,
-                "step": statistics.step,
-            }  # saves work, does not change the result
-            progress(statistics.records, statistics.records)
-        if statistics is None:
-            raise DataError.no_records()
-        return statistics
-
-    def _numbered_chunks(self) -> Iterator[tuple[int, Table]]:
-        """Yield the chunks, each with the row of its first record."""
-        start = 0
-        for chunk in self.source.chunks():
-            yield start, chunk
-            start += chunk.height
 
     def out_of_bounds(
         self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
@@ -124,13 +94,13 @@ class LocalEngine:
 
     def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
         """Partition the records into the spill files of the leaves."""
-        key = self._key(plan)
-        if self._is_noted(_DEALT, key) and self._is_partitioned():
+        key = hash_facts({"survey": self.key, "policy": plan.policy.to_dict()})
+        if self._is_partitioned(key):
             return
         self._reset()
         done, leaves = 0, np.zeros(plan.cuts.n_blocks, dtype=np.int64)
         buffer = _SpillBuffer(self.leaf_spill)
-        tallies = plan.empty_value_counts()
+        value_counts = plan.zero_value_counts(plan.cuts.n_blocks)
 
         def assign(chunk: Table) -> tuple[Records, IntVector]:
             records = plan.encode(chunk)
@@ -141,86 +111,80 @@ class LocalEngine:
             for number in np.flatnonzero(np.bincount(leaf)).tolist():
                 some = np.flatnonzero(leaf == number)
                 buffer.add(str(number), {name: column[some] for name, column in arrays.items()})
-                leaves[number] += len(some)
-                if tallies is not None:
-                    add_value_counts(records, some, tallies[number])
+            leaves += np.bincount(leaf, minlength=len(leaves))
+            add_value_counts(records, leaf, value_counts)
             done += records.count
             progress(done, plan.records)
-        buffer.put_down()
+        buffer.spill_all()
         self.leaf_spill.flush()
         check_count(done, plan.records)
-        note = {"key": key, "leaves": leaves.tolist(), "tallies": None if tallies is None else tallies.tolist()}
-        self.scratch.write_note(_DEALT, note)
+        note = {"key": key, "leaves": leaves.tolist(), "value_counts": value_counts.tolist()}
+        self.scratch.write_note(_LEAVES, note)
         release_memory()
 
     def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
         """Process all parts, some in parallel; reuse finished parts of the scratch folder."""
-        note = self.scratch.read_note(_DEALT) or {}
-        tallies = None if note["tallies"] is None else np.array(note["tallies"], dtype=np.int64)
-        todo = split_into_parts(plan, note["leaves"], tallies, lambda slices: self._value_counts(plan, slices))
+        note = self.scratch.read_note(_LEAVES) or {}
+        value_counts = np.array(note["value_counts"], dtype=np.int64)
+        parts = split_into_parts(plan, note["leaves"], value_counts, lambda slices: self._value_counts(plan, slices))
         summaries, done = [], 0
 
-        def process(piece: tuple[int, list[Slice]]) -> dict[str, Any]:
-            name = f"{_SHOWN}-{piece[0]}"
+        def process(part: tuple[int, list[Slice]]) -> PartSummary:
+            name = f"{_PARTS}-{part[0]}"
             summary = self.scratch.read_note(name)
-            if summary is None or self.part_spill.rows(str(piece[0])) != summary["records"]:
-                self.part_spill.remove(str(piece[0]))
-                summary = self._process_part(plan, *piece)
+            if summary is None or self.part_spill.rows(str(part[0])) != summary["records"]:
+                self.part_spill.remove(str(part[0]))
+                summary = self._process_part(plan, *part)
                 self.scratch.write_note(name, summary)
             return summary
 
         with threads.use_threads(min(threads.threads(), PARALLEL_PARTS)):
+            numbered = enumerate(parts)
             # a single part uses all threads
-            for facts in (
-                map(process, enumerate(todo))
-                if len(todo) == 1
-                else threads.parallel_map(process, enumerate(todo), prefetch=1)
+            for summary in (
+                map(process, numbered) if len(parts) == 1 else threads.parallel_map(process, numbered, prefetch=1)
             ):
-                summaries.append(facts)
-                done += facts["records"]
+                summaries.append(summary)
+                done += summary["records"]
                 progress(done, plan.records)
         check_count(done, plan.records)
         release_memory()
         return merge_summaries(summaries)
 
     def _value_counts(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
-        """Count the sensitive values of each slice."""
-        counts = np.zeros(
-            (len(slices), int(plan.template.constraints.value_offsets[-1]) if plan.template.constraints else 0),
-            dtype=np.int64,
-        )
-        for (leaf, start, stop), values in zip(slices, counts, strict=True):
+        counts = plan.zero_value_counts(len(slices))
+        for number, (leaf, start, stop) in enumerate(slices):
             records = from_arrays(self.leaf_spill.slice(str(leaf), start, stop), plan.template)
-            add_value_counts(records, np.arange(records.count), values)
+            add_value_counts(records, np.full(records.count, number), counts)
         return counts
 
-    def _process_part(self, plan: ReleasePlan, number: int, slices: list[Slice]) -> dict[str, Any]:
+    def _process_part(self, plan: ReleasePlan, number: int, slices: list[Slice]) -> PartSummary:
         """Process one part, spill its recoded columns in the order of the table, and return its summary."""
         parts = [self.leaf_spill.slice(str(leaf), start, stop) for leaf, start, stop in slices]
         arrays = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
         rows = arrays[ROW]
         result = plan.process_part(from_arrays(arrays, plan.template))
         order = np.argsort(rows, kind="stable")
-        self.part_spill.append(
-            str(number), {ROW: rows[order], **{name: cells[order] for name, cells in result.columns.items()}}
-        )
+        columns = {name: cells[order] for name, cells in result.columns.items()}
+        self.part_spill.append(str(number), {ROW: rows[order], **columns})
         self.part_spill.flush()
         ends = np.searchsorted(rows[order], np.arange(0, plan.records + _OFFSET_ROWS, _OFFSET_ROWS)).tolist()
-        return {**summarize_part(result), "ends": ends, "words": result.interval_texts}
+        return {**summarize_part(result), "ends": ends, "interval_texts": result.interval_texts}
 
     def write(self, plan: ReleasePlan, destination: Path, *, progress: Progress) -> Sequence[PartialSums]:
         """Write the release chunk by chunk, in the order of the table."""
-        facts = [self.scratch.read_note(f"{_SHOWN}-{number}") or {} for number in range(len(self.part_spill.names()))]
+        n_parts = len(self.part_spill.names())
+        summaries = [self.scratch.read_note(f"{_PARTS}-{number}") or {} for number in range(n_parts)]
         sums_of_chunks: list[PartialSums] = []
         done = 0
         sample = ReleasedSample(plan.statistics.sample, plan.statistics.step)
 
         def recode_chunk(chunk: tuple[int, Table]) -> tuple[Table, PartialSums]:
             first, table = chunk
-            shown, words = self._read_rows(first, first + table.height, facts)
-            if not np.array_equal(shown.pop(ROW), np.arange(first, first + table.height)):
+            recoded, interval_texts = self._read_rows(first, first + table.height, summaries)
+            if not np.array_equal(recoded.pop(ROW), np.arange(first, first + table.height)):
                 raise PromiseError.unexpected_content("records that are missing or that occur twice")
-            return plan.release_chunk(table, shown, words)
+            return plan.release_chunk(table, recoded, interval_texts)
 
         folder = self.scratch.subfolder(_WRITTEN)
         with ExitStack() as stack:
@@ -230,7 +194,7 @@ class LocalEngine:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 ordered.touch(mode=0o600)
                 first = stack.enter_context(ChunkWriter(ordered, folder=folder))
-            for released, sums in threads.parallel_map(recode_chunk, self._numbered_chunks(), prefetch=1):
+            for released, sums in threads.parallel_map(recode_chunk, self.source.numbered_chunks(), prefetch=1):
                 first.write(released)
                 sample.add(released)
                 sums_of_chunks.append(sums)
@@ -249,14 +213,14 @@ class LocalEngine:
     def _shuffle(self, plan: ReleasePlan, ordered: Path, writer: ChunkWriter) -> None:
         """Write the rows of the release, which are in the order of the table, in shuffled order."""
         options, _ = self._read_options(ordered, plan.policy)
-        source = open_chunked(ordered, options=options, rows=self.sizing.chunk_rows, size=self.sizing.chunk_bytes)
+        source = open_chunked(ordered, options=options, rows=self.budget.chunk_rows, size=self.budget.chunk_bytes)
         external_shuffle(
             source,
             writer,
             seed=plan.policy.seed,
             folder=ordered.parent,
             options=options,
-            chunk=self.sizing.chunk_bytes,
+            chunk=self.budget.chunk_bytes,
         )
         ordered.unlink()
 
@@ -267,32 +231,30 @@ class LocalEngine:
         )
 
     def _read_rows(
-        self, first: int, last: int, facts: Sequence[dict[str, Any]]
+        self, first: int, last: int, summaries: Sequence[PartSummary]
     ) -> tuple[Arrays, dict[str, tuple[str, ...]]]:
         """Return the recoded columns of the rows from ``first`` to ``last``, and the texts of intervals."""
-        parts, words = [], {name: dict[str, int]() for name in facts[0]["words"]}
-        for number, piece in enumerate(facts):
-            start, stop = piece["ends"][first // _OFFSET_ROWS], piece["ends"][-(-last // _OFFSET_ROWS)]
+        parts, positions = [], {name: dict[str, int]() for name in summaries[0]["interval_texts"]}
+        for number, summary in enumerate(summaries):
+            start, stop = summary["ends"][first // _OFFSET_ROWS], summary["ends"][-(-last // _OFFSET_ROWS)]
             part = self.part_spill.slice(str(number), start, stop)
             low, high = np.searchsorted(part[ROW], (first, last))
             if low < high:
                 part = {name: cells[low:high] for name, cells in part.items()}
-                for name, known in words.items():
-                    part[name] = _renumbered(part[name], piece["words"][name], known)
+                for name, known in positions.items():
+                    part[name] = _renumbered(part[name], summary["interval_texts"][name], known)
                 parts.append(part)
         order = np.argsort(np.concatenate([part[ROW] for part in parts]), kind="stable")
-        shown = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
-        return shown, {name: tuple(known) for name, known in words.items()}
+        recoded = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
+        return recoded, {name: tuple(known) for name, known in positions.items()}
 
     def verify(
         self, plan: ReleasePlan, destination: Path, *, progress: Progress
     ) -> tuple[Verification, ClassSizeCounts]:
-        """Read the written release back, with the options of the input if the format is the same, and count its
-        classes.
-        """
+        """Read the written release back, with the options of the input if the format is the same, and verify it."""
         policy = plan.policy
         options, names = self._read_options(destination, policy)
-        written = open_chunked(destination, options=options, rows=self.sizing.chunk_rows, size=self.sizing.chunk_bytes)
+        written = open_chunked(destination, options=options, rows=self.budget.chunk_rows, size=self.budget.chunk_bytes)
         policy = policy.rename(names)
         proof, sizes = verify_chunks(
             written,
@@ -301,33 +263,26 @@ class LocalEngine:
             models=policy.models,
             schema=policy.schema,
             folder=self.scratch.subfolder(_COUNTED),
-            max_bytes=self.sizing.class_count_bytes,
+            max_bytes=self.budget.class_count_bytes,
             progress=lambda done, _: progress(done, plan.records),
         )
         check_shape(written.names, proof.records, policy=policy, records=plan.records)
         check_verification(proof)
         return proof, ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])))
 
-    def _key(self, plan: ReleasePlan) -> str:
-        return hash_facts({"survey": self.key, "policy": plan.policy.to_dict()})
-
-    def _is_noted(self, name: str, key: str) -> bool:
-        return (self.scratch.read_note(name) or {}).get("key") == key
-
-    def _is_partitioned(self) -> bool:
+    def _is_partitioned(self, key: str) -> bool:
         """Return whether the spill files of all leaves are complete; a torn file counts as missing."""
-        counts = (self.scratch.read_note(_DEALT) or {})["leaves"]
-        return all(self.leaf_spill.rows(str(leaf)) == count for leaf, count in enumerate(counts))
+        note = self.scratch.read_note(_LEAVES) or {}
+        return note.get("key") == key and all(
+            self.leaf_spill.rows(str(leaf)) == count for leaf, count in enumerate(note["leaves"])
+        )
 
     def _reset(self) -> None:
         """Remove everything after the statistics: the partition belongs to another plan."""
-        for path in self.scratch.folder.glob(f"{_SHOWN}-*.json"):
+        for path in self.scratch.folder.glob(f"{_PARTS}-*.json"):
             path.unlink()
-        self.scratch.remove(_DEALT, _SHOWN)
-        self.leaf_spill, self.part_spill = (
-            SpillFolder(self.scratch.subfolder(_DEALT)),
-            SpillFolder(self.scratch.subfolder(_SHOWN)),
-        )
+        self.scratch.remove(_LEAVES, _PARTS)
+        self._open_spill_folders()
 
 
 class _SpillBuffer:
@@ -341,18 +296,17 @@ class _SpillBuffer:
         self.parts.setdefault(leaf, []).append(arrays)
         self.size += sum(column.nbytes for column in arrays.values())
         if self.size > _BUFFER_BYTES:
-            self.put_down()
+            self.spill_all()
 
-    def put_down(self) -> None:
+    def spill_all(self) -> None:
         for leaf, parts in self.parts.items():
             self.spill.append(leaf, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         self.parts, self.size = {}, 0
 
 
-def _renumbered(places: Any, words: Sequence[str], known: dict[str, int]) -> Any:
+def _renumbered(codes: Any, texts: Sequence[str], known: dict[str, int]) -> Any:
     """Map text positions of a part to positions among all texts of a chunk."""
-    used = np.unique(places[places >= 0]).tolist()
-    table = np.full(max(len(words), 1), -1, dtype=np.int64)
-    for place in used:
-        table[place] = known.setdefault(words[place], len(known))
-    return np.where(places < 0, -1, table[np.maximum(places, 0)])
+    new_codes = np.full(max(len(texts), 1), -1, dtype=np.int64)
+    for code in np.unique(codes[codes >= 0]).tolist():
+        new_codes[code] = known.setdefault(texts[code], len(known))
+    return np.where(codes < 0, -1, new_codes[np.maximum(codes, 0)])

@@ -12,17 +12,15 @@ from typing import NamedTuple
 from shoal.errors import OptionError
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-_MOST = 2**62
-"""Above the memory of any machine."""
+_MAX_BYTES = 2**62
 PROGRAM_BYTES = 500_000_000
 """Memory of the program and its libraries."""
 MIN_MEMORY = 800_000_000
 """Minimum memory limit: the program, some chunks and one part."""
 PARALLEL_PARTS = 2
-"""Parts that are processed in parallel."""
 _CHUNKS = 2 * PARALLEL_PARTS + 1
 """Chunks in memory at the same time, with those that are prefetched."""
-_GROWN = 12
+_CHUNK_EXPANSION = 12
 """Memory of a chunk while it is parsed, encoded and written, as a multiple of its size."""
 _PART_FRACTION = 0.6
 """Fraction of the remaining memory for parts; the rest is for allocator caches."""
@@ -33,9 +31,7 @@ class MemoryBudget(NamedTuple):
 
     limit: int
     chunk_bytes: int
-    """Maximum bytes of a chunk."""
     chunk_rows: int
-    """Maximum records of a chunk."""
     class_count_bytes: int
     """Bytes of class counts in memory before they are spilled."""
 
@@ -48,7 +44,7 @@ class MemoryBudget(NamedTuple):
 def memory_budget(memory: int, *, columns: int) -> MemoryBudget:
     """Return the sizes for a memory limit and the number of columns of the table."""
     available = memory - PROGRAM_BYTES
-    chunk = int(min(available * 0.6 / _CHUNKS / _GROWN, 64 << 20))
+    chunk = int(min(available * 0.6 / _CHUNKS / _CHUNK_EXPANSION, 64 << 20))
     return MemoryBudget(memory, chunk, max(1_000, chunk // (8 * columns)), int(available * 0.03))
 
 
@@ -69,4 +65,4 @@ def parse_bytes(size: object, *, option: str) -> int:
     match = re.fullmatch(r"\s*(\d{1,40}(?:\.\d{1,40})?)\s*([a-zA-Z]*)\s*", text, re.ASCII)
     if isinstance(size, bool) or not match or match[2].upper() not in _UNITS:
         raise OptionError.invalid_value(option, "a size such as 2GB or 800MB")
-    return min(int(float(match[1]) * _UNITS[match[2].upper()]), _MOST)
+    return min(int(float(match[1]) * _UNITS[match[2].upper()]), _MAX_BYTES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -30,31 +31,31 @@ CountValues = Callable[[Sequence[Slice]], IntMatrix]
 
 
 def split_into_parts(
-    plan: ReleasePlan, leaves: Sequence[int], value_counts: IntMatrix | None, count_values: CountValues
+    plan: ReleasePlan, leaves: Sequence[int], value_counts: IntMatrix, count_values: CountValues
 ) -> list[list[Slice]]:
     """Split the records of all leaves into parts, each large enough for groups that meet all constraints.
 
     A leaf that is too small joins its neighbors. A leaf far above the size of a part consists of equal records that no
     cut separates: it is cut into slices, as long as each slice meets the constraints.
     """
-    least = min(_MIN_GROUPS * plan.policy.k, plan.part_size)
+    min_size = min(_MIN_GROUPS * plan.policy.k, plan.part_size)
     parts: list[list[Slice]] = []
     pending: list[Slice] = []
     for leaf in _leaf_order(plan.cuts):
         count = leaves[leaf]
         if count:
             pending.append(Slice(leaf, 0, count))
-        if pending and _is_large_enough(plan, pending, least, value_counts):
+        if pending and _is_large_enough(plan, pending, min_size, value_counts):
             parts.append(pending)
             pending = []
     if pending and parts:
         parts[-1] += pending  # the rest joins the last part
     elif pending:
         parts.append(pending)
-    sliced = [_sliced(piece, plan.part_size) for piece in parts]
-    if value_counts is None or plan.sensitive_encoder is None:
-        return [part for piece in sliced for part in piece]
-    return _merge_infeasible(plan.sensitive_encoder.constraints, sliced, value_counts, count_values)
+    sliced = [_slice_large_leaf(part, plan.part_size) for part in parts]
+    if plan.sensitive_encoder is None:
+        return [part for slices in sliced for part in slices]
+    return _merge_infeasible(plan.sensitive_encoder.constraints, sliced, count_values)
 
 
 def _leaf_order(cuts: CutTree) -> list[int]:
@@ -69,60 +70,104 @@ def _leaf_order(cuts: CutTree) -> list[int]:
     return order
 
 
-def _is_large_enough(plan: ReleasePlan, piece: Sequence[Slice], least: int, tallies: IntMatrix | None) -> bool:
+def _is_large_enough(plan: ReleasePlan, part: Sequence[Slice], min_size: int, value_counts: IntMatrix) -> bool:
     """Return whether these records can form groups by themselves."""
-    if sum(part.stop - part.start for part in piece) < least:
+    if sum(each.stop - each.start for each in part) < min_size:
         return False
-    if tallies is None or plan.sensitive_encoder is None:
-        return True
-    return _holds(plan.sensitive_encoder.constraints, tallies[[part.leaf for part in piece]].sum(axis=0))
+    encoder = plan.sensitive_encoder
+    return encoder is None or _satisfied(encoder.constraints, value_counts[[each.leaf for each in part]].sum(axis=0))
 
 
-def _holds(demands: ModelConstraints, tally: IntVector) -> bool:
+def _satisfied(constraints: ModelConstraints, counts: IntVector) -> bool:
     kernel: Any = kernels.constraint_counts
-    return bool(kernel.satisfied(demands, tally))
+    return bool(kernel.satisfied(constraints, counts))
 
 
-def _sliced(piece: list[Slice], most: int) -> list[list[Slice]]:
+def _slice_large_leaf(part: list[Slice], max_size: int) -> list[list[Slice]]:
     """Cut a leaf that is far too large into equal slices; the other leaves stay with the first slice."""
-    large = next((part for part in piece if part.stop > 2 * most), None)
+    large = next((leaf for leaf in part if leaf.stop > 2 * max_size), None)
     if large is None:
-        return [piece]
-    ends = np.linspace(0, large.stop, -(-large.stop // most) + 1).astype(np.int64).tolist()
+        return [part]
+    ends = np.linspace(0, large.stop, -(-large.stop // max_size) + 1).astype(np.int64).tolist()
     slices = [Slice(large.leaf, start, end) for start, end in pairwise(ends)]
-    first = [slices[0] if part is large else part for part in piece]
-    return [*_sliced(first, most), *([part] for part in slices[1:])]
+    first = [slices[0] if leaf is large else leaf for leaf in part]
+    return [*_slice_large_leaf(first, max_size), *([each] for each in slices[1:])]
 
 
 def _merge_infeasible(
-    demands: ModelConstraints, cut: Sequence[list[list[Slice]]], tallies: IntMatrix, counted: CountValues
+    constraints: ModelConstraints, sliced: Sequence[list[list[Slice]]], count_values: CountValues
 ) -> list[list[Slice]]:
     """Merge slices that do not meet the constraints with adjacent ones."""
-    slices = [part for piece in cut if len(piece) > 1 for one in piece for part in one]
-    counts = dict(zip(slices, counted(slices), strict=True)) if slices else {}
-    parts: list[list[Slice]] = []
-    for piece in cut:
+    slices = [each for parts in sliced if len(parts) > 1 for part in parts for each in part]
+    counts = dict(zip(slices, count_values(slices), strict=True)) if slices else {}
+
+    def is_feasible(part: Sequence[Slice]) -> bool:
+        return _satisfied(constraints, np.sum([counts[each] for each in part], axis=0))
+
+    merged_parts: list[list[Slice]] = []
+    for parts in sliced:
         merged: list[list[Slice]] = []
         pending: list[Slice] = []
-        for part in piece if len(piece) > 1 else ():
+        for part in parts if len(parts) > 1 else ():
             pending += part
-            if _holds(demands, sum((counts[one] for one in pending), start=np.zeros_like(tallies[0]))):
+            if is_feasible(pending):
                 merged.append(pending)
                 pending = []
         if pending and merged:
             last = merged[-1] + pending
-            meets = _holds(demands, sum((counts[one] for one in last), start=np.zeros_like(tallies[0])))
-            merged = [*merged[:-1], last] if meets else []
-        parts += merged or [[part for one in piece for part in one]]
-    return [_merge_adjacent(piece) for piece in parts]
+            merged = [*merged[:-1], last] if is_feasible(last) else []
+        merged_parts += merged or [[each for part in parts for each in part]]
+    return [_merge_adjacent(part) for part in merged_parts]
 
 
-def _merge_adjacent(piece: list[Slice]) -> list[Slice]:
-    """Merge adjacent slices of a leaf."""
+def _merge_adjacent(part: list[Slice]) -> list[Slice]:
     merged: list[Slice] = []
-    for part in piece:
-        if merged and merged[-1].leaf == part.leaf and merged[-1].stop == part.start:
-            merged[-1] = merged[-1]._replace(stop=part.stop)
+    for each in part:
+        if merged and merged[-1].leaf == each.leaf and merged[-1].stop == each.start:
+            merged[-1] = merged[-1]._replace(stop=each.stop)
         else:
-            merged.append(part)
+            merged.append(each)
     return merged
+
+
+@dataclass(frozen=True, eq=False)
+class PartPositions:
+    """The slices of all parts in order; the position of a record is the number of its slice.
+
+    Records of a part are sorted by position and row number, as on one machine.
+    """
+
+    first: IntVector
+    """Position of each leaf, or of its first slice; -1 without records."""
+    part: IntVector
+    """Part of each position."""
+    slices: Mapping[int, IntVector]
+    """Positions of the slices of each leaf that has several."""
+    ranks: Mapping[int, tuple[int, ...]]
+    """Ranks at which the slices of such a leaf begin, without the first."""
+    starts: Mapping[int, IntVector] = field(default_factory=dict)
+    """The same as row numbers."""
+
+    def of(self, leaf: IntVector, rows: IntVector) -> IntVector:
+        """Return the positions of records by leaf and row number."""
+        positions = self.first[leaf]
+        for large, starts in self.starts.items():
+            some = leaf == large
+            positions[some] = self.slices[large][np.searchsorted(starts, rows[some], side="right")]
+        return positions
+
+
+def part_positions(parts: Sequence[Sequence[Slice]], leaves: int) -> PartPositions:
+    """Compute the positions from the slices of the parts."""
+    by_leaf: dict[int, list[tuple[int, int]]] = {}
+    for number, piece in enumerate(piece for part in parts for piece in part):
+        by_leaf.setdefault(piece.leaf, []).append((piece.start, number))
+    first, slices, ranks = np.full(leaves, -1, dtype=np.int64), {}, {}
+    for leaf, slices_of_leaf in by_leaf.items():
+        slices_of_leaf.sort()
+        first[leaf] = slices_of_leaf[0][1]
+        if len(slices_of_leaf) > 1:
+            slices[leaf] = np.array([number for _, number in slices_of_leaf])
+            ranks[leaf] = tuple(start for start, _ in slices_of_leaf[1:])
+    owners = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return PartPositions(first, owners, slices, ranks)

@@ -25,6 +25,7 @@ from shoal.data.chunked import (
     keeps_dtype,
     with_column_types,
 )
+from shoal.data.row_order import mix_bits
 from shoal.domain import (
     BoolMatrix,
     DateColumn,
@@ -41,7 +42,7 @@ from shoal.domain import (
     Search,
     TextColumn,
 )
-from shoal.metrics.combine_parts import PartialSums, compute_part_sums
+from shoal.metrics.evaluate import PartialSums, compute_part_sums
 from shoal.metrics.inputs import EquivalenceClasses, TableFacts
 from shoal.microaggregation.cut_tree import CutTree
 from shoal.microaggregation.group import GroupingTask, group
@@ -51,7 +52,8 @@ Arrays = dict[str, NDArray[Any]]
 """Columns of one length by name, as they are spilled."""
 ROW = "row"
 _SUPPRESSED = "*"
-NUMBERS, INTEGERS, ORIGINAL_TYPE, TEXTS = "numbers", "whole", "typed", "words"
+NUMBERS, INTEGERS, ORIGINAL_TYPE, TEXTS = "numbers", "integers", "original type", "texts"
+"""Output forms of a quasi-identifier."""
 
 
 class PartResult(NamedTuple):
@@ -64,11 +66,8 @@ class PartResult(NamedTuple):
     interval_texts: dict[str, list[str]]
     """Texts of interval columns, by the same positions."""
     original_class_sizes: IntVector
-    """Class sizes of the original records."""
     group_sizes: IntVector
-    """Group sizes."""
     n_suppressed: int
-    """Number of suppressed records."""
     notes: tuple[str, ...]
     search: Search | None
 
@@ -85,10 +84,9 @@ class ReleasePlan:
     statistics: TableStatistics
     encoder: Encoder
     sensitive_encoder: SensitiveEncoder | None
-    """Encoder of the sensitive columns; None without privacy models."""
+    """None without privacy models."""
     cuts: CutTree
     part_size: int
-    """Maximum number of records of a part."""
     template: Records
     """Encoded sample records, the template of records that are read from a spill file."""
     table_facts: TableFacts
@@ -97,7 +95,6 @@ class ReleasePlan:
     """Precision of the numeric quasi-identifiers that are rounded."""
     keep_totals: bool
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the method."""
 
     @property
     def records(self) -> int:
@@ -113,13 +110,12 @@ class ReleasePlan:
         """Return the plan reduced to what chunks and parts need, small enough to send to workers."""
         names = self.columns
         schema = Schema(tuple(column for column in self.policy.schema.columns if column.name in names))
+        one_record = replace(self.template, constraints=None).take(np.arange(1))
         return replace(
             self,
             policy=replace(self.policy, schema=schema),
             statistics=self.statistics.select(names),
-            template=replace(
-                replace(self.template, constraints=None).take(np.arange(1)), constraints=self.template.constraints
-            ),
+            template=replace(one_record, constraints=self.template.constraints),
         )
 
     def output_form(self, name: str) -> str:
@@ -139,21 +135,18 @@ class ReleasePlan:
         """Encode a chunk of the table, with its constraints."""
         typed = with_column_types(chunk, self.statistics)
         records = encode_chunk(typed, self.encoder)
-        return (
-            records
-            if self.sensitive_encoder is None
-            else replace(records, constraints=constraints_of_chunk(typed, self.sensitive_encoder))
-        )
+        if self.sensitive_encoder is None:
+            return records
+        return replace(records, constraints=constraints_of_chunk(typed, self.sensitive_encoder))
 
     def assign_leaves(self, records: Records) -> IntVector:
         """Return the leaf of the cut tree of each record."""
         return self.cuts.block_of(records.space.sketched_points)
 
-    def empty_value_counts(self) -> IntMatrix | None:
-        """Return zero value counts of the sensitive columns for each leaf; None without privacy models."""
-        if self.sensitive_encoder is None:
-            return None
-        return np.zeros((self.cuts.n_blocks, int(self.sensitive_encoder.constraints.value_offsets[-1])), dtype=np.int64)
+    def zero_value_counts(self, rows: int) -> IntMatrix:
+        """Return zero counts of the sensitive values, which are none without privacy models."""
+        encoder = self.sensitive_encoder
+        return np.zeros((rows, int(encoder.constraints.value_offsets[-1]) if encoder else 0), dtype=np.int64)
 
     def process_part(self, records: Records) -> PartResult:
         """Group and recode the records of a part."""
@@ -180,30 +173,39 @@ class ReleasePlan:
             missing=policy.missing,
             suppressed=groups.suppressed,
         )
-        shown: Arrays = {}
-        words: dict[str, list[str]] = {}
-        for place, name in enumerate(records.names):
-            shown[str(place)] = _cells(columns[name])
+        recoded = {str(position): _cells(columns[name]) for position, name in enumerate(records.names)}
+        interval_texts: dict[str, list[str]] = {}
         for name, (low, high) in as_numbers(records, groups, columns).bounds.items():
             key, column = str(records.names.index(name)), columns[name]
-            shown |= {f"{key}.low": low, f"{key}.high": high}
-            words[key] = list(column.words) if isinstance(column, TextColumn) else []
-        return PartResult(shown, words, _classes(records), groups.sizes, groups.hidden, groups.account, groups.search)
+            recoded |= {f"{key}.low": low, f"{key}.high": high}
+            interval_texts[key] = list(column.words) if isinstance(column, TextColumn) else []
+        return PartResult(
+            recoded,
+            interval_texts,
+            original_class_sizes=_class_sizes(records),
+            group_sizes=groups.sizes,
+            n_suppressed=groups.n_suppressed,
+            notes=groups.account,
+            search=groups.search,
+        )
 
     def release_chunk(
         self, chunk: Table, recoded: Arrays, interval_texts: Mapping[str, tuple[str, ...]]
     ) -> tuple[Table, PartialSums]:
         """Return a chunk of the release and its partial sums of the metrics."""
         typed = with_column_types(chunk, self.statistics)
-        columns = {name: self._column(place, recoded, interval_texts) for place, name in enumerate(self.encoder.names)}
+        columns = {
+            name: self._column(position, recoded, interval_texts) for position, name in enumerate(self.encoder.names)
+        }
         released = data.replace_columns(typed, self.policy.schema, columns)
         return released, compute_part_sums(self._pair(typed, released, columns, recoded))
 
-    def _column(self, place: int, shown: Arrays, words: Mapping[str, tuple[str, ...]]) -> Any:
-        """Return one column of the release."""
-        name, cells = self.encoder.names[place], shown[str(place)]
-        if str(place) in words:
-            return TextColumn(words[str(place)], cells.astype(np.int64), numeric=name not in self.encoder.dates)
+    def _column(self, position: int, recoded: Arrays, interval_texts: Mapping[str, tuple[str, ...]]) -> Any:
+        name, cells = self.encoder.names[position], recoded[str(position)]
+        if str(position) in interval_texts:
+            return TextColumn(
+                interval_texts[str(position)], cells.astype(np.int64), numeric=name not in self.encoder.dates
+            )
         if name not in self.encoder.numeric:
             return TextColumn(self._nodes(name), cells.astype(np.int64))
         if name in self.encoder.dates:
@@ -221,12 +223,12 @@ class ReleasePlan:
         suppresses = self.policy.suppression > 0 or self.policy.missing == "suppress"
         return (*nodes, _SUPPRESSED) if suppresses and _SUPPRESSED not in nodes else nodes
 
-    def _pair(self, chunk: Table, released: Table, columns: Mapping[str, Any], shown: Arrays) -> metrics.MetricInputs:
+    def _pair(self, chunk: Table, released: Table, columns: Mapping[str, Any], recoded: Arrays) -> metrics.MetricInputs:
         """Return the metric inputs of a chunk; its class sizes are unknown here."""
         records, facts = encode_chunk(chunk, self.encoder), self.table_facts
         unknown = EquivalenceClasses(np.ones(records.count, dtype=np.int64), facts.k)
         categorical = [column.name for column in records.categories]
-        numbers = self._numbers(records, shown)
+        released_values, suppressed_values, intervals = self._numbers(records, recoded)
         missing = None
         if records.missing is not None:
             missing = records.missing[:, [records.names.index(name) for name in records.numeric]]
@@ -237,11 +239,11 @@ class ReleasePlan:
             numeric=records.numeric,
             dates=records.dates,
             original_values=tuple(records.values.T),
-            released_values=numbers.shown,
+            released_values=released_values,
             scale=records.scale,
             original_missing=missing,
-            released_missing=numbers.blank,
-            released_intervals=numbers.bounds,
+            released_missing=suppressed_values,
+            released_intervals=intervals,
             categories=records.categories,
             original_codes=records.codes,
             released_codes=as_nodes(records, columns),
@@ -256,26 +258,25 @@ class ReleasePlan:
     def _suppresses(self) -> bool:
         return self.policy.suppression > 0 or self.policy.missing == "suppress"
 
-    def _numbers(self, records: Records, shown: Arrays) -> _Numbers:
-        """Return the released numbers: the midpoint of an interval, and the column mean for a suppressed value."""
+    def _numbers(
+        self, records: Records, recoded: Arrays
+    ) -> tuple[tuple[FloatVector, ...], BoolMatrix | None, dict[str, tuple[FloatVector, FloatVector]]]:
+        """Return the released numbers, which of them are suppressed, and the bounds of intervals.
+
+        The number of an interval is its midpoint, that of a suppressed value the column mean.
+        """
         released, suppressed = [], np.zeros(records.values.shape, dtype=np.bool_)
         bounds: dict[str, tuple[FloatVector, FloatVector]] = {}
         for j, name in enumerate(records.numeric):
-            place = str(records.names.index(name))
-            cells = shown[place]
-            if f"{place}.low" in shown:
-                bounds[name] = shown[f"{place}.low"], shown[f"{place}.high"]
+            position = str(records.names.index(name))
+            cells = recoded[position]
+            if f"{position}.low" in recoded:
+                bounds[name] = recoded[f"{position}.low"], recoded[f"{position}.high"]
                 cells = bounds[name][0] / 2 + bounds[name][1] / 2
             suppressed[:, j] = np.isnan(cells)
             filled = np.where(suppressed[:, j], self.encoder.imputed_numbers[name], cells)
             released.append(np.where(records.is_missing(name), records.values[:, j], filled))
-        return _Numbers(tuple(released), suppressed if suppressed.any() else None, bounds)
-
-
-class _Numbers(NamedTuple):
-    shown: tuple[FloatVector, ...]
-    blank: BoolMatrix | None
-    bounds: dict[str, tuple[FloatVector, FloatVector]]
+        return tuple(released), suppressed if suppressed.any() else None, bounds
 
 
 def _cells(column: Any) -> NDArray[Any]:
@@ -287,7 +288,7 @@ def _cells(column: Any) -> NDArray[Any]:
     return np.asarray(column.days if isinstance(column, DateColumn) else column, dtype=np.float64)
 
 
-def _classes(records: Records) -> IntVector:
+def _class_sizes(records: Records) -> IntVector:
     """Return the sizes of the classes of equal records.
 
     Records are compared by 64-bit hashes. The probability of a collision among ten million classes is three in a
@@ -298,21 +299,14 @@ def _classes(records: Records) -> IntVector:
     if records.missing is not None:
         columns += [*records.missing.T.astype(np.uint64)]
     for column in columns:
-        key = _mix(key ^ _mix(column + np.uint64(0x9E3779B97F4A7C15)))
+        key = mix_bits(key ^ mix_bits(column + np.uint64(0x9E3779B97F4A7C15)))
     return np.unique(key, return_counts=True)[1]
 
 
-def _mix(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix the bits of the keys (splitmix64, a bijection)."""
-    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return key ^ (key >> np.uint64(31))
-
-
-def add_value_counts(records: Records, rows: IntVector, counts: IntVector) -> None:
-    """Add the sensitive values of some records to their counts."""
+def add_value_counts(records: Records, groups: IntVector, counts: IntMatrix) -> None:
+    """Add the sensitive values of each record to the counts of its group."""
     if records.constraints is not None:
-        np.add.at(counts, (records.constraints.codes[rows] + records.constraints.value_offsets[:-1]).ravel(), 1)
+        np.add.at(counts, (groups[:, None], records.constraints.codes + records.constraints.value_offsets[:-1]), 1)
 
 
 def to_arrays(records: Records, rows: IntVector) -> Arrays:
@@ -328,7 +322,7 @@ def to_arrays(records: Records, rows: IntVector) -> Arrays:
 
 
 def from_arrays(arrays: Arrays, template: Records) -> Records:
-    """Convert the columns of a spill file to records, with the encoding of ``like``."""
+    """Convert the columns of a spill file to records, with the encoding of the template."""
 
     def side_by_side(letter: str, kind: type, count: int) -> NDArray[Any]:
         columns: FloatMatrix = np.empty((len(arrays[ROW]), count), dtype=kind)
@@ -336,13 +330,13 @@ def from_arrays(arrays: Arrays, template: Records) -> Records:
             columns[:, j] = arrays[f"{letter}{j}"]
         return columns
 
-    demands = template.constraints
-    if demands is not None:
-        demands = demands._replace(codes=side_by_side("d", np.int64, demands.codes.shape[1]))
+    constraints = template.constraints
+    if constraints is not None:
+        constraints = constraints._replace(codes=side_by_side("d", np.int64, constraints.codes.shape[1]))
     return replace(
         template,
         values=side_by_side("v", np.float64, len(template.numeric)),
         codes=side_by_side("c", np.int64, len(template.categories)),
         missing=None if template.missing is None else side_by_side("m", np.bool_, len(template.names)),
-        constraints=demands,
+        constraints=constraints,
     )

@@ -27,6 +27,7 @@ from __future__ import annotations
 from shoal.errors.base import ShoalError, ShoalWarning
 from shoal.errors.base import in_python as in_python
 from shoal.errors.base import on_command_line as on_command_line
+from shoal.errors.base import warn_user as warn_user
 from shoal.errors.data import ColumnError, DataError
 from shoal.errors.environment import EngineError, EstimatorError, PackageError
 from shoal.errors.files import FileError

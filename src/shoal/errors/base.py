@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Self
+import sys
+import warnings
+from types import FrameType
+from typing import Any, Self
 
 _OPTION = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
 """Option of the command line, perhaps with a quoted column name, which may contain parentheses."""
@@ -40,6 +43,11 @@ class ShoalError(Exception):
         return type(self), (self.fact, self.hint)
 
 
+def fixed(fact: str, hint: str) -> classmethod[Any, [], Any]:
+    """Return a constructor of an error whose message has no parameters."""
+    return classmethod(lambda kind: kind(fact, hint))
+
+
 def in_python(sentence: str) -> str:
     """The message with options as Python arguments."""
     return _FLAG.sub("", sentence)
@@ -48,3 +56,17 @@ def in_python(sentence: str) -> str:
 def on_command_line(sentence: str) -> str:
     """The message with options of the command line."""
     return _BOTH.sub(lambda found: found[1], sentence)
+
+
+def warn_user(sentence: str) -> None:
+    """Issue a `ShoalWarning` at the line that called Shoal, however deep inside of the package this happens."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _module(frame).partition(".")[0] in ("shoal", "importlib"):
+        frame = frame.f_back
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    place = (frame.f_code.co_filename, frame.f_lineno, _module(frame))
+    warnings.warn_explicit(in_python(sentence), ShoalWarning, *place, registry)
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError
+from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import (
     MAX_LISTED,
     first_clause,
@@ -25,16 +25,32 @@ def _named_format(name: str, formats: str) -> str:
     return f"say how it is written ({formats}) with column_formats= (--column-format {quote_name(name)}=FORMAT)"
 
 
+def _affected(rows: int, of: int, first: int) -> str:
+    return f"in {rows:,} of {pluralize(of, 'record')} (the first is record {first:,})"
+
+
 class DataError(ShoalError):
     """The table contains values that cannot be used."""
 
-    @classmethod
-    def no_records(cls) -> Self:
-        return cls("The table has no record", "give a table with one row a person")
-
-    @classmethod
-    def no_columns(cls) -> Self:
-        return cls("The table has no column", "give a table with one row a person")
+    no_records = fixed("The table has no record", "give a table with one row a person")
+    no_columns = fixed("The table has no column", "give a table with one row a person")
+    statistics_not_adjacent = fixed(
+        "The two surveys are not of two parts of a table, the second right below the first",
+        "say where each part begins when it is surveyed",
+    )
+    spark_frame = fixed(
+        "A frame of Spark is taken by anonymize and replay alone",
+        "bring a part of it here, such as frame.limit(100_000).toArrow()",
+    )
+    distance_overflow = fixed(
+        "The numeric quasi-identifiers are so large, or their weights so different, that distances between records"
+        " are beyond the range of numbers",
+        "divide the large columns, or give weights that differ less",
+    )
+    shuffled = fixed(
+        "The rows of the release are shuffled, so that it cannot be compared with its original row by row",
+        "take the figures of the release itself (its report, or release.evaluation), or shoal verify",
+    )
 
     @classmethod
     def unknown_table_type(cls, type_name: str) -> Self:
@@ -44,25 +60,11 @@ class DataError(ShoalError):
         )
 
     @classmethod
-    def statistics_not_adjacent(cls) -> Self:
-        return cls(
-            "The two surveys are not of two parts of a table, the second right below the first",
-            "say where each part begins when it is surveyed",
-        )
-
-    @classmethod
     def too_many_sensitive(cls, column: str, most: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has a privacy model and more than {most:,} different values, which are too many"
-            " for a table that is read in pieces",
+            f"Column {quote_name(column)} has a privacy model and more than {most:,} different values, which are too"
+            " many for a table that is read in pieces",
             "group its values before, ask for no model on it, or leave out memory= (--memory)",
-        )
-
-    @classmethod
-    def spark_frame(cls) -> Self:
-        return cls(
-            "A frame of Spark is taken by anonymize and replay alone",
-            "bring a part of it here, such as frame.limit(100_000).toArrow()",
         )
 
     @classmethod
@@ -91,8 +93,7 @@ class DataError(ShoalError):
     @classmethod
     def text_in_numbers(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has text where numbers are needed in {rows:,} of {pluralize(of, 'record')}"
-            f" (the first is record {first:,})",
+            f"Column {quote_name(column)} has text where numbers are needed {_affected(rows, of, first)}",
             "mend these cells, name the words that mean missing with missing= (--missing), the decimal mark with"
             " decimal= (--decimal), or say that the column is nominal with kinds= (--kind)",
         )
@@ -100,8 +101,7 @@ class DataError(ShoalError):
     @classmethod
     def missing_values(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has missing values in {rows:,} of {pluralize(of, 'record')}"
-            f" (the first is record {first:,})",
+            f"Column {quote_name(column)} has missing values {_affected(rows, of, first)}",
             "say what they mean with missing_values= (--missing-values), fill these cells before the release, or name"
             " the column among the identifiers so that it is dropped",
         )
@@ -109,8 +109,7 @@ class DataError(ShoalError):
     @classmethod
     def not_dates(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has no date where dates are needed in {rows:,} of {pluralize(of, 'record')}"
-            f" (the first is record {first:,})",
+            f"Column {quote_name(column)} has no date where dates are needed {_affected(rows, of, first)}",
             "write these cells as YYYY-MM-DD, with or without a time, leave missing ones empty, or say that the column"
             " is nominal with kinds= (--kind)",
         )
@@ -125,32 +124,23 @@ class DataError(ShoalError):
     @classmethod
     def infinite(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has infinite values in {rows:,} of {pluralize(of, 'record')}"
-            f" (the first is record {first:,})",
+            f"Column {quote_name(column)} has infinite values {_affected(rows, of, first)}",
             "replace them by numbers, or name the column among the identifiers so that it is dropped",
-        )
-
-    @classmethod
-    def distance_overflow(cls) -> Self:
-        return cls(
-            "The numeric quasi-identifiers are so large, or their weights so different, that distances between records"
-            " are beyond the range of numbers",
-            "divide the large columns, or give weights that differ less",
         )
 
     @classmethod
     def invalid_weights(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"The sampling weights in column {quote_name(column)} are zero, negative, infinite or missing in {rows:,} of"
-            f" {pluralize(of, 'record')} (the first is record {first:,})",
+            f"The sampling weights in column {quote_name(column)} are zero, negative, infinite or missing"
+            f" {_affected(rows, of, first)}",
             "give every record a number above 0: how many persons it stands for",
         )
 
     @classmethod
     def missing_household(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} names no household for {rows:,} of {pluralize(of, 'record')} (the first is record"
-            f" {first:,})",
+            f"Column {quote_name(column)} names no household for {rows:,} of {pluralize(of, 'record')} (the first is"
+            f" record {first:,})",
             "give every record a household, a person who lives alone one of its own",
         )
 
@@ -181,8 +171,7 @@ class DataError(ShoalError):
     @classmethod
     def out_of_bounds(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has values outside its bounds in {rows:,} of {pluralize(of, 'record')} (the first"
-            f" is record {first:,})",
+            f"Column {quote_name(column)} has values outside its bounds {_affected(rows, of, first)}",
             "mend these cells, or widen the bounds with bounds= (--bounds)",
         )
 
@@ -196,15 +185,9 @@ class DataError(ShoalError):
     @classmethod
     def not_sortable(cls, column: str) -> Self:
         return cls(
-            f"The rows cannot be shuffled by what they show, since column {quote_name(column)} holds objects without a text",
+            f"The rows cannot be shuffled by what they show, since column {quote_name(column)} holds objects without"
+            " a text",
             "turn them into numbers, dates or text, or take the column out",
-        )
-
-    @classmethod
-    def shuffled(cls) -> Self:
-        return cls(
-            "The rows of the release are shuffled, so that it cannot be compared with its original row by row",
-            "take the figures of the release itself (its report, or release.evaluation), or shoal verify",
         )
 
     @classmethod
@@ -217,6 +200,15 @@ class DataError(ShoalError):
 
 class ColumnError(ShoalError):
     """A column is named wrongly, or has the wrong role."""
+
+    no_quasi_identifier = fixed(
+        "No quasi-identifier is named, so there is nothing to protect",
+        "name the columns that an outsider could know with quasi_identifiers= (-q)",
+    )
+    no_quasi_identifier_in_other = fixed(
+        "The other release has none of the quasi-identifiers, and no policy beside it",
+        "name its own with against_quasi_identifiers= (--against-quasi-identifiers)",
+    )
 
     @classmethod
     def unknown(cls, name: str, known: Sequence[str]) -> Self:
@@ -292,13 +284,6 @@ class ColumnError(ShoalError):
         return cls(
             f"The index of the frame looks like an identifier ({first_clause(reason)}), and a release keeps it",
             "drop it with frame.reset_index(drop=True), or make it a column with frame.reset_index() and decide there",
-        )
-
-    @classmethod
-    def no_quasi_identifier(cls) -> Self:
-        return cls(
-            "No quasi-identifier is named, so there is nothing to protect",
-            "name the columns that an outsider could know with quasi_identifiers= (-q)",
         )
 
     @classmethod
@@ -389,13 +374,6 @@ class ColumnError(ShoalError):
     @classmethod
     def missing_in_release(cls, name: str) -> Self:
         return cls(f"The release has no column {quote_name(name)}", "name only quasi-identifiers that both tables have")
-
-    @classmethod
-    def no_quasi_identifier_in_other(cls) -> Self:
-        return cls(
-            "The other release has none of the quasi-identifiers, and no policy beside it",
-            "name its own with against_quasi_identifiers= (--against-quasi-identifiers)",
-        )
 
     @classmethod
     def missing_in_population(cls, name: str) -> Self:

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from typing import Self
 
-from shoal.errors.base import ShoalError
+from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import pluralize, quote_name
 
 
 class EngineError(ShoalError):
     """The engine cannot be started, or failed."""
 
-    @classmethod
-    def no_java(cls) -> Self:
-        return cls(
-            "Spark needs Java, and there is none here",
-            "install Java 17 or newer (apt-get install openjdk-17-jre-headless), or set JAVA_HOME to it",
-        )
+    no_java = fixed(
+        "Spark needs Java, and there is none here",
+        "install Java 17 or newer (apt-get install openjdk-17-jre-headless), or set JAVA_HOME to it",
+    )
+    different_master = fixed(
+        "A session of Spark is there already, with another master", "leave out master (--master), or stop it first"
+    )
+    spark_connect = fixed(
+        "This is a session of Spark Connect, which gives no access to files and jobs of the cluster",
+        "use a classic session (on Databricks: a cluster with dedicated access), or spark-submit",
+    )
+    session_stopped = fixed("The session of Spark has stopped", "start a new one, and read the frame again")
+    no_scratch_folder = fixed(
+        "This cluster has no folder for what is done on the way",
+        "name one that all of its machines reach and only you can read with scratch= (--scratch), or set the"
+        " checkpoint folder of the session",
+    )
+    import_options_not_supported = fixed(
+        "Spark reads Parquet, which needs no options for reading", "leave out the options for reading"
+    )
 
     @classmethod
     def no_session(cls, log: str | None = None) -> Self:
@@ -27,36 +41,11 @@ class EngineError(ShoalError):
         )
 
     @classmethod
-    def different_master(cls) -> Self:
-        return cls(
-            "A session of Spark is there already, with another master", "leave out master (--master), or stop it first"
-        )
-
-    @classmethod
-    def spark_connect(cls) -> Self:
-        return cls(
-            "This is a session of Spark Connect, which gives no access to files and jobs of the cluster",
-            "use a classic session (on Databricks: a cluster with dedicated access), or spark-submit",
-        )
-
-    @classmethod
-    def session_stopped(cls) -> Self:
-        return cls("The session of Spark has stopped", "start a new one, and read the frame again")
-
-    @classmethod
     def job_failed(cls, what: str, log: str | None = None) -> Self:
         where = f"its log is {log!r}" if log else "see its log"
         return cls(
             f"Spark gave up ({what}); nothing was released",
             f"{where}; where workers were lost, give them more memory or make pieces smaller with memory= (--memory)",
-        )
-
-    @classmethod
-    def no_scratch_folder(cls) -> Self:
-        return cls(
-            "This cluster has no folder for what is done on the way",
-            "name one that all of its machines reach and only you can read with scratch= (--scratch), or set the"
-            " checkpoint folder of the session",
         )
 
     @classmethod
@@ -75,10 +64,6 @@ class EngineError(ShoalError):
         )
 
     @classmethod
-    def import_options_not_supported(cls) -> Self:
-        return cls("Spark reads Parquet, which needs no options for reading", "leave out the options for reading")
-
-    @classmethod
     def spark_only_option(cls, option: str) -> Self:
         return cls(
             f"{option} says something about Spark, which is not asked for", "leave it out, or add --engine spark"
@@ -90,6 +75,13 @@ class EstimatorError(ShoalError, ValueError, TypeError):
 
     Terms that users of scikit-learn search for, such as ``n_samples``, are spelled as there.
     """
+
+    sparse = fixed("X is sparse, and groups need every cell", "give X.toarray()")
+    complex_numbers = fixed("Complex data not supported", "give the real and the imaginary part as two columns")
+    not_numeric = fixed(
+        "X has cells that are no numbers, where each argument must be a number, or a string that reads as a number",
+        "take these columns out; shoal.anonymize takes dates and categories too",
+    )
 
     @classmethod
     def from_error(cls, error: ShoalError) -> Self:
@@ -108,21 +100,6 @@ class EstimatorError(ShoalError, ValueError, TypeError):
         return cls(
             f"X has 0 feature(s) (shape=({records}, 0)) while a minimum of 1 is required",
             "give a table with the columns that an outsider could know",
-        )
-
-    @classmethod
-    def sparse(cls) -> Self:
-        return cls("X is sparse, and groups need every cell", "give X.toarray()")
-
-    @classmethod
-    def complex_numbers(cls) -> Self:
-        return cls("Complex data not supported", "give the real and the imaginary part as two columns")
-
-    @classmethod
-    def not_numeric(cls) -> Self:
-        return cls(
-            "X has cells that are no numbers, where each argument must be a number, or a string that reads as a number",
-            "take these columns out; shoal.anonymize takes dates and categories too",
         )
 
     @classmethod
@@ -160,22 +137,21 @@ class EstimatorError(ShoalError, ValueError, TypeError):
     @classmethod
     def groups_too_small(cls, groups: int, *, records: int, of: int, k: int) -> Self:
         return cls(
-            f"{records:,} of {pluralize(of, 'record')} would be in {pluralize(groups, 'group')} of fewer than k = {k:,}",
-            "let small groups join others with below='merge', or fit anew on these records",
+            f"{records:,} of {pluralize(of, 'record')} would be in {pluralize(groups, 'group')} of fewer than k ="
+            f" {k:,}",
+            "let small groups join others with undersized='merge', or fit anew on these records",
         )
 
 
 class PackageError(ShoalError, ImportError):
     """A part of Shoal needs a package that is not installed."""
 
+    needs_solver = fixed(
+        "A bound by linear programs, and the effort 'best' for a small table, need the package highspy, which is"
+        " not installed",
+        "run: pip install 'shoal[bounds]', or ask for the effort 'balanced'",
+    )
+
     @classmethod
     def needs_extra(cls, part: str, extra: str) -> Self:
         return cls(f"{part} needs packages that are not installed", f"run: pip install 'shoal[{extra}]'")
-
-    @classmethod
-    def needs_solver(cls) -> Self:
-        return cls(
-            "A bound by linear programs, and the effort 'best' for a small table, need the package highspy, which is"
-            " not installed",
-            "run: pip install 'shoal[bounds]', or ask for the effort 'balanced'",
-        )

@@ -94,8 +94,8 @@ class FileError(ShoalError):
     @classmethod
     def header_too_short(cls, path: object, *, names: int, fields: int, rows: int, of: int) -> Self:
         return cls(
-            f"The first line of {str(path)!r} has {pluralize(names, 'field')}, and {rows:,} of the {pluralize(of, 'line')}"
-            f" below it {'has' if rows == 1 else 'have'} {fields:,}",
+            f"The first line of {str(path)!r} has {pluralize(names, 'field')}, and {rows:,} of the"
+            f" {pluralize(of, 'line')} below it {'has' if rows == 1 else 'have'} {fields:,}",
             "say how many lines stand above the names of the columns with skip= (--skip), or name the delimiter with"
             " delimiter= (--delimiter)",
         )
@@ -175,7 +175,8 @@ class FileError(ShoalError):
     @classmethod
     def several_sheets(cls, path: object, sheets: Sequence[str]) -> Self:
         return cls(
-            f"The workbook {str(path)!r} has {pluralize(len(sheets), 'sheet')} ({quote_names(sheets)}) and none is named",
+            f"The workbook {str(path)!r} has {pluralize(len(sheets), 'sheet')} ({quote_names(sheets)}) and none is"
+            " named",
             "name one with sheet= (--sheet)",
         )
 
@@ -192,18 +193,6 @@ class FileError(ShoalError):
         return cls(
             f"The file {str(path)!r} changed while it was being protected", "run again when nothing writes to it"
         )
-
-    @classmethod
-    def no_benchmark_data(cls, folder: object | None, *, empty: bool = False) -> Self:
-        if folder is None:
-            fact = "No folder of benchmark data is named"
-        else:
-            fact = f"The folder {str(folder)!r} {'has no benchmark data' if empty else 'does not exist'}"
-        return cls(fact, "name one with --data or in SHOAL_DATA; docs/data.md says where the data is published")
-
-    @classmethod
-    def not_benchmark_data(cls, path: object, fact: str) -> Self:
-        return cls(f"{str(path)!r} is not what the papers used: {fact}", "docs/data.md says where it is published")
 
     @classmethod
     def no_wordnet(cls, folder: object, *, exists: bool) -> Self:

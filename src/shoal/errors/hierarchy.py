@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError
+from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import pluralize, quote_name, quote_names
 
 
 class HierarchyError(ShoalError):
     """A hierarchy is not a tree, or does not fit the data."""
 
-    @classmethod
-    def empty(cls) -> Self:
-        return cls("The hierarchy is empty", "give at least one value and its parent")
+    empty = fixed("The hierarchy is empty", "give at least one value and its parent")
+    no_nodes_given = fixed("No value is given", "give at least one node of the hierarchy")
+    one_node = fixed("The hierarchy has one node only, so that it generalizes nothing", "give each value a parent")
+    unknown_node = fixed("The hierarchy has no node of that name", "shoal hierarchy show lists its nodes")
+    blank_name = fixed("The new name is empty", "give the node a name")
+    root_not_movable = fixed("The root stands above all others and stays there", "choose nodes below it, or rename it")
+    parent_below_node = fixed("A node cannot stand under itself or under what is below it", "choose another parent")
+    no_relation = fixed(
+        "The hierarchy has no triple of broader or narrower", "give one for each concept but the top one"
+    )
+    no_values = fixed("There is no value to build a hierarchy of", "give the values of a column that is not empty")
 
     @classmethod
     def not_a_tree(cls, why: str) -> Self:
         return cls(f"These nodes and parents make no tree ({why})", "build it with from_edges, from_rows or from_dict")
-
-    @classmethod
-    def no_nodes_given(cls) -> Self:
-        return cls("No value is given", "give at least one node of the hierarchy")
-
-    @classmethod
-    def one_node(cls) -> Self:
-        return cls("The hierarchy has one node only, so that it generalizes nothing", "give each value a parent")
 
     @classmethod
     def unnamed_node(cls, place: str) -> Self:
@@ -56,25 +56,13 @@ class HierarchyError(ShoalError):
         )
 
     @classmethod
-    def unknown_node(cls) -> Self:
-        return cls("The hierarchy has no node of that name", "shoal hierarchy show lists its nodes")
-
-    @classmethod
     def name_taken(cls, names: int = 1) -> Self:
         has = "The new name is" if names == 1 else f"{names:,} of the new names are"
         return cls(f"{has} already there", "every node needs a name of its own: choose another one")
 
     @classmethod
-    def blank_name(cls) -> Self:
-        return cls("The new name is empty", "give the node a name")
-
-    @classmethod
     def rename_several(cls, nodes: int) -> Self:
         return cls(f"{pluralize(nodes, 'node')} cannot get one new name", "choose one node")
-
-    @classmethod
-    def root_not_movable(cls) -> Self:
-        return cls("The root stands above all others and stays there", "choose nodes below it, or rename it")
 
     @classmethod
     def not_siblings(cls, parents: int) -> Self:
@@ -82,10 +70,6 @@ class HierarchyError(ShoalError):
             f"The nodes stand under {pluralize(parents, 'parent')}, and only siblings can be grouped",
             "choose nodes with the same parent, or move them under one first",
         )
-
-    @classmethod
-    def parent_below_node(cls) -> Self:
-        return cls("A node cannot stand under itself or under what is below it", "choose another parent")
 
     @classmethod
     def too_many_nodes(cls, nodes: int, *, most: int) -> Self:
@@ -105,16 +89,16 @@ class HierarchyError(ShoalError):
     def uncovered(cls, column: str, *, values: int, of: int, records: int, near: int) -> Self:
         mend = f"; {near:,} of them differ{'s' * (near == 1)} only in case, spaces or hyphens" if near else ""
         return cls(
-            f"Column {quote_name(column)} has {pluralize(values, 'value')} (of {of:,}, in {pluralize(records, 'record')}) that"
-            f" its hierarchy lacks{mend}",
+            f"Column {quote_name(column)} has {pluralize(values, 'value')} (of {of:,}, in"
+            f" {pluralize(records, 'record')}) that its hierarchy lacks{mend}",
             "shoal hierarchy check --values lists them and offers mappings",
         )
 
     @classmethod
     def too_many_values(cls, column: str, *, nodes: int, most: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has {nodes:,} values and nodes above them, and at most {most:,} fit a table of"
-            " distances",
+            f"Column {quote_name(column)} has {nodes:,} values and nodes above them, and at most {most:,} fit a"
+            " table of distances",
             "give it as numbers, group its values by a coarser code first, or drop it as an identifier",
         )
 
@@ -177,10 +161,6 @@ class HierarchyError(ShoalError):
         return cls(f"The hierarchy has more levels than {format} can be nested", "use the format 'edges'")
 
     @classmethod
-    def no_relation(cls) -> Self:
-        return cls("The hierarchy has no triple of broader or narrower", "give one for each concept but the top one")
-
-    @classmethod
     def duplicate_labels(cls, concepts: int) -> Self:
         return cls(
             f"{pluralize(concepts, 'concept')} of the hierarchy"
@@ -194,10 +174,6 @@ class HierarchyError(ShoalError):
             f"The hierarchy has {pluralize(nodes, 'name')} with characters that no text file holds",
             "give these nodes other names",
         )
-
-    @classmethod
-    def no_values(cls) -> Self:
-        return cls("There is no value to build a hierarchy of", "give the values of a column that is not empty")
 
     @classmethod
     def blank_values(cls, values: int, *, of: int) -> Self:

@@ -37,14 +37,16 @@ def quote_name(name: object) -> str:
 
 def quote_names(names: Iterable[str]) -> str:
     """Quote names; at most the first eight."""
-    quoted = [quote_name(name) for name in names]
-    rest = f" and {len(quoted) - MAX_LISTED} more" if len(quoted) > MAX_LISTED else ""
-    return ", ".join(quoted[:MAX_LISTED]) + rest
+    return list_first([quote_name(name) for name in names])
 
 
 def quote_reasons(reasons: Mapping[str, str]) -> str:
     """Quote the first names, each with the gist of its reason: ``'who' (every value is unique)``."""
-    parts = [f"{quote_name(name)} ({first_clause(reason)})" for name, reason in reasons.items()]
+    return list_first([f"{quote_name(name)} ({first_clause(reason)})" for name, reason in reasons.items()])
+
+
+def list_first(parts: Sequence[str]) -> str:
+    """List at most the first eight parts, and the number of the others."""
     rest = f" and {len(parts) - MAX_LISTED} more" if len(parts) > MAX_LISTED else ""
     return ", ".join(parts[:MAX_LISTED]) + rest
 

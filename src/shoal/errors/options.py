@@ -6,22 +6,43 @@ import math
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError
+from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names
 
 
 class OptionError(ShoalError):
     """k, a method or an option is out of range or unknown."""
 
-    @classmethod
-    def no_k(cls) -> Self:
-        return cls(
-            "k is not given, and a privacy level is your decision", "give k as a whole number of at least 2 (-k)"
-        )
-
-    @classmethod
-    def k_not_integer(cls) -> Self:
-        return cls("k is not a whole number", "give k as a whole number of at least 2")
+    no_k = fixed("k is not given, and a privacy level is your decision", "give k as a whole number of at least 2 (-k)")
+    k_not_integer = fixed("k is not a whole number", "give k as a whole number of at least 2")
+    invalid_column_format = fixed(
+        "A column format is none that Shoal knows",
+        "write a date as DD.MM.YYYY or MM/DD/YYYY HH:MM, the number 1234.5 as the column would write it, such as"
+        " 1.234,5 or 1 234,5 €, or text",
+    )
+    no_total_to_keep = fixed(
+        "Totals are to be kept, and no numeric quasi-identifier is recoded to its mean",
+        "recode numbers by 'mean', or leave keep_totals= (--keep-totals) out",
+    )
+    exact_means_with_totals = fixed(
+        "Means with all digits are not rounded, so that no rounding can keep a total",
+        "leave out keep_totals= (--keep-totals) or exact_means= (--exact-means)",
+    )
+    effort_without_refinement = fixed(
+        "An effort or a time limit is given, and nothing is to be refined", "leave out refine=False (--no-refine)"
+    )
+    no_sensitive_column = fixed(
+        "l or t is asked for, and no column is named as sensitive",
+        "name the columns that nobody may learn with sensitive= (--sensitive)",
+    )
+    blocks_not_integer = fixed(
+        "blocks is not a whole number", "give the most records that a block may have, such as 2000"
+    )
+    linked_households = fixed(
+        "Two releases are compared record by record, and households are to be counted",
+        "leave out households= (--households)",
+    )
+    row_not_integer = fixed("row is not a whole number", "give the number of a record, from 1")
 
     @classmethod
     def k_too_small(cls, k: int) -> Self:
@@ -48,24 +69,21 @@ class OptionError(ShoalError):
         return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
 
     @classmethod
-    def option_of_no_method(cls, name: str) -> Self:
-        return cls(f"No method has an option {name!r}", "shoal methods lists the options of each")
+    def unknown_argument(cls, name: str, known: Sequence[str]) -> Self:
+        return cls(f"There is no argument {name!r}", did_you_mean(name, known))
 
     @classmethod
-    def option_of_no_compared_method(cls, name: str) -> Self:
-        return cls(f"None of the compared methods has an option {name!r}", "shoal methods lists the options of each")
+    def two_names(cls, old: str, new: str) -> Self:
+        return cls(f"{old} is the deprecated name of {new}, and both are given", f"leave out {old}")
+
+    @classmethod
+    def option_of_no_method(cls, name: str, *, compared: bool = False) -> Self:
+        methods = "None of the compared methods" if compared else "No method"
+        return cls(f"{methods} has an option {name!r}", "shoal methods lists the options of each")
 
     @classmethod
     def invalid_value(cls, name: str, expected: str) -> Self:
         return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
-
-    @classmethod
-    def invalid_column_format(cls) -> Self:
-        return cls(
-            "A column format is none that Shoal knows",
-            "write a date as DD.MM.YYYY or MM/DD/YYYY HH:MM, the number 1234.5 as the column would write it, such as"
-            " 1.234,5 or 1 234,5 €, or text",
-        )
 
     @classmethod
     def memory_limit_too_low(cls, size: int, least: int) -> Self:
@@ -91,11 +109,6 @@ class OptionError(ShoalError):
         return cls(f"There is no {name} {quote_name(found)}", did_you_mean(str(found), known))
 
     @classmethod
-    def empty_selection(cls, words: Sequence[str]) -> Self:
-        fact = f"No printed cell fits all of {quote_names(words)}" if words else "The choice names nothing"
-        return cls(fact, "name a paper, a table, a data set or a method, or leave the choice out")
-
-    @classmethod
     def recode_not_applicable(cls, recode: str, *, column: str, kind: str, known: Sequence[str]) -> Self:
         return cls(
             f"Column {quote_name(column)} is {kind} and cannot be recoded by {quote_name(recode)}",
@@ -108,33 +121,6 @@ class OptionError(ShoalError):
             f"No quasi-identifier is of a kind that is recoded by {quote_name(recode)}",
             "mean, median and interval are for numbers and dates; centroid, mode and lcs for categories; generalize for"
             " all",
-        )
-
-    @classmethod
-    def no_total_to_keep(cls) -> Self:
-        return cls(
-            "Totals are to be kept, and no numeric quasi-identifier is recoded to its mean",
-            "recode numbers by 'mean', or leave keep_totals= (--keep-totals) out",
-        )
-
-    @classmethod
-    def exact_means_with_totals(cls) -> Self:
-        return cls(
-            "Means with all digits are not rounded, so that no rounding can keep a total",
-            "leave out keep_totals= (--keep-totals) or exact_means= (--exact-means)",
-        )
-
-    @classmethod
-    def effort_without_refinement(cls) -> Self:
-        return cls(
-            "An effort or seconds are given, and nothing is to be refined", "leave out refine=False (--no-refine)"
-        )
-
-    @classmethod
-    def no_sensitive_column(cls) -> Self:
-        return cls(
-            "l or t is asked for, and no column is named as sensitive",
-            "name the columns that nobody may learn with sensitive= (--sensitive)",
         )
 
     @classmethod
@@ -160,8 +146,8 @@ class OptionError(ShoalError):
     @classmethod
     def infeasible(cls, model: str, *, column: str, where: str, reached: str, hint: str) -> Self:
         return cls(
-            f"{where[0].upper()}{where[1:]} as a whole reaches {reached} on column {quote_name(column)}, so that no groups"
-            f" of it can keep {model}",
+            f"{where[0].upper()}{where[1:]} as a whole reaches {reached} on column {quote_name(column)}, so that no"
+            f" groups of it can keep {model}",
             hint,
         )
 
@@ -172,10 +158,6 @@ class OptionError(ShoalError):
             f" and there are {found:,}",
             f"let it run in blocks of at most {most // 10:,} with blocks= (--blocks), or choose another method",
         )
-
-    @classmethod
-    def blocks_not_integer(cls) -> Self:
-        return cls("blocks is not a whole number", "give the most records that a block may have, such as 2000")
 
     @classmethod
     def blocks_too_small(cls, blocks: int, *, k: int) -> Self:
@@ -202,7 +184,8 @@ class OptionError(ShoalError):
     @classmethod
     def no_common_order(cls, records: int, others: int) -> Self:
         return cls(
-            f"The release has {pluralize(records, 'record')} and the other {others:,}, so that they have no common order",
+            f"The release has {pluralize(records, 'record')} and the other {others:,}, so that they have no common"
+            " order",
             "leave out order= (--order)",
         )
 
@@ -213,17 +196,6 @@ class OptionError(ShoalError):
         )
 
     @classmethod
-    def linked_households(cls) -> Self:
-        return cls(
-            "Two releases are compared record by record, and households are to be counted",
-            "leave out households= (--households)",
-        )
-
-    @classmethod
-    def row_not_integer(cls) -> Self:
-        return cls("row is not a whole number", "give the number of a record, from 1")
-
-    @classmethod
     def row_out_of_range(cls, records: int) -> Self:
         return cls(
             f"The record that is asked for is not among the {pluralize(records, 'record')} of the table",
@@ -231,8 +203,8 @@ class OptionError(ShoalError):
         )
 
     @classmethod
-    def seed_not_integer(cls) -> Self:
-        return cls("seed is not a whole number", "give seed as a whole number of at least 0")
+    def seed_not_integer(cls, name: str = "seed") -> Self:
+        return cls(f"{name} is not a whole number", f"give {name} as a whole number of at least 0")
 
 
 class PolicyError(ShoalError):

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError
+from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import pluralize, quote_name, quote_names
 
 
 class OutputError(ShoalError):
     """An output file cannot be written."""
 
-    @classmethod
-    def invalid_name(cls) -> Self:
-        return cls("The output has no name that a file can have", "give the path of a file")
+    invalid_name = fixed("The output has no name that a file can have", "give the path of a file")
 
     @classmethod
     def is_input(cls, path: object) -> Self:
@@ -87,59 +85,49 @@ class OutputError(ShoalError):
         return cls(f"{str(path)!r} can hold {pluralize(most, 'record')} only", "choose another ending, such as .csv")
 
 
+_REPORT = "nothing was written; please report this with the policy and without the data"
+
+
 class PromiseError(ShoalError):
     """Verification failed; nothing was released."""
 
     exit_code = 3
 
+    replay_differs = fixed(
+        "The same input and the same policy gave other bytes than the policy records",
+        "nothing was written; compare the versions in the policy with those installed",
+    )
+
     @classmethod
     def below_k(cls, *, records: int, k: int, smallest: float) -> Self:
-        return cls(
-            f"{pluralize(records, 'record')} of the release are in classes below k = {k} (the smallest has {smallest:,})",
-            "nothing was written; please report this with the policy and without the data",
-        )
+        fact = f"{pluralize(records, 'record')} of the release are in classes below k = {k}"
+        return cls(f"{fact} (the smallest has {smallest:,})", _REPORT)
 
     @classmethod
     def model_broken(cls, model: str, *, column: str, records: int, of: int) -> Self:
         return cls(
             f"{records:,} of {pluralize(of, 'record')} of the release are in classes that break {model} on column"
             f" {quote_name(column)}",
-            "nothing was written; please report this with the policy and without the data",
+            _REPORT,
         )
 
     @classmethod
     def invalid_partition(cls, method: str, what: str) -> Self:
-        return cls(
-            f"Method {method!r} returned a partition that breaks the promise ({what})",
-            "nothing was written; please report this with the policy and without the data",
-        )
+        return cls(f"Method {method!r} returned a partition that breaks the promise ({what})", _REPORT)
 
     @classmethod
     def unexpected_content(cls, what: str) -> Self:
-        return cls(
-            f"The release differs from what it should hold ({what})",
-            "nothing was written; please report this with the policy and without the data",
-        )
+        return cls(f"The release differs from what it should hold ({what})", _REPORT)
 
     @classmethod
     def invalid_bundle(cls, checks: str) -> Self:
-        return cls(
-            f"The bundle does not pass its own verification ({checks})",
-            "nothing was written; please report this with the policy and without the data",
-        )
+        return cls(f"The bundle does not pass its own verification ({checks})", _REPORT)
 
     @classmethod
     def no_release_compared(cls, *, runs: int, why: str) -> Self:
         return cls(
             f"None of {pluralize(runs, 'run')} gave a release (the first: {why.rstrip('.')})",
             "choose other methods, a lower k, or more time",
-        )
-
-    @classmethod
-    def replay_differs(cls) -> Self:
-        return cls(
-            "The same input and the same policy gave other bytes than the policy records",
-            "nothing was written; compare the versions in the policy with those installed",
         )
 
 
@@ -174,8 +162,8 @@ class BundleError(ShoalError):
     @classmethod
     def compressed(cls, path: object, name: str) -> Self:
         return cls(
-            f"The file {quote_name(name)} of the bundle {str(path)!r} is compressed or locked, and Shoal stores files as"
-            " they are",
+            f"The file {quote_name(name)} of the bundle {str(path)!r} is compressed or locked, and Shoal stores files"
+            " as they are",
             _AS_WRITTEN,
         )
 

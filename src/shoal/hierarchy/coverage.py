@@ -135,14 +135,18 @@ def count_values(values: Iterable[object] | Mapping[str, int]) -> dict[str, int]
 
 
 def coverage(
-    hierarchy: Hierarchy, counts: Mapping[str, int], *, close: bool = False, records: int | None = None
+    hierarchy: Hierarchy,
+    values: Iterable[object] | Mapping[str, int],
+    *,
+    close: bool = False,
+    records: int | None = None,
 ) -> Coverage:
-    """Compare the values of a column and their record counts with the nodes of a hierarchy.
+    """Compare the values of a column, or the record counts of its values, with the nodes of a hierarchy.
 
     ``close`` adds nodes of similar spelling for the 200 most frequent missing values without a mapping. ``records`` is
     the number of all records of the column, with or without a value.
     """
-    present = count_values(counts)
+    present = count_values(values)
     n_valued = sum(present.values())
     missing = {
         value: present[value]

@@ -96,14 +96,6 @@ def _lcs_numbers(hierarchy: Hierarchy, common: IntMatrix) -> IntMatrix:
     return numbers
 
 
-def distance(
-    hierarchy: Hierarchy, one: str, other: str, *, by: str = "wu-palmer", counts: Mapping[str, int] | None = None
-) -> float:
-    """Return the distance between two nodes."""
-    table = distances(hierarchy, distance=by, counts=counts)
-    return float(table[hierarchy.number(one), hierarchy.number(other)])
-
-
 def centroid(hierarchy: Hierarchy, counts: Mapping[str, float], *, distance: str = "wu-palmer") -> str:
     """Return the semantic centroid: the first node with the smallest weighted sum of distances to the values."""
     if not counts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy.tree import Edge, Hierarchy
@@ -49,12 +49,13 @@ def group(hierarchy: Hierarchy, nodes: Iterable[str], name: str) -> Hierarchy:
 def dissolve(hierarchy: Hierarchy, nodes: Iterable[str]) -> Hierarchy:
     """Remove nodes: the children of each take its position."""
     chosen = _check_nodes(hierarchy, nodes)
-    removed = {child: parent for child, parent in hierarchy.edges() if child in chosen}
     # in postorder, the children of a node come after its left siblings and before its right ones
     remaining = [node for node in hierarchy.nodes[:-1] if node not in chosen]
     if not remaining:
         raise HierarchyError.one_node()
-    return Hierarchy.from_edges((node, _nearest_remaining(hierarchy, node, removed)) for node in remaining)
+    return Hierarchy.from_edges(
+        (node, next(above for above in hierarchy.path(node)[1:] if above not in chosen)) for node in remaining
+    )
 
 
 def add(hierarchy: Hierarchy, values: Iterable[str], under: str) -> Hierarchy:
@@ -65,14 +66,6 @@ def add(hierarchy: Hierarchy, values: Iterable[str], under: str) -> Hierarchy:
     if existing:
         raise HierarchyError.name_taken(existing)
     return hierarchy.with_values(dict.fromkeys(leaves, under))
-
-
-def _nearest_remaining(hierarchy: Hierarchy, node: str, removed: Mapping[str, str]) -> str:
-    """Return the nearest ancestor that is not removed."""
-    parent = hierarchy.nodes[hierarchy.parents[hierarchy.number(node)]]
-    while parent in removed:
-        parent = removed[parent]
-    return parent
 
 
 def _check_nodes(hierarchy: Hierarchy, nodes: Iterable[str]) -> set[str]:

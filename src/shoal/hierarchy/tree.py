@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from shoal.errors import HierarchyError, OptionError, ShoalWarning
+from shoal.errors import HierarchyError, OptionError, warn_user
 from shoal.errors.messages import pluralize
 
 if TYPE_CHECKING:
@@ -102,9 +101,9 @@ class Hierarchy:
     @staticmethod
     def from_dict(nested: Mapping[str, Any]) -> Hierarchy:
         """Build the tree from nested names, such as ``{"*": {"Europe": ["France", "Italy"]}}``."""
-        from shoal.hierarchy.formats import nested_json as names
+        from shoal.hierarchy.formats import nested_json
 
-        return names.from_dict(nested)
+        return nested_json.from_dict(nested)
 
     @staticmethod
     def from_intervals(
@@ -116,9 +115,9 @@ class Hierarchy:
         root: str = "*",
     ) -> Hierarchy:
         """Group numbers into intervals of fixed width, by quantiles, or between cut points."""
-        from shoal.hierarchy.builders import intervals
+        from shoal.hierarchy import builders
 
-        return intervals.from_intervals(values, width=width, quantiles=quantiles, cuts=cuts, root=root)
+        return builders.from_intervals(values, width=width, quantiles=quantiles, cuts=cuts, root=root)
 
     @staticmethod
     def from_prefixes(
@@ -130,9 +129,9 @@ class Hierarchy:
         root: str = "*",
     ) -> Hierarchy:
         """Group codes by their prefixes: ``08034``, ``0803*``, ``080**`` and so on."""
-        from shoal.hierarchy.builders import prefixes
+        from shoal.hierarchy import builders
 
-        return prefixes.from_prefixes(values, lengths=lengths, mask=mask, separators=separators, root=root)
+        return builders.from_prefixes(values, lengths=lengths, mask=mask, separators=separators, root=root)
 
     @staticmethod
     def from_dates(
@@ -142,18 +141,18 @@ class Hierarchy:
         root: str = "*",
     ) -> Hierarchy:
         """Group dates by month, quarter, year and decade."""
-        from shoal.hierarchy.builders import calendar
+        from shoal.hierarchy import builders
 
-        return calendar.from_dates(values, levels=levels, root=root)
+        return builders.from_dates(values, levels=levels, root=root)
 
     @staticmethod
     def from_frequencies(
         counts: Mapping[Any, int] | Iterable[object], *, groups: int | None = None, root: str = "*"
     ) -> Hierarchy:
         """Group values by frequency, the rarest first, if no relation between them is known."""
-        from shoal.hierarchy.builders import frequencies
+        from shoal.hierarchy import builders
 
-        return frequencies.from_frequencies(counts, groups=groups, root=root)
+        return builders.from_frequencies(counts, groups=groups, root=root)
 
     @classmethod
     def from_wordnet(
@@ -178,8 +177,7 @@ class Hierarchy:
             values, folder, senses=senses, under=under, parents=parents, rule=rule, top=top, leaf=leaf
         )
         if not built.is_certain:
-            message = f"{built.summary()}; the report of shoal.hierarchy.wordnet.build names them."
-            warnings.warn(message, ShoalWarning, stacklevel=2)
+            warn_user(f"{built.summary()}; the report of shoal.hierarchy.wordnet.build names them.")
         return cls(built.hierarchy.nodes, built.hierarchy.parents)
 
     @classmethod
@@ -300,9 +298,10 @@ class Hierarchy:
         self, one: str, other: str, *, by: str = "wu-palmer", counts: Mapping[str, int] | None = None
     ) -> float:
         """Return the distance between two nodes, from 0 to 1; see :mod:`shoal.hierarchy.distances` for ``by``."""
-        from shoal.hierarchy.distances import distance
+        from shoal.hierarchy.distances import distances
 
-        return distance(self, one, other, by=by, counts=counts)
+        table = distances(self, distance=by, counts=counts)
+        return float(table[self.number(one), self.number(other)])
 
     def centroid(self, values: Iterable[object] | Mapping[str, int], *, by: str = "wu-palmer") -> str:
         """Return the semantic centroid of values or counts: the node with the smallest sum of distances to them."""
@@ -322,12 +321,12 @@ class Hierarchy:
 
     def coverage(self, values: Iterable[object] | Mapping[str, int], *, close: bool = False) -> Coverage:
         """Check whether the tree has every value of a column; see :func:`shoal.hierarchy.coverage.coverage`."""
-        from shoal.hierarchy.coverage import count_values, coverage
+        from shoal.hierarchy.coverage import coverage
 
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-            return coverage(self, count_values(values), close=close)
+            return coverage(self, values, close=close)
         cells = list(values)
-        return coverage(self, count_values(cells), close=close, records=len(cells))
+        return coverage(self, cells, close=close, records=len(cells))
 
     def with_values(self, mapping: Mapping[str, str]) -> Self:
         """Return this tree with each value added as a leaf below the node that it maps to.

@@ -338,7 +338,6 @@ def ward_increase(categories, sizes, centers, a, b):
 
 @kernel
 def mixed_point_distance(categories, points, a, b, metric):
-    """The distance of two points of numbers and categories."""
     space = categories.space
     sides = np.empty((2, points.shape[1]))
     for j in range(space.n_numeric):
@@ -352,7 +351,6 @@ def mixed_point_distance(categories, points, a, b, metric):
 
 @kernel
 def point_distance(points, a, b, metric):
-    """The distance of two points of numbers."""
     total = 0.0
     for j in range(points.shape[1]):
         difference = abs(points[a, j] - points[b, j])

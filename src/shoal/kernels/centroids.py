@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.domain import IntVector, Space
 from shoal.kernels.distance import add, copy, find_center, squared_distance
 from shoal.kernels.jit import kernel
 
@@ -36,6 +37,11 @@ def squared_errors(space, labels, count):
     for row in range(len(labels)):
         errors[row] = squared_distance(space, space.matrix[row], centers[labels[row]])
     return errors
+
+
+def squared_error(space: Space, labels: IntVector) -> float:
+    """Return the sum of squared distances to the centroids of the groups."""
+    return float(squared_errors(space, labels, int(labels.max()) + 1).sum())
 
 
 @kernel

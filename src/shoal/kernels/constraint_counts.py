@@ -68,7 +68,6 @@ def reached_value(constraints, counts, d):
 
 @kernel
 def distinct_l(counts):
-    """Return the number of different values."""
     values = 0.0
     for count in counts:
         if count > 0:
@@ -89,20 +88,10 @@ def entropy_l(counts):
 
 @inline
 def total_of(counts):
-    """Return the sum of the counts."""
     total = 0
     for count in counts:
         total += count
     return total
-
-
-@inline
-def largest_of(counts):
-    """Return the largest count."""
-    largest = counts[0]
-    for count in counts:
-        largest = max(largest, count)
-    return largest
 
 
 @kernel
@@ -112,7 +101,9 @@ def recursive_l(counts, factor):
     Half of the progress towards the next l is added, so that small steps towards it count. The search goes from the
     rarest values up, because numbers of records are few where values are many.
     """
-    rank, largest, rest, progress, previous = distinct_l(counts), largest_of(counts), 0, 0.0, 0
+    rank, largest, rest, progress, previous = distinct_l(counts), counts[0], 0, 0.0, 0
+    for count in counts:
+        largest = max(largest, count)
     while previous < largest:
         current = largest
         for count in counts:

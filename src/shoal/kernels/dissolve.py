@@ -1,7 +1,7 @@
 """Dissolve groups where that lowers the SSE: each of their records joins the group with the nearest other centroid.
 
 The centroids are in a tree. A group that receives records leaves the tree and is compared separately until the tree
-is built anew.
+is rebuilt.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from shoal.kernels.distance import add, find_center, squared_distance, zero_sums
 from shoal.kernels.jit import SLICE, inline, kernel
 
 MAX_MOVED = 256
-"""Moved groups before the tree is built anew: comparing so many costs about as much as a search."""
+"""Moved groups before the tree is rebuilt: comparing so many costs about as much as a search."""
 END = -1
 
 
 class DissolvableGroups(NamedTuple):
     """The groups with ``sums``, ``sizes`` and ``sse`` of each; a dissolved one has size 0.
 
-    The records of a group are a list: ``first``, then ``after`` each one, up to ``last``. ``moved`` lists the groups
+    The records of a group are a list from ``first`` by ``after`` to ``last``. ``moved`` lists the groups
     that have received records or were dissolved since the tree was built; ``counts`` is their number, ``is_moved`` a
     mask.
     """
@@ -96,7 +96,6 @@ def fill_groups(state, labels):
 
 @inline
 def append(state, row, group):
-    """Append a record to a group."""
     if state.sizes[group] == 0:
         state.first[group] = row
     else:
@@ -155,7 +154,7 @@ def try_groups(state, order, done, max_size):
 
 @kernel
 def nearest_receiver(state, group, row, targets, max_size):
-    """Return the other group with room whose centroid is nearest to a record; ties go to the lowest number."""
+    """Return the other group below the maximum size with the nearest centroid; ties go to the lowest number."""
     point, wanted, best, best_group = state.space.matrix[row], 2, np.inf, NO_RECORD
     center = np.empty(len(point))
     searching = True
@@ -165,13 +164,13 @@ def nearest_receiver(state, group, row, targets, max_size):
         for i in range(wanted):
             other = groups[i]
             is_other = best_group == NO_RECORD and other != NO_RECORD and other != group
-            if is_other and has_room(state, other, targets, max_size):
+            if is_other and may_receive(state, other, targets, max_size):
                 best, best_group = distance[i], other
         searching = best_group == NO_RECORD and groups[wanted - 1] != NO_RECORD
         wanted *= 2
     for i in range(state.counts[0]):
         other = state.moved[i]
-        if other != group and state.sizes[other] > 0 and has_room(state, other, targets, max_size):
+        if other != group and state.sizes[other] > 0 and may_receive(state, other, targets, max_size):
             find_center(state.space, state.sums[other], state.sizes[other], center)
             other_distance = squared_distance(state.space, center, point)
             if other_distance < best or (other_distance == best and other < best_group):
@@ -180,8 +179,8 @@ def nearest_receiver(state, group, row, targets, max_size):
 
 
 @inline
-def has_room(state, group, targets, max_size):
-    """Whether a group has room for one more record besides those already targeted at it."""
+def may_receive(state, group, targets, max_size):
+    """Whether a group may receive one more record besides those already targeted at it."""
     size = state.sizes[group]
     for other in targets:
         if other == group:

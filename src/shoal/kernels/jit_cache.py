@@ -64,14 +64,14 @@ class KernelCache:
         path = self._path(signature, target_context.codegen())
         if path is None:
             return None
-        content = _read(path)
-        if content is None and self._lock(path):
-            content = _read(path)  # another process may have compiled it meanwhile
-        if content is None:
+        cached = _load(path)
+        if cached is None and self._lock(path):
+            cached = _load(path)  # another process may have compiled it meanwhile
+        if cached is None:
             return None
         with suppress(OSError):
             os.utime(path)
-        return self._rebuild(target_context, *pickle.loads(content))  # noqa: S301 - written by this user
+        return self._rebuild(target_context, *cached)
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Store a compiled kernel, if the disk permits."""
@@ -86,8 +86,7 @@ class KernelCache:
 
     def _reduce(self, result: Any) -> tuple[Any, ...]:
         result.library._shared_module = _outline(result.library._final_module)
-        reduced: tuple[Any, ...] = result._replace(type_annotation="")._reduce()
-        return reduced
+        return result._replace(type_annotation="")._reduce()
 
     def _rebuild(self, target_context: Any, *reduced: Any) -> Any:
         # Numba would refresh the whole context: half a second to load what only a compilation needs
@@ -190,7 +189,7 @@ def _outline(module: Any) -> Any:
 
 
 def code_digest(function: FunctionType) -> str:
-    """A digest of a kernel's bytecode and everything it refers to; not of names, comments and docstrings."""
+    """A digest of the module and bytecode of a kernel and of all it refers to, without comments and docstrings."""
     digest, seen, queue = hashlib.sha256(), set(), [function]
     while queue:
         current = queue.pop()
@@ -204,7 +203,7 @@ def code_digest(function: FunctionType) -> str:
                 constants.remove(current.__doc__)
             names += code.co_names
             parts = (code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants, current.__defaults__)
-            digest.update(repr(parts).encode())
+            digest.update(repr((current.__module__, *parts)).encode())
         for name, value in _references(current, names):
             inner = getattr(value, "py_func", value)
             if inner is not value:
@@ -271,6 +270,17 @@ def _read(path: Path) -> bytes | None:
         return None
     content = data[_CHECKSUM:]
     return content if data[:_CHECKSUM] == _checksum(path, content) else None
+
+
+def _load(path: Path) -> Any:
+    """The unpickled content of a file; None if it is missing, damaged, or refers to modules that no longer exist."""
+    content = _read(path)
+    if content is None:
+        return None
+    try:
+        return pickle.loads(content)  # noqa: S301 - written by this user
+    except (AttributeError, ImportError):
+        return None
 
 
 def _lock_path(path: Path) -> Path:

@@ -75,8 +75,7 @@ def run(state: MergingGroups, *, progress: Progress) -> IntVector:
     while group < groups:
         group = merge_undersized(state, group, SLICE // 4)
         progress(n * group // groups, n)
-    labels: IntVector = group_labels(state)
-    return labels
+    return group_labels(state)
 
 
 @kernel
@@ -114,12 +113,6 @@ def count_records(constraints, counts, first, after, times):
         record = after[record]
 
 
-@inline
-def is_complete(state, group):
-    """Whether the current group has k records and satisfies the privacy models."""
-    return state.sizes[group] >= state.k and satisfied(state.constraints, state.counts)
-
-
 @kernel
 def merge_undersized(state, group, cells):
     """Complete each group from this one on, until the cell limit; return the next group."""
@@ -127,7 +120,9 @@ def merge_undersized(state, group, cells):
         if state.sizes[group] > 0:
             count_records(state.constraints, state.counts, state.first[group], state.after, 1)
             add_to_sums(state, group)
-            while state.sizes[group] < len(state.after) and not is_complete(state, group):
+            while state.sizes[group] < len(state.after):
+                if state.sizes[group] >= state.k and satisfied(state.constraints, state.counts):
+                    break
                 cells -= len(state.sizes) * (state.centers.shape[1] + GROUP_COST)
                 absorb(state, group, best_partner(state, group))
             count_records(state.constraints, state.counts, state.first[group], state.after, -1)
@@ -165,11 +160,12 @@ def best_partner(state, group):
 @kernel
 def build_queue(state, group):
     """Queue the other groups by the growth of the SSE if they were merged with this one; return their number."""
-    center_distances(state, group)
     increases, sizes, queue, size, left = state.increases, state.sizes, state.queue, state.sizes[group], 0
+    centers, space = state.centers, state.space
     for other in range(len(increases)):
         if sizes[other] > 0 and other != group:
-            increases[other] *= size * sizes[other] / (size + sizes[other])
+            distance = squared_distance(space, centers[group], centers[other])
+            increases[other] = distance * (size * sizes[other] / (size + sizes[other]))
             queue[left] = other
             left += 1
     for place in range(left // 2 - 1, -1, -1):
@@ -196,14 +192,6 @@ def sift_down(queue, increases, place, length):
 def precedes(increases, one, other):
     """Whether one group comes before another."""
     return increases[one] < increases[other] or (increases[one] == increases[other] and one < other)
-
-
-@kernel
-def center_distances(state, group):
-    """Write the distances between the center of a group and all centers to ``increases``."""
-    distances, centers, space = state.increases, state.centers, state.space
-    for other in range(len(distances)):
-        distances[other] = squared_distance(space, centers[group], centers[other])
 
 
 @kernel

@@ -59,7 +59,7 @@ def _load(context: Any, builder: Any, state: State, value: Any, index: int) -> A
     """Load a member.
 
     Nothing writes to a state while a kernel has its address, so a loaded member stays the same, whatever is written to
-    arrays meanwhile. The compiler is told so; otherwise it would load the addresses of arrays again and again.
+    arrays meanwhile. Without this metadata the compiler would load the addresses of arrays again and again.
     """
     member = builder.load(cgutils.gep_inbounds(builder, value, 0, index))
     member.set_metadata("invariant.load", builder.module.add_metadata([]))

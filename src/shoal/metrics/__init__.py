@@ -1,9 +1,8 @@
 """Metrics of information loss and disclosure risk."""
 
-from shoal.metrics.classes import count_classes
 from shoal.metrics.evaluate import evaluate
 from shoal.metrics.individual_risk import individual_risk
-from shoal.metrics.inputs import CategoryCodes, EquivalenceClasses, MetricInputs, TableFacts
+from shoal.metrics.inputs import CategoryCodes, EquivalenceClasses, MetricInputs, TableFacts, count_classes
 from shoal.metrics.registry import Measure, measures
 from shoal.metrics.semantic_loss import semantic_loss
 from shoal.metrics.squared_error import information_loss, percent, total_sum_of_squares

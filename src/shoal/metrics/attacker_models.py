@@ -75,7 +75,6 @@ class PopulationSums(NamedTuple):
 
     @property
     def n_classes(self) -> float:
-        """The number of classes."""
         return float((self.table.counts / self.table.keys).sum())
 
     @property

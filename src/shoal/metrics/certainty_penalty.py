@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.domain import CategoricalColumn, FloatVector
-from shoal.metrics.column_loss import map_columns
 from shoal.metrics.inputs import MetricInputs, TableFacts
 from shoal.metrics.registry import change, loss
+from shoal.metrics.squared_error import map_columns
 
 _XU = "Xu, Wang, Pei, Wang, Shi and Fu (2006), Utility-based anonymization using local recoding, KDD"
 _GHINITA = "Ghinita, Karras, Kalnis and Mamoulis (2007), Fast data anonymization with low information loss, VLDB"
@@ -92,7 +92,7 @@ def ncp(sums: Penalties, _: TableFacts) -> float | None:
 def gcp(sums: Penalties, _: TableFacts) -> float | None:
     """Global certainty penalty: the mean over all cells.
 
-    A mean or a centroid has no penalty: `extent` measures what its class covers.
+    A mean or a centroid has no penalty: `extent` tells what its class covers.
     """
     return float(sums.penalty.sum() / max(sums.cells.sum(), 1.0))
 

@@ -68,6 +68,5 @@ def delta(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
 
 
 def _ratio(cells: ClassDistribution) -> FloatVector:
-    """The relative frequency of each value in its class, divided by that in the table."""
     ratio: FloatVector = cells.classes.proportion / cells.frequencies[cells.classes.value]
     return ratio

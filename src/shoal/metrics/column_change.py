@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from shoal.domain import BoolVector, FloatMatrix, FloatVector
-from shoal.metrics.column_frequencies import count_columns, is_informative, level_ranks
+from shoal.domain import BoolVector, FloatVector
+from shoal.metrics.column_frequencies import column_metric, is_informative, level_ranks
 from shoal.metrics.inputs import MetricInputs, TableFacts
+from shoal.metrics.partial_sums import BeforeAfter
 from shoal.metrics.registry import change
 
 MeanAndStd = tuple[float, float]
-"""A mean and a standard deviation."""
 _TINY = 1e-12
 _REFERENCE = "Templ (2017), Statistical disclosure control for microdata, Springer, chapter 5"
 
 
-class ColumnMoments(NamedTuple):
-    """For each column, numeric before categorical: count, sum and sum of squares before and after."""
+def column_moments(block: MetricInputs) -> BeforeAfter | None:
+    """Count, sum and sum of squares of each column in a block, numeric before categorical.
 
-    before: FloatMatrix
-    after: FloatMatrix
-
-
-def column_moments(block: MetricInputs) -> ColumnMoments | None:
-    """Partial sums of a block: scaled numbers about their means, ranks of ordinal categories, zeros for others."""
+    Numbers are scaled and about their means; ordinal categories count by rank, others as zeros.
+    """
     powers = []
     for j, center in enumerate(block.facts.means if block.numeric else ()):
         known = ~block.is_original_missing(j)
@@ -44,7 +39,7 @@ def column_moments(block: MetricInputs) -> ColumnMoments | None:
             continue
         known = ~block.is_original_code_missing(j) & is_informative(column, codes)
         powers.append((_powers(rank[codes], known), _powers(rank[nodes], known & is_informative(column, nodes))))
-    return ColumnMoments(*(np.array(rows) for rows in zip(*powers, strict=True))) if powers else None
+    return BeforeAfter(*(np.array(rows) for rows in zip(*powers, strict=True))) if powers else None
 
 
 def _powers(numbers: FloatVector, mask: BoolVector) -> FloatVector:
@@ -62,7 +57,7 @@ def mean_and_std(sums: FloatVector) -> MeanAndStd:
 
 
 def _by_column(
-    sums: ColumnMoments, facts: TableFacts, figure: Callable[[MeanAndStd, MeanAndStd], float]
+    sums: BeforeAfter, facts: TableFacts, figure: Callable[[MeanAndStd, MeanAndStd], float]
 ) -> dict[str, float | None]:
     """Compute a metric for each column that varies; None where there is nothing to compare."""
     values: dict[str, float | None] = {}
@@ -84,7 +79,7 @@ def _by_column(
     sentence="The mean of {column} moved by {figure} standard deviations.",
     partial=column_moments,
 )
-def mean_shift(sums: ColumnMoments, facts: TableFacts) -> dict[str, float | None]:
+def mean_shift(sums: BeforeAfter, facts: TableFacts) -> dict[str, float | None]:
     """Shift of the mean of each numeric or ordinal column, in standard deviations of the original."""
     return _by_column(sums, facts, lambda before, after: (after[0] - before[0]) / before[1])
 
@@ -100,7 +95,7 @@ def mean_shift(sums: ColumnMoments, facts: TableFacts) -> dict[str, float | None
     sentence="{column} keeps {figure} % of its standard deviation.",
     partial=column_moments,
 )
-def spread_kept(sums: ColumnMoments, facts: TableFacts) -> dict[str, float | None]:
+def spread_kept(sums: BeforeAfter, facts: TableFacts) -> dict[str, float | None]:
     """Standard deviation after the release of each numeric or ordinal column, in percent of the original."""
     return _by_column(sums, facts, lambda before, after: 100.0 * after[1] / before[1])
 
@@ -116,9 +111,7 @@ def spread_kept(sums: ColumnMoments, facts: TableFacts) -> dict[str, float | Non
 )
 def distribution(inputs: MetricInputs) -> dict[str, float | None]:
     """Kolmogorov-Smirnov distance for numeric and ordinal columns, total variation distance for others."""
-    return {
-        name: counts.distance for name, counts in zip(inputs.facts.compared_columns, count_columns(inputs), strict=True)
-    }
+    return column_metric(inputs, lambda counts: counts.distance)
 
 
 @change(
@@ -133,8 +126,7 @@ def distribution(inputs: MetricInputs) -> dict[str, float | None]:
 )
 def values_kept(inputs: MetricInputs) -> dict[str, float | None]:
     """Number of distinct released values of each column, in percent of the original number."""
-    columns = zip(inputs.facts.compared_columns, count_columns(inputs), strict=True)
-    return {
-        name: 100.0 * counts.n_distinct_after / counts.n_distinct_before if counts.n_distinct_before else None
-        for name, counts in columns
-    }
+    return column_metric(
+        inputs,
+        lambda counts: 100.0 * counts.n_distinct_after / counts.n_distinct_before if counts.n_distinct_before else None,
+    )

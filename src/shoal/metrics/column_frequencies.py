@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.domain import BoolVector, CategoricalColumn, FloatVector
 from shoal.domain.columns import Kind
-from shoal.metrics.inputs import MetricInputs
-from shoal.metrics.memo import memoize
+from shoal.metrics.inputs import MetricInputs, memoize
 from shoal.system.threads import parallel_map
 
+T = TypeVar("T")
 Keys = NDArray[Any]
 
 
@@ -39,6 +40,12 @@ def count_columns(inputs: MetricInputs) -> tuple[ColumnCounts, ...]:
         *numbers,
         *parallel_map(lambda j: _count_codes(inputs, j), range(len(inputs.categories)), records=inputs.records),
     )
+
+
+def column_metric(inputs: MetricInputs, metric: Callable[[ColumnCounts], T]) -> dict[str, T]:
+    """Compute a metric for each column."""
+    columns = zip(inputs.facts.compared_columns, count_columns(inputs), strict=True)
+    return {name: metric(counts) for name, counts in columns}
 
 
 def level_ranks(column: CategoricalColumn) -> FloatVector | None:
@@ -79,11 +86,7 @@ def _count_numbers(inputs: MetricInputs, j: int) -> ColumnCounts:
 
 def _count_codes(inputs: MetricInputs, j: int) -> ColumnCounts:
     column, size = inputs.categories[j], len(inputs.categories[j].hierarchy)
-    known = (
-        np.ones(inputs.records, dtype=np.bool_)
-        if column.missing_code is not None
-        else ~inputs.is_original_code_missing(j)
-    )
+    known = ~inputs.is_original_code_missing(j) | (column.missing_code is not None)
     original, released = inputs.original_codes[known, j], inputs.released_codes[known, j]
     before, after = (np.bincount(codes, minlength=size) for codes in (original, released))
     nodes, rank = np.arange(size), level_ranks(column)
@@ -105,19 +108,16 @@ def _select(values: Keys, mask: BoolVector) -> Keys:
 
 
 def _joint_keys(first: Keys, second: Keys) -> Keys:
-    """Combine two arrays of numbers into one array of keys."""
     key = np.empty(len(first), dtype=np.complex128)
     key.real, key.imag = first, second
     return key
 
 
 def _counts(keys: Keys) -> Keys:
-    """The number of occurrences of each distinct key."""
     return _run_lengths(np.sort(keys))
 
 
 def _run_lengths(ordered: Keys) -> Keys:
-    """The lengths of the runs of equal keys."""
     starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     return np.diff(starts, prepend=0, append=len(ordered)) if len(ordered) else starts
 

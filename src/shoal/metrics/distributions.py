@@ -32,7 +32,6 @@ class Distribution:
 
     name: str
     kind: str
-    """``numbers``, ``dates`` or ``categories``."""
     labels: tuple[str, ...]
     """The bins, or the most frequent categories, then ``all others`` if there are more."""
     edges: tuple[float, ...]
@@ -80,7 +79,6 @@ def _numeric_distribution(inputs: MetricInputs, j: int) -> Distribution:
 
 
 def _edges(numbers: FloatVector, *, dates: bool) -> FloatVector:
-    """Equidistant round edges around all these numbers."""
     if not len(numbers):
         return np.empty(0)
     low, high = float(numbers.min()), float(numbers.max())
@@ -115,12 +113,7 @@ def _bin_counts(numbers: FloatVector, edges: FloatVector) -> tuple[int, ...]:
 def _categorical_distribution(inputs: MetricInputs, j: int) -> Distribution:
     column, nodes = inputs.categories[j], inputs.released_codes[:, j]
     size, names = len(column.hierarchy), column.hierarchy.nodes
-    known = ~inputs.is_original_code_missing(j)
-    missing = (
-        np.zeros(inputs.records, dtype=np.bool_)
-        if inputs.released_codes_missing is None
-        else inputs.released_codes_missing[:, j]
-    )
+    known, missing = ~inputs.is_original_code_missing(j), inputs.is_released_code_missing(j)
     released = known & ~missing
     if column.kind is not Kind.HIERARCHICAL:
         missing = missing | (~is_informative(column, nodes) & known)  # the root of a flat hierarchy is no information
@@ -130,6 +123,9 @@ def _categorical_distribution(inputs: MetricInputs, j: int) -> Distribution:
     order = np.argsort(-(before + after), kind="stable")
     order = order[(before + after)[order] > 0]
     top, rest = order[:MAX_FREQUENT], order[MAX_FREQUENT:]
+
+    is_tree = column.kind is Kind.HIERARCHICAL
+    depth_counts = np.bincount(np.array(column.hierarchy.depths), after).astype(np.int64) if is_tree else np.zeros(0)
 
     def top_counts(counts: IntVector) -> tuple[int, ...]:
         return (*counts[top].tolist(), *([int(counts[rest].sum())] if len(rest) else []))
@@ -144,11 +140,5 @@ def _categorical_distribution(inputs: MetricInputs, j: int) -> Distribution:
         blank_before=int((~known).sum()),
         blank_after=int(missing.sum()),
         others=len(rest),
-        depths=_depth_counts(column.hierarchy.depths, after) if column.kind is Kind.HIERARCHICAL else (),
+        depths=tuple((level, int(depth_counts[level])) for level in np.flatnonzero(depth_counts).tolist()),
     )
-
-
-def _depth_counts(depths: tuple[int, ...], counts: IntVector) -> tuple[tuple[int, int], ...]:
-    """The number of records at each level of the released nodes."""
-    records = np.bincount(np.array(depths), counts).astype(np.int64)
-    return tuple((level, int(records[level])) for level in np.flatnonzero(records).tolist())

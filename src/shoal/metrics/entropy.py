@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.metrics.column_frequencies import count_columns
+from shoal.metrics.column_frequencies import column_metric, count_columns
 from shoal.metrics.inputs import MetricInputs
 from shoal.metrics.registry import change, loss
 from shoal.metrics.squared_error import percent
@@ -30,11 +30,9 @@ def entropy(inputs: MetricInputs) -> float | None:
     loses nothing. For global recoding this is what ARX computes.
     """
     counts = count_columns(inputs)
-    return (
-        percent(sum(column.lost_entropy for column in counts), sum(column.entropy for column in counts))
-        if counts
-        else None
-    )
+    if not counts:
+        return None
+    return percent(sum(column.lost_entropy for column in counts), sum(column.entropy for column in counts))
 
 
 @change(
@@ -49,5 +47,4 @@ def entropy(inputs: MetricInputs) -> float | None:
 )
 def entropy_lost(inputs: MetricInputs) -> dict[str, float]:
     """Information in each column that its released values lose, in percent of its bits."""
-    columns = zip(inputs.facts.compared_columns, count_columns(inputs), strict=True)
-    return {name: percent(counts.lost_entropy, counts.entropy) for name, counts in columns}
+    return column_metric(inputs, lambda counts: percent(counts.lost_entropy, counts.entropy))

@@ -1,8 +1,9 @@
-"""Evaluation of a release: run the selected metrics."""
+"""Evaluation of a release, in one piece or from the partial sums of its parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,22 @@ import numpy as np
 from shoal.domain import Evaluation, ModelCheck
 from shoal.domain.columns import Kind
 from shoal.errors import OptionError
+from shoal.metrics.class_size import (
+    DiscernibilitySums,
+    class_size_sums,
+    discernibility_sums,
+    released_class_size_sums,
+)
 from shoal.metrics.inputs import EquivalenceClasses, MetricInputs, TableFacts
-from shoal.metrics.partial_sums import merge_partials
+from shoal.metrics.partial_sums import KeyedCounts, merge_partials
 from shoal.metrics.registry import Measure, measures
 from shoal.system.threads import parallel_map
 
 DEFAULT, ALL = "default", "all"
-PartialFunction = Callable[[Any], Any]
+PartialSums = dict[Callable[[Any], Any], Any]
+"""Partial sums by the function that computes them."""
+_BLOCK = 1 << 18
+"""Records per block when class sizes are expanded."""
 
 
 def select_measures(which: str | Iterable[str]) -> tuple[Measure, ...]:
@@ -37,6 +47,35 @@ def select_measures(which: str | Iterable[str]) -> tuple[Measure, ...]:
     return tuple(known[name] for name in names)
 
 
+@dataclass(frozen=True, eq=False)
+class ClassSizeCounts:
+    """The number of classes of each size in a table, and the number of suppressed records."""
+
+    counts: KeyedCounts
+    n_suppressed: int = 0
+
+    @property
+    def records(self) -> int:
+        return int((self.counts.keys * self.counts.counts).sum())
+
+    @property
+    def classes(self) -> int:
+        return int(self.counts.counts.sum())
+
+    @property
+    def discernibility(self) -> DiscernibilitySums:
+        """The partial sums of discernibility; the suppressed records are one class."""
+        squares = sum(size**2 * count for size, count in zip(*(part.tolist() for part in self.counts), strict=True))
+        return DiscernibilitySums(float(squares) - float(self.n_suppressed) ** 2, self.n_suppressed)
+
+    def blocks(self, k: int | None) -> Iterator[EquivalenceClasses]:
+        """Yield the records of all classes in blocks, ordered by class size."""
+        for size, count in zip(*(part.tolist() for part in self.counts), strict=True):
+            for start in range(0, size * count, _BLOCK):
+                n = min(size * count - start, _BLOCK)
+                yield EquivalenceClasses(np.full(n, size, dtype=np.int64), k)
+
+
 @np.errstate(over="ignore", invalid="ignore")  # released values may be far beyond the original
 def evaluate(
     inputs: MetricInputs,
@@ -49,16 +88,95 @@ def evaluate(
     selected = select_measures(which)
     risks = [measure for measure in selected if measure.family == "risk"]
     others = [measure for measure in selected if measure.family != "risk"]
-    sums = compute_partials(inputs, others)
+    sums = _compute_partials(inputs.blocks(), others)
     figures = {
-        measure.name: measure.finalize(inputs)
-        if measure.partial is None
-        else finalize_measure(measure, sums, inputs.facts)
+        measure: measure.finalize(inputs) if measure.partial is None else _finalize(measure, sums, inputs.facts)
         for measure in others
     }
+    k = inputs.released_classes.k
+    return Evaluation(
+        records=inputs.records,
+        k=k,
+        quasi_identifiers=inputs.quasi_identifiers,
+        base=inputs.scale.name if inputs.scale and inputs.numeric else "none",
+        distance=_distance_name(inputs),
+        before=_risks(_compute_partials(inputs.original_classes.blocks(), risks), risks, k=inputs.original_classes.k),
+        after=_risks(_compute_partials(inputs.released_classes.blocks(), risks), risks, k=k),
+        notes=notes,
+        models=models,
+        **_by_family(figures, inputs.quasi_identifiers),
+    )
+
+
+def compute_part_sums(inputs: MetricInputs) -> PartialSums:
+    """Compute the partial sums of one part; its statistics are those of the whole table."""
+    needs_classes = (discernibility_sums, released_class_size_sums)  # one part of the table does not know class sizes
+    return _compute_partials(
+        inputs.blocks(), [measure for measure in _mergeable_measures() if measure.partial not in needs_classes]
+    )
+
+
+def evaluate_parts(
+    sums: Sequence[PartialSums],
+    facts: TableFacts,
+    *,
+    before: ClassSizeCounts,
+    after: ClassSizeCounts,
+    base: str,
+    distance: str | None,
+    models: tuple[ModelCheck, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Evaluation:
+    """Evaluate the whole table from the partial sums of its parts, without metrics that need it at once."""
+    risks = [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
+    sums_before, sums_after = (_compute_partials(sizes.blocks(facts.k), risks) for sizes in (before, after))
+    merged: PartialSums = {partial: merge_partials([part_sums[partial] for part_sums in sums]) for partial in sums[0]}
+    merged |= {discernibility_sums: after.discernibility, released_class_size_sums: sums_after[class_size_sums]}
+    figures = {measure: _finalize(measure, merged, facts) for measure in _mergeable_measures()}
+    return Evaluation(
+        records=facts.records,
+        k=facts.k,
+        quasi_identifiers=facts.quasi_identifiers,
+        base=base,
+        distance=distance,
+        before=_risks(sums_before, risks, k=facts.k),
+        after=_risks(sums_after, risks, k=facts.k),
+        notes=notes,
+        models=models,
+        **_by_family(figures, facts.quasi_identifiers),
+    )
+
+
+def _mergeable_measures() -> list[Measure]:
+    return [
+        m for m in measures().values() if m.family in ("loss", "change") and m.partial is not None and not m.searching
+    ]
+
+
+def _compute_partials(blocks: Iterator[Any], selected: Sequence[Measure]) -> PartialSums:
+    """Run each partial function of these metrics once per block and merge the results."""
+    partials = list(dict.fromkeys(measure.partial for measure in selected if measure.partial is not None))
+    if not partials:
+        return {}
+    results = zip(*parallel_map(lambda block: [partial(block) for partial in partials], blocks), strict=True)
+    return {partial: merge_partials(sums) for partial, sums in zip(partials, results, strict=True)}
+
+
+def _finalize(measure: Measure, sums: PartialSums, facts: TableFacts | int | None) -> Any:
+    """Finalize a metric that has partial sums; a risk needs only k of the facts."""
+    merged = None if measure.partial is None else sums[measure.partial]
+    return None if merged is None else measure.finalize(merged, facts)
+
+
+def _risks(sums: PartialSums, selected: Sequence[Measure], *, k: int | None) -> dict[str, float | None]:
+    return {measure.name: _finalize(measure, sums, k) for measure in selected}
+
+
+def _by_family(figures: dict[Measure, Any], quasi_identifiers: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Arrange the values of all metrics but risks as the fields of an evaluation."""
 
     def of(family: str) -> dict[str, Any]:
-        return {measure.name: figures[measure.name] for measure in others if measure.family == family}
+        return {measure.name: figure for measure, figure in figures.items() if measure.family == family}
 
     def by_column(family: str) -> dict[str, dict[str, float | None]]:
         result: dict[str, dict[str, float | None]] = {}
@@ -68,47 +186,12 @@ def evaluate(
         return result
 
     changes = by_column("change")
-    return Evaluation(
-        records=inputs.records,
-        k=inputs.released_classes.k,
-        quasi_identifiers=inputs.quasi_identifiers,
-        base=inputs.scale.name if inputs.scale and inputs.numeric else "none",
-        distance=_distance_name(inputs),
-        loss=of("loss"),
-        before=_risks(inputs.original_classes, risks),
-        after=_risks(inputs.released_classes, risks),
-        attacks=of("attack"),
-        changes={name: changes[name] for name in inputs.quasi_identifiers if name in changes},
-        disclosures=by_column("disclosure"),
-        notes=notes,
-        models=models,
-    )
-
-
-def compute_partials(
-    data: MetricInputs | EquivalenceClasses, selected: Sequence[Measure]
-) -> dict[PartialFunction, Any]:
-    """Run each partial function of these metrics once per block and merge the results."""
-    partials = list(dict.fromkeys(measure.partial for measure in selected if measure.partial is not None))
-    if not partials:
-        return {}
-    results = zip(*parallel_map(lambda block: [partial(block) for partial in partials], data.blocks()), strict=True)
-    return {partial: merge_partials(sums) for partial, sums in zip(partials, results, strict=True)}
-
-
-def finalize_measure(measure: Measure, partials: dict[PartialFunction, Any], facts: TableFacts) -> Any:
-    """Finalize a metric that has partial sums."""
-    merged = partials[measure.partial] if measure.partial is not None else None
-    return None if merged is None else measure.finalize(merged, facts)
-
-
-def _risks(classes: EquivalenceClasses, selected: Sequence[Measure]) -> dict[str, float | None]:
-    sums = compute_partials(classes, selected)
-    values: dict[str, float | None] = {}
-    for measure in selected:
-        merged = None if measure.partial is None else sums[measure.partial]
-        values[measure.name] = None if merged is None else measure.finalize(merged, classes.k)
-    return values
+    return {
+        "loss": of("loss"),
+        "attacks": of("attack"),
+        "changes": {name: changes[name] for name in quasi_identifiers if name in changes},
+        "disclosures": by_column("disclosure"),
+    }
 
 
 def _distance_name(inputs: MetricInputs) -> str | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import NamedTuple, Self
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from shoal import data
+from shoal.data import Table
 from shoal.domain import (
     BoolMatrix,
     BoolVector,
@@ -19,6 +21,7 @@ from shoal.domain import (
     IntVector,
     Scale,
     SensitiveColumn,
+    SurveyDesign,
     stable_mean,
 )
 from shoal.metrics.individual_risk import individual_risk
@@ -39,11 +42,9 @@ class EquivalenceClasses:
     weighted_sizes: FloatVector | None = None
     """The sum of the sampling weights in each record's class; None if the table is the population."""
     households: IntVector | None = None
-    """The household of each record, numbered from 0."""
     n_classes: int | None = None
     """The number of classes if the sizes do not determine it, as with wildcards."""
     labels: IntVector | None = None
-    """The class of each record, numbered from 0."""
     population_counts: FloatVector | None = None
     """The size of each record's class in a population table; None without such a table."""
 
@@ -91,10 +92,6 @@ class CategoryCodes:
     original: IntMatrix
     released: IntMatrix
 
-    def column(self, j: int) -> CategoryCodes:
-        """Select one column."""
-        return CategoryCodes(self.categories[j : j + 1], self.original[:, [j]], self.released[:, [j]])
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableFacts:
@@ -116,7 +113,6 @@ class TableFacts:
     minima: FloatVector
     maxima: FloatVector
     quartiles: FloatMatrix
-    """The quartiles, one row per numeric column."""
     centroid_codes: IntVector
     """For each categorical column, the node with the smallest sum of distances to all records."""
     frequent_codes: tuple[IntVector, ...]
@@ -124,7 +120,6 @@ class TableFacts:
     n_classes: int
     """The number of classes in the release."""
     sensitive: tuple[SensitiveColumn, ...] = ()
-    """The sensitive columns of the whole table."""
     released_stds: FloatVector = field(default_factory=lambda: np.empty(0))
     """The standard deviation of each released numeric column, without values missing before or after the release."""
 
@@ -143,11 +138,9 @@ class MetricInputs:
     """The original and the released records, or a block of them."""
 
     quasi_identifiers: tuple[str, ...]
-    """The quasi-identifiers."""
     original_classes: EquivalenceClasses
     released_classes: EquivalenceClasses
     numeric: tuple[str, ...] = ()
-    """The numeric quasi-identifiers, including dates."""
     dates: tuple[str, ...] = ()
     """The numeric quasi-identifiers that are dates, as days since 1970-01-01."""
     original_values: tuple[FloatVector, ...] = ()
@@ -155,29 +148,22 @@ class MetricInputs:
     released_values: tuple[FloatVector, ...] = ()
     """The released numbers: the midpoint of an interval, the mean of the column where the release is empty."""
     scale: Scale | None = None
-    """The scale on which numbers are compared."""
     original_missing: BoolMatrix | None = None
-    """Mask of the missing original numbers."""
     released_missing: BoolMatrix | None = None
-    """Mask of the released numbers that are missing."""
     released_intervals: Mapping[str, tuple[FloatVector, FloatVector]] = field(default_factory=dict)
     """The lower and upper ends of the released intervals, for columns released as intervals."""
     categories: tuple[CategoricalColumn, ...] = ()
-    """The categorical quasi-identifiers."""
     original_codes: IntMatrix = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     released_codes: IntMatrix = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     """The original and the released codes; a missing released value has the code of the root."""
     original_codes_missing: BoolMatrix | None = None
-    """Mask of the missing original categories."""
     released_codes_missing: BoolMatrix | None = None
     """Mask of the released categories whose cell is empty."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """The weight of each quasi-identifier; 1 if unspecified."""
     suppressed: BoolVector | None = None
-    """The suppressed records."""
     sensitive: tuple[SensitiveColumn, ...] = ()
     sampling_weights: FloatVector | None = None
-    """The sampling weight of each record."""
     distance: str | None = None
     """The semantic distance between categories, by name."""
     lower_bound: float | None = None
@@ -218,19 +204,22 @@ class MetricInputs:
 
     def is_original_missing(self, j: int) -> BoolVector:
         """Mask of the missing original numbers of a column."""
-        return np.zeros(self.records, dtype=np.bool_) if self.original_missing is None else self.original_missing[:, j]
+        return self._mask_column(self.original_missing, j)
 
     def is_released_missing(self, j: int) -> BoolVector:
         """Mask of the missing released numbers of a column."""
-        return np.zeros(self.records, dtype=np.bool_) if self.released_missing is None else self.released_missing[:, j]
+        return self._mask_column(self.released_missing, j)
 
     def is_original_code_missing(self, j: int) -> BoolVector:
         """Mask of the missing original categories of a column."""
-        return (
-            np.zeros(self.records, dtype=np.bool_)
-            if self.original_codes_missing is None
-            else self.original_codes_missing[:, j]
-        )
+        return self._mask_column(self.original_codes_missing, j)
+
+    def is_released_code_missing(self, j: int) -> BoolVector:
+        """Mask of the empty cells of a released categorical column."""
+        return self._mask_column(self.released_codes_missing, j)
+
+    def _mask_column(self, mask: BoolMatrix | None, j: int) -> BoolVector:
+        return np.zeros(self.records, dtype=np.bool_) if mask is None else mask[:, j]
 
     @property
     def category_codes(self) -> CategoryCodes | None:
@@ -271,8 +260,6 @@ class MetricInputs:
 
 
 class _NumericStatistics(NamedTuple):
-    """Statistics of one numeric column."""
-
     mean: float
     std: float
     minimum: float
@@ -330,3 +317,58 @@ def _released_std(inputs: MetricInputs, j: int) -> float:
         column = column[~(inputs.is_released_missing(j) | inputs.is_original_missing(j))]
     largest = np.abs(column).max(initial=0.0)  # squares of values far beyond the original would overflow
     return float((column / largest).std(ddof=1) * largest) if len(column) > 1 and largest > 0 else 0.0
+
+
+def count_classes(
+    table: Table,
+    names: Sequence[str],
+    *,
+    k: int | None,
+    missing: str,
+    alpha: float,
+    design: SurveyDesign,
+    suppressed: BoolVector | None = None,
+    population: Table | None = None,
+) -> EquivalenceClasses:
+    """Compute the size of each record's class in these columns, and its sampling weight.
+
+    A missing value is a category of its own, unless ``missing`` is ``wildcard``: then compatible records count with
+    ``alpha``, except those that are ``suppressed``. In a ``population`` table, missing is always a category.
+    """
+    labels = data.class_labels(table, names)
+    population_sizes = None if population is None else data.population_counts(table, population, names)
+    if missing == "wildcard":
+        sizes, weighted_sizes = data.separate_wildcard_counts(
+            table, names, alpha=alpha, weights=design.sampling_weights, apart=suppressed
+        )
+        return EquivalenceClasses(
+            sizes, k, weighted_sizes, design.households, int(labels.max()) + 1, population_counts=population_sizes
+        )
+    weighted_sizes = None
+    if design.sampling_weights is not None:
+        weighted_sizes = np.bincount(labels, design.sampling_weights).astype(np.float64)[labels]
+    return EquivalenceClasses(
+        np.bincount(labels)[labels],
+        k,
+        weighted_sizes,
+        design.households,
+        labels=labels,
+        population_counts=population_sizes,
+    )
+
+
+T = TypeVar("T")
+
+
+def memoize(function: Callable[[Any], T]) -> Callable[[Any], T]:
+    """Cache the result of a function of the inputs, a block or the table facts, for the lifetime of that object."""
+    key = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def wrapper(data: Any) -> T:
+        cache: dict[str, T] = data.__dict__
+        if key not in cache:
+            cache[key] = function(data)
+        return cache[key]
+
+    return wrapper

@@ -13,7 +13,10 @@ from shoal.metrics.registry import attack, change
 DISCLOSURE_WINDOW = 0.05
 """Largest distance that counts as disclosure, in standard deviations of the released column."""
 _REFERENCE = "Mateo-Sanz, Sebé and Domingo-Ferrer (2004), Outlier protection in continuous microdata masking, PSD"
-_FORMULA = f"the original number is at most {DISCLOSURE_WINDOW} standard deviations of the released column from the released one"
+_FORMULA = (
+    f"the original number is at most {DISCLOSURE_WINDOW} standard deviations of the released column "
+    "from the released one"
+)
 
 
 class IntervalDisclosures(NamedTuple):

@@ -19,14 +19,16 @@ from shoal.metrics.released_points import (
 )
 
 MAX_COMBINED = 3
-"""Largest number of columns in a combination."""
 MAX_COLUMNS_FOR_TRIPLES = 12
 """With more quasi-identifiers than this, only pairs are tried: triples grow with the cube of their number."""
 _REFERENCE = (
     "Elliot, Manning and Ford (2002), A computational algorithm for handling the special uniques problem, International"
     " Journal of Uncertainty, Fuzziness and Knowledge-Based Systems 10(5)"
 )
-_FORMULA = f"records that are alone with their values of at most {MAX_COMBINED} quasi-identifiers; {MAX_COMBINED - 1} of over {MAX_COLUMNS_FOR_TRIPLES}"
+_FORMULA = (
+    f"records that are alone with their values of at most {MAX_COMBINED} quasi-identifiers;"
+    f" {MAX_COMBINED - 1} of over {MAX_COLUMNS_FOR_TRIPLES}"
+)
 
 
 def max_combined(n_columns: int) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import search
-from shoal.domain import BoolMatrix, BoolVector, Bound, FloatMatrix, FloatVector, Space
-from shoal.metrics.column_loss import column_squared_errors
+from shoal.domain import Bound, FloatVector, Space
 from shoal.metrics.inputs import MetricInputs
 from shoal.metrics.registry import loss
 from shoal.metrics.released_points import compares_all_columns
+from shoal.metrics.squared_error import squared_errors
 
 MAX_SEARCHED_RECORDS = 20_000
 """Largest number of records for the neighbor search, which would otherwise dominate the evaluation."""
@@ -36,23 +36,22 @@ def optimality_gap(inputs: MetricInputs) -> float | None:
     above 20,000 records only if the release computed a lower bound.
     """
     k = inputs.released_classes.k
-    applies = compares_all_columns(inputs) and not _any_true(
-        inputs.original_missing,
-        inputs.released_missing,
-        inputs.original_codes_missing,
-        inputs.released_codes_missing,
-        inputs.suppressed,
+    missing = (
+        *(inputs.original_missing, inputs.released_missing, inputs.suppressed),
+        *(inputs.original_codes_missing, inputs.released_codes_missing),
     )
+    incomplete = any(mask is not None and bool(mask.any()) for mask in missing)
     if (
         k is None
-        or not applies
+        or incomplete
+        or not compares_all_columns(inputs)
         or inputs.released_classes.sizes.min() < k
         or (inputs.lower_bound is None and inputs.records > MAX_SEARCHED_RECORDS)
     ):
         return None
     weights = np.array([inputs.facts.weight_of(name) for name in inputs.facts.compared_columns])
     weights = weights / weights.max()
-    error = sum(float((weights * column_squared_errors(block).error).sum()) for block in inputs.blocks())
+    error = sum(float((weights * squared_errors(block).error).sum()) for block in inputs.blocks())
     if error == 0 or inputs.records < k:
         return 0.0
     return Bound(max(_elementary_bound(inputs, weights, k), inputs.lower_bound or 0.0), "", 0.0, "").gap(error)
@@ -67,14 +66,5 @@ def _elementary_bound(inputs: MetricInputs, weights: FloatVector, k: int) -> flo
     codes = inputs.original_codes if inputs.categories else np.empty((inputs.records, 0), dtype=np.int64)
     space = Space.of(matrix, codes, [column.distance for column in inputs.categories], weights[numbers:])
     points = search.embed(space)
-    return max(search.elementary_bound(points, k).value, _exact_bound(points, k))
-
-
-def _exact_bound(points: FloatMatrix, k: int) -> float:
-    """The exact optimum, if it is cheap to compute."""
-    bound = search.exact_bound(points, k)
-    return 0.0 if bound is None else bound.value
-
-
-def _any_true(*masks: BoolMatrix | BoolVector | None) -> bool:
-    return any(mask is not None and bool(mask.any()) for mask in masks)
+    exact = search.exact_bound(points, k)  # the optimum, if it is cheap to compute
+    return max(search.elementary_bound(points, k).value, 0.0 if exact is None else exact.value)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.domain import FloatMatrix
+
 S = TypeVar("S")
 
 
@@ -22,6 +24,13 @@ class MergeByMin(float):
 
 class MergeByMax(float):
     """A number that merges to the maximum."""
+
+
+class BeforeAfter(NamedTuple):
+    """Sums over the original and over the released records."""
+
+    before: FloatMatrix
+    after: FloatMatrix
 
 
 class KeyedCounts(NamedTuple):

@@ -7,15 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.domain import FloatMatrix, FloatVector
-from shoal.metrics.inputs import MetricInputs
-from shoal.metrics.memo import memoize
+from shoal.metrics.inputs import MetricInputs, memoize
 from shoal.metrics.registry import loss
 
 MAX_SAMPLE_RECORDS = 50_000
 """Largest number of records used; larger tables are sampled at regular intervals."""
 _MAX_ITERATIONS = 25
 _CONVERGED = 1e-8
-"""Convergence tolerance of the error."""
 _MAX_LOGIT = 30.0
 _RIDGE = 1e-6
 _TINY = 1e-9

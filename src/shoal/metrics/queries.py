@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.domain import BoolVector, FloatMatrix, FloatVector, IntVector, Scale
-from shoal.metrics.inputs import MAX_FREQUENT, MetricInputs, TableFacts
-from shoal.metrics.memo import memoize
+from shoal.metrics.inputs import MAX_FREQUENT, MetricInputs, TableFacts, memoize
+from shoal.metrics.partial_sums import BeforeAfter
 from shoal.metrics.registry import loss
 
 MAX_COLUMNS = 12
@@ -53,20 +53,6 @@ class GroupMeanSums(NamedTuple):
     sums_after: FloatMatrix
 
 
-class CrossTables(NamedTuple):
-    """For each pair of columns, the counts of their cross table before and after."""
-
-    before: FloatMatrix
-    after: FloatMatrix
-
-
-class RegressionSums(NamedTuple):
-    """Cross products of a constant, the explanatory columns and the target, before and after."""
-
-    before: FloatMatrix
-    after: FloatMatrix
-
-
 @memoize
 def grouping_columns(block: MetricInputs) -> tuple[GroupingColumn, ...]:
     """The columns that queries group by."""
@@ -79,11 +65,8 @@ def grouping_columns(block: MetricInputs) -> tuple[GroupingColumn, ...]:
             cuts = facts.quartiles[j] + _ROUNDING * max(abs(facts.minima[j]), abs(facts.maxima[j]))
             missing = len(cuts) + 1
             before = np.where(block.is_original_missing(j), missing, np.searchsorted(cuts, block.original[:, j]))
-            after = np.where(
-                block.is_original_missing(j) | block.is_released_missing(j),
-                missing,
-                np.searchsorted(cuts, block.released[:, j]),
-            )
+            is_missing = block.is_original_missing(j) | block.is_released_missing(j)
+            after = np.where(is_missing, missing, np.searchsorted(cuts, block.released[:, j]))
             columns.append(GroupingColumn(name, before, after))
         elif name in categorical:
             j = categorical[name]
@@ -120,15 +103,8 @@ def target_columns(block: MetricInputs) -> tuple[TargetColumn, ...]:
             before, after = (
                 (matrix[:, j] - facts.means[j]) / facts.stds[j] for matrix in (block.original, block.released)
             )
-            result.append(
-                TargetColumn(
-                    name,
-                    before,
-                    after,
-                    ~block.is_original_missing(j),
-                    ~block.is_original_missing(j) & ~block.is_released_missing(j),
-                )
-            )
+            known = ~block.is_original_missing(j)
+            result.append(TargetColumn(name, before, after, known, known & ~block.is_released_missing(j)))
     n_quasi_identifiers = len(result)
     for column, scale in zip(block.sensitive, sensitive_scales(facts), strict=True):
         if column.numbers is not None and scale is not None and len(result) < n_quasi_identifiers + MAX_COLUMNS:
@@ -159,18 +135,18 @@ def _grouped_sums(numbers: FloatVector, known: BoolVector, groups: IntVector) ->
     return counts.astype(np.float64), sums.astype(np.float64)
 
 
-def cross_tables(block: MetricInputs) -> CrossTables | None:
-    """Partial sums of a block."""
+def cross_tables(block: MetricInputs) -> BeforeAfter | None:
+    """Counts of the cross table of each pair of columns in a block."""
     pairs = list(combinations(grouping_columns(block), 2))
     if not pairs:
         return None
     before = [np.bincount(one.before * _BINS + other.before, minlength=_BINS**2) for one, other in pairs]
     after = [np.bincount(one.after * _BINS + other.after, minlength=_BINS**2) for one, other in pairs]
-    return CrossTables(np.array(before, dtype=np.float64), np.array(after, dtype=np.float64))
+    return BeforeAfter(np.array(before, dtype=np.float64), np.array(after, dtype=np.float64))
 
 
-def regression_sums(block: MetricInputs) -> RegressionSums | None:
-    """Partial sums of the records of a block with all values known before, and present after."""
+def regression_sums(block: MetricInputs) -> BeforeAfter | None:
+    """Cross products of a constant, the predictors and the response, over the complete records of a block."""
     available = list(target_columns(block))
     numeric = [target for target in available if target.name in block.numeric]
     response = next(
@@ -184,7 +160,7 @@ def regression_sums(block: MetricInputs) -> RegressionSums | None:
     ones = np.ones(block.records)
     before = [column[known] for column in (ones, *(target.before for target in predictors), response.before)]
     after = [column[present] for column in (ones, *(target.after for target in predictors), response.after)]
-    return RegressionSums(_products(before), _products(after))
+    return BeforeAfter(_products(before), _products(after))
 
 
 def _products(columns: list[FloatVector]) -> FloatMatrix:
@@ -237,7 +213,7 @@ def query_means(sums: GroupMeanSums, _: TableFacts) -> float | None:
     sentence="A share of {figure} of the records is in another cell of a cross table of two columns on average.",
     partial=cross_tables,
 )
-def query_tables(sums: CrossTables, facts: TableFacts) -> float | None:
+def query_tables(sums: BeforeAfter, facts: TableFacts) -> float | None:
     """Mean total variation distance between the cross tables of two quasi-identifiers before and after.
 
     Columns are grouped as for `query_means`; only the first 12 quasi-identifiers are used.
@@ -256,7 +232,7 @@ def query_tables(sums: CrossTables, facts: TableFacts) -> float | None:
     sentence="No coefficient of a regression moved by more than {figure}.",
     partial=regression_sums,
 )
-def query_regression(sums: RegressionSums, _: TableFacts) -> float | None:
+def query_regression(sums: BeforeAfter, _: TableFacts) -> float | None:
     """Largest change of a coefficient of a linear regression.
 
     Uses the first 12 quasi-identifiers, on the records with all values known before, and present after the release.

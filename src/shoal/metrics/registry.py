@@ -36,13 +36,13 @@ _ZERO_TOLERANCE = 1e-12
 FAMILIES = ("loss", "risk", "attack", "change", "disclosure")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measure:
     name: str
+    """Key in an evaluation."""
     family: str
     label: str
-    """Label in tables."""
-    unit: str
+    unit: str = ""
     """``%``, ``records`` or ``classes``; empty for a bare number."""
     formula: str
     range: str
@@ -50,11 +50,11 @@ class Measure:
     reference: str
     sentence: str
     """Plain-language template: ``{figure}`` is the value, ``{one_in}`` the number of attempts."""
-    headline: bool
+    headline: bool = False
     """Whether a short summary shows it."""
-    searching: bool
+    searching: bool = False
     """Whether it is slow and only runs on request."""
-    partial: Callable[[Any], Any] | None
+    partial: Callable[[Any], Any] | None = None
     finalize: Callable[..., Any]
 
     @property
@@ -73,11 +73,9 @@ class Measure:
             return None
         fraction = figure / 100 if self.unit == "%" else figure
         attempts = 1 / fraction if fraction > 0 else math.inf
-        one_in = (
-            format_number(round(attempts, 1 if attempts < _MAX_DECIMAL_ATTEMPTS else 0))
-            if attempts < math.inf
-            else "infinitely many"
-        )
+        one_in = "infinitely many"
+        if attempts < math.inf:
+            one_in = format_number(round(attempts, 1 if attempts < _MAX_DECIMAL_ATTEMPTS else 0))
         return self.sentence.format(figure=format_value(figure), one_in=one_in, **facts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,29 +96,15 @@ def format_value(figure: float) -> str:
 _registry: dict[str, Measure] = {}
 
 
-def _register(
-    family: str,
-    *,
-    name: str,
-    label: str,
-    formula: str,
-    range: str,
-    good: str,
-    reference: str,
-    sentence: str,
-    unit: str = "",
-    headline: bool = False,
-    searching: bool = False,
-    partial: Callable[[Any], Any] | None = None,
-) -> Callable[[F], F]:
-    """Register the decorated function as a metric; the name is its key in an evaluation."""
+def _register(family: str, **facts: Any) -> Callable[[F], F]:
+    """Register the decorated function as a metric, from the fields of `Measure`."""
 
-    def register(finish: F) -> F:
-        if name in _registry:
-            raise ValueError(f"there are two measures of the name {name!r}")
-        facts = (name, family, label, unit, formula, range, good, reference, sentence)
-        _registry[name] = Measure(*facts, headline, searching, partial, finish)
-        return finish
+    def register(finalize: F) -> F:
+        measure = Measure(family=family, finalize=finalize, **facts)
+        if measure.name in _registry:
+            raise ValueError(f"there are two measures of the name {measure.name!r}")
+        _registry[measure.name] = measure
+        return finalize
 
     return register
 

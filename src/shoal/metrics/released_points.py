@@ -20,11 +20,9 @@ class ReleasedPoints(NamedTuple):
     """
 
     labels: IntVector
-    """The point of each record."""
     source_rows: IntMatrix
     """For each point and numeric column, the record from which to take the number."""
     codes: IntMatrix
-    """The codes of each point."""
 
     @property
     def n_points(self) -> int:

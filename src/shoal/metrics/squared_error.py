@@ -1,36 +1,40 @@
-"""Squared error: information loss of numeric columns."""
+"""Squared error: information loss of the numeric columns, of each column, and of all columns together."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from shoal.domain import FloatMatrix, FloatVector
 from shoal.metrics.inputs import MetricInputs, TableFacts
-from shoal.metrics.registry import loss
+from shoal.metrics.registry import change, loss
 
 _REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented microaggregation, IEEE TKDE 14(1)"
 
 
 class SquaredErrors(NamedTuple):
-    """For each numeric column, the squared error and the total sum of squares."""
+    """For each column, numeric before categorical, the squared error and the total sum of squares."""
 
     error: FloatVector
     total: FloatVector
 
 
-def squared_errors(block: MetricInputs) -> SquaredErrors | None:
-    """Partial sums of a block, on scaled numbers."""
-    if not block.numeric:
-        return None
-    return SquaredErrors(
-        ((block.original - block.released) ** 2).sum(axis=0), ((block.original - block.facts.means) ** 2).sum(axis=0)
-    )
+def squared_errors(block: MetricInputs) -> SquaredErrors:
+    """Partial sums of a block: scaled numbers, distances of categories."""
+    error = list(((block.original - block.released) ** 2).sum(axis=0))
+    total = list(((block.original - block.facts.means) ** 2).sum(axis=0))
+    for j, (column, center) in enumerate(zip(block.categories, block.facts.centroid_codes, strict=True)):
+        error.append((column.distance[block.original_codes[:, j], block.released_codes[:, j]] ** 2).sum())
+        total.append((column.distance[block.original_codes[:, j], center] ** 2).sum())
+    return SquaredErrors(np.array(error, dtype=np.float64), np.array(total, dtype=np.float64))
 
 
-def _reported(squared: float, unit: float) -> float:
-    """A sum in reported units; 0 stays 0 even if the unit overflows."""
-    return squared * unit if squared else 0.0
+def _sum_of_numbers(squares: FloatVector, facts: TableFacts, *, unit: float = 1.0) -> float:
+    """Sum over the numeric columns; 0 stays 0 even if the unit overflows."""
+    total = float(squares[: len(facts.numeric)].sum())
+    return total * unit if total else 0.0
 
 
 @loss(
@@ -45,7 +49,7 @@ def _reported(squared: float, unit: float) -> float:
 )
 def sse(sums: SquaredErrors, facts: TableFacts) -> float | None:
     """Squared distance between the original and the released records."""
-    return _reported(float(sums.error.sum()), facts.squared_unit)
+    return _sum_of_numbers(sums.error, facts, unit=facts.squared_unit) if facts.numeric else None
 
 
 @loss(
@@ -60,7 +64,7 @@ def sse(sums: SquaredErrors, facts: TableFacts) -> float | None:
 )
 def sst(sums: SquaredErrors, facts: TableFacts) -> float | None:
     """Squared distance between the original records and the mean of the table."""
-    return _reported(float(sums.total.sum()), facts.squared_unit)
+    return _sum_of_numbers(sums.total, facts, unit=facts.squared_unit) if facts.numeric else None
 
 
 @loss(
@@ -75,9 +79,11 @@ def sst(sums: SquaredErrors, facts: TableFacts) -> float | None:
     headline=True,
     partial=squared_errors,
 )
-def information_loss_percent(sums: SquaredErrors, _: TableFacts) -> float | None:
+def information_loss_percent(sums: SquaredErrors, facts: TableFacts) -> float | None:
     """Loss of the variation between records, in percent."""
-    return percent(float(sums.error.sum()), float(sums.total.sum()))
+    if not facts.numeric:
+        return None
+    return percent(_sum_of_numbers(sums.error, facts), _sum_of_numbers(sums.total, facts))
 
 
 def percent(error: float, total: float) -> float:
@@ -95,3 +101,47 @@ def total_sum_of_squares(matrix: FloatMatrix) -> float:
 def information_loss(original: FloatMatrix, released: FloatMatrix) -> float:
     """100·SSE/SST of two matrices on the same scale; 0 or infinite if all original records are equal."""
     return percent(float(((original - released) ** 2).sum()), total_sum_of_squares(original))
+
+
+def map_columns(values: FloatVector, facts: TableFacts) -> dict[str, float]:
+    """Map column names to values, numeric columns before categorical ones."""
+    return dict(zip(facts.compared_columns, values.tolist(), strict=True))
+
+
+@change(
+    name="loss",
+    label="loss",
+    unit="%",
+    formula="100·SSE/SST of the column: by its numbers, or by the distances of its categories",
+    range="0 percent and up; 100 is as bad as one value for all",
+    good="low",
+    reference=_REFERENCE,
+    sentence="{column} lost {figure} % of its variation.",
+    headline=True,
+    partial=squared_errors,
+)
+def column_loss(sums: SquaredErrors, facts: TableFacts) -> dict[str, float]:
+    """Loss of each column's own variation, in percent."""
+    both = zip(sums.error.tolist(), sums.total.tolist(), strict=True)
+    return map_columns(np.array([percent(error, total) for error, total in both]), facts)
+
+
+@loss(
+    name="mixed_loss",
+    label="mixed loss",
+    unit="%",
+    formula="100 · Σ over columns of weight·d² to the released value / the same to the centroid of the table",
+    range="0 percent and up; 100 is as bad as one record for all",
+    good="low",
+    reference="Domingo-Ferrer and Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through"
+    " microaggregation, DMKD 11(2)",
+    sentence="Numbers and categories together lose {figure} %, where 100 % is what one record for all would lose.",
+    headline=True,
+    partial=squared_errors,
+)
+def mixed_loss(sums: SquaredErrors, facts: TableFacts) -> float | None:
+    """Loss of the variation of all columns, in percent: the loss for comparing methods."""
+    if not facts.compared_columns:
+        return None
+    weights = np.array([facts.weight_of(name) for name in facts.compared_columns])
+    return percent(float((weights * sums.error).sum()), float((weights * sums.total).sum()))

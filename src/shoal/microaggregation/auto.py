@@ -13,7 +13,8 @@ from shoal.domain.policy import EFFORTS
 from shoal.errors.messages import join_names, pluralize
 from shoal.microaggregation import blockwise, registry
 from shoal.microaggregation.enforce_constraints import enforce_constraints
-from shoal.microaggregation.registry import ALL_KINDS, AUTO, MethodResult, method
+from shoal.microaggregation.registry import AUTO, MethodResult, mixed_method
+from shoal.microaggregation.stages import stage_progress
 
 _SMALL, _MIDDLE, _BIG = 5_000, 30_000, 40_000
 """Maximum records for three methods, two, and one, each within seconds; larger tables are cut into blocks."""
@@ -23,14 +24,12 @@ _CELLS, _MANY = 3_000, 20_000
 """Maximum tuples (distinct combinations of categories) for ``optimal-cells``, and for MDAV on the whole table."""
 
 
-@method(
+@mixed_method(
     name=AUTO,
     paper="Shoal's own",
     year=2026,
     cost="that of its starts: O(n²) time up to 30,000 records, then O(n log n), O(n) memory",
     largest_group=None,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
     supports_constraints=True,
 )
 def auto(records: Records, k: int, *, progress: Progress, seed: int = 0, effort: str = "balanced") -> MethodResult:
@@ -62,9 +61,10 @@ def auto(records: Records, k: int, *, progress: Progress, seed: int = 0, effort:
     errors: list[float] = []
     best = np.zeros(records.count, dtype=np.int64)
     for name in names:  # steps 2 and 3
-        result = run(records, k=k, method=name, seed=seed, progress=_method_progress(progress, len(errors), len(names)))
+        method_progress = stage_progress(progress, records, len(errors), len(names))
+        result = run(records, k=k, method=name, seed=seed, progress=method_progress)
         labels = enforce_constraints(records, result.labels, k=k, progress=no_progress)
-        error = float(kernels.centroids.squared_errors(records.space, labels, int(labels.max()) + 1).sum())
+        error = kernels.centroids.squared_error(records.space, labels)
         if not errors or error < min(errors):
             best = labels
         errors.append(error)
@@ -101,8 +101,3 @@ def _describe(names: list[str], errors: list[float], reason: str, blocks: int | 
         where = "" if blocks is None else f" in blocks of at most {pluralize(blocks, 'record')}"
         return f"auto took {best}{where} for {reason}."
     return f"auto tried {join_names(names)} for {reason}, and kept {best}, which had the least error."
-
-
-def _method_progress(progress: Progress, number: int, of: int) -> Progress:
-    """Report the progress of one of several methods."""
-    return lambda done, total: progress((number * total + done) // of, total)

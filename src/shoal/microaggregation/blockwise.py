@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from shoal import kernels
-from shoal.domain import IntVector, ModelConstraints, Partition, Progress, Records, no_progress, number_by_first_row
+from shoal.domain import IntVector, Partition, Progress, Records, no_progress, number_by_first_row
 from shoal.errors import OptionError
 from shoal.errors.messages import pluralize
 from shoal.microaggregation import registry
 from shoal.microaggregation.cut_tree import CutTree, build_cut_tree
-from shoal.microaggregation.enforce_constraints import enforce_constraints
+from shoal.microaggregation.enforce_constraints import enforce_constraints, satisfies
 from shoal.system.threads import parallel_map
 
 _GROUPS_PER_BLOCK = 4
@@ -37,7 +36,10 @@ def run(
     space = records.space
     cuts = build_cut_tree(space.sketched_points, max_records, min(_GROUPS_PER_BLOCK * k, max_records // 2))
     if records.constraints is not None:
-        cuts = cuts.merge_until(_Satisfies(records.constraints, rows_by_block(cuts.block_of(space.sketched_points))))
+        constraints, fine_parts = records.constraints, rows_by_block(cuts.block_of(space.sketched_points))
+        cuts = cuts.merge_until(
+            lambda blocks: satisfies(constraints, np.concatenate([fine_parts[block] for block in blocks]))
+        )
     parts = rows_by_block(cuts.block_of(space.sketched_points))
     labels, groups, done = np.empty(records.count, dtype=np.int64), 0, 0
 
@@ -69,20 +71,6 @@ def check_block_size(blocks: Any, k: int) -> int | None:
 def rows_by_block(block: IntVector) -> list[IntVector]:
     """Return the rows of each block in ascending order."""
     return np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))[:-1])
-
-
-class _Satisfies:
-    """Whether the union of some blocks satisfies the constraints."""
-
-    def __init__(self, demands: ModelConstraints, parts: list[IntVector]) -> None:
-        self.demands, self.parts = demands, parts
-
-    def __call__(self, blocks: Sequence[int]) -> bool:
-        sensitive: Any = kernels.constraint_counts
-        demands, tally = self.demands, sensitive.zero_counts(self.demands)
-        for block in blocks:
-            np.add.at(tally, demands.codes[self.parts[block]] + demands.value_offsets[:-1], 1)
-        return bool(sensitive.satisfied(demands, tally))
 
 
 def _describe(method: str, cuts: CutTree, parts: list[IntVector]) -> str:

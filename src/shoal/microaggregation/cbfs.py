@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 
-@method(
+@mixed_method(
     name="cbfs",
     paper="Laszlo and Mukherjee, IEEE Transactions on Knowledge and Data Engineering 17(7), 2005",
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Form one group per pass, around the record farthest from the centroid of the remaining records.
@@ -38,5 +35,4 @@ def cbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     state = kernels.sequential.unassigned.init(records.space)
     state = kernels.sequential.passes.mdav_passes(state, k, per_pass=1, min_left=k, progress=progress)  # step 1
     kernels.sequential.unassigned.assign_rest(state)  # step 2
-    labels: IntVector = state.labels
-    return labels
+    return state.labels

@@ -83,8 +83,7 @@ class CutTree:
     @property
     def _blocks(self) -> BoolVector:
         """Mask of leaves."""
-        leaves: BoolVector = self._reached & (self.column < 0)
-        return leaves
+        return self._reached & (self.column < 0)
 
 
 def build_cut_tree(points: FloatMatrix, max_size: int, min_size: int, variant: int = 0) -> CutTree:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
 from shoal.microaggregation.mdav import mdav_1
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import dissolve, split_large, stage_progress
 
 
-@method(
+@mixed_method(
     name="dba-1",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
     cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Repeatedly take the densest neighborhood of k records as a group.
@@ -48,17 +43,14 @@ def dba_1(records: Records, k: int, *, progress: Progress) -> IntVector:
         return np.zeros(records.count, dtype=np.int64)
     state = kernels.sequential.unassigned.init(records.space, _equal_records(records, k))
     if state.counts[kernels.sequential.unassigned.LEFT] >= k:
-        hoods = kernels.sequential.density.init(state, k, progress=stage_progress(progress, records, 0, 2))  # step 1
-
-        def step(state: Any, passes: int) -> None:
-            kernels.sequential.density.densest_passes(state, hoods, k, passes)
-
+        first_progress = stage_progress(progress, records, 0, 2)
+        neighborhoods = kernels.sequential.density.init(state, k, progress=first_progress)  # step 1
+        second_progress = stage_progress(progress, records, 1, 2)
         state = kernels.sequential.unassigned.run(
-            state, step, min_left=k, progress=stage_progress(progress, records, 1, 2)
+            state, kernels.sequential.density.densest_passes, neighborhoods, k, min_left=k, progress=second_progress
         )  # step 2
     kernels.sequential.unassigned.assign_rest(state)  # step 3
-    labels: IntVector = state.labels
-    return labels
+    return state.labels
 
 
 def _equal_records(records: Records, k: int) -> IntVector:
@@ -74,14 +66,11 @@ def _equal_records(records: Records, k: int) -> IntVector:
     return labels
 
 
-@method(
+@mixed_method(
     name="dba-2",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
     cost="O(n²) time and more at worst, O(kn) memory (24kn bytes)",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def dba_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Run DBA-1, then dissolve groups where that lowers the SSE, the last one first.

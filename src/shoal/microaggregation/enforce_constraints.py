@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from shoal import kernels
-from shoal.domain import IntVector, Progress, Records, number_by_first_row
+from shoal.domain import BoolVector, IntVector, ModelConstraints, Progress, Records, number_by_first_row
 
 
 def enforce_constraints(records: Records, labels: IntVector, *, k: int, progress: Progress) -> IntVector:
@@ -19,3 +23,11 @@ def enforce_constraints(records: Records, labels: IntVector, *, k: int, progress
     state = kernels.merge_groups.init(records.space, number_by_first_row(labels)[1], records.constraints, k=k)
     merged: IntVector = kernels.merge_groups.run(state, progress=progress)
     return number_by_first_row(merged)[1]
+
+
+def satisfies(constraints: ModelConstraints, rows: IntVector | BoolVector) -> bool:
+    """Whether these records satisfy the constraints as one group."""
+    counting: Any = kernels.constraint_counts
+    counts = counting.zero_counts(constraints)
+    np.add.at(counts, constraints.codes[rows] + constraints.value_offsets[:-1], 1)
+    return bool(counting.satisfied(constraints, counts))

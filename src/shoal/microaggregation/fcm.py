@@ -11,21 +11,18 @@ from shoal import kernels
 from shoal.domain import IntVector, Progress, Records, no_progress, number_by_first_row
 from shoal.microaggregation.mdav import mdav_1
 from shoal.microaggregation.mondrian import mondrian_relaxed
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 _POWERS = (5, 4, 3)
 """Powers of the exponents m = 1 + 2**-power of successive runs; the last one is used for all later runs."""
 _RUNS = 10
 
 
-@method(
+@mixed_method(
     name="fcm",
     paper="Domingo-Ferrer and Torra, Journal of Advanced Computational Intelligence 7(2), 2003",
     year=2003,
     cost="O(n²/k) time at worst for each of up to 50 iterations, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def fcm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Run fuzzy c-means with fewer and fewer clusters until all have k records; split large clusters likewise.
@@ -89,5 +86,4 @@ def _clusters(records: Records, k: int, *, tick: Callable[[], None]) -> IntVecto
         nearest = np.empty_like(clusters.labels)
         kernels.centroids.assign_to_nearest(space, nearest, centers, small)
         clusters.labels[small] = np.flatnonzero(sizes >= k)[nearest[small]]
-    numbers: IntVector = np.unique(clusters.labels, return_inverse=True)[1]
-    return numbers
+    return np.unique(clusters.labels, return_inverse=True)[1]

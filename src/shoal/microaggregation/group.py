@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal import kernels
 from shoal import search as local_search
 from shoal.domain import (
     BoolVector,
@@ -31,7 +30,7 @@ from shoal.domain import (
 from shoal.errors import DataError, OptionError, PromiseError
 from shoal.microaggregation import blockwise, registry
 from shoal.microaggregation.blockwise import check_block_size
-from shoal.microaggregation.enforce_constraints import enforce_constraints
+from shoal.microaggregation.enforce_constraints import enforce_constraints, satisfies
 from shoal.microaggregation.households import check_household_sizes, merge_households
 from shoal.microaggregation.search_strata import StrataSearch
 from shoal.microaggregation.suppression import GroupExtents, suppression_candidates
@@ -268,18 +267,11 @@ class _Stratum:
         return labels, (np.bincount(labels, suppressed) > 0)[labels]
 
     def _both_satisfy(self, suppressed: BoolVector) -> bool:
-        """Whether the suppressed and the other records each satisfy the constraints as a whole."""
-        return self._satisfies(suppressed) and self._satisfies(~suppressed)
-
-    def _satisfies(self, mask: BoolVector) -> bool:
-        """Whether these records satisfy the constraints as one group; true for no records."""
-        demands = self.records.constraints
-        if demands is None or not mask.any():
-            return True
-        sensitive: Any = kernels.constraint_counts
-        tally = sensitive.zero_counts(demands)
-        np.add.at(tally, demands.codes[mask] + demands.value_offsets[:-1], 1)
-        return bool(sensitive.satisfied(demands, tally))
+        """Whether the suppressed and the other records, if any, each satisfy the constraints as a whole."""
+        constraints = self.records.constraints
+        return constraints is None or all(
+            satisfies(constraints, mask) for mask in (suppressed, ~suppressed) if mask.any()
+        )
 
 
 def _checked(partition: Partition, design: SurveyDesign) -> Partition:

@@ -11,7 +11,7 @@ from shoal import kernels
 from shoal.domain import FloatVector, IntVector, Progress, Records, Space, check_choice
 from shoal.errors import OptionError
 from shoal.microaggregation.mdav import mdav_1
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import split_large, stage_progress
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
@@ -21,15 +21,12 @@ COLLINEAR_TOLERANCE = 1e-10
 """A column is collinear if its residual on the previous columns is below this fraction."""
 
 
-@method(
+@mixed_method(
     name="hac",
     paper="Alarte Aleixandre, master thesis, Universitat Oberta de Catalunya, 2018",
     year=2018,
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
-    largest_group=lambda k: 2 * k - 1,
     max_records=20_000,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def hac(
     records: Records,
@@ -75,15 +72,12 @@ def hac(
     return _agglomerate(records, k, linkage, metric, leftovers, most=most, by_size=False, progress=progress)
 
 
-@method(
+@mixed_method(
     name="hac-max",
     paper="Alarte Aleixandre, master thesis, Universitat Oberta de Catalunya, 2018",
     year=2018,
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
-    largest_group=lambda k: 2 * k - 1,
     max_records=20_000,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def hac_max(
     records: Records,
@@ -113,15 +107,12 @@ def hac_max(
     return _agglomerate(records, k, linkage, metric, leftovers, most=k, by_size=False, progress=progress)  # step 3
 
 
-@method(
+@mixed_method(
     name="hac-priority",
     paper="Alarte Aleixandre, master thesis, Universitat Oberta de Catalunya, 2018",
     year=2018,
     cost="O(n²) time in practice, more at worst, O(n²) memory (4n² bytes)",
-    largest_group=lambda k: 2 * k - 1,
     max_records=20_000,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def hac_priority(
     records: Records,

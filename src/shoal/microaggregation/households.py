@@ -55,8 +55,7 @@ def merge_households(records: Records, households: IntVector) -> Records:
     centers[:, space.n_numeric + len(records.categories) :] = missing[
         :, [records.names.index(name) for name in records.missing_indicators]
     ]
-    units.__dict__["space"] = space.with_points(centers)  # keeps the tables and sketches of the persons
-    return units
+    return units.with_space(space.with_points(centers))
 
 
 def _means(values: FloatVector, missing: BoolVector, households: IntVector) -> FloatVector:
@@ -68,5 +67,4 @@ def _means(values: FloatVector, missing: BoolVector, households: IntVector) -> F
     known = np.bincount(households, np.where(missing, 0.0, scaled - anchor)) / np.maximum(n_known, 1.0)
     all_of_them = np.bincount(households, scaled - anchor) / np.bincount(households)
     means = np.ldexp(anchor + np.where(n_known > 0, known, all_of_them), exponent)
-    bounded: FloatVector = np.clip(means, values.min(), values.max())
-    return bounded
+    return np.clip(means, values.min(), values.max())

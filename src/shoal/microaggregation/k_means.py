@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import stage_progress
 
 
-@method(
+@mixed_method(
     name="k-means",
     paper="Kabir, Mahmood and Mustafa, International Conference on Advances in Computing, 2012",
     year=2012,
     cost="O(n log² n) time where cuts are even, O(n² log n / k) at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def k_means(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Bisect clusters by k-means, always where the SSE falls most.
@@ -54,21 +49,12 @@ def k_means(records: Records, k: int, *, progress: Progress) -> IntVector:
         _cut(records, k, free, progress=stage_progress(progress, records, number, 3))
         for number, free in enumerate(thresholds)
     ]
-    return min(partitions, key=lambda labels: _sse(records, labels))
+    return min(partitions, key=lambda labels: float(kernels.centroids.squared_error(records.space, labels)))
 
 
 def _cut(records: Records, k: int, free: int, *, progress: Progress) -> IntVector:
     """Bisect all records; clusters of at least ``free`` records may be cut anywhere."""
     parts = kernels.splits.recursion.init(records.space.matrix)  # step 1
     line = kernels.splits.two_means.init(records.space)
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.two_means.split_two_means(parts, line, k, free, cells)  # step 2
-
-    labels: IntVector = kernels.splits.recursion.run(parts, step, progress=progress)
-    return labels
-
-
-def _sse(records: Records, labels: IntVector) -> float:
-    """Return the SSE of all clusters."""
-    return float(kernels.centroids.squared_errors(records.space, labels, int(labels.max()) + 1).sum())
+    split = kernels.splits.two_means.split_two_means
+    return kernels.splits.recursion.run(parts, split, line, k, free, progress=progress)  # step 2

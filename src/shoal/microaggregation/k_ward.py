@@ -6,18 +6,15 @@ import numpy as np
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records, Space, no_progress
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import stage_progress
 
 
-@method(
+@mixed_method(
     name="k-ward",
     paper="Domingo-Ferrer and Mateo-Sanz, IEEE Transactions on Knowledge and Data Engineering 14(1), 2002",
     year=2002,
     cost="O(n²) time and more at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def k_ward(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Form two groups of k at the extremes, then merge with the least rise of the SSE, never two full groups.
@@ -76,5 +73,4 @@ def _agglomerate(space: Space, k: int, *, progress: Progress) -> IntVector:
         members = np.flatnonzero(state.labels == group)
         representative[members] = members[0]
     rule = linkage.LinkageRule(linkage.WARD, linkage.SQUARED_EUCLIDEAN, k, len(representative), False)
-    names: IntVector = linkage.agglomerate(space, representative, rule, progress=progress)[0]  # step 2
-    return names
+    return linkage.agglomerate(space, representative, rule, progress=progress)[0]  # step 2

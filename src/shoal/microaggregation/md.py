@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 MAX_PAIRS_TRIED = 64
 """Passes without a new pair before the bounds of all records are recomputed."""
@@ -34,14 +34,11 @@ def most_distant_pairs(records: Records, k: int, *, swap: bool = False, progress
     return state
 
 
-@method(
+@mixed_method(
     name="md",
     paper="Domingo-Ferrer and Mateo-Sanz, IEEE Transactions on Knowledge and Data Engineering 14(1), 2002",
     year=2002,
     cost="O(n²) time and more at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def md(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Form groups around the two most distant records.
@@ -71,18 +68,14 @@ def md(records: Records, k: int, *, progress: Progress) -> IntVector:
         groups = kernels.centroids
         centers = groups.centroids(state.space, state.labels, state.counts[kernels.sequential.unassigned.GROUPS])
         state.labels[rows] = groups.nearest_group(state.space, centers, groups.centroid_of(state.space, rows))
-    labels: IntVector = state.labels
-    return labels
+    return state.labels
 
 
-@method(
+@mixed_method(
     name="dbfs",
     paper="Laszlo and Mukherjee, IEEE Transactions on Knowledge and Data Engineering 17(7), 2005",
     year=2005,
     cost="O(n²) time and more at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def dbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Diameter-based fixed size: like MD, but each leftover joins its own nearest group.
@@ -103,5 +96,4 @@ def dbfs(records: Records, k: int, *, progress: Progress) -> IntVector:
     """
     state = most_distant_pairs(records, k, progress=progress)  # steps 1 and 2
     kernels.sequential.unassigned.assign_rest(state)  # step 3
-    labels: IntVector = state.labels
-    return labels
+    return state.labels

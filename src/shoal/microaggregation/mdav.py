@@ -9,7 +9,7 @@ import numpy as np
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
 from shoal.domain.columns import Kind
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import dissolve, split_large, stage_progress
 
 
@@ -19,14 +19,11 @@ def _pairs(records: Records, k: int, *, least: int, progress: Progress) -> Any:
     return kernels.sequential.passes.mdav_passes(state, k, per_pass=2, min_left=least, progress=progress)
 
 
-@method(
+@mixed_method(
     name="mdav",
     paper="Domingo-Ferrer and Torra, Data Mining and Knowledge Discovery 11(2), 2005",
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Form groups around the record farthest from the centroid and the record farthest from that one.
@@ -57,18 +54,14 @@ def mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
         kernels.sequential.unassigned.group_rest(state)  # step 2
     else:
         kernels.sequential.unassigned.assign_rest(state)  # step 3
-    labels: IntVector = state.labels
-    return labels
+    return state.labels
 
 
-@method(
+@mixed_method(
     name="mdav-1",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
     cost="O(n²/k) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     """MDAV with groups of k until the end; each leftover joins its nearest group.
@@ -91,18 +84,14 @@ def mdav_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     state = _pairs(records, k, least=2 * k, progress=progress)  # step 1
     state = kernels.sequential.passes.mdav_passes(state, k, per_pass=1, min_left=k, progress=progress)  # step 2
     kernels.sequential.unassigned.assign_rest(state)  # step 3
-    labels: IntVector = state.labels
-    return labels
+    return state.labels
 
 
-@method(
+@mixed_method(
     name="mdav-2",
     paper="Lin, Wen, Hsieh and Chang, Expert Systems with Applications 37(4), 2010",
     year=2010,
     cost="O(n²/k) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Run MDAV-1, then dissolve groups where that lowers the SSE, the worst one first.
@@ -129,14 +118,11 @@ def mdav_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     return split_large(records, labels, k, method=mdav_1, progress=stage_progress(progress, records, 2, 3))  # step 3
 
 
-@method(
+@mixed_method(
     name="mdav-generic",
     paper="Domingo-Ferrer and Torra, Data Mining and Knowledge Discovery 11(2), 2005",
     year=2005,
     cost="O(n²/k) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def mdav_generic(records: Records, k: int, *, progress: Progress) -> IntVector:
     """MDAV that forms pairs of groups only while 3k records remain, so that no leftover joins a finished group.
@@ -171,8 +157,7 @@ def mdav_generic_by_distance(records: Records, k: int, *, progress: Progress) ->
     state = _pairs(records, k, least=3 * k, progress=progress)  # step 1
     state = kernels.sequential.passes.mdav_passes(state, k, per_pass=1, min_left=2 * k, progress=progress)  # step 2
     kernels.sequential.unassigned.group_rest(state)  # step 3
-    labels: IntVector = state.labels
-    return labels
+    return state.labels
 
 
 def _generic_categories(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -185,5 +170,4 @@ def _generic_categories(records: Records, k: int, *, progress: Progress) -> IntV
         state, k, max_size=k, min_left=2 * k, moving=False, progress=progress
     )  # steps 1 and 2
     kernels.tuples.mdav_tuples.group_rest(state)  # step 3
-    labels: IntVector = kernels.tuples.mdav_tuples.record_labels(state, records)
-    return labels
+    return kernels.tuples.mdav_tuples.record_labels(state, records)

@@ -11,7 +11,7 @@ from shoal.domain import IntVector, Progress, Records
 from shoal.microaggregation.cbfs import cbfs
 from shoal.microaggregation.md import most_distant_pairs
 from shoal.microaggregation.mdav import mdav
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import best_cut, stage_progress
 
 _PAPER = "Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz and Sebé, The VLDB Journal 15(4), 2006"
@@ -31,14 +31,11 @@ def _outermost(state: Any) -> int:
     return int(kernels.sequential.unassigned.search_farthest(state, middle))
 
 
-@method(
+@mixed_method(
     name="npn-mhm",
     paper=_PAPER,
     year=2006,
     cost="O(n² + nk) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def npn_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Find the optimal cut of the nearest-neighbor order of the records.
@@ -65,14 +62,11 @@ def npn_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     return _cut_along(state, start, np.arange(records.count), records, k, progress=progress)  # steps 1 and 2
 
 
-@method(
+@mixed_method(
     name="md-mhm",
     paper=_PAPER,
     year=2006,
     cost="O(n² + nk) time and more at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def md_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Find the optimal cut of an order that visits the groups of MD one after another.
@@ -105,14 +99,11 @@ def md_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     return _cut_along(state, start, md_state.labels, records, k, progress=progress)  # steps 2 and 3
 
 
-@method(
+@mixed_method(
     name="mdav-mhm",
     paper=_PAPER,
     year=2006,
     cost="O(n²/k + nk) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def mdav_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Find the optimal cut of an order that visits the groups of MDAV one after another.
@@ -139,14 +130,11 @@ def mdav_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     return _cut_along(state, _outermost(state), groups, records, k, progress=progress)  # steps 2 and 3
 
 
-@method(
+@mixed_method(
     name="cbfs-mhm",
     paper=_PAPER,
     year=2006,
     cost="O(n²/k + nk) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def cbfs_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Find the optimal cut of an order that visits the groups of CBFS one after another.

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shoal import kernels
 from shoal.domain import IntMatrix, IntVector, Progress, Records
 from shoal.microaggregation.rank_grid import build_rank_grid, cut_grid
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 _PAPER = "LeFevre, DeWitt and Ramakrishnan, 22nd International Conference on Data Engineering, 2006"
 
 
-@method(
+@mixed_method(
     name="mondrian",
     paper=_PAPER,
     year=2006,
     cost="O(m log m) time for each column and m different records, O(n) memory",
     largest_group=None,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
     supports_constraints=True,
 )
 def mondrian(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -55,14 +51,11 @@ def mondrian(records: Records, k: int, *, progress: Progress) -> IntVector:
     return cut_at_median(records, k, progress=progress)  # steps 1 and 2
 
 
-@method(
+@mixed_method(
     name="mondrian-relaxed",
     paper=_PAPER,
     year=2006,
     cost="O(n log n) time for each column, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
     supports_constraints=True,
 )
 def mondrian_relaxed(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -95,20 +88,12 @@ def mondrian_relaxed(records: Records, k: int, *, progress: Progress) -> IntVect
 def cut_at_median(records: Records, k: int, *, codes: IntMatrix | None = None, progress: Progress) -> IntVector:
     """Cut between different values; categories are in the order of their codes, or of the given ``codes``."""
     grid, combination = build_rank_grid(records, codes=codes)
-    view = kernels.splits.rank_cuts.init(grid)
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.median_cuts.split_strict(parts, grid, view, k, cells)
-
-    return cut_grid(records, grid, step, progress=progress)[combination]
+    cuts = kernels.splits.rank_cuts
+    return cut_grid(records, grid, cuts.split_strict, cuts.init(grid), k, progress=progress)[combination]
 
 
 def cut_in_half(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Cut between records, including equal ones."""
     grid, _ = build_rank_grid(records, merge_equal=False)
-    view = kernels.splits.rank_cuts.init(grid)
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.median_cuts.split_relaxed(parts, grid, view, k, cells)
-
-    return cut_grid(records, grid, step, progress=progress)
+    cuts = kernels.splits.rank_cuts
+    return cut_grid(records, grid, cuts.split_relaxed, cuts.init(grid), k, progress=progress)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
 from shoal.domain.columns import Kind
 from shoal.microaggregation.rank_grid import build_rank_grid, cut_grid, grid_weights, missing_indicators
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import stage_progress
 
 
-@method(
+@mixed_method(
     name="mondrian-extent",
     paper="Shoal's own",
     year=2026,
     cost="O(m log m) time for each pair of columns and m different records, O(n) memory",
     largest_group=None,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
     supports_constraints=True,
 )
 def mondrian_extent(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -61,14 +57,10 @@ def mondrian_extent(records: Records, k: int, *, progress: Progress) -> IntVecto
     grid, combination = build_rank_grid(records)  # step 1
     ordered = [True] * len(records.numeric) + [column.kind is Kind.ORDINAL for column in records.categories]
     ordered += [False] * len(missing_indicators(records))
-    shares = kernels.splits.extent_cuts.extent_units(grid, np.array(ordered), grid_weights(records))
-    seen = kernels.splits.extent_cuts.init(grid)
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.extent_cuts.split_least_extent(parts, grid, shares, seen, k, cells)  # steps 2 to 4
-
-    labels = cut_grid(records, grid, step, stages=2, progress=progress)
-    moved: IntVector = kernels.splits.extent_moves.run(
-        grid, shares, labels, k, progress=stage_progress(progress, records, 1, 2)
-    )  # step 5
-    return moved[combination]
+    cuts = kernels.splits.extent_cuts
+    units = cuts.extent_units(grid, np.array(ordered), grid_weights(records))
+    labels = cut_grid(
+        records, grid, cuts.split_least_extent, units, cuts.init(grid), k, stages=2, progress=progress
+    )  # steps 2 to 4
+    second_progress = stage_progress(progress, records, 1, 2)
+    return kernels.splits.extent_moves.run(grid, units, labels, k, progress=second_progress)[combination]  # step 5

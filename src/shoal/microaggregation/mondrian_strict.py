@@ -86,12 +86,8 @@ def mondrian_strict_improved(records: Records, k: int, *, progress: Progress) ->
 
 
 def _at_center(records: Records, tuples: Tuples, k: int, *, progress: Progress) -> IntVector:
-    view = kernels.splits.category_cuts.init(tuples)
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.category_cuts.split_at_center(parts, tuples, view, k, cells)  # steps 2 to 4
-
-    return _labels(records, tuples, step, progress=progress)
+    split = kernels.splits.category_cuts.split_at_center
+    return _labels(records, tuples, split, k, progress=progress)  # steps 2 to 4
 
 
 @method(
@@ -128,13 +124,8 @@ def sa_mondrian_strict(records: Records, k: int, *, persistent: bool = True, pro
 
     *Cost*: that of ``mondrian-strict-improved``.
     """
-    tuples, persistent = records.tuples, check_bool("persistent", persistent)
-    view = kernels.splits.category_cuts.init(tuples)
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.category_cuts.split_at_gap(parts, tuples, view, k, persistent, cells)  # steps 2 to 5
-
-    return _labels(records, tuples, step, progress=progress)
+    persistent, split = check_bool("persistent", persistent), kernels.splits.category_cuts.split_at_gap
+    return _labels(records, records.tuples, split, k, persistent, progress=progress)  # steps 2 to 5
 
 
 @method(
@@ -172,19 +163,17 @@ def mondrian_branch(records: Records, k: int, *, progress: Progress) -> IntVecto
     *Cost*: for each branch, a part takes time proportional to the values in it times the nodes of its column, so
     columns with thousands of values are slow. Ties go to the first column and the first node in postorder.
     """
-    tuples = records.tuples
-    view, branches = kernels.splits.category_cuts.init(tuples), _branches(records)  # steps 2 and 4
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.category_cuts.split_at_branch(parts, tuples, view, branches, k, cells)  # steps 3 to 5
-
-    return _labels(records, tuples, step, progress=progress)
+    branches, split = _branches(records), kernels.splits.category_cuts.split_at_branch  # steps 2 and 4
+    return _labels(records, records.tuples, split, branches, k, progress=progress)  # steps 3 to 5
 
 
-def _labels(records: Records, tuples: Tuples, step: Callable[..., None], *, progress: Progress) -> IntVector:
-    """Cut the tuples with a step function; return the labels of the records."""
-    parts = kernels.splits.recursion.init(tuples.codes)
-    labels: IntVector = kernels.splits.recursion.run(parts, step, progress=stage_progress(progress, records, 0, 1))
+def _labels(
+    records: Records, tuples: Tuples, split: Callable[..., None], *arguments: Any, progress: Progress
+) -> IntVector:
+    """Cut the tuples by a kernel; return the labels of the records."""
+    parts, state = kernels.splits.recursion.init(tuples.codes), kernels.splits.category_cuts.init(tuples)
+    progress = stage_progress(progress, records, 0, 1)
+    labels = kernels.splits.recursion.run(parts, split, tuples, state, *arguments, progress=progress)
     return labels[records.tuple_index]
 
 

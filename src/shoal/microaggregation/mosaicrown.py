@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from shoal.domain import IntVector, Progress, Records, check_bool
 from shoal.microaggregation.mondrian import cut_at_median, cut_in_half
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 
-@method(
+@mixed_method(
     name="mosaicrown",
     paper="Böhler, MOSAICrOWN Deliverable D5.5, 2021",
     year=2021,
     cost="O(m log m) time for each column and m different records, O(n) memory",
     largest_group=None,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
     supports_constraints=True,
 )
 def mosaicrown(records: Records, k: int, *, relaxed: bool = False, progress: Progress) -> IntVector:

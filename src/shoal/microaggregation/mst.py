@@ -6,20 +6,17 @@ from shoal import kernels
 from shoal.domain import IntVector, Progress, Records, check_choice
 from shoal.microaggregation.cbfs import cbfs
 from shoal.microaggregation.md import dbfs
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import split_large, stage_progress
 
 SPLITS = {"diameter": dbfs, "centroid": cbfs}
 
 
-@method(
+@mixed_method(
     name="mst",
     paper="Laszlo and Mukherjee, IEEE Transactions on Knowledge and Data Engineering 17(7), 2005",
     year=2005,
     cost="O(n²) time, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def mst(records: Records, k: int, *, progress: Progress, split: str = "diameter") -> IntVector:
     """Cut the longest edges of a minimum spanning tree, then split large subtrees around distant records.

@@ -5,18 +5,15 @@ from __future__ import annotations
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
 from shoal.microaggregation.mdav import mdav_generic_by_distance
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import split_large, stage_progress
 
 
-@method(
+@mixed_method(
     name="mu-approx",
     paper="Domingo-Ferrer, Sebé and Solanas, Computers & Mathematics with Applications 55(4), 2008",
     year=2008,
     cost="O(n²) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def mu_approx(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Grow nearest-neighbor trees of at least k records, then decompose large trees.

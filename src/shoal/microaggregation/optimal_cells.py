@@ -78,14 +78,13 @@ def optimal_cells(records: Records, k: int, *, progress: Progress, seed: int = 0
         raise OptionError.too_many_nodes("optimal-cells", combinations=m, nodes=nodes)
     near = kernels.tuples.tuple_groups.neighbors(tuples, k, progress=stage_progress(progress, records, 0, 4))
     state = kernels.tuples.tuple_groups.init(tuples, near, k, seed=seed)
-    kernels.tuples.merge_tuples.merge_small(state, progress=stage_progress(progress, records, 1, 4))  # step 2
+    kernels.tuples.tuple_groups.merge_small(state, progress=stage_progress(progress, records, 1, 4))  # step 2
     kernels.tuples.tuple_moves.descend(state, progress=stage_progress(progress, records, 2, 4))  # step 3
     kicks = rounds * min(int((tuples.counts < k).sum()), _MAX_RARE)
     kernels.tuples.tuple_moves.explore(
         state, kicks, rounds=rounds, progress=stage_progress(progress, records, 3, 4)
     )  # step 4
-    labels: IntVector = state.labels[records.tuple_index]
-    return labels
+    return state.labels[records.tuple_index]
 
 
 def _check_rounds(rounds: object) -> int:

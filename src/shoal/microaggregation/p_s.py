@@ -8,14 +8,9 @@ import numpy as np
 
 from shoal import kernels
 from shoal.domain import FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Records, check_choice
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 RANKS = ("kept", "anew")
-
-
-def sort_by_sums(records: Records) -> Any:
-    """Sort the records by the sums of their values."""
-    return _sorted(sum(_columns(records).T, start=np.zeros(records.count)))
 
 
 def sort_by_ranks(records: Records, *, rerank: bool) -> Any:
@@ -62,18 +57,14 @@ def _from_both_ends(records: Records, sort: Any, k: int, *, progress: Progress) 
             state, first, k, state.counts[kernels.sequential.unassigned.GROUPS]
         )  # step 3
     kernels.sequential.unassigned.group_rest(state)  # steps 3 and 4
-    labels: IntVector = state.labels
-    return labels
+    return state.labels
 
 
-@method(
+@mixed_method(
     name="p-s",
     paper="Kabir, Wang and Zhang, IEEE International Conference on Data Mining, 2010",
     year=2010,
     cost="O(n²) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def p_s(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Form two groups per pass, around the first and the last record sorted by the sum of the values.
@@ -99,17 +90,15 @@ def p_s(records: Records, k: int, *, progress: Progress) -> IntVector:
     least is the one nearest to the centroid of the group. Records with equal keys keep their order; other ties go to
     the lowest row.
     """
-    return _from_both_ends(records, sort_by_sums(records), k, progress=progress)  # by_sums is step 1
+    sums = sum(_columns(records).T, start=np.zeros(records.count))  # step 1
+    return _from_both_ends(records, _sorted(sums), k, progress=progress)
 
 
-@method(
+@mixed_method(
     name="multi-dsort",
     paper="Mahmood, Kabir and Mustafa, Security and Privacy in Communication Networks (SecureComm), 2012",
     year=2012,
     cost="O(n²) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def multi_dsort(records: Records, k: int, *, progress: Progress, ranks: str = "kept") -> IntVector:
     """Run P-S on records sorted by the sum of their ranks in the columns.
@@ -136,4 +125,5 @@ def multi_dsort(records: Records, k: int, *, progress: Progress, ranks: str = "k
     every grouped one. Ties go to the first record at one end and to the last at the other, as in a stable sort.
     """
     anew = check_choice("ranks", ranks, RANKS) == "anew"
-    return _from_both_ends(records, sort_by_ranks(records, rerank=anew), k, progress=progress)  # by_ranks is step 1
+    sort = sort_by_ranks(records, rerank=anew)  # step 1
+    return _from_both_ends(records, sort, k, progress=progress)

@@ -12,7 +12,6 @@ from shoal.domain import FloatVector, IntMatrix, IntVector, ModelConstraints, Pr
 from shoal.domain.arrays import dense_ranks
 from shoal.microaggregation.stages import stage_progress
 
-CutStep = Callable[[Any, int], None]
 _MAX_KEY = 2**62
 """Maximum key; keys are compacted before they can exceed it."""
 
@@ -29,10 +28,10 @@ def build_rank_grid(
     columns = [np.unique(column, return_inverse=True) for column in records.matrix.T] if records.numeric else []
     columns += [_positions(codes[:, j]) for j in range(len(records.categories))]
     columns += [_positions(records.is_missing(name).astype(np.int64)) for name in missing_indicators(records)]
-    demands = ModelConstraints.none(records.count) if records.constraints is None else records.constraints
+    constraints = ModelConstraints.none(records.count) if records.constraints is None else records.constraints
     values = [values for values, _ in columns]
     if merge_equal and max(map(len, values)) < records.count:
-        record, combination = _distinct([ranks for _, ranks in columns] + [*demands.codes.T])
+        record, combination = _distinct([ranks for _, ranks in columns] + [*constraints.codes.T])
     else:
         record = combination = np.arange(records.count)
     ranges = np.array([column[-1] - column[0] for column in values])
@@ -44,7 +43,7 @@ def build_rank_grid(
         values=np.concatenate(values),
         first=np.cumsum([0, *(len(column) for column in values)]),
         spans=ranges / np.sqrt(weights / weights.max()),
-        constraints=demands,
+        constraints=constraints,
     )
     return grid, combination
 
@@ -79,8 +78,9 @@ def _distinct(columns: Sequence[IntVector]) -> tuple[IntVector, IntVector]:
     return number_by_first_row(key)
 
 
-def cut_grid(records: Records, grid: Any, step: CutStep, *, stages: int = 1, progress: Progress) -> IntVector:
-    """Cut the tuples of a grid with a step function, as the first of several stages; return labels of tuples."""
-    parts = kernels.splits.recursion.init(grid.ranks)
-    labels: IntVector = kernels.splits.recursion.run(parts, step, progress=stage_progress(progress, records, 0, stages))
-    return labels
+def cut_grid(
+    records: Records, grid: Any, split: Callable[..., None], *arguments: Any, stages: int = 1, progress: Progress
+) -> IntVector:
+    """Cut the tuples of a grid by a kernel, as the first of several stages; return labels of tuples."""
+    parts, first_progress = kernels.splits.recursion.init(grid.ranks), stage_progress(progress, records, 0, stages)
+    return kernels.splits.recursion.run(parts, split, grid, *arguments, progress=first_progress)

@@ -13,7 +13,7 @@ import json
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -181,6 +181,10 @@ def method(
         return labels
 
     return register
+
+
+mixed_method = partial(method, largest_group=lambda k: 2 * k - 1, kinds=ALL_KINDS, supports_mixed=True)
+"""Registers a method for numbers and categories together whose groups have at most 2k - 1 records."""
 
 
 @cache

@@ -49,8 +49,7 @@ def s_mdav(records: Records, k: int, *, progress: Progress) -> IntVector:
     state = kernels.tuples.mdav_tuples.init(records.tuples, np.ones_like(records.tuples.counts))
     kernels.tuples.mdav_tuples.run(state, k, max_size=k, min_left=k, moving=True, progress=progress)  # step 1
     kernels.tuples.mdav_tuples.assign_rest(state)  # step 2
-    labels: IntVector = kernels.tuples.mdav_tuples.record_labels(state, records)
-    return labels
+    return kernels.tuples.mdav_tuples.record_labels(state, records)
 
 
 @method(
@@ -121,8 +120,7 @@ def _group_tuples(records: Records, k: int, *, moving: bool, progress: Progress)
         state, k, max_size=records.count, min_left=k, moving=moving, progress=progress
     )  # step 1
     kernels.tuples.mdav_tuples.assign_rest(state)  # step 2
-    labels: IntVector = kernels.tuples.mdav_tuples.record_labels(state, records)
-    return labels
+    return kernels.tuples.mdav_tuples.record_labels(state, records)
 
 
 @method(

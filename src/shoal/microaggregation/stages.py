@@ -55,10 +55,9 @@ def dissolve(
     state = kernels.dissolve.init(records.space, labels)
     if order is None:
         order = np.argsort(-state.sse, kind="stable")
-    dissolved: IntVector = kernels.dissolve.run(
+    return kernels.dissolve.run(
         state, order, max_size=records.count if max_size is None else max_size, progress=progress
     )
-    return dissolved
 
 
 def stage_progress(progress: Progress, records: Records, number: int, of: int) -> Progress:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import dissolve, split_large, stage_progress
 
 
-@method(
+@mixed_method(
     name="tfrp-1",
     paper="Chang, Li and Huang, Journal of Systems and Software 80(11), 2007",
     year=2007,
     cost="O(n²/k) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def tfrp_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Form groups around the records farthest from two fixed points, alternately.
@@ -46,25 +41,19 @@ def tfrp_1(records: Records, k: int, *, progress: Progress) -> IntVector:
     points = np.array([space.matrix.min(axis=0), space.matrix.max(axis=0)])  # step 1
     if space.n_numeric:
         points[0, : space.n_numeric], points[1, : space.n_numeric] = records.matrix.min(), records.matrix.max()
-
-    def step(state: Any, passes: int) -> None:
-        kernels.sequential.passes.point_passes(state, points, k, passes)
-
     state = kernels.sequential.unassigned.init(space)
-    state = kernels.sequential.unassigned.run(state, step, min_left=k, progress=progress)  # step 2
+    state = kernels.sequential.unassigned.run(
+        state, kernels.sequential.passes.point_passes, points, k, min_left=k, progress=progress
+    )  # step 2
     kernels.sequential.unassigned.assign_rest(state)  # step 3
-    labels: IntVector = state.labels
-    return labels
+    return state.labels
 
 
-@method(
+@mixed_method(
     name="tfrp-2",
     paper="Chang, Li and Huang, Journal of Systems and Software 80(11), 2007",
     year=2007,
     cost="O(n²/k) time at worst, O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def tfrp_2(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Run TFRP-1, then dissolve groups where that lowers the SSE, the worst one first.

@@ -6,21 +6,18 @@ import numpy as np
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import best_cut_of_tour, order_by_points, stage_progress
 
 _NEIGHBORS = 10
 """Number of nearest points considered for new edges."""
 
 
-@method(
+@mixed_method(
     name="tour-mhm",
     paper="Shoal's own, after Heaton and Mukherjee, record ordering heuristics, 2011",
     year=2026,
     cost="O(n²) time up to 20,000 different records, then mostly O(n log n + nk), O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def tour_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Find a short tour of all records by 2-opt and Or-opt, then cut it.

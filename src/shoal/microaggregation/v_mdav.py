@@ -10,17 +10,15 @@ import numpy as np
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
 from shoal.errors import OptionError
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 
-@method(
+@mixed_method(
     name="v-mdav",
     paper="Solanas and Martínez-Ballesté, 17th COMPSTAT Symposium of the IASC, 2006",
     year=2006,
     cost="O(n²) time at worst, O(n) memory",
     largest_group=lambda k: 3 * k - 2,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def v_mdav(records: Records, k: int, *, progress: Progress, gamma: float = 0.2) -> IntVector:
     """Form groups of k and extend them up to 2k - 1 by records closer to them than to the rest.
@@ -56,5 +54,4 @@ def v_mdav(records: Records, k: int, *, progress: Progress, gamma: float = 0.2) 
     center = kernels.centroids.centroid_of(state.space, np.arange(records.count))  # step 1
     state = kernels.sequential.unassigned.run(state, step, min_left=k, progress=progress)  # step 2
     kernels.sequential.unassigned.assign_rest(state)  # step 3
-    labels: IntVector = state.labels
-    return labels
+    return state.labels

@@ -6,18 +6,15 @@ import numpy as np
 
 from shoal import kernels
 from shoal.domain import IntVector, Progress, Records
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 from shoal.microaggregation.stages import best_cut, order_by_points, stage_progress
 
 
-@method(
+@mixed_method(
     name="ward-mhm",
     paper="Shoal's own, after Ward, Journal of the American Statistical Association 58, 1963",
     year=2026,
     cost="O(n²) time up to 50,000 different records, then O(n log n + nk), O(n) memory",
-    largest_group=lambda k: 2 * k - 1,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
 )
 def ward_mhm(records: Records, k: int, *, progress: Progress) -> IntVector:
     """Find the optimal cut of the leaf order of Ward's cluster tree.

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from shoal import kernels
 from shoal.domain import FloatMatrix, IntMatrix, IntVector, Progress, Records
 from shoal.microaggregation.mondrian import cut_at_median
 from shoal.microaggregation.rank_grid import build_rank_grid, cut_grid, missing_indicators
-from shoal.microaggregation.registry import ALL_KINDS, method
+from shoal.microaggregation.registry import mixed_method
 
 _PAPER = "Padmaja and Santhi, Smart Intelligent Computing and Communication Technology, 2021"
 
 
-@method(
+@mixed_method(
     name="xmondrian",
     paper=_PAPER,
     year=2021,
     cost="O(m log m) time for each column and m different records, and the square of its categories for a cut",
     largest_group=None,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
     supports_constraints=True,
 )
 def xmondrian(records: Records, k: int, *, progress: Progress) -> IntVector:
@@ -53,16 +49,13 @@ def xmondrian(records: Records, k: int, *, progress: Progress) -> IntVector:
     column. Ties between columns go to the first, numbers before categories.
     """
     grid, combination = build_rank_grid(records)
-    view = kernels.splits.rank_cuts.init(grid)
+    ranges = kernels.splits.rank_cuts.init(grid)
     tables = [_distances(records, j) for j in range(len(records.categories))] + [1.0 - np.eye(2)] * len(
         missing_indicators(records)
     )
     state = kernels.splits.isolate_categories.init(grid, len(records.numeric), tables)
-
-    def step(parts: Any, cells: int) -> None:
-        kernels.splits.isolate_categories.split_categories(parts, grid, view, state, k, cells)  # steps 1 to 4
-
-    return cut_grid(records, grid, step, progress=progress)[combination]
+    split = kernels.splits.isolate_categories.split_categories
+    return cut_grid(records, grid, split, ranges, state, k, progress=progress)[combination]  # steps 1 to 4
 
 
 def _distances(records: Records, j: int) -> FloatMatrix:
@@ -71,14 +64,12 @@ def _distances(records: Records, j: int) -> FloatMatrix:
     return records.categories[j].exact_distance()[np.ix_(occurs, occurs)]
 
 
-@method(
+@mixed_method(
     name="mondrian-encoded",
     paper=_PAPER,
     year=2021,
     cost="O(m log m) time for each column and m different records, O(n) memory",
     largest_group=None,
-    kinds=ALL_KINDS,
-    supports_mixed=True,
     supports_constraints=True,
 )
 def mondrian_encoded(records: Records, k: int, *, progress: Progress) -> IntVector:

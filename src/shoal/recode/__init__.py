@@ -1,13 +1,19 @@
 """Recoding: from groups to released values."""
 
-from shoal.recode.aggregates import INTERVAL, RECODINGS, assign_recodings, recodings
 from shoal.recode.as_numbers import as_nodes, as_numbers
 from shoal.recode.category_aggregates import centroid
-from shoal.recode.controlled_rounding import round_to_total
 from shoal.recode.missing_values import equalize_missing
 from shoal.recode.number_aggregates import mean
-from shoal.recode.recode import group_centers, recode
-from shoal.recode.rounding import BY_COLUMN, INTEGER, INTEGER_COLUMNS, NO_ROUNDING, integer_columns, precisions
+from shoal.recode.recode import INTERVAL, RECODINGS, assign_recodings, group_centers, recode, recodings
+from shoal.recode.rounding import (
+    BY_COLUMN,
+    INTEGER,
+    INTEGER_COLUMNS,
+    NO_ROUNDING,
+    integer_columns,
+    precisions,
+    round_to_total,
+)
 
 __all__ = [
     "BY_COLUMN",

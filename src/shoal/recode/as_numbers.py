@@ -21,6 +21,7 @@ from shoal.domain import (
     TextColumn,
     stable_mean,
 )
+from shoal.recode.number_aggregates import group_bounds
 from shoal.recode.recode import ReleasedColumn
 
 
@@ -32,7 +33,6 @@ class ReleasedNumbers(NamedTuple):
     missing: BoolMatrix | None
     """Mask of values that are not released; None if all are."""
     bounds: dict[str, tuple[FloatVector, FloatVector]]
-    """Bounds of intervals, by column."""
 
 
 def as_numbers(records: Records, partition: Partition, columns: Mapping[str, ReleasedColumn]) -> ReleasedNumbers:
@@ -40,29 +40,25 @@ def as_numbers(records: Records, partition: Partition, columns: Mapping[str, Rel
     numbers, missing, bounds = np.empty_like(records.values), np.zeros(records.values.shape, dtype=np.bool_), {}
     for j, name in enumerate(records.numeric):
         values, original_missing, column = records.values[:, j], records.is_missing(name), columns[name]
-        if isinstance(column, TextColumn):
+        if isinstance(column, DateColumn):
+            released = column.days
+        elif isinstance(column, TextColumn):
             bounds[name] = _interval_bounds(column, values, original_missing, partition)
             released = bounds[name][0] / 2 + bounds[name][1] / 2
         else:
-            released = column.days if isinstance(column, DateColumn) else _numbers_of(column)
+            released = column.numbers if isinstance(column, RoundedColumn | IntegerColumn) else column
         missing[:, j] = np.isnan(released)
         fill = stable_mean(values[~original_missing]) if missing[:, j].any() else 0.0
         numbers[:, j] = np.where(original_missing, values, np.where(missing[:, j], fill, released))
     return ReleasedNumbers(numbers, missing if missing.any() else None, bounds)
 
 
-def _numbers_of(column: FloatVector | RoundedColumn | IntegerColumn) -> FloatVector:
-    return column.numbers if isinstance(column, RoundedColumn | IntegerColumn) else column
-
-
 def _interval_bounds(
     column: TextColumn, values: FloatVector, original_missing: BoolVector, partition: Partition
 ) -> tuple[FloatVector, FloatVector]:
     """Return the bounds of the interval of each record's group; NaN where nothing is released."""
-    labels, groups = partition.labels, partition.count
-    low, high = np.full(groups, np.inf), np.full(groups, -np.inf)
-    np.minimum.at(low, labels[~original_missing], values[~original_missing])
-    np.maximum.at(high, labels[~original_missing], values[~original_missing])
+    labels = partition.labels
+    low, high = group_bounds(values[~original_missing], labels[~original_missing], partition.count)
     missing = (column.codes < 0) | ~np.isfinite(low)[labels]
     if partition.suppressed is not None:
         missing |= partition.suppressed
@@ -77,10 +73,7 @@ def as_nodes(records: Records, columns: Mapping[str, ReleasedColumn]) -> IntMatr
         places = released_column.codes if isinstance(released_column, TextColumn) else records.codes[:, j]
         fill = root if column.missing_code is None else column.missing_code
         released = np.where(places < 0, fill, np.minimum(places, root))
-        # without a node for missing values, an originally missing value loses nothing
-        nodes[:, j] = (
-            released
-            if column.missing_code is not None
-            else np.where(records.is_missing(column.name), records.codes[:, j], released)
-        )
+        if column.missing_code is None:  # an originally missing value loses nothing
+            released = np.where(records.is_missing(column.name), records.codes[:, j], released)
+        nodes[:, j] = released
     return nodes

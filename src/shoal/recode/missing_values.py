@@ -16,7 +16,6 @@ class GroupSources:
     """The groups that the released values of one column are computed from: those with a known value."""
 
     rows: IntVector
-    """The records with a known value."""
     labels: IntVector
     """The source of each of these rows, numbered from 0."""
     count: int
@@ -26,7 +25,7 @@ class GroupSources:
     """The source whose value each record receives, -1 for none."""
 
     def to_records(self, values: NDArray[Any], fill: float) -> NDArray[Any]:
-        """Expand one value per source to one value per record, with ``nothing`` where there is none."""
+        """Expand one value per source to one value per record, with ``fill`` where there is none."""
         return np.append(values, fill)[self.source_of]
 
 

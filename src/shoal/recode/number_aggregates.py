@@ -67,7 +67,7 @@ def _median_places(weights: FloatVector, labels: IntVector, starts: IntVector) -
 CENTER_FUNCTIONS: Mapping[str, CenterFunction] = {"mean": mean, "median": median}
 
 
-def bounds(values: FloatVector, labels: IntVector, groups: int) -> tuple[FloatVector, FloatVector]:
+def group_bounds(values: FloatVector, labels: IntVector, groups: int) -> tuple[FloatVector, FloatVector]:
     """Return the lowest and the highest value of each group."""
     low, high = np.full(groups, np.inf), np.full(groups, -np.inf)
     np.minimum.at(low, labels, values)

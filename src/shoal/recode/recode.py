@@ -27,19 +27,65 @@ from shoal.domain import (
     TextColumn,
     check_choice,
 )
-from shoal.domain.columns import Kind
-from shoal.recode.aggregates import INTERVAL, resolve_recoding
+from shoal.domain.columns import Column, Kind, Schema
+from shoal.errors import OptionError
 from shoal.recode.category_aggregates import NODE_FUNCTIONS
-from shoal.recode.controlled_rounding import round_to_total
 from shoal.recode.missing_values import GroupSources, group_sources
-from shoal.recode.number_aggregates import CENTER_FUNCTIONS, bounds, format_intervals
-from shoal.recode.rounding import INTEGER
+from shoal.recode.number_aggregates import CENTER_FUNCTIONS, format_intervals, group_bounds
+from shoal.recode.rounding import INTEGER, round_to_total
 
 ReleasedColumn = NDArray[Any] | RoundedColumn | IntegerColumn | TextColumn | DateColumn
 """A float64 column with NaN for missing values, an int64 column, or one of these classes."""
 
 SUPPRESSED = "*"
 _SECONDS_PER_DAY = 86_400
+INTERVAL = "interval"
+
+_NUMBER_OPTIONS: Mapping[str, str] = {
+    **{way: way for way in (*CENTER_FUNCTIONS, INTERVAL)},
+    "centroid": "mean",
+    "generalize": INTERVAL,
+}
+_CATEGORY_OPTIONS: Mapping[str, str] = {**{way: way for way in NODE_FUNCTIONS}, "ancestor": "lcs", "generalize": "lcs"}
+"""The option values for numbers and dates, and for all other kinds, with the recoding that each selects."""
+
+RECODINGS = tuple(dict.fromkeys((*_NUMBER_OPTIONS, *_CATEGORY_OPTIONS)))
+
+
+def recodings(kind: Kind) -> tuple[str, ...]:
+    """Return the recodings of a kind of column; the first is the default."""
+    return tuple(dict.fromkeys(_options(kind).values()))
+
+
+def resolve_recoding(option: str, *, column: str, kind: Kind) -> str:
+    """Return the recoding that an option value selects for a kind of column."""
+    if option not in _options(kind):
+        raise OptionError.recode_not_applicable(option, column=column, kind=kind, known=recodings(kind))
+    return _options(kind)[option]
+
+
+def assign_recodings(schema: Schema, option: Any) -> Schema:
+    """Return the schema with a recoding for every quasi-identifier.
+
+    It is the one of the column, else the option value where it fits, else the default of the kind.
+    """
+    if option is not None and (not isinstance(option, str) or option not in RECODINGS):
+        raise OptionError.unknown_choice("recode", option, RECODINGS)
+    protected = schema.quasi_identifiers
+    columns = [_assign_recoding(column, option) if column.name in protected else column for column in schema.columns]
+    if option is not None and all(column.recode != _options(column.kind).get(option) for column in columns):
+        raise OptionError.recode_applies_to_no_column(option)
+    return Schema(tuple(columns))
+
+
+def _assign_recoding(column: Column, option: str | None) -> Column:
+    if column.recode:
+        return replace(column, recode=resolve_recoding(column.recode, column=column.name, kind=column.kind))
+    return replace(column, recode=_options(column.kind).get(option or "", recodings(column.kind)[0]))
+
+
+def _options(kind: Kind) -> Mapping[str, str]:
+    return _NUMBER_OPTIONS if kind in (Kind.NUMERIC, Kind.DATE) else _CATEGORY_OPTIONS
 
 
 def recode(
@@ -57,9 +103,8 @@ def recode(
 
     Numbers are rounded to the ``precisions`` of their columns; the others keep all digits. Halves go to the even
     neighbor; with ``keep_totals``, means are rounded up or down so that the column keeps its total, where an originally
-    missing value that receives one counts as the mean of its group. ``sampling`` has the weights of the records. For
-    ``missing`` see `gaps.sources`. ``suppressed`` records lose their values: categories and intervals become ``*``, all
-    else missing.
+    missing value that receives one counts as the mean of its group. For ``missing`` see `group_sources`. ``suppressed``
+    records lose their values: categories and intervals become ``*``, all else missing.
 
     A category's place is its node. The ``*`` of suppressed records follows the nodes, unless a node has this name.
     """
@@ -69,10 +114,8 @@ def recode(
     released: dict[str, ReleasedColumn] = {}
     for j, name in enumerate(records.numeric):
         column, kind = records.values[:, j], records.kinds[name]
-        source, recoding = (
-            sources_of(is_missing=records.is_missing(name)),
-            resolve_recoding(recodings[name], column=name, kind=kind),
-        )
+        source = sources_of(is_missing=records.is_missing(name))
+        recoding = resolve_recoding(recodings[name], column=name, kind=kind)
         if recoding == INTERVAL:
             zone = "+00:00" if name in records.timezone_aware else ""
             released[name] = _interval_column(column, source, suppressed_mask, dates=kind is Kind.DATE, zone=zone)
@@ -87,7 +130,10 @@ def recode(
             numbers = source.to_records(
                 _rounded_sources(recoding, column, source, precision, keep_total=keep_total, sampling=weights), np.nan
             )
-            released[name] = _as_integers(numbers) if precision == INTEGER else RoundedColumn(numbers, precision)
+            if precision != INTEGER:
+                released[name] = RoundedColumn(numbers, precision)
+            else:
+                released[name] = IntegerColumn(numbers) if np.isnan(numbers).any() else numbers.astype(np.int64)
     for j, category in enumerate(records.categories):
         codes, name = records.codes[:, j], category.name
         source = sources_of(is_missing=_missing_categories(records, category, codes, missing))
@@ -115,7 +161,7 @@ def _missing_categories(
 def _interval_column(
     column: FloatVector, source: GroupSources, suppressed_mask: BoolVector | None, *, dates: bool, zone: str
 ) -> TextColumn:
-    low, high = bounds(column[source.rows], source.labels, source.count)
+    low, high = group_bounds(column[source.rows], source.labels, source.count)
     used = np.unique(source.source_of[source.source_of >= 0])  # the others must not affect the format of the texts
     texts = format_intervals(low[used], high[used], dates=dates, zone=zone)
     place_of = {word: place for place, word in enumerate(dict.fromkeys(texts))}
@@ -129,14 +175,9 @@ def _interval_column(
 def _category_column(category: CategoricalColumn, places: IntVector, suppressed_mask: BoolVector | None) -> TextColumn:
     if category.missing_code is not None:
         places = np.where(places == category.missing_code, -1, places)
-    return _mark_suppressed(
-        TextColumn(tuple(map(_escape_surrogates, category.hierarchy.nodes)), places), suppressed_mask
-    )
-
-
-def _escape_surrogates(node: str) -> str:
-    """Escape lone surrogates in the name of a node, so that a file can hold it."""
-    return node.encode(errors="backslashreplace").decode()
+    # a file cannot hold lone surrogates
+    words = tuple(node.encode(errors="backslashreplace").decode() for node in category.hierarchy.nodes)
+    return _mark_suppressed(TextColumn(words, places), suppressed_mask)
 
 
 def _mark_suppressed(column: TextColumn, suppressed_mask: BoolVector | None) -> TextColumn:
@@ -208,7 +249,3 @@ def _round_keeping_total(
     receives = source.source_of >= 0
     sizes = np.bincount(source.source_of[receives], weights[receives], minlength=source.count)
     return round_to_total(center, sizes, math.fsum((filled * weights)[receives]))[0]
-
-
-def _as_integers(numbers: FloatVector) -> NDArray[np.int64] | IntegerColumn:
-    return IntegerColumn(numbers) if np.isnan(numbers).any() else numbers.astype(np.int64)

@@ -1,52 +1,25 @@
-"""Release pipeline of the in-memory engine, and the public functions `anonymize` and `replay`."""
+"""Public functions that release a table, or repeat a release by its policy."""
 
 from __future__ import annotations
 
 import os
-import warnings as python_warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from shoal import data as tables
-from shoal import metrics
-from shoal.data import Table
-from shoal.domain import (
-    BoolMatrix,
-    BoolVector,
-    ModelConstraints,
-    Names,
-    Partition,
-    Policy,
-    Progress,
-    Records,
-    Refinement,
-    Role,
-    Schema,
-    Search,
-    SurveyDesign,
-    check_k,
-    no_progress,
-)
+from shoal.domain import Names, Policy, Progress, check_k
 from shoal.engines import spark
-from shoal.errors import ColumnError, EngineError, FileError, PolicyError, ShoalWarning, in_python
-from shoal.errors.messages import pluralize
-from shoal.microaggregation.group import GroupingTask, group
-from shoal.recode import as_nodes, as_numbers, equalize_missing, precisions
-from shoal.recode import recode as recode_groups
-from shoal.release.column_options import Hierarchies, Levels, resolve_policy_schema
-from shoal.release.options import build_policy, check_table, parse_options
-from shoal.release.partition import add_losses
-from shoal.release.result import Release, RowMetadata, package_versions, printable_name
-from shoal.release.warnings import collect_warnings
+from shoal.errors import EngineError
+from shoal.release.arguments import public_function
+from shoal.release.column_options import Hierarchies, Levels, load_policy, match_columns, resolve_policy_schema
+from shoal.release.options import build_policy
+from shoal.release.pipeline import run
+from shoal.release.result import Release
 from shoal.system.threads import check_threads, use_threads
-from shoal.verification.verify import verify_release
 
 
+@public_function()
 def anonymize(
     data: Any,
     *,
@@ -64,11 +37,11 @@ def anonymize(
     kinds: Mapping[str, str] | None = None,
     missing_values: str = "category",
     alpha: float = 1.0,
-    suppression: float = 0.0,
+    max_suppression: float = 0.0,
     method: str | None = None,
     refine: bool | None = None,
     effort: str | None = None,
-    seconds: float | None = None,
+    time_limit: float | None = None,
     blocks: int | None = None,
     seed: int = 0,
     standardize: bool = True,
@@ -98,8 +71,8 @@ def anonymize(
     data : path, DataFrame, array or Table
         A file, a pandas, polars or pyarrow table, a two-dimensional numpy array, or the result of `shoal.read`.
         The input is never changed, and the release has the same type. For a Spark DataFrame the work runs on its
-        cluster (with ``memory`` and ``scratch`` as in `shoal.release.anonymize_spark.anonymize_frame`), and the result is a Spark
-        DataFrame that has the attributes of a release.
+        cluster (``memory`` and ``scratch`` as in `anonymize_file`), and the result is a Spark DataFrame that has the
+        attributes of a release.
     k : int
         Minimum number of records that share their quasi-identifiers. There is no default: it is your decision.
     quasi_identifiers : str or sequence of str
@@ -134,18 +107,19 @@ def anonymize(
         (suppress all quasi-identifiers of the record) or ``refuse``.
     alpha : float
         With wildcards, the weight of a compatible record with missing values; 1 as in sdcMicro.
-    suppression : float
+    max_suppression : float
         Maximum fraction of the records that may be suppressed where that lowers the information loss.
     method : str, optional
         One of `shoal.methods()`. Default ``auto``: compares several starts that suit the size and the kinds of the
         table, and refines the best one.
     refine : bool, optional
-        Improve the groups by local search. Default: only for ``auto``, or if ``effort`` or ``seconds`` is given.
+        Improve the groups by local search. Default: only for ``auto``, or if ``effort`` or ``time_limit`` is given.
     effort : str, optional
         ``fast`` descends only, ``balanced`` anneals for some seconds, ``best`` for up to some minutes and tries an
         integer program on small tables.
-    seconds : float, optional
-        Time limit of method and search. The policy records the steps that were done, so that it reproduces the release.
+    time_limit : float, optional
+        Time limit of method and search, in seconds. The policy records the steps that were done, so that it reproduces
+        the release.
     blocks : int, optional
         Split the records into compact blocks of at most this size and run the method in each of them. Local search then
         works across block borders. Default: no blocks, except that ``auto`` uses them for large tables.
@@ -198,56 +172,24 @@ def anonymize(
     ShoalError
         If the input or an option cannot be used, or the verification fails. Nothing is released then.
     """
+    policy_arguments = dict(locals())
+    for name in ("data", "threads", "progress", "options"):
+        del policy_arguments[name]
+    policy_arguments |= options
     if threads is not None:
         check_threads(threads)
-    policy_options: dict[str, Any] = {
-        "k": k,
-        "quasi_identifiers": quasi_identifiers,
-        "identifiers": identifiers,
-        "sensitive": sensitive,
-        "keep": keep,
-        "drop_others": drop_others,
-        "models": models,
-        "l": l,
-        "t": t,
-        "hierarchies": hierarchies,
-        "levels": levels,
-        "kinds": kinds,
-        "missing_values": missing_values,
-        "alpha": alpha,
-        "suppression": suppression,
-        "method": method,
-        "refine": refine,
-        "effort": effort,
-        "seconds": seconds,
-        "blocks": blocks,
-        "seed": seed,
-        "standardize": standardize,
-        "distance": distance,
-        "weights": weights,
-        "recode": recode,
-        "exact_means": exact_means,
-        "keep_totals": keep_totals,
-        "bounds": bounds,
-        "sampling_weights": sampling_weights,
-        "strata": strata,
-        "households": households,
-        "largest_household": largest_household,
-        "shuffle": shuffle,
-        "formulas": formulas,
-        **options,
-    }
     if spark.is_frame(data):
         from shoal.release.anonymize_spark import anonymize_frame
 
-        released_frame: Any = anonymize_frame(data, threads=threads, progress=progress, **policy_options)
+        released_frame: Any = anonymize_frame(data, threads=threads, progress=progress, **policy_arguments)
         return released_frame  # type: ignore[no-any-return]
     table = tables.read_table(data)
-    policy = build_policy(table, **policy_options)
+    policy = build_policy(table, **policy_arguments)
     with use_threads(threads):
         return run(table, policy, progress=progress)
 
 
+@public_function()
 def replay(
     data: Any,
     *,
@@ -287,254 +229,25 @@ def replay(
     if spark.is_frame(data):
         from shoal.release.anonymize_spark import replay_frame
 
-        common: dict[str, Any] = {
-            "hierarchies": hierarchies,
-            "levels": levels,
-            "threads": threads,
-            "progress": progress,
-        }
-        released_frame: Any = replay_frame(data, policy=policy, **common, **on_cluster)
+        released_frame: Any = replay_frame(
+            data,
+            policy=policy,
+            hierarchies=hierarchies,
+            levels=levels,
+            threads=threads,
+            progress=progress,
+            **on_cluster,
+        )
         return released_frame  # type: ignore[no-any-return]
     for name in on_cluster:
         raise EngineError.spark_only_option(name)
-    folders = [Path()]
-    if not isinstance(policy, Policy):
-        first_policy = Policy.read(policy)
-        folders.insert(0, Path(policy).parent)
-        policy = first_policy
+    policy, folders = load_policy(policy)
     table = tables.read_table(data)
     if table.path is not None:
-        folders.append(table.path.parent)
-    known = {column.name: column for column in policy.schema.columns}
-    for name in known:
-        if name not in table.names:
-            raise ColumnError.unknown(name, table.names)
-    for name in table.names:
-        if name not in known:
-            raise PolicyError.column_not_in_policy(name)
-    kinds = dict(tables.column_kinds(table))
-    decided_by = (*policy.schema.quasi_identifiers, *policy.schema.names_with_role(Role.SENSITIVE))
-    columns = [known[name] if name in decided_by else replace(known[name], kind=kinds[name]) for name in table.names]
-    schema = resolve_policy_schema(Schema(tuple(columns)), hierarchies=hierarchies, levels=levels, folders=folders)
+        folders = (*folders, table.path.parent)
+    schema = match_columns(policy.schema, tables.column_kinds(table))
+    schema = resolve_policy_schema(schema, hierarchies=hierarchies, levels=levels, folders=folders)
     adapted = replace(policy, k=check_k(policy.k, table.height), schema=schema)
     with use_threads(threads):
         repeated = run(table, adapted, progress=progress, is_replay=True)
     return replace(repeated, replayed_policy=policy)
-
-
-class MemoryPlan(NamedTuple):
-    """Plan of a release in memory: the encoded table, and the options of method and recoding."""
-
-    schema: Schema
-    records: Records
-    design: SurveyDesign
-    distance: str
-    rounding: str
-    keep_totals: bool
-    options: dict[str, Any]
-    """Options of the method."""
-
-
-def plan_in_memory(table: Table, policy: Policy) -> MemoryPlan:
-    """Encode a table for the methods by its policy. Raises if no method could take it."""
-    options, survey = parse_options(policy), policy.survey
-    schema = options.schema
-    records = tables.encode_records(
-        table,
-        schema,
-        standardize=options.standardize,
-        distance=options.distance,
-        weights=policy.weights,
-        missing=policy.missing,
-    )
-    tables.check_bounds(records, policy.bounds)
-    design = tables.build_survey_design(
-        table, sampling_weights=survey.sampling_weights, strata=survey.strata, households=survey.households
-    )
-    if policy.models:
-        records = replace(records, constraints=_model_constraints(table, policy, schema, design))
-    return MemoryPlan(
-        schema, records, design, options.distance, options.rounding, options.keep_totals, options.method_options
-    )
-
-
-def run(table: Table, policy: Policy, *, progress: Progress | None = None, is_replay: bool = False) -> Release:
-    """Run the release pipeline: profile, plan, partition, recode, verify, evaluate.
-
-    Python warnings are attributed to the caller of `anonymize` or `replay`.
-    """
-    profiles = check_table(policy, table, is_replay=is_replay)
-    plan = plan_in_memory(table, policy)
-    policy = replace(policy, schema=plan.schema)
-
-    groups = _partition(plan, policy, progress or no_progress)
-    columns = _recode(table, plan, groups, policy)
-    unshuffled = tables.replace_columns(table, plan.schema, columns)
-    order = tables.shuffled_order(unshuffled, seed=policy.seed) if policy.shuffle else None
-    released = unshuffled if order is None else tables.take(unshuffled, order)
-
-    rows = RowMetadata(plan.design, groups.suppressed).reorder(order)
-    proof = verify_release(
-        released, policy=policy, records=table.height, design=rows.design, suppressed=rows.suppressed
-    )
-    inputs = _metric_inputs(table, unshuffled, plan, groups, columns, policy)
-    evaluation = metrics.evaluate(inputs, models=proof.models)
-    warnings = collect_warnings(
-        policy,
-        profiles=profiles,
-        missing_counts=_missing_counts(plan.records),
-        suppressed=groups.hidden,
-        evaluation=evaluation,
-        search=groups.search,
-        has_informative_index=tables.has_informative_index(released),
-        formulas=tables.count_formulas(released),
-        spelling_variants=tables.count_spelling_variants(plan.records.categories),
-        broken_dependencies=tables.broken_dependencies(table, unshuffled, plan.schema),
-        doubts=tables.find_misread_columns(table),
-        is_typed=tables.has_column_types(table),
-    )
-    for sentence in warnings:
-        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=3)
-    refinement = _with_steps(policy.refinement, groups.search)
-    return Release(
-        original=table,
-        released=released,
-        partition=add_losses(groups, plan.records),
-        evaluation=evaluation,
-        verification=proof,
-        policy=replace(policy, refinement=refinement, input=_input_facts(table), versions=package_versions()),
-        row_metadata=rows,
-        metric_inputs=inputs,
-        warnings=warnings,
-    )
-
-
-def _partition(plan: MemoryPlan, policy: Policy, progress: Progress) -> Partition:
-    """Group the records by the method of the policy."""
-    task = GroupingTask(
-        policy.k,
-        policy.method,
-        policy.seed,
-        plan.options,
-        policy.suppression,
-        policy.survey.largest_household,
-        policy.refinement,
-        policy.blocks,
-    )
-    suppressed = _any_missing(plan.records) if policy.missing == "suppress" else None
-    return group(plan.records, task, design=plan.design, always_suppressed=suppressed, progress=progress)
-
-
-def _recode(table: Table, plan: MemoryPlan, groups: Partition, policy: Policy) -> dict[str, Any]:
-    """Released values of the quasi-identifiers."""
-    records = _level_wildcards(plan.records, groups, policy) if policy.missing == "wildcard" else plan.records
-    return recode_groups(
-        records,
-        groups,
-        recodings={column.name: column.recode for column in plan.schema.columns},
-        precisions=precisions(plan.rounding, table, records, groups.suppressed),
-        keep_totals=plan.keep_totals,
-        weights=plan.design.sampling_weights,
-        missing=policy.missing,
-        suppressed=groups.suppressed,
-    )
-
-
-def _metric_inputs(
-    table: Table, released: Table, plan: MemoryPlan, groups: Partition, columns: Mapping[str, Any], policy: Policy
-) -> metrics.MetricInputs:
-    """Inputs of the measures, from the table and its release."""
-    records = plan.records
-    count = partial(
-        metrics.count_classes,
-        names=records.names,
-        k=policy.k,
-        missing=policy.missing,
-        alpha=policy.alpha,
-        design=plan.design,
-    )
-    numbers = as_numbers(records, groups, columns)
-    bound = None if groups.search is None or groups.hidden else groups.search.bound
-    sensitive = [column for column in plan.schema.columns if column.role is Role.SENSITIVE]
-    categorical = [column.name for column in records.categories]
-    return metrics.MetricInputs(
-        quasi_identifiers=records.names,
-        original_classes=count(table),
-        released_classes=count(released, suppressed=groups.suppressed),
-        numeric=records.numeric,
-        dates=records.dates,
-        original_values=tuple(records.values.T),
-        released_values=tuple(numbers.values.T),
-        scale=records.scale,
-        original_missing=_missing_numbers(records),
-        released_missing=numbers.missing,
-        released_intervals=numbers.bounds,
-        categories=records.categories,
-        original_codes=records.codes,
-        released_codes=as_nodes(records, columns),
-        original_codes_missing=tables.missing_mask(table, categorical),
-        released_codes_missing=tables.missing_mask(released, categorical),
-        weights=policy.weights,
-        suppressed=tables.fully_suppressed(released, records.names),
-        sensitive=tables.sensitive_columns(table, sensitive),
-        sampling_weights=plan.design.sampling_weights,
-        distance=plan.distance,
-        lower_bound=None if bound is None else bound.value,
-    )
-
-
-def _model_constraints(table: Table, policy: Policy, schema: Schema, design: SurveyDesign) -> ModelConstraints:
-    """Model constraints of the groups. Raises if the table, or a stratum of it, cannot meet them."""
-    constraints = tables.encode_constraints(table, policy.models, schema)
-    tables.check_feasible(constraints, policy.models)
-    if design.strata is not None:
-        for rows in np.split(np.argsort(design.strata, kind="stable"), np.cumsum(np.bincount(design.strata))[:-1]):
-            where = f"a stratum of {pluralize(len(rows), 'record')}"
-            tables.check_feasible(constraints.take(rows), policy.models, records_name=where)
-    return constraints
-
-
-def _any_missing(records: Records) -> BoolVector | None:
-    """Mask of the records with a missing quasi-identifier."""
-    return None if records.missing is None else np.asarray(records.missing.any(axis=1), dtype=np.bool_)
-
-
-def _level_wildcards(records: Records, groups: Partition, policy: Policy) -> Records:
-    """Fill wildcards where they would split a group into classes that violate a model, household or stratum."""
-    all_groups = bool(policy.models or policy.survey.households or policy.survey.strata)
-    return equalize_missing(records, groups, alpha=policy.alpha, all_groups=all_groups)
-
-
-def _with_steps(refinement: Refinement | None, search: Search | None) -> Refinement | None:
-    """Refinement with the number of steps done, if a time limit or an interrupt stopped it."""
-    if refinement is None or search is None or not search.timed:
-        return refinement
-    return replace(
-        refinement,
-        steps_planned=search.steps_planned,
-        steps_done=search.steps_done,
-        descent_passes=search.descent_passes,
-    )
-
-
-def _missing_numbers(records: Records) -> BoolMatrix | None:
-    """Mask of the missing numbers."""
-    return None if records.missing is None else records.missing[:, [records.names.index(n) for n in records.numeric]]
-
-
-def _missing_counts(records: Records) -> dict[str, int]:
-    """Number of missing values of each quasi-identifier that has some."""
-    if records.missing is None:
-        return {}
-    counts = records.missing.sum(axis=0).tolist()
-    return {name: cells for name, cells in zip(records.names, counts, strict=True) if cells}
-
-
-def _input_facts(table: Table) -> dict[str, Any]:
-    """Facts about the input for the policy. Raises if the file has changed since it was read."""
-    facts: dict[str, Any] = {"kind": table.kind, "records": table.height}
-    if table.path is not None:
-        if tables.file_sha256(table.path) != table.sha256:
-            raise FileError.changed(table.path)
-        facts |= {"file": printable_name(table.path.name), "sha256": table.sha256, "settings": dict(table.settings)}
-    return facts

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
-import warnings as python_warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -21,12 +20,13 @@ from shoal import data
 from shoal.data.chunked import TableStatistics
 from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k, no_progress
 from shoal.engines.memory_budget import check_memory, memory_budget
-from shoal.errors import EngineError, OutputError, ShoalError, ShoalWarning, in_python
-from shoal.release.column_options import Hierarchies, Levels
+from shoal.errors import EngineError, OutputError, ShoalError, warn_user
+from shoal.release.column_options import Hierarchies, Levels, load_policy
 from shoal.release.options import build_policy
 from shoal.release.out_of_core import (
     DEFAULT_MEMORY,
-    LargeRelease,
+    FileJob,
+    FileRelease,
     PolicyFactory,
     ProcessedTable,
     StageProgress,
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from shoal.engines.spark.parquet_source import SparkSource
     from shoal.engines.spark.storage import HadoopStorage
 
-ExtraFiles = Mapping[Path, str]
-"""Contents of further files about a release, by local path."""
 _POLICY, _SUCCESS_FILE, RELEASED = ".policy.toml", "_SUCCESS", "released"
 
 
@@ -66,38 +64,28 @@ def anonymize_frame(
 ) -> ReleasedFrame:
     """Release a Spark DataFrame; called by `shoal.anonymize`.
 
+    The records of the result are sorted by released values. Options that need the whole table in memory are refused.
+
     Parameters
     ----------
     frame
         Evaluated once; the result is stored in the scratch folder.
-    k, quasi_identifiers, decisions
-        As for `shoal.anonymize`. Options that need the whole table in memory are refused: wildcards, households,
-        strata, sampling weights and seconds.
     memory
         Memory limit of a Python worker, in bytes or as text such as ``2GB``; it determines the size of the parts.
     scratch
         Address of a folder that all machines can access. Default: the checkpoint folder of the session, or with a local
         master a temporary folder. Its content is removed at the end, except for the release, which stays until the JVM
         exits.
-    threads
-        Number of threads of the driver. The release does not depend on it.
-    progress
-        Called with the number of finished records and of all records.
-
-    Returns
-    -------
-    ReleasedFrame
-        A Spark DataFrame with ``verification``, ``evaluation`` and ``policy`` of the release. Its records are sorted by
-        released values.
     """
     from shoal.engines.spark.parquet_source import check_names
 
     check_k(k)
     check_names(frame)
-    _check_early(frame.columns, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+    decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
+    _check_early(frame.columns, decisions)
 
-    def make_policy(survey: TableStatistics) -> Policy:
-        return build_policy(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
+    def make_policy(statistics: TableStatistics) -> Policy:
+        return build_policy(statistics.sample, **decisions)
 
     with use_threads(threads):
         return _release_frame(frame, make_policy, memory, scratch, progress)
@@ -115,8 +103,11 @@ def replay_frame(
     progress: Progress | None = None,
 ) -> ReleasedFrame:
     """Repeat a release of a Spark DataFrame with its policy; called by `shoal.replay`."""
+    first, folders = load_policy(policy)
+    check_policy_out_of_core(first)
+    make_policy = partial(replay_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
-        return _release_frame(frame, _policy_factory(policy, hierarchies, levels), memory, scratch, progress)
+        return _release_frame(frame, make_policy, memory, scratch, progress)
 
 
 def _release_frame(
@@ -135,107 +126,40 @@ def _release_frame(
         policy = _with_facts(source, groups.plan.policy, written, {"kind": "spark"})
         release = build_release(groups, written, policy, part, in_order=False)
         frame_released = read_parquet(session, part)
-    _warn(release)
+    for sentence in release.warnings:
+        warn_user(sentence)
     return ReleasedFrame(frame_released, release)
 
 
-def _policy_factory(policy: Policy | str | os.PathLike[str], hierarchies: Hierarchies, levels: Levels) -> PolicyFactory:
-    """Return a policy factory for a policy that Spark can run."""
-    folders = [Path()]
-    if not isinstance(policy, Policy):
-        folders.insert(0, Path(policy).parent)
-        policy = Policy.read(policy)
-    loaded = policy
-    check_policy_out_of_core(loaded)
+def release_parquet(
+    job: FileJob, make_policy: PolicyFactory, decisions: Mapping[str, Any] | None = None
+) -> FileRelease:
+    """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` and `shoal.replay_file`.
 
-    def make_policy(survey: TableStatistics) -> Policy:
-        return replay_policy(loaded, survey, hierarchies=hierarchies, levels=levels, folders=folders)
-
-    return make_policy
-
-
-def anonymize_parquet(
-    source: str,
-    target: str,
-    *,
-    k: int,
-    quasi_identifiers: Names,
-    master: str | None = None,
-    memory: int | str = DEFAULT_MEMORY,
-    scratch: str | None = None,
-    force: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    more: Callable[[LargeRelease], ExtraFiles] | None = None,
-    **decisions: Any,
-) -> LargeRelease:
-    """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` with ``spark``."""
-    check_k(k)
-
-    def make_policy(survey: TableStatistics) -> Policy:
-        return build_policy(survey.sample, k=k, quasi_identifiers=quasi_identifiers, **decisions)
-
-    def check_options(names: Sequence[str], records: int) -> None:
-        _check_early(names, records, k=k, quasi_identifiers=quasi_identifiers, **decisions)
-
-    with use_threads(threads):
-        return _release_parquet(
-            source, target, make_policy, check_options, master, memory, scratch, force, progress, more
-        )
-
-
-def replay_parquet(
-    source: str,
-    target: str,
-    *,
-    policy: Policy | str | os.PathLike[str],
-    hierarchies: Hierarchies = None,
-    levels: Levels = None,
-    master: str | None = None,
-    memory: int | str = DEFAULT_MEMORY,
-    scratch: str | None = None,
-    force: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    more: Callable[[LargeRelease], ExtraFiles] | None = None,
-) -> LargeRelease:
-    """Repeat a release of Parquet files with its policy."""
-    make_policy = _policy_factory(policy, hierarchies, levels)
-    with use_threads(threads):
-        return _release_parquet(source, target, make_policy, None, master, memory, scratch, force, progress, more)
-
-
-def _release_parquet(
-    address: str,
-    target: str,
-    make_policy: PolicyFactory,
-    check_options: Callable[[Sequence[str], int], None] | None,
-    master: str | None,
-    memory: int | str,
-    scratch: str | None,
-    force: bool,
-    progress: Progress | None,
-    more: Callable[[LargeRelease], ExtraFiles] | None,
-) -> LargeRelease:
+    ``decisions`` are checked before the records are read.
+    """
     from shoal.engines.spark.parquet_source import open_parquet
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.session import open_session as session_for
     from shoal.engines.spark.session import own_session
     from shoal.engines.spark.storage import HadoopStorage
 
-    ceiling, stages = check_memory(memory), StageProgress(progress or no_progress)
-    with session_for(master) as session, translate_spark_errors():
+    ceiling, stages = check_memory(job.memory), StageProgress(job.progress or no_progress)
+    with session_for(job.master) as session, translate_spark_errors():
         storage = HadoopStorage(session)
-        address, destination = storage.resolve(address), storage.qualified(storage.resolve(target))
-        _check_destination(storage, destination, address, force=force)
+        address = storage.resolve(os.fspath(job.source))
+        destination = storage.qualified(storage.resolve(os.fspath(job.target)))
+        _check_destination(storage, destination, address, force=job.force)
         with ExitStack() as folders:
             # the release is renamed into place, so it must be written on the same file system
             publish_folder = folders.enter_context(_scratch(session, storage.parent(destination)))
-            folder = publish_folder if scratch is None else folders.enter_context(_scratch(session, scratch))
+            folder = publish_folder
+            if job.scratch is not None:
+                folder = folders.enter_context(_scratch(session, os.fspath(job.scratch)))
             source = open_parquet(own_session(session), address)
             _check_outside_input(storage, destination, source)
-            if check_options:
-                check_options(source.names, source.records)
+            if decisions is not None:
+                _check_early(source.names, decisions, source.records)
             part, policy_part = f"{publish_folder}/{RELEASED}", f"{publish_folder}/policy"
             groups, result = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=True)
             facts = {"kind": "parquet", "file": printable_name(storage.name(address))}
@@ -244,43 +168,28 @@ def _release_parquet(
             release = build_release(groups, result, final_policy, destination)
             storage.write(policy_part, final_policy.to_toml())
             with ExitStack() as stack:
-                for other, content in (more(release) if more else {}).items():
-                    extra_part = stack.enter_context(data.atomic_write(other, force=force))
+                for other, content in (job.extra_files(release) if job.extra_files else {}).items():
+                    extra_part = stack.enter_context(data.atomic_write(other, force=job.force))
                     extra_part.write_text(content, encoding="utf-8", newline="\n")
                 with defer_signals():
-                    _publish(storage, part, policy_part, destination, force=force)
+                    _publish(storage, part, policy_part, destination, force=job.force)
                     stack.close()
-    _warn(release)
+    for sentence in release.warnings:
+        warn_user(sentence)
     return release
 
 
-def _check_early(
-    names: Sequence[str],
-    records: int | None = None,
-    *,
-    k: int,
-    quasi_identifiers: Names,
-    identifiers: Names = (),
-    sensitive: Names = (),
-    keep: Names = (),
-    missing_values: str = "category",
-    seconds: float | None = None,
-    sampling_weights: str | None = None,
-    strata: Names = (),
-    households: str | None = None,
-    **_: Any,
-) -> None:
+def _check_early(names: Sequence[str], decisions: Mapping[str, Any], records: int | None = None) -> None:
     """Raise on invalid options before the records are read, which may take long."""
-    check_k(k, records)
-    kinds = [(name, Kind.NOMINAL) for name in names]
-    roles = {"quasi_identifiers": quasi_identifiers, "identifiers": identifiers, "sensitive": sensitive, "keep": keep}
-    Schema.assign(kinds, **roles)
+    check_k(decisions["k"], records)
+    roles = ("quasi_identifiers", "identifiers", "sensitive", "keep")
+    Schema.assign([(name, Kind.NOMINAL) for name in names], **{role: decisions.get(role, ()) for role in roles})
     check_options_out_of_core(
-        wildcards=missing_values == "wildcard",
-        households=bool(households),
-        strata=bool(strata),
-        sampling_weights=bool(sampling_weights),
-        seconds=seconds is not None,
+        wildcards=decisions.get("missing_values") == "wildcard",
+        households=bool(decisions.get("households")),
+        strata=bool(decisions.get("strata")),
+        sampling_weights=bool(decisions.get("sampling_weights")),
+        time_limit=decisions.get("time_limit") is not None,
     )
 
 
@@ -364,7 +273,6 @@ def _run_on_spark(
     *,
     ordered: bool,
 ) -> tuple[ProcessedTable, WrittenRelease]:
-    """Run the pipeline on Spark."""
     from shoal.engines.spark.engine import SparkEngine
 
     engine = SparkEngine(source, folder, ordered=ordered)
@@ -373,7 +281,6 @@ def _run_on_spark(
 
 
 def _with_facts(source: SparkSource, policy: Policy, written: WrittenRelease, facts: Mapping[str, Any]) -> Policy:
-    """Return the policy with the facts of the input and of the release."""
     with_input = replace(
         policy,
         input={**facts, "records": source.records},
@@ -416,8 +323,3 @@ def _default_scratch(session: SparkSession, scratch: str | None) -> str:
     if not str(context.master).startswith("local"):
         raise EngineError.no_scratch_folder()
     return tempfile.gettempdir()
-
-
-def _warn(made: LargeRelease) -> None:
-    for sentence in made.warnings:
-        python_warnings.warn(in_python(sentence), ShoalWarning, stacklevel=4)

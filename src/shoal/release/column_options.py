@@ -10,8 +10,8 @@ from typing import Any
 
 from shoal import data
 from shoal.data import Table
-from shoal.domain import Column, Kind, Role, Schema
-from shoal.errors import FileError, OptionError, PolicyError, ShoalError
+from shoal.domain import Column, Kind, Policy, Role, Schema
+from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.formats import read
 from shoal.system.atomic import os_error_reason
@@ -105,6 +105,29 @@ def _read_lines(path: Path) -> list[str]:
     except ValueError:
         raise FileError.damaged(path, "text") from None
     return [line for line in text.splitlines() if line.strip()]
+
+
+def load_policy(
+    policy: Policy | str | os.PathLike[str], folders: Sequence[Path] = ()
+) -> tuple[Policy, tuple[Path, ...]]:
+    """Read a policy, and return the folders where its hierarchies may be: beside it, here, and those given."""
+    if isinstance(policy, Policy):
+        return policy, (Path(), *folders)
+    return Policy.read(policy), (Path(policy).parent, Path(), *folders)
+
+
+def match_columns(schema: Schema, kinds: Sequence[tuple[str, Kind]]) -> Schema:
+    """Schema of a policy for a table that must have the same columns, with the kinds of its other columns."""
+    known = {column.name: column for column in schema.columns}
+    decided = (*schema.quasi_identifiers, *schema.names_with_role(Role.SENSITIVE))
+    names = [name for name, _ in kinds]
+    for name in known:
+        if name not in names:
+            raise ColumnError.unknown(name, names)
+    for name in names:
+        if name not in known:
+            raise PolicyError.column_not_in_policy(name)
+    return Schema(tuple(known[name] if name in decided else replace(known[name], kind=kind) for name, kind in kinds))
 
 
 def resolve_policy_schema(

@@ -16,9 +16,11 @@ from shoal import data as tables
 from shoal import metrics
 from shoal.data import Table
 from shoal.domain import BoolMatrix, IntVector, Names, Policy, Role, Schema, check_k, number_by_first_row, to_builtin
-from shoal.errors import ColumnError, DataError, OptionError, PolicyError
+from shoal.errors import DataError, OptionError, PolicyError
 from shoal.metrics.minimal_uniques import max_combined
 from shoal.metrics.released_points import number_rows
+from shoal.release.evaluate import read_release
+from shoal.release.result import read_back
 from shoal.report.explanation import explanation_text
 
 MAX_MEMBERS = 20
@@ -27,8 +29,6 @@ MAX_MEMBERS = 20
 
 @dataclass(frozen=True)
 class RecordColumn:
-    """A quasi-identifier of the record."""
-
     name: str
     sharing: int
     """Number of records with the same value."""
@@ -65,8 +65,6 @@ class ClassSensitiveColumn:
 
 @dataclass(frozen=True)
 class ReleasedRecord:
-    """The class of the record in the release."""
-
     alike: float
     risk: float
     members: tuple[int, ...]
@@ -97,7 +95,6 @@ class Explanation:
 
     @property
     def notice(self) -> str:
-        """Confidentiality notice."""
         return f"Internal use only: this {'names values of' if self.names_values else 'is about'} one record."
 
     def __str__(self) -> str:
@@ -122,7 +119,6 @@ class _Sharing(NamedTuple):
         return cls(same[first], np.bincount(row))
 
     def shared(self, columns: Sequence[int]) -> int:
-        """Number of records that share all of these columns."""
         return int(self.records[self.patterns[:, columns].all(axis=1)].sum())
 
     def smallest(self, names: Sequence[str], *, below: int) -> Iterator[ColumnCombination]:
@@ -197,7 +193,7 @@ def explain(
     schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
     names, sensitive_names = schema.quasi_identifiers, schema.names_with_role(Role.SENSITIVE)
     k = None if k is None else check_k(k)
-    release = None if released is None else _read_release(released, table, names)
+    release = None if released is None else read_release(released, table, names)
     sharing, original_classes = _Sharing.of(table, names, index), _count_classes(table, table, names, known_policy)
     return Explanation(
         row=index + 1,
@@ -220,27 +216,13 @@ def _find_release(path: str | os.PathLike[str], policy: Policy) -> Table | None:
     place = Path(path).parent / Path(str(policy.output.get("file", ""))).name
     if not place.is_file() or tables.file_sha256(place) != policy.output.get("sha256"):
         return None
-    options, _ = tables.release_read_options(
-        place, policy.schema.released, settings=policy.input.get("settings", {}), formulas=policy.formulas
-    )
-    return tables.read_table(place, options=options)
+    return read_back(place, policy)[0]
 
 
 def _record_index(row: Any, records: int) -> int:
-    """Index of a record by its number."""
     if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 1 <= row <= records:
         raise OptionError.row_out_of_range(records)
     return int(row) - 1
-
-
-def _read_release(released: Any, table: Table, names: Sequence[str]) -> Table:
-    release = tables.read_table(released)
-    for name in names:
-        if name not in release.names:
-            raise ColumnError.missing_in_release(name)
-    if release.height != table.height:
-        raise DataError.record_counts_differ(table.height, release.height)
-    return release
 
 
 def _count_classes(

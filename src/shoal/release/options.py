@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -32,7 +31,7 @@ from shoal.domain import (
     parse_models,
 )
 from shoal.domain.columns import ALL_OTHER_COLUMNS, KEPT_COLUMN, select_names
-from shoal.errors import ColumnError, OptionError, ShoalWarning
+from shoal.errors import ColumnError, OptionError, warn_user
 from shoal.hierarchy.distances import DISTANCES
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
@@ -61,11 +60,11 @@ def build_policy(
     kinds: Mapping[str, str] | None = None,
     missing_values: str = "category",
     alpha: float = 1.0,
-    suppression: float = 0.0,
+    max_suppression: float = 0.0,
     method: str | None = None,
     refine: bool | None = None,
     effort: str | None = None,
-    seconds: float | None = None,
+    time_limit: float | None = None,
     blocks: int | None = None,
     seed: int = 0,
     standardize: bool = True,
@@ -121,8 +120,8 @@ def build_policy(
         models=requested_models(schema, models=models, l=l, t=t),
         missing=check_choice("missing_values", missing_values, MISSING_POLICIES),
         alpha=check_fraction("alpha", alpha),
-        suppression=check_fraction("suppression", suppression),
-        refinement=parse_refinement(method, refine=refine, effort=effort, seconds=seconds),
+        suppression=check_fraction("max_suppression", max_suppression),
+        refinement=parse_refinement(method, refine=refine, effort=effort, time_limit=time_limit),
         blocks=check_block_size(blocks, check_k(k, table.height)),
         survey=survey,
         keep=keep_names,
@@ -165,7 +164,6 @@ def _closeness(column: Column) -> str:
 def parse_survey(
     schema: Schema, *, sampling_weights: Any, strata: Names, households: Any, largest_household: Any
 ) -> Survey:
-    """Validate the columns of sampling weights, strata and households."""
     known = [column.name for column in schema.columns]
     for name in (sampling_weights, households):
         if name is not None and str(name) not in known:
@@ -209,23 +207,27 @@ def check_roles(policy: Policy, profiles: Sequence[ColumnProfile], records: int,
         raise ColumnError.unassigned_identifiers(reasons, is_replay=is_replay)
 
 
-def parse_refinement(method: str | None, *, refine: Any, effort: Any, seconds: Any) -> Refinement | None:
+def parse_refinement(method: str | None, *, refine: Any, effort: Any, time_limit: Any) -> Refinement | None:
     """Build the refinement options. By default, only the method ``auto`` is refined."""
     if refine is None:
-        refine = method in (None, AUTO) or effort is not None or seconds is not None
+        refine = method in (None, AUTO) or effort is not None or time_limit is not None
     if not check_bool("refine", refine):
-        if effort is not None or seconds is not None:
+        if effort is not None or time_limit is not None:
             raise OptionError.effort_without_refinement()
         return None
-    if seconds is not None:
-        seconds = _real("seconds", seconds, "a number above 0")
-        if seconds <= 0:
-            raise OptionError.invalid_value("seconds", "a number above 0")
-    return Refinement("balanced" if effort is None else check_choice("effort", effort, EFFORTS), seconds)
+    if time_limit is not None:
+        time_limit = _real("time_limit", time_limit, "a number above 0")
+        if time_limit <= 0:
+            raise OptionError.invalid_value("time_limit", "a number above 0")
+    return Refinement("balanced" if effort is None else check_choice("effort", effort, EFFORTS), time_limit)
+
+
+def is_seconds(value: Any) -> bool:
+    """Whether a value is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def check_fraction(name: str, value: Any, *, min_value: float = 0.0, max_value: float = 1.0) -> float:
-    """Convert to a number between two limits."""
     expected = f"a number from {min_value:g} to {max_value:g}"
     number = _real(name, value, expected)
     if not min_value <= number <= max_value:
@@ -234,7 +236,6 @@ def check_fraction(name: str, value: Any, *, min_value: float = 0.0, max_value: 
 
 
 def _real(name: str, value: Any, expected: str) -> float:
-    """Convert to a finite float."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -272,9 +273,7 @@ def parse_exact_means(exact_means: Any, options: dict[str, Any]) -> bool:
         return is_exact
     rounds = check_bool("round_integers", options.pop("round_integers"))
     remedy = "leave it out" if rounds else "use exact_means=True"
-    warnings.warn(
-        f"round_integers is deprecated: numbers keep the decimals of their column; {remedy}.", ShoalWarning, 4
-    )
+    warn_user(f"round_integers is deprecated: numbers keep the decimals of their column; {remedy}.")
     return is_exact or not rounds
 
 
@@ -287,8 +286,6 @@ def check_totals(schema: Schema, keep_totals: bool, *, exact_means: bool) -> Non
 
 
 class ParsedOptions(NamedTuple):
-    """Validated options of a policy: those of any release, and those of the method."""
-
     standardize: bool
     rounding: str
     """``BY_COLUMN``, ``WHOLE_NUMBERS`` or ``NONE``."""
@@ -302,7 +299,6 @@ class ParsedOptions(NamedTuple):
 
 
 def parse_options(policy: Policy) -> ParsedOptions:
-    """Parse the options of a policy."""
     options = {name: to_builtin(name, value) for name, value in policy.options.items()}
     standardize = check_bool("standardize", options.pop("standardize", True))
     exact_means = check_bool("exact_means", options.get("exact_means", False))
@@ -333,16 +329,14 @@ def to_builtin(name: str, value: Any) -> str | int | float | bool:
 
 
 def parse_weights(weights: Mapping[Any, float] | None) -> dict[str, float]:
-    """Convert the weights of columns to floats."""
     try:
         return {str(name): float(weight) for name, weight in (weights or {}).items()}
     except (TypeError, ValueError, AttributeError, OverflowError):
         raise OptionError.invalid_value("weights", "a number above 0 for each quasi-identifier that is named") from None
 
 
-def check_seed(seed: Any) -> int:
-    """Convert a seed to an int."""
+def check_seed(seed: Any, *, name: str = "seed") -> int:
     value = seed.item() if isinstance(seed, np.generic) else seed
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise OptionError.seed_not_integer()
+        raise OptionError.seed_not_integer(name)
     return value

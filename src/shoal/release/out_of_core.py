@@ -5,6 +5,7 @@ The caller provides source and destination, and publishes the release only after
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from shoal import data
+from shoal.data import ReadOptions
 from shoal.data.chunked import (
     Encoder,
     TableStatistics,
@@ -22,23 +24,23 @@ from shoal.data.chunked import (
     encode_chunk,
 )
 from shoal.data.encode.category_codes import node_counts
-from shoal.domain import Evaluation, Kind, Policy, Precision, Progress, Role, Schema, Verification, check_k
+from shoal.domain import Evaluation, Kind, Policy, Precision, Progress, Role, Verification, check_k
 from shoal.engines.engine import Engine, PartTotals
 from shoal.engines.memory_budget import MemoryBudget
 from shoal.engines.plan import ReleasePlan
-from shoal.errors import ColumnError, OptionError, PolicyError
+from shoal.errors import OptionError
 from shoal.errors.messages import pluralize, quote_names
-from shoal.metrics.combine_parts import ClassSizeCounts, evaluate_parts
+from shoal.metrics.evaluate import ClassSizeCounts, evaluate_parts
 from shoal.metrics.inputs import MAX_FREQUENT, TableFacts
 from shoal.microaggregation.cut_tree import build_cut_tree
 from shoal.recode import BY_COLUMN, INTEGER, INTEGER_COLUMNS
-from shoal.release.column_options import Hierarchies, Levels, resolve_policy_schema
+from shoal.release.column_options import Hierarchies, Levels, match_columns, resolve_policy_schema
 from shoal.release.options import check_roles, parse_options
 from shoal.release.warnings import collect_warnings
 
 DEFAULT_MEMORY = "2GB"
 """Default memory limit."""
-_STAGES = {"survey": 0.15, "deal": 0.15, "work": 0.4, "deliver": 0.2, "verify": 0.1}
+_STAGES = {"profile": 0.15, "partition": 0.15, "process": 0.4, "write": 0.2, "verify": 0.1}
 """Fraction of the progress per stage."""
 _NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
 PolicyFactory = Callable[[TableStatistics], Policy]
@@ -47,7 +49,7 @@ P = TypeVar("P")
 
 
 @dataclass(frozen=True, eq=False)
-class LargeRelease:
+class FileRelease:
     """Release in files, as returned by `shoal.anonymize_file`, verified on the written files."""
 
     path: Path | str
@@ -71,10 +73,30 @@ class LargeRelease:
     def __repr__(self) -> str:
         proof = self.verification
         return (
-            f"LargeRelease(path={str(self.path)!r}, k={proof.k}, method={self.policy.method!r},"
+            f"FileRelease(path={str(self.path)!r}, k={proof.k}, method={self.policy.method!r},"
             f" records={proof.records}, pieces={self.parts.n_parts}, classes={proof.classes},"
             f" smallest={proof.min_class}, verified={proof.ok})"
         )
+
+
+ExtraFiles = Mapping[Path, str]
+"""Contents of further files about a release, by path."""
+
+
+class FileJob(NamedTuple):
+    """Where a release is read and written, and how."""
+
+    source: str | os.PathLike[str]
+    target: str | os.PathLike[str]
+    memory: int | str
+    scratch: str | os.PathLike[str] | None
+    force: bool
+    progress: Progress | None
+    extra_files: Callable[[FileRelease], ExtraFiles] | None
+    options: ReadOptions | None
+    """How to read the file; only on this machine."""
+    master: str | None
+    """Address of a Spark cluster."""
 
 
 class ProcessedTable(NamedTuple):
@@ -88,13 +110,12 @@ class ProcessedTable(NamedTuple):
 def process_table(
     engine: Engine[P], make_policy: PolicyFactory, budget: MemoryBudget, stages: StageProgress
 ) -> ProcessedTable:
-    """Profile, plan, partition and process the table."""
-    survey = engine.profile(progress=stages("survey"))
-    policy = make_policy(survey)
-    check_roles(policy, survey.column_profiles(), survey.records)
-    plan = make_plan(engine, survey, policy, budget)
-    engine.partition(plan, progress=stages("deal"))
-    return ProcessedTable(survey, plan, engine.process(plan, progress=stages("work")))
+    statistics = engine.profile(progress=stages("profile"))
+    policy = make_policy(statistics)
+    check_roles(policy, statistics.column_profiles(), statistics.records)
+    plan = make_plan(engine, statistics, policy, budget)
+    engine.partition(plan, progress=stages("partition"))
+    return ProcessedTable(statistics, plan, engine.process(plan, progress=stages("process")))
 
 
 class WrittenRelease(NamedTuple):
@@ -112,15 +133,15 @@ def write_and_verify(
     engine: Engine[P], processed: ProcessedTable, destination: P, stages: StageProgress
 ) -> WrittenRelease:
     """Write, verify and evaluate the release."""
-    _, plan, done = processed
-    sums = engine.write(plan, destination, progress=stages("deliver"))
+    _, plan, totals = processed
+    sums = engine.write(plan, destination, progress=stages("write"))
     proof, after = engine.verify(plan, destination, progress=stages("verify"))
-    before = ClassSizeCounts(done.original_class_sizes)
+    before = ClassSizeCounts(totals.original_class_sizes)
     evaluation = evaluate_parts(
         sums,
         replace(plan.table_facts, n_classes=proof.classes),
         before=before,
-        after=replace(after, n_suppressed=done.n_suppressed),
+        after=replace(after, n_suppressed=totals.n_suppressed),
         base=plan.encoder.scale.name if plan.encoder.numeric else "none",
         distance=_distance_name(plan),
         models=proof.models,
@@ -131,15 +152,15 @@ def write_and_verify(
 
 def build_release(
     processed: ProcessedTable, written: WrittenRelease, policy: Policy, path: Path | str, *, in_order: bool = True
-) -> LargeRelease:
+) -> FileRelease:
     """Build the release; ``in_order``: whether its rows are in the order of the table."""
-    survey, plan, done = processed
-    return LargeRelease(
+    statistics, plan, totals = processed
+    return FileRelease(
         path=path,
         verification=written.proof,
         evaluation=written.evaluation,
         policy=policy,
-        parts=done,
+        parts=totals,
         before=written.original_class_sizes,
         after=written.released_class_sizes,
         missing={name: plan.encoder.missing_counts.get(name, 0) for name in plan.encoder.names},
@@ -147,16 +168,16 @@ def build_release(
             *_sensitive_warnings(policy),
             *collect_warnings(
                 policy,
-                profiles=survey.column_profiles(),
+                profiles=statistics.column_profiles(),
                 missing_counts=plan.encoder.missing_counts,
-                suppressed=done.n_suppressed,
+                suppressed=totals.n_suppressed,
                 evaluation=written.evaluation,
                 formulas=written.formulas,
                 in_order=in_order,
                 spelling_variants=data.count_spelling_variants(plan.encoder.categories),
                 broken_dependencies=written.broken_dependencies,
-                doubts=data.find_misread_columns(survey.sample),
-                is_typed=data.has_column_types(survey.sample),
+                doubts=data.find_misread_columns(statistics.sample),
+                is_typed=data.has_column_types(statistics.sample),
             ),
         ),
     )
@@ -166,29 +187,10 @@ def replay_policy(
     policy: Policy, statistics: TableStatistics, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path]
 ) -> Policy:
     """Return the policy for a table that must have the same columns."""
-    schema = resolve_policy_schema(
-        _schema_for(policy, statistics), hierarchies=hierarchies, levels=levels, folders=folders
-    )
+    schema = match_columns(policy.schema, statistics.kinds())
+    schema = resolve_policy_schema(schema, hierarchies=hierarchies, levels=levels, folders=folders)
     check_roles(policy, statistics.column_profiles(), statistics.records, is_replay=True)
     return replace(policy, schema=schema, input={}, output={}, versions={})
-
-
-def _schema_for(policy: Policy, survey: TableStatistics) -> Schema:
-    """Return the schema of a policy for a table that must have the same columns."""
-    columns = {column.name: column for column in policy.schema.columns}
-    for name in columns:
-        if name not in survey.names:
-            raise ColumnError.unknown(name, survey.names)
-    kinds = dict(survey.kinds())
-    decided_by = (*policy.schema.quasi_identifiers, *policy.schema.names_with_role(Role.SENSITIVE))
-    for name in survey.names:
-        if name not in columns:
-            raise PolicyError.column_not_in_policy(name)
-    return Schema(
-        tuple(
-            columns[name] if name in decided_by else replace(columns[name], kind=kinds[name]) for name in survey.names
-        )
-    )
 
 
 def _sensitive_warnings(policy: Policy) -> tuple[str, ...]:
@@ -221,10 +223,10 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
     )
     check_range_bounds(statistics, encoder, policy.bounds, engine.out_of_bounds)
     sensitive = build_sensitive_encoder(statistics, policy.models, schema) if policy.models else None
-    like = encode_chunk(statistics.sample, encoder)
+    sample = encode_chunk(statistics.sample, encoder)
     size = policy.pieces or budget.part_rows(columns=len(encoder.names), refined=policy.refinement is not None)
-    max_rows = max(1, size * like.count // statistics.records)
-    cuts = build_cut_tree(like.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4))
+    max_rows = max(1, size * sample.count // statistics.records)
+    cuts = build_cut_tree(sample.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4))
     return ReleasePlan(
         policy=replace(policy, schema=schema, pieces=size),
         statistics=statistics,
@@ -232,8 +234,8 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
         sensitive_encoder=sensitive,
         cuts=cuts,
         part_size=size,
-        template=like if sensitive is None else replace(like, constraints=sensitive.constraints),
-        table_facts=_facts(statistics, encoder, like, policy),
+        template=sample if sensitive is None else replace(sample, constraints=sensitive.constraints),
+        table_facts=_facts(statistics, encoder, sample, policy),
         distance=options.distance,
         precisions=_precisions(statistics, encoder, options.rounding),
         keep_totals=options.keep_totals,
@@ -241,12 +243,11 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
     )
 
 
-def _precisions(survey: TableStatistics, found: Encoder, rounding: str) -> dict[str, Precision]:
-    """Return the precision of the numeric columns under the rounding of the policy."""
-    names = [name for name in found.numeric if name not in found.dates]
+def _precisions(statistics: TableStatistics, encoder: Encoder, rounding: str) -> dict[str, Precision]:
+    names = [name for name in encoder.numeric if name not in encoder.dates]
     if rounding == BY_COLUMN:
-        return {name: survey.column_type(name).precision for name in names}
-    profiles = {profile.name: profile for profile in survey.column_profiles()}
+        return {name: statistics.column_type(name).precision for name in names}
+    profiles = {profile.name: profile for profile in statistics.column_profiles()}
     return {name: INTEGER for name in names if rounding == INTEGER_COLUMNS and profiles[name].is_integer}
 
 
@@ -258,77 +259,74 @@ def check_policy_out_of_core(policy: Policy) -> None:
         households=bool(survey.households),
         strata=bool(survey.strata),
         sampling_weights=bool(survey.sampling_weights),
-        seconds=refinement is not None and refinement.time_limit is not None,
+        time_limit=refinement is not None and refinement.time_limit is not None,
     )
 
 
 def check_options_out_of_core(
-    *, wildcards: bool, households: bool, strata: bool, sampling_weights: bool, seconds: bool
+    *, wildcards: bool, households: bool, strata: bool, sampling_weights: bool, time_limit: bool
 ) -> None:
-    """Raise on options that need the whole table in memory."""
     needing = {
         "missing values as wildcards": wildcards,
         "households": households,
         "strata": strata,
         "sampling weights": sampling_weights,
-        "a search that is limited by seconds": seconds,
+        "a search with a time limit": time_limit,
     }
     for what, needed in needing.items():
         if needed:
             raise OptionError.needs_in_memory_engine(what)
 
 
-def _facts(survey: TableStatistics, found: Encoder, like: Any, policy: Policy) -> TableFacts:
+def _facts(statistics: TableStatistics, encoder: Encoder, sample: Any, policy: Policy) -> TableFacts:
     """Return the table facts of the metrics; quartiles are those of the sample."""
-    numbers = found.scale.apply(like.values)
-    ends = [survey.range(name) or (0.0, 0.0) for name in found.numeric]
+    numbers = encoder.scale.apply(sample.values)
+    ends = [statistics.range(name) or (0.0, 0.0) for name in encoder.numeric]
     low, high, center = (
-        found.scale.apply(np.array([row]))[0] if found.numeric else np.empty(0)
+        encoder.scale.apply(np.array([row]))[0] if encoder.numeric else np.empty(0)
         for row in (
             [end[0] for end in ends],
             [end[1] for end in ends],
-            [found.imputed_numbers[name] for name in found.numeric],
+            [encoder.imputed_numbers[name] for name in encoder.numeric],
         )
     )
     centroid, frequent = [], []
-    for column in found.categories:
-        counts = node_counts(column, survey.value_counts(column.name) or {})
+    for column in encoder.categories:
+        counts = node_counts(column, statistics.value_counts(column.name) or {})
         if column.missing_code is not None:
-            counts[column.missing_code] += found.missing_counts.get(column.name, 0)
+            counts[column.missing_code] += encoder.missing_counts.get(column.name, 0)
         centroid.append(int(np.argmin(counts @ column.exact_distance())))
         order = np.argsort(-counts, kind="stable")[:MAX_FREQUENT]
         frequent.append(order[counts[order] > 0])
-    spread = [_spread(survey, name, found, j) for j, name in enumerate(found.numeric)]
+    spread = [_spread(statistics, name, encoder, j) for j, name in enumerate(encoder.numeric)]
     return TableFacts(
-        records=survey.records,
+        records=statistics.records,
         k=policy.k,
-        quasi_identifiers=found.names,
-        numeric=found.numeric,
-        categories=found.categories,
-        weights=np.array([policy.weights.get(name, 1.0) for name in found.names]),
-        squared_unit=found.scale.squared_unit,
+        quasi_identifiers=encoder.names,
+        numeric=encoder.numeric,
+        categories=encoder.categories,
+        weights=np.array([policy.weights.get(name, 1.0) for name in encoder.names]),
+        squared_unit=encoder.scale.squared_unit,
         means=center,
         stds=np.array(spread),
         minima=low,
         maxima=high,
-        quartiles=np.quantile(numbers, (0.25, 0.5, 0.75), axis=0).T if found.numeric else np.empty((0, 3)),
+        quartiles=np.quantile(numbers, (0.25, 0.5, 0.75), axis=0).T if encoder.numeric else np.empty((0, 3)),
         centroid_codes=np.array(centroid, dtype=np.int64),
         frequent_codes=tuple(frequent),
         n_classes=0,
     )
 
 
-def _spread(survey: TableStatistics, name: str, found: Encoder, j: int) -> float:
-    """Return the standard deviation of a column in the units of the encoder."""
-    moments = survey.column_type(name).sketch.moments
+def _spread(statistics: TableStatistics, name: str, encoder: Encoder, j: int) -> float:
+    moments = statistics.column_type(name).sketch.moments
     if moments.constant:
         return 0.0
     exponent, _, spread = moments.standardized()
-    return float(np.ldexp(spread, exponent - int(found.scale.exponent[j])) / found.scale.spread[j])
+    return float(np.ldexp(spread, exponent - int(encoder.scale.exponent[j])) / encoder.scale.spread[j])
 
 
 def _distance_name(plan: ReleasePlan) -> str | None:
-    """Return the name of the distance between categories."""
     if not plan.encoder.categories:
         return None
     has_hierarchy = any(column.kind is Kind.HIERARCHICAL for column in plan.encoder.categories)
@@ -336,8 +334,6 @@ def _distance_name(plan: ReleasePlan) -> str | None:
 
 
 class StageProgress:
-    """Progress over all stages."""
-
     def __init__(self, progress: Progress) -> None:
         self.progress, self.total = progress, 1
 

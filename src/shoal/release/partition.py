@@ -14,7 +14,6 @@ from shoal.data import Table
 from shoal.domain import (
     EFFORTS,
     Bound,
-    IntMatrix,
     IntVector,
     Names,
     Partition,
@@ -31,12 +30,14 @@ from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
 from shoal.microaggregation.group import GroupingTask, group
 from shoal.recode import centroid, mean
+from shoal.release.arguments import public_function
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.options import check_seed, parse_refinement, parse_weights
 from shoal.search.column_generation import lower_bound
 from shoal.system.threads import parallel_map, use_threads
 
 
+@public_function()
 def partition(
     data: Any,
     *,
@@ -44,7 +45,7 @@ def partition(
     method: str | None = None,
     refine: bool | None = None,
     effort: str | None = None,
-    seconds: float | None = None,
+    time_limit: float | None = None,
     blocks: int | None = None,
     seed: int = 0,
     hierarchies: Hierarchies = None,
@@ -67,8 +68,10 @@ def partition(
     missing_values : str
         ``refuse``, ``category``, ``wildcard`` or ``impute``. The last two are the same here: a missing value gets the
         mean or the center of its column.
-    method, refine, effort, seconds, blocks, seed, hierarchies, levels, kinds, standardize, distance, weights, threads
+    method, refine, effort, time_limit, blocks, seed, hierarchies, levels, kinds, standardize, distance, weights
         As for `shoal.anonymize`.
+    threads : int, optional
+        Number of threads.
     progress : callable, optional
         Called with the number of records done and the total.
     **options
@@ -84,9 +87,11 @@ def partition(
         If the table or an option cannot be used.
     """
     table = tables.read_table(data)
-    semantics = (hierarchies, levels, kinds)
-    records, k = _encode(table, table.names, k, *semantics, standardize, distance, weights, missing_values)
-    refinement = parse_refinement(method, refine=refine, effort=effort, seconds=seconds)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names)
+    schema = resolve_schema(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
+    k = check_k(k, table.height)
+    records = _encode(table, schema, standardize, distance, weights, missing_values)
+    refinement = parse_refinement(method, refine=refine, effort=effort, time_limit=time_limit)
     task = GroupingTask(
         k,
         registry.AUTO if method is None else method,
@@ -100,6 +105,7 @@ def partition(
     return add_losses(replace(groups, suppressed=None), records)
 
 
+@public_function()
 def bound(
     data: Any,
     *,
@@ -145,30 +151,19 @@ def bound(
     check_choice("effort", effort, EFFORTS)
     table = tables.read_table(data)
     names = table.names if quasi_identifiers is None else quasi_identifiers
-    semantics = (hierarchies, levels, kinds)
-    records, k = _encode(table, names, k, *semantics, standardize, distance, weights, missing_values)
+    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=names)
+    schema = resolve_schema(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
+    k = check_k(k, table.height)
+    records = _encode(table, schema, standardize, distance, weights, missing_values)
     lowest = lower_bound(records.space, k, effort=effort, progress=progress or no_progress)
-    total = float(kernels.centroids.squared_errors(records.space, np.zeros(records.count, dtype=np.int64), 1).sum())
+    total = float(kernels.centroids.squared_error(records.space, np.zeros(records.count, dtype=np.int64)))
     return replace(lowest, loss=100.0 * lowest.value / total if total > 0.0 else 0.0)
 
 
 def _encode(
-    table: Table,
-    quasi_identifiers: Names,
-    k: Any,
-    hierarchies: Hierarchies,
-    levels: Levels,
-    kinds: Mapping[str, str] | None,
-    standardize: Any,
-    distance: Any,
-    weights: Mapping[str, float] | None,
-    missing_values: Any,
-) -> tuple[Records, int]:
-    """Encode the table for the methods, and validate k."""
-    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=quasi_identifiers)
-    schema = resolve_schema(table, schema, hierarchies=hierarchies, levels=levels, kinds=kinds)
-    size = check_k(k, table.height)
-    records = tables.encode_records(
+    table: Table, schema: Schema, standardize: Any, distance: Any, weights: Any, missing_values: Any
+) -> Records:
+    return tables.encode_records(
         table,
         schema,
         standardize=check_bool("standardize", standardize),
@@ -176,7 +171,6 @@ def _encode(
         weights=parse_weights(weights),
         missing=check_choice("missing_values", missing_values, ("refuse", "category", "wildcard", "impute")),
     )
-    return records, size
 
 
 def add_losses(groups: Partition, records: Records) -> Partition:
@@ -185,15 +179,17 @@ def add_losses(groups: Partition, records: Records) -> Partition:
         sums = [_squared_error(records, j, groups) for j in range(len(records.numeric))]
         error, total = (sum(part) for part in zip(*sums, strict=True))
         groups = replace(groups, information_loss=metrics.percent(error, total))
+    if not records.categories:
+        return groups
 
     def center(j: int) -> IntVector:
         column = records.categories[j]
         return centroid(records.codes[:, j], groups.labels, groups.count, column.exact_distance(), column.hierarchy)
 
     centers = parallel_map(center, range(len(records.categories)), records=len(groups.labels))
-    released = [nodes[groups.labels] for nodes in centers]
-    semantic = _semantic_inputs(records, np.column_stack(released)) if released else None
-    return replace(groups, semantic_loss=metrics.semantic_loss(semantic)) if semantic else groups
+    released = np.column_stack([nodes[groups.labels] for nodes in centers])
+    codes = metrics.CategoryCodes(records.categories, records.codes, released)
+    return replace(groups, semantic_loss=metrics.semantic_loss(codes))
 
 
 def _squared_error(records: Records, j: int, groups: Partition) -> tuple[float, float]:
@@ -204,8 +200,3 @@ def _squared_error(records: Records, j: int, groups: Partition) -> tuple[float, 
     base = records.scale.column(j).apply(records.values[:, j : j + 1])
     centers = mean(base, groups.labels, groups.count)[groups.labels]
     return float(((base - centers) ** 2).sum()), metrics.total_sum_of_squares(base)
-
-
-def _semantic_inputs(records: Records, released: IntMatrix) -> metrics.CategoryCodes | None:
-    """Original and released categories, if there are any."""
-    return metrics.CategoryCodes(records.categories, records.codes, released) if records.categories else None

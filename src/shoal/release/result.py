@@ -17,10 +17,11 @@ from typing import Any
 from shoal import data
 from shoal.data import ComparedRows, Table
 from shoal.domain import BoolVector, Evaluation, IntVector, Partition, Policy, SurveyDesign, Verification
-from shoal.domain.display import DisplayTable
+from shoal.domain.display import Displayable, DisplayTable
 from shoal.errors import OutputError, PromiseError, in_python
 from shoal.errors.messages import shorten
 from shoal.metrics import MetricInputs, evaluate
+from shoal.release.arguments import public_function
 from shoal.report import html_report
 from shoal.report.external import external_facts
 from shoal.report.format import format_brief, headline_measures, label_with_unit
@@ -71,7 +72,7 @@ class RowMetadata:
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(Displayable):
     """The result of `shoal.anonymize`, verified on its released values."""
 
     original: Table
@@ -171,8 +172,13 @@ class Release:
             rows=rows,
         )
 
+    @public_function()
     def save(
-        self, path: str | os.PathLike[str], *, force: bool = False, more: Callable[[Policy], ExtraFiles] | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        extra_files: Callable[[Policy], ExtraFiles] | None = None,
     ) -> Policy:
         """Write the release and, beside it, its policy (``NAME.policy.toml``).
 
@@ -185,7 +191,7 @@ class Release:
             The file of the release; its ending determines the format.
         force : bool
             Overwrite existing files.
-        more : callable, optional
+        extra_files : callable, optional
             Returns further files, such as a report, from the final policy. They are part of the transaction.
 
         Returns
@@ -202,7 +208,7 @@ class Release:
             data.write_table(self.released, part, formulas=self.policy.formulas)
             written = self._verified(part, target)
             policy_part.write_text(written.policy.to_toml(), encoding="utf-8", newline="\n")
-            for place, content in (more(written.policy) if more else {}).items():
+            for place, content in (extra_files(written.policy) if extra_files else {}).items():
                 beside = files.add(place)
                 if isinstance(content, str):
                     beside.write_text(content, encoding="utf-8", newline="\n")
@@ -230,19 +236,9 @@ class Release:
             min_class=proof.min_class,
             sha256=str(table.sha256),
         )
-        self._check_replay(policy)
+        if self.replayed_policy is not None:
+            check_same_bytes(self.replayed_policy, policy)
         return SavedRelease(part, policy, proof)
-
-    def _check_replay(self, policy: Policy) -> None:
-        """Raise if a replay on the same input, with the same versions and format, has other bytes."""
-        first = self.replayed_policy
-        if first is None or not {"file", "sha256"} <= first.output.keys():
-            return
-        formats = {data.full_extension(Path(str(facts["file"]))) for facts in (first.output, policy.output)}
-        same_input = "sha256" in first.input and first.input["sha256"] == policy.input.get("sha256")
-        comparable = len(formats) == 1 and same_input and first.versions == policy.versions
-        if comparable and first.output["sha256"] != policy.output["sha256"]:
-            raise PromiseError.replay_differs()
 
     def __repr__(self) -> str:
         proof, evaluation = self.verification, self.evaluation.loss
@@ -257,7 +253,7 @@ class Release:
         return "\n".join([facts, *(f"  warning: {in_python(sentence)}" for sentence in self.warnings)])
 
     @property
-    def _shown(self) -> DisplayTable:
+    def _display(self) -> DisplayTable:
         proof, evaluation = self.verification, self.evaluation.to_dict()
         before, after = evaluation["risk"]["before"], evaluation["risk"]["after"]
         rows = [
@@ -271,16 +267,21 @@ class Release:
         rows += [
             [f"loss of {shorten(name)} (%)", "", format_brief(loss)] for name, loss in evaluation["columns"].items()
         ]
-        notes = [*self.partition.told, *(f"Warning: {in_python(sentence)}" for sentence in self.warnings)]
+        notes = [*self.partition.notes, *(f"Warning: {in_python(sentence)}" for sentence in self.warnings)]
         return DisplayTable(
             f"{proof.verdict} ({self.policy.method})", ("", "before", "after"), rows, ok=proof.ok, notes=notes
         )
 
-    def _repr_html_(self) -> str:
-        return self._shown.html()
 
-    def __rich__(self) -> Any:
-        return self._shown.rich()
+def check_same_bytes(first: Policy, policy: Policy) -> None:
+    """Raise if a replay on the same input, with the same versions and format, has other bytes."""
+    if not {"file", "sha256"} <= first.output.keys():
+        return
+    formats = {data.full_extension(Path(str(facts["file"]))) for facts in (first.output, policy.output)}
+    same_input = "sha256" in first.input and first.input["sha256"] == policy.input.get("sha256")
+    comparable = len(formats) == 1 and same_input and first.versions == policy.versions
+    if comparable and first.output["sha256"] != policy.output["sha256"]:
+        raise PromiseError.replay_differs()
 
 
 def read_back(path: Path, policy: Policy) -> tuple[Table, Policy]:
@@ -306,7 +307,6 @@ def check_path(path: str | os.PathLike[str]) -> Path:
 
 
 def policy_path(release: Path) -> Path:
-    """Path of the policy of a release."""
     return release.with_name(release.name + ".policy.toml")
 
 

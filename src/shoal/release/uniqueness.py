@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +17,10 @@ from shoal import data as tables
 from shoal.domain import IntVector, Names, Role, check_k, select_names
 from shoal.domain.arrays import dense_ranks
 from shoal.errors import OptionError
+from shoal.errors.deprecation import deprecated_property
 from shoal.metrics.minimal_uniques import MAX_COMBINED, max_combined
+from shoal.release.arguments import public_function
+from shoal.release.options import is_seconds
 
 Codes = NDArray[np.int32]
 """A column as codes: equal numbers where no reader sees a difference."""
@@ -36,7 +38,7 @@ class UniqueCombination:
 
 
 @dataclass(frozen=True)
-class Exposure:
+class Uniqueness:
     """Result of `shoal.uniqueness`: counts only, no values of the data."""
 
     records: int
@@ -48,19 +50,28 @@ class Exposure:
     """Number of records in classes below k; None without k."""
     combinations: tuple[UniqueCombination, ...]
     """Combinations that make a record unique: by number of columns, then by falling number of unique records."""
-    looked: int
+    n_evaluated: int
     """Number of combinations that were evaluated."""
-    of: int
-    """Number of all combinations; larger than ``looked`` if the time limit was reached."""
+    n_combinations: int
+    """Number of all combinations; larger than ``n_evaluated`` if the time limit was reached."""
+    looked = deprecated_property("Uniqueness.looked", "n_evaluated")
+    of = deprecated_property("Uniqueness.of", "n_combinations")
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain data, in a stable order of keys."""
-        return asdict(self)
+        keys = {"n_evaluated": "looked", "n_combinations": "of"}  # files of earlier versions have these keys
+        return {keys.get(name, name): value for name, value in asdict(self).items()}
 
 
-def exposure(
-    data: Any, *, quasi_identifiers: Names, k: int | None = None, most: int = MAX_COMBINED, seconds: float | None = None
-) -> Exposure:
+@public_function()
+def uniqueness(
+    data: Any,
+    *,
+    quasi_identifiers: Names,
+    k: int | None = None,
+    max_columns: int = MAX_COMBINED,
+    time_limit: float | None = None,
+) -> Uniqueness:
     """Count the records that are unique on the quasi-identifiers, or on a few of them.
 
     All counts are exact. A missing value is a value like any other.
@@ -71,10 +82,10 @@ def exposure(
     quasi_identifiers : str or sequence of str
     k : int, optional
         Count the records in classes below k, too.
-    most : int
+    max_columns : int
         Maximum number of columns of a combination; 2 if there are more than 12 quasi-identifiers.
-    seconds : float, optional
-        Time limit. Combinations of one column are evaluated first, then those of two, and so on.
+    time_limit : float, optional
+        Time limit in seconds. Combinations of one column are evaluated first, then those of two, and so on.
 
     Returns
     -------
@@ -85,14 +96,17 @@ def exposure(
     ShoalError
         If a column is unknown or an option is out of range.
     """
-    end = None if seconds is None else time.monotonic() + _check_seconds(seconds)
-    most = _check_max_columns(most)
+    if time_limit is not None and not (is_seconds(time_limit) and time_limit >= 0):
+        raise OptionError.invalid_value("time_limit", "a number from 0 on")
+    if isinstance(max_columns, bool) or not isinstance(max_columns, int) or max_columns < 0:
+        raise OptionError.invalid_value("max_columns", "a whole number from 0 on")
+    end = None if time_limit is None else time.monotonic() + time_limit
     table = tables.read_table(data)
     names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
     k = None if k is None else check_k(k)
     classes = tables.class_labels(table, names)
     sizes, rows = np.bincount(classes), _first_and_last(classes)
-    n_columns = range(1, min(most, max_combined(len(names))) + 1)
+    n_columns = range(1, min(max_columns, max_combined(len(names))) + 1)
 
     @cache
     def codes(j: int) -> Codes:
@@ -105,7 +119,7 @@ def exposure(
         evaluated.append(
             UniqueCombination(tuple(names[j] for j in columns), _count_unique([codes(j) for j in columns]))
         )
-    return Exposure(
+    return Uniqueness(
         records=table.height,
         quasi_identifiers=names,
         k=k,
@@ -114,8 +128,8 @@ def exposure(
         combinations=tuple(
             sorted((one for one in evaluated if one.unique), key=lambda one: (len(one.columns), -one.unique))
         ),
-        looked=len(evaluated),
-        of=sum(comb(len(names), width) for width in n_columns),
+        n_evaluated=len(evaluated),
+        n_combinations=sum(comb(len(names), width) for width in n_columns),
     )
 
 
@@ -145,15 +159,3 @@ def _count_unique(columns: Sequence[Codes]) -> int:
     key.sort()
     differs = np.concatenate([[True], key[1:] != key[:-1], [True]])
     return int((differs[1:] & differs[:-1]).sum())
-
-
-def _check_seconds(seconds: Any) -> float:
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-        raise OptionError.invalid_value("seconds", "a number from 0 on")
-    return float(seconds)
-
-
-def _check_max_columns(most: Any) -> int:
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise OptionError.invalid_value("most", "a whole number from 0 on")
-    return most

@@ -55,31 +55,9 @@ def collect_warnings(
 ) -> tuple[str, ...]:
     """Collect all warnings about the release of a table by this policy.
 
-    Parameters
-    ----------
-    policy : Policy
-    profiles : sequence of ColumnProfile
-        Profiles of the columns of the table.
-    gaps : mapping of str to int
-        Number of missing values of each quasi-identifier that has some.
-    suppressed : int
-        Number of suppressed records.
-    evaluation : Evaluation
-    search : Search, optional
-    indexed : bool
-        Whether the index of the frame says more than the row order.
-    formulas : mapping of str to int, optional
-        Number of cells of each released column, including its name, that a spreadsheet would run as a formula.
-    in_order : bool
-        Whether the rows keep the order of the table unless they are shuffled.
-    spelled : mapping of str to int, optional
-        Number of values of each quasi-identifier that have several spellings.
-    broken : sequence of Broken
-        Dependencies between columns that the release breaks.
-    doubts : Doubts
-        Doubts about how the table was read.
-    typed : bool
-        Whether columns have types, so that no format can be named.
+    ``formulas`` counts the cells of each released column, including its name, that a spreadsheet would run as a
+    formula; ``spelling_variants`` the values of each quasi-identifier that have several spellings. ``in_order`` means
+    that the rows keep the order of the table unless they are shuffled. Columns of typed tables have no format.
     """
     return (
         *reading_warnings(doubts.select(policy.schema.released), is_typed=is_typed),
@@ -100,7 +78,6 @@ def collect_warnings(
 
 
 def _about_dependencies(broken: Sequence[BrokenDependency], records: int, schema: Schema) -> list[str]:
-    """Dependencies between columns that the release breaks, by falling frequency."""
     ranked = sorted(broken, key=lambda dependency: (dependency.kind == "shrunk", -dependency.count / dependency.of))
     rest = len(ranked) - _MAX_DEPENDENCIES
     more = [f"Dependencies broken: {rest:,} more."] if rest > 0 else []
@@ -129,7 +106,6 @@ def _about_dependency(broken: BrokenDependency, records: int, schema: Schema) ->
 
 
 def _remedy(columns: Sequence[str], schema: Schema) -> str:
-    """Remedy for columns that depend on each other."""
     known = {column.name: column for column in schema.columns if column.name in columns}
     quasi = [name for name in columns if name in schema.quasi_identifiers]
     others = [name for name in columns if name not in quasi]
@@ -144,9 +120,9 @@ def _remedy(columns: Sequence[str], schema: Schema) -> str:
 
 
 def _about_spelling(spelled: Mapping[str, int]) -> list[str]:
-    """Values of quasi-identifiers with several spellings."""
     return [
-        f"Column {quote_name(name)} has {pluralize(values, 'value')} that differ from others only in case, blanks, form of"
+        f"Column {quote_name(name)} has {pluralize(values, 'value')} that differ from others only in case, blanks,"
+        " form of"
         " letters or zeros and count as different values; write them alike before the release, or give a hierarchy or"
         " levels."
         for name, values in spelled.items()
@@ -159,8 +135,9 @@ def reading_warnings(doubts: MisreadColumns, *, is_typed: bool) -> tuple[str, ..
     sentences = []
     for names, noun, example in ((doubts.numbers, "numbers", "1.234,5"), (doubts.dates, "dates", "DD.MM.YYYY")):
         if names:
-            observation = f"{_were_read(names)} as text although most of {_possessive(names)} values look like {noun}"
-            remedy = f"convert {_pronoun(names)} before" if is_typed else _format_remedy(names[0], f"such as {example}")
+            its, it = ("its", "it") if len(names) == 1 else ("their", "them")
+            observation = f"{_were_read(names)} as text although most of {its} values look like {noun}"
+            remedy = f"convert {it} before" if is_typed else _format_remedy(names[0], f"such as {example}")
             sentences.append(f"{observation}; {remedy}.")
     if doubts.thousands:
         observation = f"{_were_read(doubts.thousands)} as numbers with three decimals"
@@ -179,14 +156,6 @@ def _were_read(names: Sequence[str]) -> str:
     return f"Column {quote_name(names[0])} was read" if len(names) == 1 else f"Columns {quote_names(names)} were read"
 
 
-def _possessive(names: Sequence[str]) -> str:
-    return "its" if len(names) == 1 else "their"
-
-
-def _pronoun(names: Sequence[str]) -> str:
-    return "it" if len(names) == 1 else "them"
-
-
 def _format_remedy(name: str, formats: str) -> str:
     return f"name the format ({formats}) with column_formats= (--column-format {quote_name(name)}=FORMAT)"
 
@@ -201,12 +170,16 @@ def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]
     ordering = [profile.name for profile in profiles if profile.is_sorted and profile.name not in untouched]
     if not ordering:
         return []
-    observation = f"The rows stand in the order of {pluralize(len(ordering), 'column')} ({quote_names(ordering)}) that the release does"
-    return [f"{observation} not show as before, so that the place of a row tells about its person; shuffle them."]
+    columns = f"{pluralize(len(ordering), 'column')} ({quote_names(ordering)})"
+    return [
+        (
+            f"The rows stand in the order of {columns} that the release does not show as before, "
+            "so that the place of a row tells about its person; shuffle them."
+        )
+    ]
 
 
 def _about_formulas(formulas: Mapping[str, int], policy: Policy) -> list[str]:
-    """Cells that a spreadsheet would run as formulas."""
     if policy.formulas != "keep" or not formulas:
         return []
     columns = ", ".join(f"{quote_name(name)} {cells:,}" for name, cells in list(formulas.items())[:8])
@@ -219,7 +192,8 @@ def _about_formulas(formulas: Mapping[str, int], policy: Policy) -> list[str]:
 def _about_homogeneity(evaluation: Evaluation) -> list[str]:
     """Classes in which all records share one sensitive value (homogeneity)."""
     columns = [
-        f"{quote_name(name)} in {_classes(int(classes))} with {pluralize(round(share * evaluation.records / 100), 'record')}"
+        f"{quote_name(name)} in {_classes(int(classes))} with"
+        f" {pluralize(round(share * evaluation.records / 100), 'record')}"
         for name, figures in evaluation.disclosures.items()
         if (classes := figures["homogeneous_classes"])
         and (share := figures["homogeneous_records"])
@@ -256,7 +230,6 @@ def _classes(count: int) -> str:
 
 
 def _about_losses(evaluation: Evaluation) -> list[str]:
-    """Columns with a high information loss."""
     lost = {name: loss for name, loss in evaluation.columns.items() if _HIGH_LOSS < loss < math.inf}
     if not lost:
         return []
@@ -279,9 +252,8 @@ def _about_totals(policy: Policy) -> list[str]:
     ]
     if not policy.options.get("keep_totals") or not not_kept:
         return []
-    return [
-        f"The totals of {pluralize(len(not_kept), 'column')} ({quote_names(not_kept)}) are not kept: only means keep them."
-    ]
+    columns = f"{pluralize(len(not_kept), 'column')} ({quote_names(not_kept)})"
+    return [f"The totals of {columns} are not kept: only means keep them."]
 
 
 def _about_search(search: Search | None) -> list[str]:

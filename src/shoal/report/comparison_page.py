@@ -9,11 +9,10 @@ from typing import Any
 
 from shoal.errors.messages import pluralize, shorten
 from shoal.report import frontier_chart, html
-from shoal.report.text import align_columns
+from shoal.report.text_layout import align_columns
 
 Facts = Mapping[str, Any]
 _TERMINAL_COLUMNS = (0, 1, 2, 3, 4, 6, 7, 10)
-"""Columns of the table that fit into a terminal."""
 _WIDE, _HIGH = 60, 12
 
 

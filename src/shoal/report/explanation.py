@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shoal.errors.messages import format_number, pluralize, shorten
-from shoal.report.text import align_columns
+from shoal.report.text_layout import align_columns
 
 _MAX_LISTED = 8
-"""Maximum number of listed combinations and values."""
 _MAX_LETTERS = 40
 _RIGHT = frozenset({1, 2})
 
@@ -79,7 +78,6 @@ def _combinations(head: str, items: Sequence[Mapping[str, Any]], nothing: str) -
 
 
 def _class(release: Mapping[str, Any]) -> Iterator[str]:
-    """Records of the class, and the values of sensitive columns."""
     members = ", ".join(f"{row:,}" for row in release["members"])
     yield f"Its class in the release: records {members}{', …' if release['more'] else ''}"
     for column in release["sensitive"]:

@@ -192,7 +192,6 @@ class _ColumnFacts:
 
 
 def _columns(facts: Facts) -> dict[str, _ColumnFacts]:
-    """Quasi-identifiers whose values were counted."""
     recodings = {column["name"]: column.get("recode", "") for column in facts["policy"]["columns"]}
     columns: dict[str, _ColumnFacts] = {}
     for distribution in facts.get("distributions", ()):

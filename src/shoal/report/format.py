@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from shoal.metrics import Measure, measures
@@ -57,11 +57,12 @@ def applicable_measures(family: str, *values: Figures) -> list[Measure]:
         for measure in measures().values()
         if measure.family == family and any(figures.get(measure.name) is not None for figures in values)
     ]
-    return sorted(known, key=lambda measure: (not measure.headline, _rank(measure)))
+    rank = {name: place for place, name in enumerate(_FIRST)}
+    return sorted(known, key=lambda measure: (not measure.headline, rank.get(measure.name, len(_FIRST))))
 
 
 def headline_measures(family: str, *values: Figures) -> list[Measure]:
-    """Measures of `applying` for short summaries."""
+    """Measures of `applicable_measures` for short summaries."""
     return [measure for measure in applicable_measures(family, *values) if measure.headline]
 
 
@@ -69,13 +70,5 @@ def citations(evaluation: Mapping[str, Any]) -> list[str]:
     """Literature to cite for the measures of an evaluation."""
     by_column = [*evaluation["changes"].values(), *evaluation["disclosures"].values()]
     families = [evaluation["loss"], *evaluation["risk"].values(), evaluation["attacks"], *by_column]
-    return sorted({measure.reference for measure in _all_with_value(families) if measure.reference})
-
-
-def _all_with_value(families: Iterable[Figures]) -> list[Measure]:
     names = {name for figures in families for name, value in figures.items() if value is not None}
-    return [measure for measure in measures().values() if measure.name in names]
-
-
-def _rank(measure: Measure) -> int:
-    return _FIRST.index(measure.name) if measure.name in _FIRST else len(_FIRST)
+    return sorted({measure.reference for measure in measures().values() if measure.name in names and measure.reference})

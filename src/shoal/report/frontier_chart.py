@@ -13,7 +13,6 @@ from shoal.report.svg_charts import COLORS, DASHES, LABEL_HEIGHT, spread_labels
 
 Facts = Mapping[str, Any]
 Link = Callable[[Facts], str]
-"""Target of the link on a point."""
 _CLICK_RADIUS, _RING_RADIUS = 17, 13
 """Radius of the area around a point that can be clicked, and of the ring around the selected one: on a phone the chart
 is drawn at seven tenths, where a finger still needs 24 px."""
@@ -170,11 +169,15 @@ def chart(facts: Facts, *, link: Link | None = None, chosen: tuple[str, int] | N
         markers = "".join(_marker(point, *place(point)) for point in unmarked)
         parts.append(_line(name, [place(point) for point in members], markers, number, right, label))
     # marked points, and links, are drawn above all lines
-    on_top = sorted((point for point in points if link or symbol(point)), key=_prominence)
+    on_top = sorted(
+        (point for point in points if link or symbol(point)), key=lambda p: (p["recommended"], p["frontier"])
+    )
     for point in on_top:
         marker = _marker(point, *place(point))
         marker = _as_link(marker, point, place(point), link(point)) if link else marker
-        ring = _ring(*place(point)) if (point["method"], point["k"]) == chosen else ""
+        x, y = place(point)
+        circle = f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{_RING_RADIUS}"/>'
+        ring = circle if (point["method"], point["k"]) == chosen else ""
         parts.append(f'<g class="c{methods.index(point["method"]) % COLORS}">{ring}{marker}</g>')
     parts += _k_labels([(point["k"], place(point), point["recommended"]) for point in _lowest(points)])
     label_text = escape(_aria_text(facts), quote=True)
@@ -208,7 +211,6 @@ def _grid(across: ChartAxis, up: ChartAxis, right: float, bottom: float, height:
 
 
 def _band(places: Sequence[tuple[float, float]]) -> str:
-    """The frontier as a broad, pale line."""
     drawn = "L".join(f"{x:.1f} {y:.1f}" for x, y in sorted(places))
     return f'<path class="band" d="M{drawn}h0"/>'
 
@@ -226,13 +228,9 @@ def _line(
     )
 
 
-def _prominence(point: Facts) -> tuple[bool, bool]:
-    """Drawing order: later points cover earlier ones."""
-    return point["recommended"], point["frontier"]
-
-
 def _tooltip(point: Facts) -> str:
-    return f"{point['method']}, k = {point['k']}: loss {format_digits(point['loss'])}, risk {format_digits(point['risk'])} %"
+    loss, risk = format_digits(point["loss"]), format_digits(point["risk"])
+    return f"{point['method']}, k = {point['k']}: loss {loss}, risk {risk} %"
 
 
 def _marker(point: Facts, x: float, y: float) -> str:
@@ -256,11 +254,6 @@ def _as_link(marker: str, point: Facts, place: tuple[float, float], href: str) -
     )
 
 
-def _ring(x: float, y: float) -> str:
-    """Ring around the selected point."""
-    return f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{_RING_RADIUS}"/>'
-
-
 def _lowest(points: Sequence[Facts]) -> list[Facts]:
     """For each k the recommended point, or else the one with the smallest loss."""
     best: dict[int, Facts] = {}
@@ -282,7 +275,6 @@ def _k_labels(levels: Sequence[tuple[int, tuple[float, float], bool]]) -> list[s
 
 
 def _aria_text(facts: Facts) -> str:
-    """The chart as text, for screen readers."""
     best = [point for point in sorted_releases(facts) if point["frontier"]]
     descriptions = [
         f"{p['method']} at k = {p['k']}, loss {format_digits(p['loss'])}, risk {format_digits(p['risk'])} percent"

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from html import escape
 from math import sqrt
 from typing import Any
-from unicodedata import combining, east_asian_width
 
 from shoal.errors.messages import pluralize
 from shoal.hierarchy import Hierarchy
 from shoal.report import html
+from shoal.report.text_layout import JOINERS, align_columns, display_width, truncate
 
 Counts = Mapping[str, int]
 Position = tuple[float, float]
@@ -23,13 +23,10 @@ _MAX_CHILDREN = 200
 _MIN_NAME = 12
 """Minimum width of a name in the terminal, at any depth."""
 _MAX_NAME = 40
-"""Maximum number of characters of a name."""
 _ROW, _STEP, _RADIUS, _BESIDE, _GAP, _EDGE, _LETTER = 20, 20, 11, 5, 24, 14, 6.9
 """Pixels. Circles never overlap: siblings share the area of one circle, and 11·√2 is below 20."""
 _PAGE_WIDTH = 1100
 """Page width in pixels. A wider tree is drawn indented, one node per line."""
-_JOINERS = "\u200c\u200d"
-"""Characters of zero width that change how neighboring letters are joined, as in Persian and Hindi."""
 _KEY = "Area of a circle: records at or below the node. Filled: records with this value itself."
 STYLE = """
 svg.hierarchy { max-width: none; min-width: 0; }
@@ -85,7 +82,6 @@ class _Row:
     """Index of its parent's row; -1 for the root."""
     depth: int
     records: int | None = None
-    """Number of records at or below the node."""
     own: int | None = None
     """Number of records with this value itself."""
     inner: bool = False
@@ -104,20 +100,12 @@ def draw_tree(hierarchy: Hierarchy, counts: Counts | None = None, *, depth: int 
     name_width = width - sum(2 + each for each in widths if each)
     prefixes = _tree_prefixes(rows)
     lines = [
-        prefix + _truncate(row.text, max(name_width - len(prefix) - len(row.more), _MIN_NAME)) + row.more
+        prefix + truncate(_one_line(row.text), max(name_width - len(prefix) - len(row.more), _MIN_NAME)) + row.more
         for prefix, row in zip(prefixes, rows, strict=True)
     ]
-    longest = max(map(_display_width, lines))
     table = [["", *header], *([line, *row] for line, row in zip(lines, figures, strict=True))]
-    lines_with_counts = [
-        (
-            line
-            + " " * (longest - _display_width(line))
-            + "".join("  " + cell.rjust(widths[j]) for j, cell in enumerate(row))
-        )
-        for line, *row in table[counts is None :]
-    ]
-    return "\n".join([*(line.rstrip() for line in lines_with_counts), "", summary(hierarchy, counts)])
+    aligned = align_columns(table[counts is None :], right=frozenset({1, 2}), indent="")
+    return "\n".join([*aligned, "", summary(hierarchy, counts)])
 
 
 def summary(hierarchy: Hierarchy, counts: Counts | None = None) -> str:
@@ -129,7 +117,8 @@ def summary(hierarchy: Hierarchy, counts: Counts | None = None) -> str:
     if len(covered) == len(counts):
         return text
     uncovered = sum(counts.values()) - sum(covered.values())
-    return f"{text}; {pluralize(uncovered, 'record')} on {pluralize(len(counts) - len(covered), 'value')} not in the hierarchy"
+    values = pluralize(len(counts) - len(covered), "value")
+    return f"{text}; {pluralize(uncovered, 'record')} on {values} not in the hierarchy"
 
 
 def draw_svg(
@@ -142,11 +131,14 @@ def draw_svg(
     own.
     """
     rows = _rows(hierarchy, counts, depth)
-    labels = [(_truncate(row.text, _MAX_NAME), _count_text(row)) for row in rows]
-    widths = [_LETTER * (_display_width(name) + _display_width(count_text) + 1) for name, count_text in labels]
+    labels = [(truncate(_one_line(row.text), _MAX_NAME), _count_text(row)) for row in rows]
+    widths = [_LETTER * (display_width(name) + display_width(count_text) + 1) for name, count_text in labels]
     total, depth_x = rows[0].records, _depth_positions(rows, widths)
     horizontal = depth_x[-1] <= _PAGE_WIDTH
-    places = _place_horizontally(rows, depth_x) if horizontal else _place_indented(rows)
+    if horizontal:
+        places = _place_horizontally(rows, depth_x)
+    else:
+        places = [(float(_EDGE + _STEP * (row.depth - 1)), float(_ROW * line)) for line, row in enumerate(rows, 1)]
     starts = [
         x + (0 if row.rest else _circle_radius(row, rows[0]) + _BESIDE)
         for row, (x, _) in zip(rows, places, strict=True)
@@ -185,7 +177,6 @@ def page(hierarchy: Hierarchy, counts: Counts | None = None, *, title: str, dept
 
 
 def _below(hierarchy: Hierarchy, counts: Counts) -> dict[str, int]:
-    """Number of records at or below each node."""
     below = [counts.get(name, 0) for name in hierarchy]
     for number, parent in enumerate(hierarchy.parents[:-1]):
         below[parent] += below[number]
@@ -193,7 +184,6 @@ def _below(hierarchy: Hierarchy, counts: Counts) -> dict[str, int]:
 
 
 def _rows(hierarchy: Hierarchy, counts: Counts | None, depth: int | None) -> list[_Row]:
-    """Rows to draw, from top to bottom."""
     below = _below(hierarchy, counts or {})
     sizes = _below(hierarchy, dict.fromkeys(hierarchy, 1))
     rows: list[_Row] = []
@@ -221,7 +211,6 @@ def _rows(hierarchy: Hierarchy, counts: Counts | None, depth: int | None) -> lis
 
 
 def _tree_prefixes(rows: Sequence[_Row]) -> list[str]:
-    """Tree lines before each name."""
     last = {row.parent: number for number, row in enumerate(rows)}
     stems, under = [""], [""]
     for number, row in enumerate(rows[1:], 1):
@@ -260,11 +249,6 @@ def _place_horizontally(rows: Sequence[_Row], lefts: Sequence[float]) -> list[Po
     return [(lefts[row.depth - 1], height) for row, height in zip(rows, heights, strict=True)]
 
 
-def _place_indented(rows: Sequence[_Row]) -> list[Position]:
-    """Positions with one line per row."""
-    return [(float(_EDGE + _STEP * (row.depth - 1)), float(_ROW * line)) for line, row in enumerate(rows, 1)]
-
-
 def _curves(rows: Sequence[_Row], places: Sequence[Position], ends: Sequence[float]) -> str:
     """Branches from the end of each name to the children on the right."""
     last = {row.parent: number for number, row in enumerate(rows)}
@@ -282,7 +266,6 @@ def _curves(rows: Sequence[_Row], places: Sequence[Position], ends: Sequence[flo
 
 
 def _elbows(rows: Sequence[_Row], places: Sequence[Position]) -> str:
-    """Branches from each node down and right to the children."""
     last = {row.parent: number for number, row in enumerate(rows)}
     paths = []
     for number, row in enumerate(rows[1:], 1):
@@ -294,7 +277,6 @@ def _elbows(rows: Sequence[_Row], places: Sequence[Position]) -> str:
 
 
 def _circle_radius(row: _Row, root: _Row) -> float:
-    """Radius of the drawn circle."""
     return 0.0 if row.rest else _radius(row.records, root.records)
 
 
@@ -325,21 +307,4 @@ def _figure(number: int | None) -> str:
 
 def _one_line(name: str) -> str:
     """A name on one line, without control characters."""
-    return "".join(sign if sign.isprintable() or sign in _JOINERS else "\ufffd" for sign in name)
-
-
-def _truncate(name: str, most: int) -> str:
-    name = _one_line(name)
-    if _display_width(name) <= most:
-        return name
-    name = name[:most]
-    while _display_width(name) > most - 1:
-        name = name[:-1]
-    return name + "…"
-
-
-def _display_width(text: str) -> int:
-    """Display width of a text in a terminal."""
-    return sum(
-        0 if combining(sign) or sign in _JOINERS else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
-    )
+    return "".join(sign if sign.isprintable() or sign in JOINERS else "\ufffd" for sign in name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.errors.messages import format_number, pluralize
 from shoal.metrics import Measure
-from shoal.report import distribution_charts, frontier_chart, html
+from shoal.report import frontier_chart, html
 from shoal.report.external import EXTERNAL
 from shoal.report.format import (
     applicable_measures,
@@ -18,7 +18,7 @@ from shoal.report.format import (
     headline_measures,
     label_with_unit,
 )
-from shoal.report.svg_charts import LEGEND, bar_chart, paired_bar_chart
+from shoal.report.svg_charts import LEGEND, bar_chart, distribution_chart, paired_bar_chart
 from shoal.report.text import (
     MISSING_TEXT,
     grouping_notes,
@@ -35,7 +35,6 @@ _MARKS = {
     " figures about the original are rounded.",
 }
 _MAX_RISKS, _MAX_LOSSES = 6, 4
-"""Maximum number of cards at the top."""
 _MAX_SIZES = 20
 """Maximum number of group sizes with a bar of their own."""
 _SEARCH = (
@@ -53,7 +52,7 @@ _RECODED = {
 
 
 def page(facts: Facts, *, title: str = "Report of a protected release") -> str:
-    """Render the report, from the facts of `detailed` or of `for_outsiders`."""
+    """Render the report, from the facts of `report_facts` or of `external_facts`."""
     sections = [(anchor, name, part, write) for anchor, name, write in _SECTIONS if (part := write(facts))]
     contents = "".join(f'<li><a href="#{anchor}">{escape(name)}</a></li>' for anchor, name, *_ in sections)
     version_note = _MARKS[facts["version"]].format(least=facts.get("least"))
@@ -86,7 +85,6 @@ def _verdict(proof: Facts) -> str:
 
 
 def _cards(figures: Facts) -> str:
-    """Headline measures as cards: risks before and after, then losses."""
     before, after = figures["risk"]["before"], figures["risk"]["after"]
     cards = []
     for risk in headline_measures("risk", after)[:_MAX_RISKS]:
@@ -115,7 +113,6 @@ def _plain_words(facts: Facts) -> str:
 
 
 def _policy_section(facts: Facts) -> str:
-    """The policy as sentences."""
     policy, proof = facts["policy"], facts["verification"]
     names = [column["name"] for column in policy["columns"] if column["role"] == "quasi-identifier"]
     unit = "household" if proof["unit"] == "households" else "record"
@@ -287,7 +284,7 @@ def _columns_lost(facts: Facts) -> str:
         bar_chart([(name, value, format_brief(value, "%")) for name, value in lost], "Loss of each column", whole=100)
     ]
     parts.append(_by_column("Quasi-identifier", "change", figures["changes"], "What happened to each quasi-identifier"))
-    charts = [distribution_charts.distribution_chart(distribution) for distribution in facts.get("distributions", ())]
+    charts = [distribution_chart(distribution) for distribution in facts.get("distributions", ())]
     if charts:
         parts += ["<h3>Values before and after</h3>", LEGEND, f'<div class="charts">{"".join(charts)}</div>']
     return "".join(parts) if lost or charts else ""
@@ -329,7 +326,6 @@ def _sizes(facts: Facts) -> str:
 
 
 def _frontier(facts: Facts) -> str:
-    """Chart of compared methods, if there is a comparison."""
     return frontier_chart.section(facts["comparison"]) if "comparison" in facts else ""
 
 

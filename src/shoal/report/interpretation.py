@@ -52,7 +52,6 @@ def interpret(facts: Facts) -> list[str]:
 
 
 def _file_sentences(options: Facts) -> Iterator[str]:
-    """Sentences on row order and formulas."""
     if options.get("shuffle"):
         yield "The rows are shuffled: their order depends on what they show, and tells nothing else."
     if options.get("formulas") == "neutralize":
@@ -63,11 +62,9 @@ def _risk_sentences(before: Facts, after: Facts) -> Iterator[str]:
     for measure in headline_measures("risk", after):
         sentence, before_value = _measure_sentence(measure, after), before.get(measure.name)
         if sentence and measure.name not in _IN_FIRST_SENTENCE:
-            yield (
-                sentence
-                if before_value is None
-                else f"{sentence.removesuffix('.')} (before: {_before_text(before_value, measure.unit)})."
-            )
+            if before_value is not None:
+                sentence = f"{sentence.removesuffix('.')} (before: {_before_text(before_value, measure.unit)})."
+            yield sentence
 
 
 def _before_text(value: Any, unit: str) -> str:
@@ -81,7 +78,6 @@ def _measure_sentence(measure: Measure, figures: Facts, **facts: Any) -> str:
 
 
 def _class_size_sentence(proof: Facts, survey: Facts) -> str:
-    """The size of the smallest class."""
     requirement = f"(k = {proof['k']} was asked)"
     if survey.get("strata"):
         requirement = f"in its stratum by {quote_names(survey['strata'])} {requirement}"
@@ -99,7 +95,6 @@ def _class_size_sentence(proof: Facts, survey: Facts) -> str:
 
 
 def _model_sentence(check: Facts) -> str:
-    """Interpretation of a privacy model."""
     column, model, reached = quote_name(check["column"]), check["model"], f"{check['reached']:.3g}"
     if model.startswith("t-"):
         return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,14 @@ import numpy as np
 from shoal import data
 from shoal.domain import Evaluation, Policy, Role
 from shoal.metrics import measures
-from shoal.metrics.combine_parts import ClassSizeCounts
 from shoal.metrics.distributions import distributions
+from shoal.metrics.evaluate import ClassSizeCounts
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.microaggregation import registry
 from shoal.report.interpretation import interpret
 
 if TYPE_CHECKING:
-    from shoal.release.out_of_core import LargeRelease
+    from shoal.release.out_of_core import FileRelease
     from shoal.release.result import Release
 
 
@@ -31,23 +31,58 @@ def summarize(
     release: Release, *, policy: Policy | None = None, evaluation: Evaluation | None = None
 ) -> dict[str, Any]:
     """Facts of a short report, in a stable order of keys and without values of the data."""
-    used_policy = policy or release.policy
-    method, search = registry.get_method(used_policy.method), release.partition.search
+    names, search = release.policy.schema.quasi_identifiers, release.partition.search
     sizes = Counter(release.partition.sizes.tolist())
+    missing = data.missing_mask(release.original, list(names)).sum(axis=0).tolist()
+    return _facts(
+        release,
+        policy or release.policy,
+        evaluation or release.evaluation,
+        notes=release.partition.account,
+        search=None if search is None else search.to_dict(),
+        group_sizes={str(size): sizes[size] for size in sorted(sizes)},
+        missing=dict(zip(names, missing, strict=True)),
+        suppressed=release.partition.n_suppressed,
+        before=KeyedCounts.of(release.metric_inputs.original_classes.sizes),
+        after=KeyedCounts.of(release.metric_inputs.released_classes.sizes),
+    )
+
+
+def _facts(
+    release: Release | FileRelease,
+    policy: Policy,
+    evaluation: Evaluation,
+    *,
+    notes: Iterable[str],
+    search: dict[str, Any] | None,
+    group_sizes: dict[str, int],
+    missing: dict[str, int],
+    suppressed: int,
+    before: KeyedCounts,
+    after: KeyedCounts,
+) -> dict[str, Any]:
+    """Facts of a release in memory or of a file; ``before`` and ``after`` count records by class size."""
+    method, proof = registry.get_method(policy.method), release.verification
+    roles = Counter(str(column.role) for column in release.policy.schema.columns)
     facts: dict[str, Any] = {
-        "shoal": used_policy.versions["shoal"],
-        "policy": used_policy.to_dict(),
+        "shoal": policy.versions["shoal"],
+        "policy": policy.to_dict(),
         "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
-        "account": list(release.partition.account),
-        "search": None if search is None else search.to_dict(),
-        "verification": release.verification.to_dict(),
-        "evaluation": (evaluation or release.evaluation).to_dict(),
+        "account": list(notes),
+        "search": search,
+        "verification": proof.to_dict(),
+        "evaluation": evaluation.to_dict(),
         "sentences": [],
-        "group_sizes": {str(size): sizes[size] for size in sorted(sizes)},
+        "group_sizes": group_sizes,
         "measures": {measure.name: measure.to_dict() for measure in measures().values()},
         "warnings": list(release.warnings),
-        "data": _table_facts(release),
-        "class_bands": _class_bands(release),
+        "data": {
+            "records": proof.records,
+            "columns": {str(role): roles[str(role)] for role in Role if roles[str(role)]},
+            "missing": missing,
+            "suppressed": suppressed,
+        },
+        "class_bands": class_size_bands(before, after, k=proof.k),
     }
     facts["sentences"] = interpret(facts)
     return facts
@@ -64,28 +99,6 @@ def report_facts(
     facts = {"version": INTERNAL, **summarize(release, policy=policy, evaluation=evaluation)}
     facts["distributions"] = [asdict(distribution) for distribution in distributions(release.metric_inputs)]
     return facts if comparison is None else {**facts, "comparison": dict(comparison)}
-
-
-def _table_facts(release: Release) -> dict[str, Any]:
-    """Facts about the table: records, columns by role, and missing quasi-identifiers."""
-    roles = Counter(str(column.role) for column in release.policy.schema.columns)
-    names = release.policy.schema.quasi_identifiers
-    missing = data.missing_mask(release.original, list(names)).sum(axis=0).tolist()
-    return {
-        "records": release.original.height,
-        "columns": {str(role): roles[str(role)] for role in Role if roles[str(role)]},
-        "missing": dict(zip(names, missing, strict=True)),
-        "suppressed": release.partition.hidden,
-    }
-
-
-def _class_bands(release: Release) -> list[dict[str, Any]]:
-    """Number of records by class size."""
-    before, after = (
-        KeyedCounts.of(classes.sizes)
-        for classes in (release.metric_inputs.original_classes, release.metric_inputs.released_classes)
-    )
-    return class_size_bands(before, after, k=release.verification.k)
 
 
 def class_size_bands(before: KeyedCounts, after: KeyedCounts, *, k: int) -> list[dict[str, Any]]:
@@ -109,47 +122,34 @@ def class_size_bands(before: KeyedCounts, after: KeyedCounts, *, k: int) -> list
     ]
 
 
-def summarize_file_release(release: LargeRelease) -> dict[str, Any]:
+def summarize_file_release(release: FileRelease) -> dict[str, Any]:
     """Facts of a short report, in a stable order of keys and without values of the data."""
-    policy, proof, done = release.policy, release.verification, release.parts
-    method = registry.get_method(policy.method)
-    roles = Counter(str(column.role) for column in policy.schema.columns)
-    sizes = zip(done.group_sizes.keys.tolist(), done.group_sizes.counts.tolist(), strict=True)
-    facts: dict[str, Any] = {
-        "shoal": policy.versions["shoal"],
-        "policy": policy.to_dict(),
-        "method": {"name": method.name, "summary": method.summary, "paper": method.paper},
-        "account": list(release.account),
-        "search": _search_facts(release),
-        "verification": proof.to_dict(),
-        "evaluation": release.evaluation.to_dict(),
-        "sentences": [],
-        "group_sizes": {str(size): count for size, count in sizes},
-        "measures": {measure.name: measure.to_dict() for measure in measures().values()},
-        "warnings": list(release.warnings),
-        "data": {
-            "records": proof.records,
-            "columns": {str(role): roles[str(role)] for role in Role if roles[str(role)]},
-            "missing": dict(release.missing),
-            "suppressed": done.n_suppressed,
-        },
-        "class_bands": class_size_bands(_records_by_size(release.before), _records_by_size(release.after), k=proof.k),
-    }
-    facts["sentences"] = interpret(facts)
-    return facts
+    parts = release.parts
+    sizes = zip(parts.group_sizes.keys.tolist(), parts.group_sizes.counts.tolist(), strict=True)
+    return _facts(
+        release,
+        release.policy,
+        release.evaluation,
+        notes=release.account,
+        search=_search_facts(release),
+        group_sizes={str(size): count for size, count in sizes},
+        missing=dict(release.missing),
+        suppressed=parts.n_suppressed,
+        before=_records_by_size(release.before),
+        after=_records_by_size(release.after),
+    )
 
 
-def file_report_facts(release: LargeRelease) -> dict[str, Any]:
+def file_report_facts(release: FileRelease) -> dict[str, Any]:
     """Facts of the internal report. Distributions of values are not counted out of core."""
     return {"version": INTERNAL, **summarize_file_release(release), "distributions": []}
 
 
 def _records_by_size(sizes: ClassSizeCounts) -> KeyedCounts:
-    """Number of records in classes of each size."""
     return KeyedCounts(sizes.counts.keys, sizes.counts.keys * sizes.counts.counts)
 
 
-def _search_facts(release: LargeRelease) -> dict[str, Any] | None:
+def _search_facts(release: FileRelease) -> dict[str, Any] | None:
     errors, refinement = release.parts.squared_errors, release.policy.refinement
     if errors is None or refinement is None:
         return None

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from datetime import date
 from html import escape
+from itertools import pairwise
+from typing import Any
 
-from shoal.errors.messages import pluralize
+from shoal.errors.messages import pluralize, shorten
+from shoal.report import html
+from shoal.report.format import format_value
 
-_WIDTH = 760
+_EPOCH = date(1970, 1, 1).toordinal()
 _ROW, _PAIR, _BAR = 34, 42, 8
 _HEAD, _HIGH, _AXIS = 18, 96, 22
 _MOST = 30
 _TICKS = 5
+LABEL_HEIGHT = 15
+DASHES = ("", "7 3", "2 3")
 COLORS = 8
 """Number of line colors, c0 .. c7 in the style sheet."""
 LEGEND = '<p class="key"><span class="was"></span> before <span class="now"></span> after</p>'
-"""Legend of the colors before and after."""
 
 
 def bar_chart(rows: Sequence[tuple[str, float, str]], title: str, *, whole: float = 0) -> str:
@@ -105,76 +109,6 @@ def _omitted_note(rows: Sequence[object]) -> str:
     return f"<p>{len(rows) - _MOST} more are not drawn.</p>" if len(rows) > _MOST else ""
 
 
-@dataclass(frozen=True)
-class ChartLine:
-    """Named line through points (x, y), with the color and dashes of its style number."""
-
-    name: str
-    points: Sequence[tuple[float, float]]
-    style: int = 0
-
-
-_LEFT, _RIGHT, _TOP, _BOTTOM, LABEL_HEIGHT, _LEAD = 62, 220, 14, 40, 15, 46
-DASHES = ("", "7 3", "2 3")
-
-
-def line_chart(series: Sequence[ChartLine], title: str, *, across: str, up: str) -> str:
-    """Line chart with labels at the right ends, which are moved apart where they overlap.
-
-    The vertical axis is logarithmic, so that lines stay apart where values differ by factors.
-    """
-    plotted = [line for line in series if line.points]
-    if not plotted:
-        return ""
-    xs = sorted({x for line in plotted for x, _ in line.points})
-    ticks = _ticks([y for line in plotted for _, y in line.points])
-    height = max(300, LABEL_HEIGHT * len(plotted)) + _TOP + _BOTTOM
-    right, bottom, plot_height = _WIDTH - _RIGHT, height - _BOTTOM, height - _TOP - _BOTTOM
-    low, high = math.log10(ticks[0]), math.log10(ticks[-1])
-
-    def to_x(x: float) -> float:
-        return _LEFT + (right - _LEFT) * (x - xs[0]) / ((xs[-1] - xs[0]) or 1)
-
-    def to_y(y: float) -> float:
-        return bottom - plot_height * (math.log10(y) - low) / (high - low)
-
-    parts = [
-        f'<path class="grid" d="M{_LEFT} {to_y(tick):.1f}H{right}"/>'
-        f'<text class="n" x="{_LEFT - 8}" y="{to_y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
-        for tick in ticks
-    ]
-    parts += [f'<text class="n" x="{to_x(x):.1f}" y="{bottom + 18}" text-anchor="middle">{x:g}</text>' for x in xs]
-    parts.append(
-        f'<text class="n" x="{(right + _LEFT) / 2:.0f}" y="{height - 4}" text-anchor="middle">{escape(across)}</text>'
-        f'<text class="n" transform="translate(12 {_TOP + plot_height / 2:.0f}) rotate(-90)" text-anchor="middle">'
-        f"{escape(up)}</text>"
-    )
-    label_positions = spread_labels([to_y(line.points[-1][1]) for line in plotted], _TOP + 4, bottom)
-    for line, label_y in zip(plotted, label_positions, strict=True):
-        points = [f"{to_x(x):.1f} {to_y(y):.1f}" for x, y in line.points]
-        dash = DASHES[line.style // COLORS % len(DASHES)]
-        parts.append(
-            f'<g class="line c{line.style % COLORS}"><path stroke-dasharray="{dash}" d="M{"L".join(points)}"/>'
-            f'<path class="lead" d="M{points[-1]}L{right + _LEAD} {label_y:.1f}"/>'
-            f'<text x="{right + _LEAD + 3}" y="{label_y + 4:.1f}">{escape(line.name)}</text></g>'
-        )
-    aria_label = escape(title, quote=True)
-    return (
-        f'<div class="scroll"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{aria_label}">'
-        f"{''.join(parts)}</svg></div>"
-    )
-
-
-def _ticks(values: Sequence[float]) -> list[float]:
-    """1, 2 and 5 times powers of ten that enclose the values; over many powers, only powers."""
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    factors = (1, 2, 5) if high - low < 4 else (1,)
-    steps = [factor * 10.0**power for power in range(low, high + 2) for factor in factors]
-    first = max(i for i, step in enumerate(steps) if step <= min(values))
-    last = min(i for i, step in enumerate(steps) if step >= max(values) and i > first)
-    return steps[first : last + 1]
-
-
 def spread_labels(wanted: Sequence[float], top: float, bottom: float) -> list[float]:
     """Positions near the wanted ones that are one line of text apart, between top and bottom."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
@@ -186,3 +120,44 @@ def spread_labels(wanted: Sequence[float], top: float, bottom: float) -> list[fl
     for i in reversed(order):
         last = positions[i] = min(positions[i], last - LABEL_HEIGHT)
     return positions
+
+
+def distribution_chart(distribution: Mapping[str, Any]) -> str:
+    """Small chart of a column under its name."""
+    name = shorten(distribution["name"])
+    title = f"{name}, records before and after"
+    if not distribution["before"]:
+        chart = ""
+    elif distribution["kind"] == "categories":
+        labels = [shorten(label) or "(empty)" for label in distribution["labels"]]
+        if distribution.get("others"):
+            labels[-1] += f" ({distribution['others']:,})"
+        rows = list(zip(labels, distribution["before"], distribution["after"], strict=True))
+        chart = paired_bar_chart(rows, title)
+    else:
+        ticks = edge_labels(distribution["edges"], dates=distribution["kind"] == "dates")
+        labels = bin_labels(ticks, len(distribution["before"]))
+        rows = list(zip(labels, distribution["before"], distribution["after"], strict=True))
+        chart = histogram(ticks, rows, title)
+    before, after = distribution["blank_before"], distribution["blank_after"]
+    blank = html.paragraph(f"nothing shown: {format_value(before)} → {format_value(after)}", "note")
+    note = blank if before or after else ""
+    return f"<section><h4>{escape(name)}</h4>{chart}{note}</section>"
+
+
+def edge_labels(ends: Sequence[float], *, dates: bool) -> list[str]:
+    """Format the edges of bins."""
+    return [_date_text(end) if dates else f"{end:,.10g}" if abs(end) < 1e9 else f"{end:.6g}" for end in ends]
+
+
+def bin_labels(ticks: Sequence[str], count: int) -> list[str]:
+    """Labels of bins: from edge to edge, open at both ends if there are no edges for these."""
+    inner = [f"{low} to {high}" for low, high in pairwise(ticks)]
+    return inner if len(inner) == count else [f"under {ticks[0]}", *inner, f"{ticks[-1]} and over"]
+
+
+def _date_text(days: float) -> str:
+    try:
+        return date.fromordinal(_EPOCH + int(days)).isoformat()
+    except (OverflowError, ValueError):  # before the year 1, or after 9999
+        return f"day {days:.6g}"

@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
-from unicodedata import east_asian_width
 
 from shoal.domain import summarize_search
 from shoal.errors.messages import format_number, pluralize, shorten
 from shoal.report.format import applicable_measures, format_brief, format_value, headline_measures, label_with_unit
+from shoal.report.text_layout import align_columns, display_width, truncate
 
 if TYPE_CHECKING:
     from shoal.data import ComparedRows
@@ -43,19 +43,6 @@ def loss_basis(facts: Mapping[str, Any]) -> str:
     """Columns and distance that the losses are measured on."""
     numeric = [f"on {facts['base']} columns"] if facts["base"] != "none" or not facts["distance"] else []
     return " and ".join([*numeric, *([f"by {facts['distance']} distances"] if facts["distance"] else [])])
-
-
-def align_columns(
-    rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: str = "  "
-) -> Iterator[str]:
-    """Align rows of text; columns in ``right`` are aligned right."""
-    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
-    for row in rows:
-        cells = (
-            cell.rjust(width) if j in right else cell.ljust(width)
-            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield (indent + "  ".join(cells)).rstrip()
 
 
 def evaluation(facts: Mapping[str, Any]) -> str:
@@ -350,7 +337,6 @@ def measure_facts(measure: Mapping[str, Any], *, notes: str) -> str:
 
 
 def _beside(name: str, text: str) -> list[str]:
-    """Text beside a name, wrapped."""
     head = f"  {name}  "
     return textwrap.wrap(text, 98, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
@@ -381,8 +367,8 @@ def strip_markup(docstring: str) -> str:
 
 def compared_rows(comparison: ComparedRows, *, width: int = 100) -> str:
     """Some records before and after, one line per quasi-identifier. For internal use only."""
-    names = [_truncate(_printable(name), _MAX_NAME) for name in comparison.changed]
-    name_width = max(map(_display_width, (*names, "record")))
+    names = [truncate(_printable(name), _MAX_NAME) for name in comparison.changed]
+    name_width = max(map(display_width, (*names, "record")))
     max_records = (width - name_width - 2) // (2 + 2 * _MIN_CELL + len(_ARROW))
     selected = range(min(len(comparison.records), max(1, max_records)))
     cell_width = (width - name_width - 2) // len(selected) - 2
@@ -392,43 +378,22 @@ def compared_rows(comparison: ComparedRows, *, width: int = 100) -> str:
         rows.append(
             [name, *(_before_after(comparison.before[at][j], comparison.after[at][j], cell_width) for at in selected)]
         )
-    widths = [max(_display_width(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = [
-        "  "
-        + "  ".join(
-            cell + " " * (column_width - _display_width(cell)) for cell, column_width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join(["Before → after (internal use: shows original values)", *lines])
+    return "\n".join(["Before → after (internal use: shows original values)", *align_columns(rows)])
 
 
 def _before_after(before: str, after: str, width: int) -> str:
     """Cell before and after in ``width`` characters; one that did not change is shown once."""
     before, after = _printable(before) or "-", _printable(after) or "-"
     if before == after:
-        return _truncate(before, width)
+        return truncate(before, width)
     half = (width - len(_ARROW)) // 2
-    unused = max(0, half - _display_width(after)), max(0, half - _display_width(before))
-    return _truncate(before, half + unused[0]) + _ARROW + _truncate(after, half + unused[1])
+    unused = max(0, half - display_width(after)), max(0, half - display_width(before))
+    return truncate(before, half + unused[0]) + _ARROW + truncate(after, half + unused[1])
 
 
 def _printable(text: str) -> str:
     """Replace control characters that a terminal would interpret."""
     return "".join(letter if letter.isprintable() else "·" for letter in text)
-
-
-def _display_width(text: str) -> int:
-    """Display width of a text in a terminal."""
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
-
-
-def _truncate(text: str, most: int) -> str:
-    if _display_width(text) <= most:
-        return text
-    while _display_width(text) >= most:
-        text = text[:-1]
-    return text + "…"
 
 
 def linked_releases(facts: Mapping[str, Any]) -> str:
@@ -474,8 +439,8 @@ def _disclosures(facts: Mapping[str, Any]) -> Iterator[str]:
         if worst["records"] or worst["undecided"]:
             undecided = f", and may be left of {worst['undecided']:,}" if worst["undecided"] else ""
             yield (
-                f"  TOLD    {shorten(side['column'])}: one value is left of {pluralize(worst['records'], 'record')} that no"
-                f" class alone gave away{undecided}"
+                f"  TOLD    {shorten(side['column'])}: one value is left of {pluralize(worst['records'], 'record')}"
+                f" that no class alone gave away{undecided}"
             )
         else:
             yield f"  hidden  {shorten(side['column'])}: no value is left that a class alone did not give away"

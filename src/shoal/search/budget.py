@@ -34,16 +34,17 @@ def annealing_steps(effort: str, points: int, nodes: int = 0) -> int:
     return steps if steps >= _MIN_STEPS_PER_POINT * points else 0
 
 
+def _clocks() -> tuple[float, float, float]:
+    """Seconds so far: of the clock, of the CPU, and of compilation."""
+    return time.monotonic(), time.process_time(), kernels.jit.compile_seconds()
+
+
 @dataclass
 class Budget:
-    """Remaining time of a search, and whether a stop was requested; no limit without ``seconds``."""
+    """Remaining time of a search, and whether a stop was requested; no limit without ``time_limit``."""
 
     time_limit: float | None = None
-    start: float = field(default_factory=lambda: time.monotonic())
-    start_cpu: float = field(default_factory=lambda: time.process_time())
-    """CPU seconds of the process at the start."""
-    start_compile: float = field(default_factory=lambda: kernels.jit.compile_seconds())
-    """Seconds spent on compilation at the start; later compilation does not count as elapsed time."""
+    start: tuple[float, float, float] = field(default_factory=_clocks)
     stop_requested: threading.Event = field(default_factory=threading.Event)
     """Set by a request to stop."""
 
@@ -55,10 +56,10 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """Elapsed seconds; at least the CPU time per core, because some clocks do not advance during a computation."""
-        compiled = kernels.jit.compile_seconds() - self.start_compile
-        passed, worked = time.monotonic() - self.start, time.process_time() - self.start_cpu
-        return max(passed - compiled, (worked - compiled) / (os.cpu_count() or 1))
+        """Elapsed seconds without compilation."""
+        clock, cpu, compiling = (now - start for now, start in zip(_clocks(), self.start, strict=True))
+        # some clocks stop during a computation: the time of the CPU by core is a minimum
+        return max(clock - compiling, (cpu - compiling) / (os.cpu_count() or 1))
 
     @property
     def remaining(self) -> float | None:

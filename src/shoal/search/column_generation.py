@@ -29,12 +29,17 @@ import numpy as np
 from shoal import kernels
 from shoal.domain import Bound, FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Space, check_k, no_progress
 from shoal.search.embedding import embed
-from shoal.search.integer_program import group_rows, solve_set_partitioning
 from shoal.search.lower_bounds import elementary_bound, exact_bound
-from shoal.search.master_problem import MasterProblem, MasterSolution, triples_by_record
+from shoal.search.master_problem import (
+    MasterProblem,
+    MasterSolution,
+    group_rows,
+    solve_set_partitioning,
+    triples_by_record,
+)
 
 if TYPE_CHECKING:
-    from shoal.kernels.bounds.pricing import PricedColumns, PricingProblem
+    from shoal.kernels.pricing import PricedColumns, PricingProblem
 
 
 MAX_RECORDS = 20_000
@@ -106,10 +111,9 @@ class _ColumnGeneration:
         cut_duals = np.concatenate([cut_duals, np.zeros(len(self.master.triples) - len(cut_duals))])
         slack = _SLACK * low / len(duals) * abs(float(duals.sum()))
         neighbor_bounds = np.zeros((high, len(duals)))  # the kernel computes sharper ones
-        problem: PricingProblem = kernels.bounds.pricing.PricingProblem(
+        return kernels.pricing.PricingProblem(
             self.points, duals, neighbor_bounds, self.pair_bounds[:high], cut_duals, triples, starts, low, high, slack
         )
-        return problem
 
     def solve(self) -> MasterSolution | None:
         """Solve the restricted master problem; return None if that fails or the effort is spent."""
@@ -123,7 +127,7 @@ class _ColumnGeneration:
 
     def price_heuristically(self, problem: PricingProblem) -> int:
         """Add columns by heuristic pricing; return their number."""
-        priced = kernels.bounds.pricing.price_heuristically(problem, self.neighbors, _SECOND_RECORDS)
+        priced = kernels.pricing.price_heuristically(problem, self.neighbors, _SECOND_RECORDS)
         return self.master.add(priced.groups[priced.sizes > 0])
 
     def price_exactly(self, problem: PricingProblem) -> int:
@@ -140,7 +144,7 @@ class _ColumnGeneration:
     def solve_pricing(self, problem: PricingProblem, max_columns: int) -> PricedColumns | None:
         """Solve a pricing problem exactly; return None if that takes more than half of the effort."""
         priced: PricedColumns | None
-        priced, remaining = kernels.bounds.pricing.solve_pricing(problem, self.effort // 2, max_columns=max_columns)
+        priced, remaining = kernels.pricing.solve_pricing(problem, self.effort // 2, max_columns=max_columns)
         self.effort -= self.effort // 2 - remaining
         return priced
 
@@ -260,7 +264,7 @@ def _scaled(points: FloatMatrix) -> tuple[FloatMatrix, int]:
 def _neighbors(points: FloatMatrix, count: int, high: int) -> tuple[IntMatrix, FloatMatrix]:
     """Return the nearest other records, and for r <= high half of the sum of the r - 1 smallest squared distances."""
     n = len(points)
-    rows, distance = kernels.bounds.neighbor_bound.neighbors(Space.of_numbers(points), count + 1)
+    rows, distance = kernels.bounds.neighbors(Space.of_numbers(points), count + 1)
     self_match = rows == np.arange(n)[:, None]
     self_match[~self_match.any(axis=1), -1] = True  # with many equal records, a record can be missing from its own list
     half_sums = np.zeros((high + 1, n))

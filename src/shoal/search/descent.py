@@ -196,12 +196,12 @@ class _LocalSearch:
 
     def anneal(self, steps: int, *, seed: int, stop: int | None, progress: Progress) -> int:
         """Anneal with a falling temperature until the steps or the budget end; return the number of steps done."""
-        done, chance = 0, kernels.rng.init_rng(seed)
+        done, rng = 0, kernels.rng.init_rng(seed)
         temperatures = self._temperatures(steps)
         for temperature, count in zip(temperatures, _split_steps(steps, len(temperatures)), strict=True):
             if self.budget.is_overdue if stop is None else done >= stop:
                 break
-            kernels.local_search.annealing.anneal(self.state, self.neighbors, chance, temperature, count)
+            kernels.local_search.annealing.anneal(self.state, self.neighbors, rng, temperature, count)
             kernels.local_search.mutable_partition.recompute(self.state.partition, self.state.centroids)
             done += count
             progress(done, steps)
@@ -232,12 +232,12 @@ class _LocalSearch:
         temperatures = self._temperatures(_TRIAL_STEPS)
         if max_steps == 0 or remaining is None or remaining <= 0 or not len(temperatures):
             return 0
-        labels, chance = self.state.partition.labels.copy(), kernels.rng.init_rng(0)
+        labels, rng = self.state.partition.labels.copy(), kernels.rng.init_rng(0)
         step_seconds = 0.0
         for temperature in (temperatures[0], temperatures[len(temperatures) // 2], temperatures[-1]):
             count, clock = 0, Budget()
             while count == 0 or (count < _TRIAL_STEPS and clock.elapsed < remaining / 20):
-                kernels.local_search.annealing.anneal(self.state, self.neighbors, chance, temperature, 1000)
+                kernels.local_search.annealing.anneal(self.state, self.neighbors, rng, temperature, 1000)
                 count += 1000
             step_seconds += max(clock.elapsed, _MIN_TRIAL_SECONDS) / count / 3
         self.state.partition.labels[:] = labels

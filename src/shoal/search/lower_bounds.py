@@ -37,10 +37,10 @@ def elementary_bound(points: FloatMatrix, k: int, *, progress: Progress = no_pro
     """
     (n, p), k = points.shape, check_k(k, len(points))
     if n * p <= MAX_CELLS or p <= _AXES:
-        value = float(_neighbor_contributions(points, k, progress).sum())
+        value = float(kernels.bounds.record_bounds(Space.of_numbers(points), k, progress=progress).sum())
         return _with_margin(value, _rounding(value, p, k), "elementary", "from the nearest neighbors of each record")
     projected, total = _project(points)
-    value = float(_neighbor_contributions(projected, k, progress).sum())
+    value = float(kernels.bounds.record_bounds(Space.of_numbers(projected), k, progress=progress).sum())
     error = 16.0 * (p + 16) * _UNIT
     margin = _rounding(value, p, k) + error * math.sqrt(2 * k * total * value) + error * error * k * total
     note = f"from the nearest neighbors of each record along the first {_AXES} of {p} principal axes"
@@ -59,20 +59,11 @@ def exact_bound(points: FloatMatrix, k: int) -> Bound | None:
         value, note = _optimal_cut_cost(points[:, 0], k) if p else 0.0, "the best cut of a single column"
     elif n <= MAX_EXHAUSTIVE_RECORDS:
         squared_distances = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
-        value = float(
-            kernels.bounds.exhaustive.best_partition_cost(kernels.bounds.exhaustive.subset_costs(squared_distances), k)
-        )
+        value = float(kernels.bounds.best_partition_cost(kernels.bounds.subset_costs(squared_distances), k))
         note = "all partitions were tried"
     else:
         return None
     return _with_margin(value, _rounding(value, p, n), "exact", note)
-
-
-def _neighbor_contributions(points: FloatMatrix, k: int, progress: Progress) -> FloatVector:
-    contributions: FloatVector = kernels.bounds.neighbor_bound.record_bounds(
-        Space.of_numbers(points), k, progress=progress
-    )
-    return contributions
 
 
 def _project(points: FloatMatrix) -> tuple[FloatMatrix, float]:

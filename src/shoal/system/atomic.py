@@ -1,22 +1,26 @@
-"""Atomic file writes: write a hidden file, then move it into place.
+"""Atomic writes of files and folders: write aside, then move into place.
 
-The writing process locks the hidden file. The next process that writes to the same folder removes the files of killed
-processes.
+The writing process locks the hidden file or folder. The next process that writes to the same place removes those of
+killed processes.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from shoal.errors import FileError, OutputError, ShoalError
-from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
+from shoal.errors import FileError, HierarchyError, OutputError, ShoalError
+from shoal.system.locks import is_locked, is_same_file, lock_abandoned, lock_handle, locked
 
 HIDDEN_PREFIX = ".shoal-"
 """Prefix of the name of a file that is being written."""
@@ -24,11 +28,12 @@ JOURNAL_SUFFIX = ".shoal-moves"
 """File extension of the journal of a transaction."""
 NO_LINKS = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 _NAME = re.compile(rf"{re.escape(HIDDEN_PREFIX)}([0-9a-f]{{16}})(-\d+)?(\..*)?", re.DOTALL)
+_NEW_FOLDER, _OLD_FOLDER = ".making-", ".before-"
 
 
 @dataclass(frozen=True)
 class PendingFile:
-    """A hidden file that will be moved to `place`. The process holds its lock until `let_go`."""
+    """A hidden file that will be moved to `target`. The process holds its lock until `discard`."""
 
     target: Path
     hidden: Path
@@ -179,3 +184,67 @@ def move(hidden: Path, path: Path, *, force: bool) -> None:
         if os.path.lexists(path):
             raise OutputError.exists(path) from None
         hidden.replace(path)
+
+
+@contextmanager
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """Yield a new private folder; on a clean exit it replaces this one.
+
+    The old folder stays until then. `remove_leftovers` repairs an interrupted replacement.
+    """
+    remove_leftovers(folder)
+    name = secrets.token_hex(8)
+    new, old = folder.with_name(_NEW_FOLDER + name), folder.with_name(_OLD_FOLDER + name)
+    try:
+        new.mkdir(mode=0o700)
+        with locked(new):
+            yield new
+            if folder.exists():
+                folder.rename(old)
+            new.rename(folder)
+    except (OutputError, FileError, HierarchyError) as error:
+        # the user does not know the temporary folder
+        raise type(error)(error.fact.replace(f"{new}{os.sep}", ""), error.hint) from None
+    except OSError as error:
+        raise OutputError.unwritable(folder.name, os_error_reason(error)) from None
+    finally:
+        remove_leftovers(folder)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes left beside a folder, and restore a folder that was being replaced."""
+    for old in folder.parent.glob(_OLD_FOLDER + "*"):
+        if not folder.exists():
+            with suppress(OSError):
+                old.rename(folder)
+        _remove_tree(old)
+    for new in folder.parent.glob(_NEW_FOLDER + "*"):
+        if not is_locked(new):
+            _remove_tree(new)
+
+
+def _remove_tree(folder: Path) -> None:
+    if not folder.is_symlink():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_checked(path: Path, facts: Any) -> None:
+    """Write facts as JSON with a checksum, for a file that a killed process may leave torn; flush it to disk."""
+    text = json.dumps(facts, sort_keys=True)
+    with path.open("w", encoding="utf-8") as file:
+        file.write(json.dumps({"facts": text, "sum": text_sha256(text)}))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_checked(path: Path) -> Any:
+    """Return the facts of such a file; None if there is none or it is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(content["facts"]) if content["sum"] == text_sha256(content["facts"]) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def text_sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -30,11 +30,12 @@ def _candidates() -> Iterator[Callable[[], Path]]:
     if path:
         yield lambda: Path(path).resolve() / "shoal"
         return
-    yield lambda: _user_folder() / "shoal" / "kernels"
+    yield lambda: user_cache_folder() / "shoal" / "kernels"
     yield lambda: Path(__file__).parents[1] / "kernels" / "__pycache__"
 
 
-def _user_folder() -> Path:
+def user_cache_folder() -> Path:
+    """The cache folder of the user, by the conventions of the platform."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":

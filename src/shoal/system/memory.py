@@ -1,4 +1,4 @@
-"""Allocator settings: memory that allocators cache counts towards the memory limit."""
+"""Memory of the machine, and allocator settings: memory that allocators cache counts towards the memory limit."""
 
 from __future__ import annotations
 
@@ -25,3 +25,11 @@ def release_memory() -> None:
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def total_memory(*, default: int) -> int:
+    """Return the memory of this machine in bytes, or the given default if the system does not report it."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return default

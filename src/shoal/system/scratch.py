@@ -1,12 +1,12 @@
-"""Scratch folder of a run: its finished steps, from which a killed run resumes.
+"""Scratch folders, which are removed at exit.
 
-The folder holds records of the data, lies next to the output and is readable by its owner only. A run removes it at the
-end, with or without an error. An interrupted or killed run leaves it, and the same run resumes from it.
+`ScratchFolder` is that of one run: its finished steps, from which a killed run resumes. It holds records of the data,
+lies next to the output and is readable by its owner only. A run removes it at the end, with or without an error. An
+interrupted or killed run leaves it, and the same run resumes from it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from shoal.errors import OutputError
-from shoal.system.atomic import os_error_reason
+from shoal.system.atomic import os_error_reason, read_checked, text_sha256, write_checked
 from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
 
 _MARKER = "shoal.scratch"
@@ -79,21 +79,14 @@ class ScratchFolder:
 
     def write_note(self, name: str, facts: Mapping[str, Any]) -> None:
         """Write a note atomically."""
-        text = json.dumps(facts, sort_keys=True)
         part = self.folder / f"{name}.part"
         part.touch(mode=0o600)
-        part.write_text(json.dumps({"facts": text, "sum": _sum(text)}), encoding="utf-8")
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
+        write_checked(part, facts)
         part.replace(self.folder / f"{name}.json")
 
     def read_note(self, name: str) -> dict[str, Any] | None:
         """Read a note; None if there is none or it is damaged."""
-        try:
-            content = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
-            facts = json.loads(content["facts"]) if content["sum"] == _sum(content["facts"]) else None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return None
+        facts = read_checked(self.folder / f"{name}.json")
         return facts if isinstance(facts, dict) else None
 
     def remove(self, *names: str) -> None:
@@ -106,11 +99,7 @@ class ScratchFolder:
 
 def hash_facts(facts: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the facts."""
-    return _sum(json.dumps(facts, sort_keys=True, default=str))
-
-
-def _sum(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return text_sha256(json.dumps(facts, sort_keys=True, default=str))
 
 
 def _remove_scratch(folder: Path) -> None:
@@ -145,11 +134,14 @@ def scratch(parent: Path) -> Iterator[Path]:
     """Yield a new private folder below ``parent`` and remove it at exit; abandoned ones are removed first."""
     try:
         _private(parent)
-        with _locked(parent / _CLEANING, wait=True):
-            _remove_abandoned(parent)
+        cleaning = _lock(parent / _CLEANING, wait=True)
+        try:
+            _remove_abandoned_starts(parent)
             folder = parent / f"start-{secrets.token_hex(8)}"
             folder.mkdir(mode=0o700)
             owner = _lock(folder / _OWNER, wait=False)
+        finally:
+            os.close(cleaning)
     except OSError as error:
         raise OutputError.unwritable(parent, os_error_reason(error)) from None
     try:
@@ -170,33 +162,17 @@ def _private(folder: Path) -> None:
     folder.chmod(0o700)
 
 
-def _remove_abandoned(parent: Path) -> None:
+def _remove_abandoned_starts(parent: Path) -> None:
     for folder in parent.iterdir():
         with suppress(OSError):
             status = folder.lstat()
-            if _NAME.fullmatch(folder.name) and stat.S_ISDIR(status.st_mode) and _ours(status) and not _alive(folder):
+            if _NAME.fullmatch(folder.name) and stat.S_ISDIR(status.st_mode) and _ours(status):
+                os.close(_lock(folder / _OWNER, wait=False))  # raises while its process runs
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _alive(folder: Path) -> bool:
-    try:
-        with _locked(folder / _OWNER, wait=False):
-            return False
-    except OSError:
-        return True
 
 
 def _ours(status: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-
-
-@contextmanager
-def _locked(path: Path, *, wait: bool) -> Iterator[None]:
-    handle = _lock(path, wait=wait)
-    try:
-        yield
-    finally:
-        os.close(handle)
 
 
 def _lock(path: Path, *, wait: bool) -> int:

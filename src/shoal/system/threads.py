@@ -40,7 +40,7 @@ def threads() -> int:
     if _chosen:
         return _chosen[-1]
     value = os.environ.get(THREADS_VARIABLE)
-    return _cores() if value is None else check_threads(value)
+    return available_cores() if value is None else check_threads(value)
 
 
 def check_threads(value: object) -> int:
@@ -54,7 +54,8 @@ def check_threads(value: object) -> int:
     return count
 
 
-def _cores() -> int:
+def available_cores() -> int:
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

@@ -8,18 +8,15 @@ written.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from shoal.errors import FileError, OutputError
-from shoal.system import atomic
 from shoal.system.atomic import (
     HIDDEN_PREFIX,
     JOURNAL_SUFFIX,
@@ -29,7 +26,10 @@ from shoal.system.atomic import (
     move,
     open_hidden,
     os_error_reason,
+    read_checked,
+    sweep,
     with_user_paths,
+    write_checked,
 )
 from shoal.system.locks import lock_abandoned, lock_handle
 
@@ -88,7 +88,7 @@ class _Move:
 
 
 class FileTransaction:
-    """Transaction over several files. Moves them in reverse order of `aside` calls."""
+    """Transaction over several files. Moves them in reverse order of `add` calls."""
 
     def __init__(self, *, force: bool) -> None:
         self.force = force
@@ -153,7 +153,7 @@ def recover(folder: Path) -> None:
         for path in sorted(folder.iterdir()):
             if path.name.startswith(HIDDEN_PREFIX) and path.suffix == JOURNAL_SUFFIX:
                 _finish(path)
-    atomic.sweep(folder)
+    sweep(folder)
 
 
 def _finish(path: Path) -> None:
@@ -188,27 +188,21 @@ def _journaled(name: str, moves: Sequence[_Move], *, force: bool) -> Iterator[li
     journals = [
         folder / f"{HIDDEN_PREFIX}{name}{JOURNAL_SUFFIX}" for folder in dict.fromkeys(one.place.parent for one in moves)
     ]
-    facts = json.dumps(
-        {
-            "moves": [
-                [*(str(path.absolute()) for path in (one.hidden, one.place, one.before)), one.replaces, *one.mark]
-                for one in moves
-            ],
-            "journals": [str(journal.absolute()) for journal in journals],
-            "force": force,
-        }
-    )
-    text = json.dumps({"facts": facts, "sum": _sum(facts)})
+    facts = {
+        "moves": [
+            [*(str(path.absolute()) for path in (one.hidden, one.place, one.before)), one.replaces, *one.mark]
+            for one in moves
+        ],
+        "journals": [str(journal.absolute()) for journal in journals],
+        "force": force,
+    }
     handles: list[int] = []
     try:
         try:
             for journal in reversed(journals):
                 handles.append(os.open(journal, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
                 lock_handle(handles[-1], wait=True)
-                with os.fdopen(os.dup(handles[-1]), "w", encoding="utf-8") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
+                write_checked(journal, facts)
                 flush_folder(journal.parent)
         except BaseException:
             _remove(journals)
@@ -222,9 +216,8 @@ def _journaled(name: str, moves: Sequence[_Move], *, force: bool) -> Iterator[li
 
 def _read(path: Path) -> tuple[list[_Move], list[Path], bool] | None:
     """Return moves, journals and ``force`` of a journal; None if it is torn or lists files of more than one run."""
+    facts = read_checked(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        facts: Any = json.loads(content["facts"]) if content["sum"] == _sum(content["facts"]) else None
         moves = [
             _Move(Path(hidden), Path(place), Path(before), bool(replaces), (int(device), int(number)))
             for hidden, place, before, replaces, device, number in facts["moves"]
@@ -237,11 +230,8 @@ def _read(path: Path) -> tuple[list[_Move], list[Path], bool] | None:
     hidden = [(part, one.place) for one in moves for part in (one.hidden, one.before)]
     ours = all(part.name.startswith(own) and part.parent == place.parent for part, place in hidden)
     listed = path.absolute() in journals and all(journal.name == path.name for journal in journals)
-    return (moves, journals, bool(facts["force"])) if ours and listed and owner == _user() else None
-
-
-def _user() -> int:
-    return os.geteuid() if hasattr(os, "geteuid") else 0
+    user = os.geteuid() if hasattr(os, "geteuid") else 0
+    return (moves, journals, bool(facts["force"])) if ours and listed and owner == user else None
 
 
 def _back(moves: Sequence[_Move]) -> bool:
@@ -264,7 +254,3 @@ def _remove(paths: Sequence[Path]) -> None:
     for path in paths:
         with suppress(OSError):
             path.unlink(missing_ok=True)
-
-
-def _sum(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

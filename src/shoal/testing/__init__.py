@@ -1,12 +1,20 @@
-"""Checks that every method must pass; public, for third-party methods too.
+"""Checks that every method must pass, before any tests of its own. Third parties run them on their methods::
+
+    import pytest
+    from shoal.testing import checks
+
+    @pytest.mark.parametrize("check", checks("my-method"))
+    def test_common(check):
+        check("my-method")
 
 Requires ``hypothesis``: ``pip install 'shoal[testing]'``.
 """
 
 from shoal.domain.columns import Kind
 from shoal.microaggregation.registry import get_method
-from shoal.testing import checks_categories, checks_constraints, checks_mixed, method_checks
-from shoal.testing.method_checks import Check, check_docstring
+from shoal.testing import checks_categories, checks_constraints, checks_mixed, checks_numbers
+from shoal.testing.assertions import Check
+from shoal.testing.checks_numbers import check_docstring
 from shoal.testing.strategies import category_tables, hierarchies, mixed_tables, tables
 
 
@@ -15,7 +23,7 @@ def checks(name: str) -> list[Check]:
     method = get_method(name)
     selected: list[Check] = [check_docstring]
     if Kind.NUMERIC in method.kinds:
-        selected += method_checks.CHECKS
+        selected += checks_numbers.CHECKS
     if checks_categories.supports_categories(method):
         selected += checks_categories.CHECKS
     if checks_mixed.supports_both(method):

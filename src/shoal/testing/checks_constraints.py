@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+import shoal
 from shoal.domain.columns import Kind
 from shoal.hierarchy import Hierarchy
 from shoal.microaggregation.registry import Method, get_method
-from shoal.testing.method_checks import Check
+from shoal.testing.assertions import Check, append_to
 
 CHECKS: list[Check] = []
-_api = import_module("shoal")
+_check = append_to(CHECKS)
 _TREATMENTS = ("category", "wildcard")
 """Treatments of missing values. With ``category`` the method sees a separate category; in all other treatments it sees
 an imputed center, or no such record."""
 _TREE: dict[str, Any] = {"any": {"north": {"a": {}, "b": {}, "c": {}}, "south": {"d": {}, "e": {}}}}
-
-
-def _check(function: Check) -> Check:
-    CHECKS.append(function)
-    return function
 
 
 def _table(method: Method, *, rows: int, seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -66,7 +61,7 @@ def check_missing_values(name: str, *, ways: Sequence[str] = _TREATMENTS) -> Non
     for seed, way in enumerate(ways):
         frame, column_options = _table(method, rows=60, seed=seed)
         names = frame.columns[:-1]
-        release = _api.anonymize(
+        release = shoal.anonymize(
             frame,
             k=4,
             quasi_identifiers=names,
@@ -91,7 +86,7 @@ def check_privacy_models(name: str) -> None:
     for seed in range(3 if method.supports_constraints else 1):  # the others share the code that enforces the models
         frame, column_options = _table(method, rows=60, seed=seed)
         names = frame.columns[:-1]
-        release = _api.anonymize(
+        release = shoal.anonymize(
             frame, k=3, quasi_identifiers=names, sensitive="sensitive", l=3, t=0.4, method=name, **column_options
         )
         classes: dict[tuple[Any, ...], list[str]] = {}

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy
 
+import shoal
 from shoal import data as tables
 from shoal.domain import Partition, Records, Schema
-from shoal.domain.columns import Kind
 from shoal.microaggregation import registry
 from shoal.release.column_options import resolve_schema
 from shoal.release.options import parse_weights
-from shoal.testing import strategies
 
 ColumnOptions = Mapping[str, Any]
 """Hierarchies and levels of the columns of a table."""
@@ -26,11 +25,10 @@ ColumnOptions = Mapping[str, Any]
 class Example:
     """A table, a feasible k, and the hierarchies and levels of its columns."""
 
-    def __init__(self, data: Any, k: int, meaning: ColumnOptions | None = None) -> None:
-        self.data, self.k, self.column_options = data, k, meaning or {}
+    def __init__(self, data: Any, k: int, column_options: ColumnOptions | None = None) -> None:
+        self.data, self.k, self.column_options = data, k, column_options or {}
         self.rows = len(data)
         self._encoded: dict[tuple[Any, ...], Records] = {}
-        self._again: Records | None = None
 
     def records(self, **options: Any) -> Records:
         """Return the encoded table, cached per set of options; methods do not modify records."""
@@ -39,16 +37,19 @@ class Example:
             self._encoded[key] = encode(self.data, **self.column_options, **options)
         return self._encoded[key]
 
+    @cached_property
     def second_encoding(self) -> Records:
-        """Return a second encoding that shares no memory with the first; matrices are in column order."""
-        if self._again is None:
-            copied = np.asfortranarray(self.data) if isinstance(self.data, np.ndarray) else self.data.clone()
-            self._again = encode(copied, **self.column_options)
-        return self._again
+        """An encoding that shares no memory with the first; matrices are in column order."""
+        copied = np.asfortranarray(self.data) if isinstance(self.data, np.ndarray) else self.data.clone()
+        return encode(copied, **self.column_options)
 
     def partition(self, name: str, **options: Any) -> Partition:
-        """Run a method."""
+        """Run a method; the options are those of the encoding."""
         return registry.run(self.records(**options), k=self.k, method=name)
+
+    def public_partition(self, name: str, **options: Any) -> Partition:
+        """Run a method by `shoal.partition`."""
+        return shoal.partition(self.data, k=self.k, method=name, **self.column_options, **options)
 
     def with_k(self, k: int) -> Example:
         """Return the same table with another k; the encoding is shared."""
@@ -79,9 +80,9 @@ def encode(
 class DrawnExamples:
     """Examples drawn by hypothesis from a strategy, the same ones in every run."""
 
-    def __init__(self, strategy: SearchStrategy[Any], examples: int) -> None:
+    def __init__(self, strategy: SearchStrategy[Any], n_examples: int) -> None:
         self._strategy = strategy
-        self._most = examples
+        self._n_examples = n_examples
         self._examples: list[Example] = []
 
     def for_each(self, test: Callable[[Example], None], *, limit: int | None = None) -> None:
@@ -100,7 +101,7 @@ class DrawnExamples:
 
     def _run(self, test: Callable[[Example], None]) -> None:
         configured = settings(
-            max_examples=self._most,
+            max_examples=self._n_examples,
             deadline=None,
             derandomize=True,
             database=None,
@@ -110,18 +111,6 @@ class DrawnExamples:
 
 
 @cache
-def numeric_examples(max_columns: int | None, examples: int) -> DrawnExamples:
-    """Return tables of numbers."""
-    return DrawnExamples(strategies.tables(max_columns=max_columns), examples)
-
-
-@cache
-def category_examples(kinds: tuple[Kind, ...], mixed: bool, max_columns: int | None, examples: int) -> DrawnExamples:
-    """Return tables of categories, with numeric columns if ``mixed``."""
-    return DrawnExamples(strategies.category_tables(kinds=kinds, mixed=mixed, max_columns=max_columns), examples)
-
-
-@cache
-def mixed_examples(kinds: tuple[Kind, ...], max_columns: int | None, examples: int) -> DrawnExamples:
-    """Return tables of numbers and categories."""
-    return DrawnExamples(strategies.mixed_tables(kinds=kinds, max_columns=max_columns), examples)
+def drawn_examples(strategy: Callable[..., SearchStrategy[Any]], n_examples: int, **options: Any) -> DrawnExamples:
+    """Return the examples of a strategy with these options, shared by all methods that support such tables."""
+    return DrawnExamples(strategy(**options), n_examples)

@@ -120,7 +120,6 @@ class LinkCells(NamedTuple):
 
     @property
     def n_cells(self) -> IntVector:
-        """Number of cells of each class."""
         return np.diff(self.first)
 
     def classes_of(self, links: int) -> IntVector:
@@ -196,7 +195,6 @@ def _agreeing_cells(mine: LinkCells, theirs: LinkCells, expanded: BoolVector) ->
 
 
 def _ranges(starts: IntVector, lengths: IntVector) -> IntVector:
-    """Concatenate ranges of these lengths that begin at these starts."""
     ends = np.cumsum(lengths)
     numbers: IntVector = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
     return numbers

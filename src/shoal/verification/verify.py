@@ -94,8 +94,8 @@ def verify_chunks(
 ) -> tuple[Verification, Mapping[int, int]]:
     """Count the classes of a file that is read in chunks.
 
-    Returns the verification and the number of classes of each size. About ``room`` bytes of distinct records are held
-    in memory, the others in the folder. The models use statistics of the file itself.
+    Returns the verification and the number of classes of each size. About ``max_bytes`` of distinct records are held in
+    memory, the others in the folder. The models use statistics of the file itself.
     """
     k = check_k(k)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
@@ -133,7 +133,6 @@ def _class_sizes(parts: IntVector, design: SurveyDesign) -> FloatVector:
 
 
 def minimal_schema(table: Table, quasi_identifiers: Names, models: Sequence[PrivacyModel]) -> Schema:
-    """Minimal schema of a table: its quasi-identifiers and the columns of the models."""
     names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
     sensitive = dict.fromkeys(model.column for model in models if model.column not in names)
     return Schema.assign(data.column_kinds(table), quasi_identifiers=names, sensitive=sensitive)

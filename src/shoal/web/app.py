@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 
 from shoal.errors import ShoalError
 from shoal.microaggregation.registry import methods
+from shoal.report import hierarchy_drawing
 from shoal.report.html import CHART_STYLE, PALETTE
 from shoal.web.context import AppContext
 from shoal.web.errors import PageError
@@ -35,6 +36,8 @@ from shoal.web.pages import (
 
 _PAGES = (home_page, data_page, import_page, columns_page, hierarchy_page, protection_page, run_page, release_page)
 _STATIC = Path(__file__).parent / "static"
+_REPORT_STYLES = {"palette": PALETTE, "charts": CHART_STYLE, "tree": hierarchy_drawing.STYLE}
+"""Styles that the page shares with reports."""
 
 
 def create_app(context: AppContext, keys: SessionKeys) -> ASGIApp:
@@ -54,8 +57,10 @@ def create_app(context: AppContext, keys: SessionKeys) -> ASGIApp:
         routes=[
             *uploads.routes,
             *(route for module in _PAGES for route in module.routes),
-            Route("/static/palette.css", _palette),
-            Route("/static/charts.css", _charts),
+            *(
+                Route(f"/static/{name}.css", Response(style, media_type="text/css"), methods=["GET"])
+                for name, style in _REPORT_STYLES.items()
+            ),
             Mount("/static", StaticFiles(directory=_STATIC)),
         ],
         exception_handlers={ShoalError: _on_error, HTTPException: _on_http_error, Exception: _on_exception},  # type: ignore[dict-item]
@@ -65,25 +70,13 @@ def create_app(context: AppContext, keys: SessionKeys) -> ASGIApp:
     return SecurityMiddleware(app, keys)  # outside of the middleware of Starlette, so that it sees every response
 
 
-async def _palette(_: Request) -> Response:
-    """Return the colors of the reports, which the page shares."""
-    return Response(PALETTE, media_type="text/css")
-
-
-async def _charts(_: Request) -> Response:
-    """Return the chart style of the reports, which the page shares."""
-    return Response(CHART_STYLE, media_type="text/css")
-
-
 async def _on_error(request: Request, error: ShoalError) -> Response:
     return render.error_response(request, error)
 
 
 async def _on_http_error(request: Request, error: HTTPException) -> Response:
     fact = "There is no such page" if error.status_code == 404 else "This cannot be done here"
-    return render.error_response(
-        request, PageError.from_worker(fact, "go back to the list of projects", error.status_code)
-    )
+    return render.error_response(request, PageError(fact, "go back to the list of projects", error.status_code))
 
 
 async def _on_exception(request: Request, error: Exception) -> Response:

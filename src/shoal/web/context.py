@@ -33,22 +33,14 @@ class AppContext:
     files: dict[str, Path] = field(default_factory=dict)
     """Path of the file of each project, where it is available."""
     drafts: HierarchyDrafts = field(default_factory=HierarchyDrafts)
-    """Hierarchies that are being edited."""
     warmup: KernelWarmup | None = None
-
-    def project(self, request: Request) -> Project:
-        """Return the project of a request, with its file restored if possible."""
-        project = self.store.read(request.path_params["id"])
-        restore_file(self, project)
-        return project
 
     def file(self, project: Project) -> dict[str, Any]:
         """Return the file of a project as task parameters; refuse if it is not available."""
-        path = self.files.get(project.id)
-        if path is None or not is_available(project, path):
+        if not self.has_file(project):
             raise PageError.file_not_available()
         name = project.name if project.source is None else project.source.name
-        return {"path": str(path), "reading": dict(project.reading), "name": name}
+        return {"path": str(self.files[project.id]), "reading": dict(project.reading), "name": name}
 
     def inspected_file(self, project: Project) -> dict[str, Any]:
         """Return the file as task parameters; refuse if it was not inspected with the current import settings."""
@@ -57,12 +49,8 @@ class AppContext:
         return self.file(project)
 
     def has_file(self, project: Project) -> bool:
-        """Whether the file of a project is available."""
-        try:
-            self.file(project)
-        except PageError:
-            return False
-        return True
+        path = self.files.get(project.id)
+        return path is not None and is_available(project, path)
 
     def start_warmup(self) -> None:
         """Compile kernels in the background for a release that may follow."""
@@ -77,6 +65,13 @@ class AppContext:
 
 
 def app_context(request: Request) -> AppContext:
-    """Return the context of a request."""
     context: AppContext = request.app.state.context
     return context
+
+
+def project_context(request: Request) -> tuple[AppContext, Project]:
+    """Return the context and the project of a request, with its file restored if possible."""
+    context = app_context(request)
+    project = context.store.read(request.path_params["id"])
+    restore_file(context, project)
+    return context, project

@@ -17,92 +17,88 @@ class PageError(ShoalError):
     status = 422
     """HTTP status of the response."""
 
+    def __init__(self, fact: str, hint: str, status: int = 422) -> None:
+        super().__init__(fact, hint)
+        self.status = status
+
     @classmethod
     def unknown_project(cls) -> Self:
-        return cls._of(404, "There is no such project", "choose one from the list of projects")
+        return cls("There is no such project", "choose one from the list of projects", 404)
 
     @classmethod
     def damaged_project(cls) -> Self:
-        return cls._of(
-            500, "The notes of this project are damaged", "delete the project, and start again from its file"
-        )
+        return cls("The notes of this project are damaged", "delete the project, and start again from its file", 500)
 
     @classmethod
     def changed_elsewhere(cls) -> Self:
-        return cls._of(
-            409, "This project was changed in another tab", "look at its present state here and decide again"
-        )
+        return cls("This project was changed in another tab", "look at its present state here and decide again", 409)
 
     @classmethod
     def file_not_available(cls) -> Self:
-        return cls._of(409, "The file of this project is not at hand: the page keeps no copy", "choose the file again")
+        return cls("The file of this project is not at hand: the page keeps no copy", "choose the file again", 409)
 
     @classmethod
     def different_file(cls) -> Self:
-        return cls._of(
-            409,
+        return cls(
             "The file at hand is not the one that the decisions are about, or was read in another way then",
             "read it again in the step Data",
+            409,
         )
 
     @classmethod
     def different_hierarchy(cls, name: str) -> Self:
-        return cls._of(
-            409,
+        return cls(
             f"The file {name!r} with what the values of a column mean is not the one that was decided on",
             "look at it in the step Columns, and take it again",
+            409,
         )
 
     @classmethod
     def outdated_release(cls) -> Self:
-        return cls._of(
-            409,
+        return cls(
             "This file was made again since the page that offers it was shown",
             "load that page again, and look at what it says now",
+            409,
         )
 
     @classmethod
     def unknown_column(cls, columns: int) -> Self:
-        return cls._of(
-            404, f"The file has {pluralize(columns, 'column')} and none of this number", "choose one of them"
-        )
+        return cls(f"The file has {pluralize(columns, 'column')} and none of this number", "choose one of them", 404)
 
     @classmethod
     def unknown_hierarchy_source(cls) -> Self:
-        return cls._of(422, "There is no such way to a hierarchy", "choose one of those on the page")
+        return cls("There is no such way to a hierarchy", "choose one of those on the page")
 
     @classmethod
     def wordnet_not_available(cls) -> Self:
-        return cls._of(409, "The files of WordNet are not at hand", "choose index.noun and data.noun first")
+        return cls("The files of WordNet are not at hand", "choose index.noun and data.noun first", 409)
 
     @classmethod
     def hierarchy_too_large(cls, limit: int) -> Self:
-        return cls._of(
-            413, f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes here", "choose a smaller one"
+        return cls(
+            f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes here", "choose a smaller one", 413
         )
 
     @classmethod
     def release_not_available(cls) -> Self:
-        return cls._of(404, "There is no such file of a release", "make the release first, in the step Run")
+        return cls("There is no such file of a release", "make the release first, in the step Run", 404)
 
     @classmethod
     def superseded(cls) -> Self:
-        return cls._of(409, "A newer question came before this one was answered", "look at the newer answer")
+        return cls("A newer question came before this one was answered", "look at the newer answer", 409)
 
     @classmethod
     def busy(cls, running: int) -> Self:
-        return cls._of(409, f"{pluralize(running, 'run')} under way", "wait for it, or cancel it first")
+        return cls(f"{pluralize(running, 'run')} under way", "wait for it, or cancel it first", 409)
 
     @classmethod
     def process_ended(cls, *, memory: bool = False) -> Self:
         if memory:
-            return cls._of(
-                422,
+            return cls(
                 "This could not be done: it needed more memory than it may take",
                 "nothing was released; take a smaller file, or use shoal anonymize --memory on the command line",
             )
-        return cls._of(
-            422,
+        return cls(
             "This could not be done: the process that worked on it broke down, as happens with damaged files and where"
             " memory is short",
             "nothing was released; check that the file is whole, and try again",
@@ -110,53 +106,48 @@ class PageError(ShoalError):
 
     @classmethod
     def process_not_started(cls, why: str) -> Self:
-        return cls._of(
-            503,
+        return cls(
             f"No process could be started that works on the file ({why})",
             "nothing was released; close other programs, and try again",
+            503,
         )
 
     @classmethod
     def too_slow(cls, seconds: float) -> Self:
-        return cls._of(
-            422,
+        return cls(
             f"This could not be done within {seconds / 60:,.0f} minutes",
             "take a smaller file, or use the command line, which has no limit of time",
         )
 
     @classmethod
     def too_many_columns(cls, columns: int, most: int) -> Self:
-        return cls._of(
-            422,
+        return cls(
             f"The file has {columns:,} columns or more, and the page takes up to {most:,}",
             "leave out columns that are not to be released, or use the command line, which takes more",
         )
 
     @classmethod
     def names_too_long(cls, columns: int, most: int) -> Self:
-        return cls._of(
-            422,
+        return cls(
             f"The names of {pluralize(columns, 'column')} have more than {most:,} characters",
             "check how the file is read, or give the columns shorter names",
         )
 
     @classmethod
     def too_much_unpacked(cls, limit: int) -> Self:
-        return cls._of(
-            422,
+        return cls(
             f"The file is packed, and has more than the {limit / 1e6:,.0f} MB that the page unpacks",
             "unpack it and choose the plain file, or use the command line, which has no such limit",
         )
 
     @classmethod
     def file_not_read(cls) -> Self:
-        return cls._of(409, "The file of this project was not read yet", "go back to the step Data")
+        return cls("The file of this project was not read yet", "go back to the step Data", 409)
 
     @classmethod
     def unconfirmed(cls, names: Sequence[str]) -> Self:
         one = len(names) == 1
-        return cls._of(
-            422,
+        return cls(
             f"{pluralize(len(names), 'column')} that {'looks like an identifier' if one else 'look like identifiers'}"
             f" would be released unchanged ({quote_names(names)})",
             f"drop {'it' if one else 'them'}, or confirm under Columns that no person is named",
@@ -164,124 +155,119 @@ class PageError(ShoalError):
 
     @classmethod
     def no_k(cls) -> Self:
-        return cls._of(
-            422,
-            "k is not chosen yet, and how well these persons are protected is your decision",
-            "choose one of the cards",
+        return cls(
+            "k is not chosen yet, and how well these persons are protected is your decision", "choose one of the cards"
         )
 
     @classmethod
     def bug(cls, where: str) -> Self:
-        return cls._of(500, f"This is a bug in Shoal ({where}), and nothing was released", "please report it")
+        return cls(f"This is a bug in Shoal ({where}), and nothing was released", "please report it", 500)
 
     @classmethod
     def too_large(cls, limit: int) -> Self:
-        return cls._of(
-            413,
+        return cls(
             f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes",
             "start it with a higher --max-upload, or use shoal anonymize --memory on the command line",
+            413,
         )
 
     @classmethod
     def disk_too_small(cls, *, needed: int, free: int) -> Self:
-        return cls._of(
-            507,
+        return cls(
             f"The file has {needed / 1e6:,.0f} MB, and the disk of this machine has {free / 1e6:,.0f} MB left",
             "make room, or start shoal web with the file on the command line, which copies nothing",
+            507,
         )
 
     @classmethod
     def disk_full(cls) -> Self:
-        return cls._of(507, "The disk of this machine is full, and the file was not taken", "make room, and try again")
+        return cls("The disk of this machine is full, and the file was not taken", "make room, and try again", 507)
 
     @classmethod
     def not_writable(cls, why: str) -> Self:
-        return cls._of(500, f"The file could not be written to this machine ({why})", "look at its disk, and try again")
+        return cls(f"The file could not be written to this machine ({why})", "look at its disk, and try again", 500)
 
     @classmethod
     def missing_file_name(cls) -> Self:
-        return cls._of(400, "The name of the file did not arrive, and its ending tells the format", "choose it again")
+        return cls("The name of the file did not arrive, and its ending tells the format", "choose it again", 400)
 
     @classmethod
     def unknown_format(cls, known: Sequence[str]) -> Self:
-        return cls._of(
-            415,
+        return cls(
             "The ending of the file names no format that Shoal knows",
             f"choose one that ends in {', '.join(known)}",
+            415,
         )
 
     @classmethod
     def empty_file(cls) -> Self:
-        return cls._of(422, "The file is empty", "choose a file with a header line and one line a record")
+        return cls("The file is empty", "choose a file with a header line and one line a record")
 
     @classmethod
     def upload_incomplete(cls) -> Self:
-        return cls._of(400, "The file did not arrive whole, and nothing of it was kept", "choose it again")
+        return cls("The file did not arrive whole, and nothing of it was kept", "choose it again", 400)
 
     @classmethod
     def upload_stalled(cls, seconds: int) -> Self:
-        return cls._of(
-            408, f"Nothing arrived for {pluralize(seconds, 'second')}, and nothing was kept", "send it again"
-        )
+        return cls(f"Nothing arrived for {pluralize(seconds, 'second')}, and nothing was kept", "send it again", 408)
 
     @classmethod
     def different_columns(cls, *, missing: Sequence[str], new: Sequence[str]) -> Self:
         """For a file that replaces another one: columns that it lacks, and columns that the other one did not have."""
         lacks = f"lacks {pluralize(len(missing), 'column')} ({quote_names(missing)})" if missing else ""
         has = f"has {pluralize(len(new), 'column')} that it did not have ({quote_names(new)})" if new else ""
-        return cls._of(
-            422,
+        return cls(
             f"The file does not fit the decisions about the one before: it {' and '.join(filter(None, [lacks, has]))}",
             "choose a file with the same columns, or start a new project with this one",
         )
 
     @classmethod
     def wrong_host(cls) -> Self:
-        return cls._of(421, "This request was made for another address than that of the page", _THE_LINK)
+        return cls("This request was made for another address than that of the page", _THE_LINK, 421)
 
     @classmethod
     def unknown_page(cls) -> Self:
-        return cls._of(400, "This is no address of a page", _THE_LINK)
+        return cls("This is no address of a page", _THE_LINK, 400)
 
     @classmethod
     def cross_site(cls) -> Self:
-        return cls._of(
-            403,
+        return cls(
             "Another site asked for this, and only the page itself may",
             "copy the link that shoal web printed into the address bar of the browser",
+            403,
         )
 
     @classmethod
     def method_not_allowed(cls) -> Self:
-        return cls._of(405, "The page does not take requests of this kind", "go back to the list of projects")
+        return cls("The page does not take requests of this kind", "go back to the list of projects", 405)
 
     @classmethod
     def not_authenticated(cls) -> Self:
-        return cls._of(403, "This browser was not let in, or Shoal was started again since", _THE_LINK)
+        return cls("This browser was not let in, or Shoal was started again since", _THE_LINK, 403)
 
     @classmethod
     def link_already_used(cls) -> Self:
-        return cls._of(
-            403,
+        return cls(
             "This link holds no more: each lets one browser in, once",
             "press Enter in the terminal where shoal web runs for a fresh link, or start it again",
+            403,
         )
 
     @classmethod
     def stale_form(cls) -> Self:
-        return cls._of(
-            403,
+        return cls(
             "This form is older than the last start of the page, or not of it",
             "load the page again, and repeat it",
+            403,
         )
 
     @classmethod
     def invalid_form(cls) -> Self:
-        return cls._of(400, "What was sent is no form that can be read", "load the page again, and repeat it")
+        return cls("What was sent is no form that can be read", "load the page again, and repeat it", 400)
 
     @classmethod
     def form_too_large(cls, limit: int) -> Self:
-        return cls._of(413, f"A form of more than {limit >> 20:,} MB was sent", "send less at once")
+        return cls(f"A form of more than {limit >> 20:,} MB was sent", "send less at once", 413)
 
     @classmethod
     def port_taken(cls, port: int) -> Self:
@@ -293,14 +279,3 @@ class PageError(ShoalError):
     @classmethod
     def no_such_host(cls, host: str, why: str) -> Self:
         return cls(f"The page cannot be offered at {host!r} ({why})", "name an address of this machine with --host")
-
-    @classmethod
-    def from_worker(cls, fact: str, hint: str, status: int = 422) -> Self:
-        """Error from a worker process."""
-        return cls._of(status, fact, hint)
-
-    @classmethod
-    def _of(cls, status: int, fact: str, hint: str) -> Self:
-        error = cls(fact, hint)
-        error.status = status
-        return error

@@ -49,7 +49,6 @@ class ServerConfig:
     """Configuration of the server."""
 
     folder: Path
-    """Folder of the projects."""
     max_upload: int
     """Bytes."""
     memory: int
@@ -66,7 +65,8 @@ def serve(config: ServerConfig, *, notify: Callable[[str], None]) -> None:
     """Serve the page until it is stopped; ``notify`` prints messages to the user."""
     os.umask(0o077)
     store = ProjectStore(config.folder)
-    with _listening(config.host, config.port) as listener, scratch(scratch_folder()) as folder:
+    port = _DEFAULT_PORT if config.port is None else config.port
+    with _bound(config.host, port, free=config.port is None) as listener, scratch(scratch_folder()) as folder:
         limits = WorkerLimits(config.memory, folder)
         warming = KernelWarmup(limits)
         context = AppContext(store, WorkerPool(limits), Jobs(limits), folder, config.max_upload, warmup=warming)
@@ -77,11 +77,12 @@ async def _run(
     config: ServerConfig, context: AppContext, listener: socket.socket, notify: Callable[[str], None]
 ) -> None:
     port = listener.getsockname()[1]
-    keys = SessionKeys(port, hosts=_host_names(config.host))
+    host = _link_host(config.host)
+    keys = SessionKeys(port, hosts=[host])
     for project in context.store.all():
         restore_file(context, project, generate=False)
     start = "" if config.file is None else f"p/{(await open_path(context, config.file)).id}/data"
-    address = f"http://{bracketed(_link_host(config.host))}:{port}/{start}"
+    address = f"http://{bracketed(host)}:{port}/{start}"
 
     def link() -> str:
         return f"{address}?token={keys.new_token()}"
@@ -193,17 +194,8 @@ class _Protocol(H11Protocol):
         self.transport.close()
 
 
-@contextmanager
-def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
-    """Yield the listening socket."""
-    listener = _bound(host, _DEFAULT_PORT if port is None else port, free=port is None)
-    try:
-        yield listener
-    finally:
-        listener.close()
-
-
 def _bound(host: str, port: int, *, free: bool) -> socket.socket:
+    """Return a listening socket, on any free port if this one is taken and ``free``."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server(address[:2], family=family)
@@ -212,9 +204,8 @@ def _bound(host: str, port: int, *, free: bool) -> socket.socket:
             return _bound(host, 0, free=False)
         if isinstance(error, OSError) and error.errno in _PORT_ERRORS:
             raise PageError.port_taken(port) from None
-        raise PageError.no_such_host(
-            host, os_error_reason(error) if isinstance(error, OSError) else "no such name"
-        ) from None
+        reason = os_error_reason(error) if isinstance(error, OSError) else "no such name"
+        raise PageError.no_such_host(host, reason) from None
 
 
 def _is_loopback(host: str) -> bool:
@@ -224,31 +215,22 @@ def _is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-def _host_names(host: str) -> list[str]:
-    """Return the host names that a browser may use, besides those of the loopback."""
-    return [_link_host(host), socket.gethostname()] if _is_any(host) else [host]
-
-
 def _link_host(host: str) -> str:
-    """Return the host of the link."""
-    return socket.gethostname() if _is_any(host) else host
-
-
-def _is_any(host: str) -> bool:
+    """Return the host of the link: the name of this machine if the server listens on all its addresses."""
     with suppress(ValueError):
-        return ip_address(host).is_unspecified
-    return False
+        if ip_address(host).is_unspecified:
+            return socket.gethostname()
+    return host
 
 
 def _open(link: str) -> None:
     """Open the link in a browser, if there is a graphical session."""
-    windows = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")))
 
     def show() -> None:
         with suppress(Exception):
             webbrowser.open(link)
 
-    if windows:
+    if sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))):
         threading.Thread(target=show, daemon=True).start()
 
 

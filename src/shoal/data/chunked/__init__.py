@@ -1,21 +1,19 @@
 """Out-of-core tables: read, profile, encode, count and write a table in chunks.
 
-`open_source` opens a file; `Source.chunks` yields its records in order, each chunk a small table. `survey` computes the
-`TableStatistics` in one pass; `with_column_types` then gives a chunk the column types of the whole table. `base` and
-`encode_chunk` correspond to `tables.encode`, `sensitive_base` and `demands_of` to `tables.demands`. Results do not
-depend on the size of the chunks.
+`open_chunked` opens a file; `ChunkedFile.chunks` yields its records in order, each chunk a small table. `profile_file`
+computes the `TableStatistics` in one pass; `with_column_types` then gives a chunk the column types of the whole table.
+Results do not depend on the size of the chunks.
 """
 
 from shoal.data.chunked.class_counter import ClassCounter, ClassCounts
 from shoal.data.chunked.column_sketch import Occurrence
 from shoal.data.chunked.sample import ReleasedSample
 from shoal.data.chunked.sensitive_columns import SensitiveEncoder, build_sensitive_encoder, constraints_of_chunk
-from shoal.data.chunked.shuffle_file import external_shuffle
 from shoal.data.chunked.source import ChunkedFile, open_chunked
 from shoal.data.chunked.spill import SpillFolder
 from shoal.data.chunked.table_statistics import TableStatistics, merge_statistics, profile_chunk, profile_file
 from shoal.data.chunked.typed_chunks import with_column_types
-from shoal.data.chunked.writer import CHUNKED_FORMATS, ChunkWriter
+from shoal.data.chunked.writer import CHUNKED_FORMATS, ChunkWriter, external_shuffle
 from shoal.data.encode.chunk_encoder import (
     Encoder,
     build_encoder,
@@ -24,7 +22,7 @@ from shoal.data.encode.chunk_encoder import (
     out_of_bounds_in_chunk,
     out_of_bounds_in_file,
 )
-from shoal.data.frames.typed_numbers import keeps_dtype
+from shoal.data.new_columns import keeps_dtype
 
 __all__ = [
     "CHUNKED_FORMATS",

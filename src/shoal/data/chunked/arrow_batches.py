@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from shoal.data.frames.native_frames import PolarsCells, series_content
+from shoal.data.frames.polars_frames import PolarsCells, series_content
 from shoal.data.library_errors import translate_errors
 from shoal.data.table import Table
 from shoal.domain import IntVector
@@ -21,7 +21,6 @@ KIND = "parquet"
 BLOCK = 1 << 17
 """Records that are processed together."""
 _MAX_BATCH = 1 << 16
-"""Records per returned batch."""
 _UTC = "UTC"
 Batches = list[pa.RecordBatch]
 
@@ -48,7 +47,7 @@ def numbers_of(block: Batches, key: str) -> IntVector:
 
 
 def blocks(batches: Iterator[Any], *, min_rows: int = BLOCK) -> Iterator[Batches]:
-    """Group batches into blocks of at least ``most`` records."""
+    """Group batches into blocks of at least ``min_rows`` records."""
     buffer: Batches = []
     for batch in batches:
         if batch.num_rows:
@@ -138,10 +137,9 @@ class ReleasedArrays:
 def output_batches(
     block: Batches, keys: Sequence[str], replaced: Mapping[str, Any], *, row: str, message: tuple[str, bytes]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield these columns of the batches, replaced by ``fresh`` ones where given, then a row -1 with a message for the
-    driver.
+    """Yield these columns of the batches, some of them replaced, then a row -1 with a message for the driver.
 
-    A fresh column of None is a null column; it has the type of the key it is named after.
+    None instead of a column is a null column; it has the type of the key it is named after.
     """
     records = pa.Table.from_batches(block)
     count, arrays = records.num_rows, {}

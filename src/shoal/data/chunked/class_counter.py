@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.data.chunked.comparable_cells import visible_cells
+from shoal.data.chunked.column_sketch import visible_cells
 from shoal.data.chunked.sensitive_columns import SensitiveEncoder
 from shoal.data.encode.sensitive_values import indices_in
 from shoal.data.library_errors import translate_errors
 from shoal.data.model_checks import ClassValueCounts, satisfies, values_of_counts
-from shoal.data.table import Table
-from shoal.data.value_frequencies import text_values
+from shoal.data.table import Table, text_values
 from shoal.domain import IntVector, ModelCheck
 from shoal.domain.privacy_models import PrivacyModel
 from shoal.errors import ColumnError, DataError, OutputError, PromiseError
@@ -31,7 +31,6 @@ class ClassCounts(NamedTuple):
     classes: int
     min_class: int
     violations: int
-    """Records in classes smaller than k."""
     unique_records: int
     sizes: Mapping[int, int]
     """Number of classes of each size, in ascending order."""
@@ -53,7 +52,7 @@ class ClassCounter:
         sensitive: Sequence[str] = (),
         max_bytes: int = 64 << 20,
     ) -> None:
-        """Count classes by the named columns; at most about ``room`` bytes of distinct rows stay in memory.
+        """Count classes by the named columns; at most about ``max_bytes`` bytes of distinct rows stay in memory.
 
         Sensitive columns are counted by their texts: with them, chunks must have column types.
         """
@@ -109,8 +108,8 @@ class ClassCounter:
                     rows_of_partition.write_ipc(path)
         self._buffered, self._spills = [], self._spills + 1
 
-    def _file(self, part: int, turn: int) -> Path:
-        return self._folder / f"tally-{self._run_id}-{part:05d}-{turn:05d}.arrow"
+    def _file(self, part: int, spill: int) -> Path:
+        return self._folder / f"classes-{self._run_id}-{part:05d}-{spill:05d}.arrow"
 
     def _groups(self) -> Iterator[pl.DataFrame]:
         """Yield the distinct rows with their counts, partition by partition; a class lies in one partition."""
@@ -122,19 +121,17 @@ class ClassCounter:
                 yield _grouped(pl.concat(self._buffered), self._keys)
             return
         for number in range(self._parts):
-            files = [path for turn in range(self._spills) if (path := self._file(number, turn)).exists()]
+            files = [path for spill in range(self._spills) if (path := self._file(number, spill)).exists()]
             if files:
                 yield _grouped(pl.concat([pl.read_ipc(path) for path in files]), self._keys)
 
     def result(self, k: int) -> ClassCounts:
         """Return the counts over all chunks."""
-        counts: dict[int, int] = {}
+        counts = Counter[int]()
         for rows in self._groups():
-            class_counts = _grouped(rows.drop(self._keys[len(self._names) :]), self._classes)[_COUNT].to_numpy()
-            for size, classes in zip(
-                *(each.tolist() for each in np.unique(class_counts, return_counts=True)), strict=True
-            ):
-                counts[size] = counts.get(size, 0) + classes
+            class_sizes = _grouped(rows.drop(self._keys[len(self._names) :]), self._classes)[_COUNT]
+            sizes_of_part = class_sizes.alias("size").value_counts(name="classes")
+            counts.update(dict(sizes_of_part.iter_rows()))
         if not counts:
             raise DataError.no_records()
         sizes = dict(sorted(counts.items()))
@@ -180,7 +177,7 @@ class ClassCounter:
 
     def close(self) -> None:
         """Remove the files."""
-        for path in self._folder.glob(f"tally-{self._run_id}-*.arrow"):
+        for path in self._folder.glob(f"classes-{self._run_id}-*.arrow"):
             path.unlink(missing_ok=True)
 
 

@@ -10,20 +10,35 @@ import numpy as np
 import polars as pl
 
 from shoal.data.chunked.exact_moments import ExactMoments
+from shoal.data.column_profiles import pattern_texts
 from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.csv.text_values import BLANKS, DATE, NUMBER, FieldParser, parse_floats
 from shoal.data.decimals import DecimalPlaces, decimals_of_series, decimals_of_text, float_dtype
 from shoal.data.encode.dates import ZONE, day_numbers, has_zones, times_of_day, utc_suffix
+from shoal.data.equivalence_classes import comparable_values
 from shoal.data.identifiers.value_patterns import contains_email
-from shoal.data.table import TableCells, has_times
-from shoal.data.value_sample import pattern_texts
+from shoal.data.table import Table, TableCells, has_times, nan_to_null, without_negative_zero
 from shoal.domain import BoolVector, IntVector
 
 _NEVER = 2**62
 _CODE, _DIGITS = r"^[+-]?0[0-9]+$", r"^[+-]?[0-9]+$"
-
-
 _STANDARD = FieldParser()
+
+
+def normalized_cells(chunk: Table, name: str) -> pl.Series:
+    """Return a column whose equal values have equal cells in all chunks: NaN is missing, and -0.0 is 0.0."""
+    cells = _written_cells(chunk, name)
+    return without_negative_zero(nan_to_null(cells)) if cells.dtype.is_float() else cells
+
+
+def visible_cells(chunk: Table, name: str) -> pl.Series:
+    """Return a column whose cells are equal across chunks if a reader sees no difference."""
+    return comparable_values(_written_cells(chunk, name))
+
+
+def _written_cells(chunk: Table, name: str) -> pl.Series:
+    cells = chunk.cells
+    return cells.text(name) if isinstance(cells, DelimitedCells) else cells.visible_values(name)
 
 
 @dataclass(frozen=True)
@@ -31,7 +46,7 @@ class CellNotation:
     """How cells are stored: as text fields, or in typed columns."""
 
     is_text: bool
-    reading: FieldParser = _STANDARD
+    parser: FieldParser = _STANDARD
 
     @classmethod
     def of(cls, cells: TableCells, name: str) -> CellNotation:
@@ -40,7 +55,7 @@ class CellNotation:
 
     def plain(self, fields: pl.Series) -> pl.Series:
         """Return text fields in the standard form, without surrounding blanks."""
-        return self.reading.to_standard(fields).str.strip_chars(BLANKS)
+        return self.parser.to_standard(fields).str.strip_chars(BLANKS)
 
 
 @dataclass(frozen=True)
@@ -74,11 +89,9 @@ class DistinctCells(NamedTuple):
 
     def occurrence(self, mask: pl.Series | BoolVector, note: str = "") -> Occurrence:
         which = np.flatnonzero(np.asarray(mask))
-        return (
-            Occurrence(int(self.counts[which].sum()), int(self.first_rows[which].min()), note)
-            if len(which)
-            else Occurrence()
-        )
+        if not len(which):
+            return Occurrence()
+        return Occurrence(int(self.counts[which].sum()), int(self.first_rows[which].min()), note)
 
     def filter(self, mask: pl.Series) -> DistinctCells:
         which = mask.fill_null(False).to_numpy()
@@ -89,39 +102,37 @@ class DistinctCells(NamedTuple):
 class ColumnSketch:
     """Additive statistics of the cells of a column."""
 
-    absent: Occurrence = _NO_OCCURRENCE
+    missing: Occurrence = _NO_OCCURRENCE
     """Missing values if the column is typed or holds numbers or dates."""
-    blank: Occurrence = _NO_OCCURRENCE
+    empty_fields: Occurrence = _NO_OCCURRENCE
     """Empty fields: missing in any text column."""
-    words: Occurrence = _NO_OCCURRENCE
+    non_numbers: Occurrence = _NO_OCCURRENCE
     """Neither numbers nor missing."""
-    undated: Occurrence = _NO_OCCURRENCE
-    """Texts that are not dates."""
-    untimely: Occurrence = _NO_OCCURRENCE
+    non_dates: Occurrence = _NO_OCCURRENCE
+    invalid_times: Occurrence = _NO_OCCURRENCE
     """Texts that look like dates with an invalid time."""
     infinite: Occurrence = _NO_OCCURRENCE
     numbers: int = 0
-    zeros: bool = False
+    leading_zeros: bool = False
     """Whether integers have leading zeros, as codes do."""
-    fractions: bool = False
+    non_integers: bool = False
     """Whether any number is not written as an integer."""
-    long: bool = False
+    overflows: bool = False
     """Whether an integer overflows 64 bits."""
-    uneven: bool = False
+    fractional: bool = False
     """Whether a number has a fraction."""
     decimals: DecimalPlaces = _NO_DECIMALS
     """Decimals of the numbers as written."""
-    zoned: bool = False
-    timed: bool = False
+    has_time_zones: bool = False
+    has_times: bool = False
     """Whether a timestamp is not midnight."""
-    mark: Occurrence = _NO_OCCURRENCE
+    time_separator: Occurrence = _NO_OCCURRENCE
     """Separator of date and time in the first date with a time."""
-    zone: Occurrence = _NO_OCCURRENCE
+    utc_notation: Occurrence = _NO_OCCURRENCE
     """Notation of UTC in the first date with a time zone."""
     moments: ExactMoments = _NO_NUMBERS
     """Of the finite numbers, or of the dates as days."""
     emails: int = 0
-    """Texts that contain an e-mail address."""
 
     def __add__(self, other: ColumnSketch) -> ColumnSketch:
         def both(name: str) -> object:
@@ -132,9 +143,9 @@ class ColumnSketch:
 
     def consistent(self) -> ColumnSketch:
         """Drop number statistics if some cells are not numbers, and date statistics if some texts are not dates."""
-        if self.words.count and self.numbers:
+        if self.non_numbers.count and self.numbers:
             return replace(self, **_NO_NUMBER_STATISTICS, **_NO_DATES)
-        return replace(self, **_NO_DATES) if self.undated.count else self
+        return replace(self, **_NO_DATES) if self.non_dates.count else self
 
     @classmethod
     def of(cls, distinct: DistinctCells, notation: CellNotation) -> ColumnSketch:
@@ -145,106 +156,103 @@ class ColumnSketch:
         present = distinct.filter(distinct.cells.is_not_null())
         if dtype.is_numeric():
             decimals = decimals_of_series(present.cells, float_dtype(str(dtype)))
-            return _sketch_numbers(present, present.cells.cast(pl.Float64)) + cls(absent=absent, decimals=decimals)
+            return _sketch_numbers(present, present.cells.cast(pl.Float64)) + cls(missing=absent, decimals=decimals)
         if dtype in (pl.Date, pl.Datetime):
             timed = isinstance(dtype, pl.Datetime) and has_times(present.cells)
             zoned = isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
             moments = ExactMoments.of(day_numbers(present.cells).to_numpy(), present.counts)
-            return cls(absent=absent, timed=timed, zoned=zoned, moments=moments)
+            return cls(missing=absent, has_times=timed, has_time_zones=zoned, moments=moments)
         if dtype == pl.String:
-            return _sketch_texts(present) + cls(absent=absent)
-        email_count = _emails(present._replace(cells=pattern_texts(present.cells)))
+            return _sketch_texts(present) + cls(missing=absent)
+        emails = _emails(present._replace(cells=pattern_texts(present.cells)))
         return cls(
-            absent=absent, words=present.occurrence(np.ones(len(present.cells), dtype=np.bool_)), emails=email_count
+            missing=absent, non_numbers=present.occurrence(np.ones(len(present.cells), dtype=np.bool_)), emails=emails
         )
 
 
 _NO_NUMBER_STATISTICS: dict[str, Any] = {
     "infinite": Occurrence(),
     "decimals": DecimalPlaces(),
-    **dict.fromkeys(("zeros", "fractions", "long", "uneven"), False),
+    **dict.fromkeys(("leading_zeros", "non_integers", "overflows", "fractional"), False),
 }
-_NO_DATES: dict[str, Any] = {"untimely": Occurrence(), "moments": ExactMoments()}
+_NO_DATES: dict[str, Any] = {"invalid_times": Occurrence(), "moments": ExactMoments()}
 
 
-def _sketch_fields(seen: DistinctCells, notation: CellNotation) -> ColumnSketch:
-    plain = notation.plain(seen.cells)
-    absent = plain.is_in(list(notation.reading.missing))
+def _sketch_fields(distinct: DistinctCells, notation: CellNotation) -> ColumnSketch:
+    plain = notation.plain(distinct.cells)
+    absent = plain.is_in(list(notation.parser.missing))
     number = plain.str.contains(NUMBER) & ~absent
-    found = ColumnSketch(
-        absent=seen.occurrence(absent), blank=seen.occurrence(notation.reading.mask_missing(seen.cells).is_null())
-    )
+    blank = notation.parser.mask_missing(distinct.cells).is_null()
+    sketch = ColumnSketch(missing=distinct.occurrence(absent), empty_fields=distinct.occurrence(blank))
     other = ~(number | absent)
     if other.any():
-        standard = seen._replace(cells=notation.reading.to_standard(seen.cells))
-        found += _sketch_texts(standard.filter(other))
+        standard = distinct._replace(cells=notation.parser.to_standard(distinct.cells))
+        sketch += _sketch_texts(standard.filter(other))
     if number.any():
         digits = plain.str.contains(_DIGITS)
         fits = plain.filter(number).cast(pl.Int64, strict=False).is_not_null().all()
-        found += ColumnSketch(
-            zeros=bool(plain.str.contains(_CODE).any()),
-            fractions=not (digits | absent).all(),
-            long=not fits,
-        )
+        zeros, fractions = bool(plain.str.contains(_CODE).any()), not (digits | absent).all()
+        sketch += ColumnSketch(leading_zeros=zeros, non_integers=fractions, overflows=not fits)
         if not other.any():
-            found += _sketch_numbers(seen.filter(number), parse_floats(plain, number).filter(number))
-            found += ColumnSketch(
-                decimals=decimals_of_text(plain.filter(number)) if found.fractions else DecimalPlaces(0, 0)
+            sketch += _sketch_numbers(distinct.filter(number), parse_floats(plain, number).filter(number))
+            sketch += ColumnSketch(
+                decimals=decimals_of_text(plain.filter(number)) if fractions else DecimalPlaces(0, 0)
             )
         else:
-            found += ColumnSketch(numbers=int(seen.counts[number.to_numpy()].sum()))
-    return found
+            sketch += ColumnSketch(numbers=int(distinct.counts[number.to_numpy()].sum()))
+    return sketch
 
 
-def _sketch_numbers(seen: DistinctCells, numbers: pl.Series) -> ColumnSketch:
+def _sketch_numbers(distinct: DistinctCells, numbers: pl.Series) -> ColumnSketch:
     values = numbers.to_numpy().astype(np.float64)
     finite = np.isfinite(values)
-    known, counts = values[finite], seen.counts[finite]
+    known, counts = values[finite], distinct.counts[finite]
     return ColumnSketch(
-        numbers=int(seen.counts.sum()),
-        infinite=seen.occurrence(~finite),
-        uneven=bool((known != np.floor(known)).any()),
+        numbers=int(distinct.counts.sum()),
+        infinite=distinct.occurrence(~finite),
+        fractional=bool((known != np.floor(known)).any()),
         moments=ExactMoments.of(known, counts),
     )
 
 
-def _sketch_texts(seen: DistinctCells) -> ColumnSketch:
+def _sketch_texts(distinct: DistinctCells) -> ColumnSketch:
     """Return the sketch of texts, some or all of which may be dates."""
-    cells = seen.cells
+    cells = distinct.cells
     dates = cells.str.contains(DATE)
     dates &= cells.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False).is_not_null()
-    undated = seen.occurrence(~dates)
-    words = seen.occurrence(np.ones(len(cells), dtype=np.bool_))
+    undated = distinct.occurrence(~dates)
+    words = distinct.occurrence(np.ones(len(cells), dtype=np.bool_))
     like = cells.str.strip_chars().str.contains(DATE)
     if not like.any():
-        return ColumnSketch(words=words, undated=undated, emails=_emails(seen))
-    dated = seen.filter(like)
+        return ColumnSketch(non_numbers=words, non_dates=undated, emails=_emails(distinct))
+    dated = distinct.filter(like)
     tails = times_of_day(dated.cells)
     timed, zoned = dated.filter(tails != ""), dated.filter(tails.str.contains(ZONE))
     moments, untimely = ExactMoments(), Occurrence()
     if not undated.count:
         days = day_numbers(cells)
-        moments = ExactMoments.of(days.drop_nulls().to_numpy(), seen.counts[days.is_not_null().to_numpy()])
-        untimely = seen.occurrence(days.is_null())
+        moments = ExactMoments.of(days.drop_nulls().to_numpy(), distinct.counts[days.is_not_null().to_numpy()])
+        untimely = distinct.occurrence(days.is_null())
     return ColumnSketch(
-        words=words,
-        undated=undated,
-        untimely=untimely,
-        zoned=has_zones(dated.cells),
-        mark=_first(timed, lambda tail: tail[0]),
-        zone=_first(zoned, utc_suffix),
+        non_numbers=words,
+        non_dates=undated,
+        invalid_times=untimely,
+        has_time_zones=has_zones(dated.cells),
+        time_separator=_first(timed, lambda tail: tail[0]),
+        utc_notation=_first(zoned, utc_suffix),
         moments=moments,
-        emails=_emails(seen),
+        emails=_emails(distinct),
     )
 
 
-def _emails(seen: DistinctCells) -> int:
-    return seen.occurrence(contains_email(seen.cells)).count if len(seen.cells) else 0
+def _emails(distinct: DistinctCells) -> int:
+    return distinct.occurrence(contains_email(distinct.cells)).count if len(distinct.cells) else 0
 
 
-def _first(seen: DistinctCells, note_of: Callable[[str], str]) -> Occurrence:
+def _first(distinct: DistinctCells, note_of: Callable[[str], str]) -> Occurrence:
     """Return the first of these dates, with a note from its time of day."""
-    if not len(seen.cells):
+    if not len(distinct.cells):
         return Occurrence()
-    place = int(np.argmin(seen.first_rows))
-    return Occurrence(0, int(seen.first_rows[place]), note_of(str(times_of_day(seen.cells[place : place + 1]).item())))
+    first = int(np.argmin(distinct.first_rows))
+    time = str(times_of_day(distinct.cells[first : first + 1]).item())
+    return Occurrence(0, int(distinct.first_rows[first]), note_of(time))

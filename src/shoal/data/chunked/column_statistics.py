@@ -8,24 +8,28 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from shoal.data.chunked.column_sketch import CellNotation, ColumnSketch, DistinctCells
+from shoal.data.chunked.column_sketch import CellNotation, ColumnSketch, DistinctCells, normalized_cells
 from shoal.data.chunked.column_type import ColumnType
-from shoal.data.chunked.comparable_cells import normalized_cells
-from shoal.data.chunked.distinct_count import DistinctSketch
+from shoal.data.column_profiles import ValueSample, is_order_informative, pattern_texts
 from shoal.data.csv.text_values import BLANKS, parse_floats
-from shoal.data.encode.encode_table import is_order_informative
 from shoal.data.identifiers.value_patterns import MIN_NUMBER, detect_pattern
 from shoal.data.library_errors import translate_errors
 from shoal.data.table import Table
-from shoal.data.value_sample import ValueSample, pattern_texts
-from shoal.domain import FloatVector
+from shoal.domain import FloatVector, IntVector
 from shoal.domain.columns import Kind
 from shoal.domain.profile import ColumnProfile
 from shoal.errors import DataError
 
 MAX_DISTINCT = 100_000
 """Limit of the distinct values that are kept with their counts; above it their number is estimated."""
+_SKETCH_SIZE = 4_096
+"""Hashes of a `DistinctSketch`; the standard error of the estimate is 1.6 %."""
+_HASH_RANGE = 2.0**64
+_CHECKED_FIRST = 64
+"""Cells of a chunk that are tested before all of them are."""
+_STANDARD = CellNotation(is_text=True)
 
 
 class ConsecutiveRun(NamedTuple):
@@ -37,15 +41,10 @@ class ConsecutiveRun(NamedTuple):
 
     def __add__(self, other: ConsecutiveRun) -> ConsecutiveRun:  # type: ignore[override]
         holds = self.holds and other.holds and other.first - self.last == 1
-        return ConsecutiveRun(self.first, other.last, True) if holds else _NO_CLIMB
+        return ConsecutiveRun(self.first, other.last, True) if holds else _NOT_CONSECUTIVE
 
 
-_NO_CLIMB = ConsecutiveRun(0.0, 0.0, False)
-_GLANCE = 64
-"""Cells of a chunk that are tested before all of them are."""
-
-
-_STANDARD = CellNotation(is_text=True)
+_NOT_CONSECUTIVE = ConsecutiveRun(0.0, 0.0, False)
 
 
 class SortOrder(NamedTuple):
@@ -61,7 +60,7 @@ class SortOrder(NamedTuple):
         if self.first is None or other.first is None:
             return other if self.first is None else self
         if type(self.last) is not type(other.first):
-            return _NO_SLOPE
+            return _UNSORTED
         above, below = self.last <= other.first, self.last >= other.first  # type: ignore[operator]
         return SortOrder(
             self.first,
@@ -74,20 +73,20 @@ class SortOrder(NamedTuple):
     def of(cls, cells: pl.Series, notation: CellNotation) -> SortOrder:
         known = cells.drop_nulls()
         if notation.is_text:
-            known, notation = notation.reading.to_standard(known), _STANDARD
+            known, notation = notation.parser.to_standard(known), _STANDARD
             known = known.filter(known.str.strip_chars(BLANKS) != "")
         if not len(known):
             return SortOrder(None, None, ascending=True, descending=True)
-        if not any(_sort_order(known[:_GLANCE], notation)):  # false for most columns
-            return _NO_SLOPE
+        if not any(_sort_order(known[:_CHECKED_FIRST], notation)):  # false for most columns
+            return _UNSORTED
         up, down = _sort_order(known, notation)
         ends = known.gather([0, -1])
         numbers = _as_floats(known, notation)
         first, last = ends.cast(pl.String).to_list() if numbers is None else numbers[[0, -1]].tolist()
-        return SortOrder(first, last, up, down) if up or down else _NO_SLOPE
+        return SortOrder(first, last, up, down) if up or down else _UNSORTED
 
 
-_NO_SLOPE = SortOrder(0.0, 0.0, ascending=False, descending=False)
+_UNSORTED = SortOrder(0.0, 0.0, ascending=False, descending=False)
 
 
 def _sort_order(cells: pl.Series, notation: CellNotation) -> tuple[bool, bool]:
@@ -104,9 +103,41 @@ def _sort_order(cells: pl.Series, notation: CellNotation) -> tuple[bool, bool]:
     return texts.is_sorted(), texts.is_sorted(descending=True)
 
 
+class DistinctSketch(NamedTuple):
+    """The k smallest hashes, which are a random sample of the distinct values, with the records of each value."""
+
+    hashes: NDArray[np.uint64]
+    counts: IntVector
+
+    @classmethod
+    def of(cls, cells: pl.Series, counts: IntVector) -> DistinctSketch:
+        known = cells.is_not_null().to_numpy()
+        return _smallest(cells.hash(seed=0).to_numpy()[known], counts[known])
+
+    def __add__(self, other: DistinctSketch) -> DistinctSketch:  # type: ignore[override]
+        return _smallest(np.concatenate([self.hashes, other.hashes]), np.concatenate([self.counts, other.counts]))
+
+    def estimate(self, present: int) -> int:
+        """Estimate the number of distinct values among ``present`` records; ``present`` if all sampled values are
+        unique.
+        """
+        if len(self.hashes) < _SKETCH_SIZE:
+            return len(self.hashes)
+        if (self.counts == 1).all():
+            return present
+        return min(round((_SKETCH_SIZE - 1) * _HASH_RANGE / float(self.hashes[-1])), present - 1)
+
+
+def _smallest(hashes: NDArray[np.uint64], counts: IntVector) -> DistinctSketch:
+    different, place = np.unique(hashes, return_inverse=True)
+    return DistinctSketch(
+        different[:_SKETCH_SIZE], np.bincount(place, counts, len(different)).astype(np.int64)[:_SKETCH_SIZE]
+    )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnStatistics:
-    """Statistics of a column: its distinct values with counts, or, above `MOST_DIFFERENT`, a sketch."""
+    """Statistics of a column: its distinct values with counts, or a sketch if there are more than `MAX_DISTINCT`."""
 
     name: str
     notation: CellNotation
@@ -120,35 +151,35 @@ class ColumnStatistics:
 
     @classmethod
     def of(cls, table: Table, name: str, *, start: int, many_values: bool) -> ColumnStatistics:
-        """Compute the statistics of a chunk whose first record is row ``start``; ``many`` skips the search for distinct
-        values.
+        """Compute the statistics of a chunk whose first record is row ``start``.
+
+        With ``many_values``, its distinct values are not counted.
         """
         notation = CellNotation.of(table.cells, name)
         with translate_errors(lambda: DataError.unknown_objects(name)):
             cells = _plain_type(normalized_cells(table, name).alias(""))
-            climb, slope = _consecutive(cells, notation), SortOrder.of(cells, notation)
+            facts = name, notation, cells.dtype, _consecutive(cells, notation), SortOrder.of(cells, notation)
             if not many_values:
-                distinct = _different(cells, start)
+                distinct = _distinct_cells(cells, start)
                 if len(distinct.cells) <= MAX_DISTINCT:
-                    return cls(name, notation, cells.dtype, climb, slope, distinct)
-            places = np.arange(start, start + len(cells), dtype=np.int64)
-            all_cells = DistinctCells(cells, np.ones(len(cells), dtype=np.int64), places)
-            return cls(name, notation, cells.dtype, climb, slope, None, *_sketched(all_cells, notation))
+                    return cls(*facts, distinct)
+            rows = np.arange(start, start + len(cells), dtype=np.int64)
+            all_cells = DistinctCells(cells, np.ones(len(cells), dtype=np.int64), rows)
+            return cls(*facts, None, *_sketches(all_cells, notation))
 
     def __add__(self, other: ColumnStatistics) -> ColumnStatistics:
-        climb, slope = self.consecutive + other.consecutive, self.order + other.order
+        facts = self.name, self.notation, self.dtype, self.consecutive + other.consecutive, self.order + other.order
         if self.distinct_cells is not None and other.distinct_cells is not None:
-            merged = _merged(self.distinct_cells, other.distinct_cells)
+            merged = _grouped(pl.concat([_frame(self.distinct_cells), _frame(other.distinct_cells)]))
             if len(merged.cells) <= MAX_DISTINCT:
-                return ColumnStatistics(self.name, self.notation, self.dtype, climb, slope, merged)
+                return ColumnStatistics(*facts, merged)
         mine, theirs = self._sums(), other._sums()
-        sums = mine[0] + theirs[0], mine[1] + theirs[1], mine[2] + theirs[2]
-        return ColumnStatistics(self.name, self.notation, self.dtype, climb, slope, None, *sums)
+        return ColumnStatistics(*facts, None, mine[0] + theirs[0], mine[1] + theirs[1], mine[2] + theirs[2])
 
     def _sums(self) -> tuple[ColumnSketch, DistinctSketch, ValueSample]:
         if self.partial_sketch is not None and self.distinct_estimate is not None and self.sample is not None:
             return self.partial_sketch, self.distinct_estimate, self.sample
-        return _sketched(self.distinct_cells or _NO_CELLS, self.notation)
+        return _sketches(self.distinct_cells or _NO_CELLS, self.notation)
 
     @cached_property
     def sketch(self) -> ColumnSketch:
@@ -161,30 +192,26 @@ class ColumnStatistics:
         return ColumnType(self.notation, self.sketch, self.distinct_cells, self.dtype)
 
     def profile(self, records: int) -> ColumnProfile:
-        """Return the profile of the column as `tables.profile` does."""
-        content, missing, numeric = (
-            self.column_type.empty_content,
-            self.column_type.missing.count,
-            self.column_type.kind is Kind.NUMERIC,
-        )
-        sketch = self.sketch
-        whole = numeric and sketch.numbers > 0 and not sketch.infinite.count and not sketch.uneven
-        climbs = whole and missing == 0 and records > 1 and self.consecutive.holds
-        distinct, slope = self._values(records - missing), self.order
-        ordered = is_order_informative(distinct, records - missing) and (slope.ascending or slope.descending)
-        value_pattern = self._pattern(whole=whole, distinct=distinct, present=records - missing)
+        """Return the profile of the column as `data.profile_columns` does."""
+        content, missing, sketch = self.column_type.empty_content, self.column_type.missing.count, self.sketch
+        is_numeric, present = content.kind is Kind.NUMERIC, records - missing
+        is_integer = is_numeric and sketch.numbers > 0 and not sketch.infinite.count and not sketch.fractional
+        is_consecutive = is_integer and missing == 0 and records > 1 and self.consecutive.holds
+        distinct = self._values(present)
+        is_sorted = is_order_informative(distinct, present) and (self.order.ascending or self.order.descending)
+        pattern = self._pattern(is_integer=is_integer, distinct=distinct, present=present)
         return ColumnProfile(
-            self.name, content.kind, content.type, whole, distinct, missing, climbs, ordered, value_pattern
+            self.name, content.kind, content.type, is_integer, distinct, missing, is_consecutive, is_sorted, pattern
         )
 
-    def _pattern(self, *, whole: bool, distinct: int, present: int) -> str:
+    def _pattern(self, *, is_integer: bool, distinct: int, present: int) -> str:
         kind, sketch = self.column_type.kind, self.sketch
-        if kind is Kind.DATE or (kind is Kind.NUMERIC and not (whole and sketch.moments.high >= MIN_NUMBER)):
+        if kind is Kind.DATE or (kind is Kind.NUMERIC and not (is_integer and sketch.moments.high >= MIN_NUMBER)):
             return ""
         if kind is not Kind.NUMERIC and sketch.emails:
             return "email"
-        sample = self.sample or _sampled(self.distinct_cells or _NO_CELLS, self.notation)
-        return detect_pattern(sample.texts, kind, self.notation.reading, distinct=distinct, present=present)
+        sample = self.sample or _value_sample(self.distinct_cells or _NO_CELLS, self.notation)
+        return detect_pattern(sample.texts, kind, self.notation.parser, distinct=distinct, present=present)
 
     def _values(self, present: int) -> int:
         """Return the number of distinct values, possibly an estimate."""
@@ -197,16 +224,16 @@ class ColumnStatistics:
 _NO_CELLS = DistinctCells(pl.Series([], dtype=pl.String), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-def _sketched(seen: DistinctCells, notation: CellNotation) -> tuple[ColumnSketch, DistinctSketch, ValueSample]:
+def _sketches(distinct: DistinctCells, notation: CellNotation) -> tuple[ColumnSketch, DistinctSketch, ValueSample]:
     return (
-        ColumnSketch.of(seen, notation).consistent(),
-        DistinctSketch.of(seen.cells, seen.counts),
-        _sampled(seen, notation),
+        ColumnSketch.of(distinct, notation).consistent(),
+        DistinctSketch.of(distinct.cells, distinct.counts),
+        _value_sample(distinct, notation),
     )
 
 
-def _sampled(seen: DistinctCells, notation: CellNotation) -> ValueSample:
-    texts = notation.reading.mask_missing(seen.cells) if notation.is_text else pattern_texts(seen.cells)
+def _value_sample(distinct: DistinctCells, notation: CellNotation) -> ValueSample:
+    texts = notation.parser.mask_missing(distinct.cells) if notation.is_text else pattern_texts(distinct.cells)
     return ValueSample.of(texts)
 
 
@@ -215,18 +242,14 @@ def _plain_type(cells: pl.Series) -> pl.Series:
     return cells.cast(pl.String).cast(pl.Categorical) if cells.dtype == pl.Categorical else cells
 
 
-def _different(cells: pl.Series, start: int) -> DistinctCells:
+def _distinct_cells(cells: pl.Series, start: int) -> DistinctCells:
     rows = pl.DataFrame([cells.alias("cell")]).with_row_index("first", offset=start)
     return _grouped(rows.with_columns(pl.lit(1, dtype=pl.Int64).alias("count")))
 
 
-def _merged(one: DistinctCells, two: DistinctCells) -> DistinctCells:
-    return _grouped(pl.concat([_frame(one), _frame(two)]))
-
-
-def _frame(seen: DistinctCells) -> pl.DataFrame:
+def _frame(distinct: DistinctCells) -> pl.DataFrame:
     return pl.DataFrame(
-        [seen.cells.alias("cell"), pl.Series("first", seen.first_rows), pl.Series("count", seen.counts)]
+        [distinct.cells.alias("cell"), pl.Series("first", distinct.first_rows), pl.Series("count", distinct.counts)]
     )
 
 
@@ -239,13 +262,11 @@ def _grouped(rows: pl.DataFrame) -> DistinctCells:
 def _consecutive(cells: pl.Series, notation: CellNotation) -> ConsecutiveRun:
     """Test for consecutive numbers in the order of the cells; other values do not count as consecutive."""
     if not _is_consecutive(_as_floats(cells[:2], notation)):  # false for most columns
-        return _NO_CLIMB
+        return _NOT_CONSECUTIVE
     numbers = _as_floats(cells, notation)
-    return (
-        ConsecutiveRun(float(numbers[0]), float(numbers[-1]), True)
-        if numbers is not None and _is_consecutive(numbers)
-        else _NO_CLIMB
-    )
+    if numbers is None or not _is_consecutive(numbers):
+        return _NOT_CONSECUTIVE
+    return ConsecutiveRun(float(numbers[0]), float(numbers[-1]), True)
 
 
 def _is_consecutive(numbers: FloatVector | None) -> bool:
@@ -255,11 +276,10 @@ def _is_consecutive(numbers: FloatVector | None) -> bool:
 
 def _as_floats(cells: pl.Series, notation: CellNotation) -> FloatVector | None:
     if notation.is_text:
-        plain = notation.plain(cells)
-        numbers = parse_floats(plain, pl.Series([True]))
+        numbers = parse_floats(notation.plain(cells), pl.Series([True]))
     elif cells.dtype.is_numeric():
         numbers = cells.cast(pl.Float64)
     else:
         return None
-    known = numbers.to_numpy() if not numbers.null_count() else None
-    return known if known is not None and np.isfinite(known).all() else None
+    values = numbers.to_numpy()
+    return values if numbers.null_count() == 0 and np.isfinite(values).all() else None

@@ -10,7 +10,7 @@ import polars as pl
 from shoal.data.chunked.column_sketch import CellNotation, ColumnSketch, DistinctCells, Occurrence
 from shoal.data.csv.text_values import NUMBER, parse_floats
 from shoal.data.decimals import float_dtype
-from shoal.data.frames.native_frames import series_content
+from shoal.data.frames.polars_frames import series_content
 from shoal.data.table import ColumnContent
 from shoal.domain import Precision
 from shoal.domain.columns import Kind
@@ -31,7 +31,7 @@ class ColumnType:
         if self.notation.is_text:
             return _content(cells.alias(""), self.notation, self.sketch)
         content = series_content(cells)
-        return replace(content, write_times=True) if self.sketch.timed else content
+        return replace(content, write_times=True) if self.sketch.has_times else content
 
     @cached_property
     def empty_content(self) -> ColumnContent:
@@ -58,8 +58,8 @@ class ColumnType:
     def missing(self) -> Occurrence:
         """Missing values of the column."""
         if not self.notation.is_text or self.kind in (Kind.NUMERIC, Kind.DATE):
-            return self.sketch.absent
-        return self.sketch.blank
+            return self.sketch.missing
+        return self.sketch.empty_fields
 
     @cached_property
     def first_positions(self) -> dict[str, int]:
@@ -87,21 +87,21 @@ class ColumnType:
 
 
 def _content(text: pl.Series, notation: CellNotation, sketch: ColumnSketch) -> ColumnContent:
-    if not sketch.numbers and (not sketch.words.count or sketch.undated.count):
-        return ColumnContent(Kind.NOMINAL, "text", notation.reading.mask_missing(text))
+    if not sketch.numbers and (not sketch.non_numbers.count or sketch.non_dates.count):
+        return ColumnContent(Kind.NOMINAL, "text", notation.parser.mask_missing(text))
     plain = notation.plain(text)
-    absent = plain.is_in(list(notation.reading.missing))
+    absent = plain.is_in(list(notation.parser.missing))
     if not sketch.numbers:
-        return ColumnContent(Kind.DATE, "date", notation.reading.to_standard(text).set(absent, None))
-    if sketch.words.count:
-        return _mixed(notation.reading.mask_missing(text), plain, absent)
-    if sketch.zeros:
-        return ColumnContent(Kind.NOMINAL, "text", notation.reading.mask_missing(text))
+        return ColumnContent(Kind.DATE, "date", notation.parser.to_standard(text).set(absent, None))
+    if sketch.non_numbers.count:
+        return _mixed(notation.parser.mask_missing(text), plain, absent)
+    if sketch.leading_zeros:
+        return ColumnContent(Kind.NOMINAL, "text", notation.parser.mask_missing(text))
     numbers = parse_floats(plain, ~absent)
-    if sketch.fractions:
+    if sketch.non_integers:
         return ColumnContent(Kind.NUMERIC, "number", numbers, numbers)
     digits = plain.zip_with(~absent, pl.Series([None], dtype=pl.String))
-    return ColumnContent(Kind.NUMERIC, "integer", digits if sketch.long else digits.cast(pl.Int64), numbers)
+    return ColumnContent(Kind.NUMERIC, "integer", digits if sketch.overflows else digits.cast(pl.Int64), numbers)
 
 
 def _mixed(values: pl.Series, plain: pl.Series, absent: pl.Series) -> ColumnContent:

@@ -12,7 +12,7 @@ import polars as pl
 from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.csv.scan import Layout
 from shoal.data.csv.text_values import BLANKS
-from shoal.data.frames.native_frames import PolarsCells
+from shoal.data.frames.polars_frames import PolarsCells
 from shoal.data.row_order import take
 from shoal.data.table import Table, TableCells
 from shoal.domain import IntVector

@@ -22,8 +22,7 @@ from shoal.data.encode.sensitive_values import (
 )
 from shoal.data.model_checks import ClassValueCounts, values_of_counts
 from shoal.data.spelling import Normalizer, normalize_text
-from shoal.data.table import Table
-from shoal.data.value_frequencies import text_values
+from shoal.data.table import Table, text_values
 from shoal.domain import ModelConstraints
 from shoal.domain.columns import Column, Schema
 from shoal.domain.privacy_models import PrivacyModel
@@ -51,36 +50,31 @@ def build_sensitive_encoder(
     for model in models:
         check_model(model, known, statistics.names, lambda name: statistics.column_type(name).empty_content)
     names = list(dict.fromkeys(model.column for model in models))
-    values = {name: _sensitive_values(statistics, known[name], same) for name in names}
-    columns = {name: _encode_distinct(statistics, known[name], values[name]) for name in names}
-    demands = assemble_constraints(models, columns, statistics.records)
+    columns = {name: _encode_distinct(statistics, known[name], same) for name in names}
+    encoded = {name: codes for name, (_, codes) in columns.items()}
+    constraints = assemble_constraints(models, encoded, statistics.records)
     for d, model in enumerate(models):
-        counts = columns[model.column].counts
+        counts = encoded[model.column].counts
         one_class = ClassValueCounts.from_keys(np.arange(len(counts)), counts, len(counts))
-        check_satisfied(demands, d, model, values_of_counts(demands, d, one_class), records_name="the table")
-    return SensitiveEncoder(demands._replace(codes=demands.codes[:0]), values)
+        check_satisfied(constraints, d, model, values_of_counts(constraints, d, one_class), records_name="the table")
+    values = {name: values for name, (values, _) in columns.items()}
+    return SensitiveEncoder(constraints._replace(codes=constraints.codes[:0]), values)
 
 
-def _sensitive_values(survey: TableStatistics, column: Column, same: Normalizer) -> SensitiveValues:
-    """Return the distinct values of a column, in their semantic order."""
-    column_type = survey.column_type(column.name)
-    if column_type.distinct_content is None:
+def _encode_distinct(
+    statistics: TableStatistics, column: Column, same: Normalizer
+) -> tuple[SensitiveValues, EncodedSensitive]:
+    """Return the distinct values of a column in their semantic order, and their codes, weighted by their counts."""
+    column_type = statistics.column_type(column.name)
+    content, cells = column_type.distinct_content, column_type.distinct_cells
+    if content is None or cells is None:
         raise DataError.too_many_sensitive(column.name, MAX_DISTINCT)
     if column.hierarchy is not None:
         check_coverage(column.name, column.hierarchy, column_type.value_counts() or {})
-    texts = sorted_values(column, column_type.distinct_content, column_type.distinct_content.text_values)
-    return SensitiveValues(tuple(texts), value_numbers(column_type.distinct_content, texts, same))
-
-
-def _encode_distinct(survey: TableStatistics, column: Column, values: SensitiveValues) -> EncodedSensitive:
-    """Return the value codes of the distinct cells, weighted by their counts."""
-    column_type = survey.column_type(column.name)
-    if column_type.distinct_content is None or column_type.distinct_cells is None:
-        raise DataError.too_many_sensitive(column.name, MAX_DISTINCT)
-    encoded = encode_sensitive(
-        column, values, column_type.distinct_content.text_values, column_type.distinct_cells.counts
-    )
-    return encoded._replace(codes=encoded.codes[:0])
+    texts = sorted_values(column, content, content.text_values)
+    values = SensitiveValues(tuple(texts), value_numbers(content, texts, same))
+    encoded = encode_sensitive(column, values, content.text_values, cells.counts)
+    return values, encoded._replace(codes=encoded.codes[:0])
 
 
 def constraints_of_chunk(chunk: Table, encoder: SensitiveEncoder) -> ModelConstraints:

@@ -13,21 +13,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.data.chunked.column_sketch import CellNotation, ColumnSketch, DistinctCells, Occurrence
-from shoal.data.chunked.column_statistics import ColumnStatistics, ConsecutiveRun, SortOrder
-from shoal.data.chunked.distinct_count import DistinctSketch
+from shoal.data.chunked.column_statistics import ColumnStatistics, ConsecutiveRun, DistinctSketch, SortOrder
 from shoal.data.chunked.exact_moments import ExactMoments
 from shoal.data.chunked.sample import SystematicSample
 from shoal.data.chunked.table_statistics import TableStatistics
+from shoal.data.column_profiles import ValueSample
 from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.csv.detection import FormatAmbiguity
 from shoal.data.csv.dialect import Dialect
 from shoal.data.csv.scan import Layout
 from shoal.data.csv.text_values import FieldParser
 from shoal.data.decimals import DecimalPlaces
-from shoal.data.frames.native_frames import PolarsCells
+from shoal.data.frames.polars_frames import PolarsCells
 from shoal.data.library_errors import translate_errors
 from shoal.data.table import Table, TableCells
-from shoal.data.value_sample import ValueSample
 from shoal.errors import FileError
 
 Arrays = dict[str, NDArray[Any]]
@@ -78,7 +77,7 @@ def from_bytes(data: bytes) -> TableStatistics:
 def _put_column(column: ColumnStatistics, key: str, arrays: Arrays) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "name": column.name,
-        "notation": {"text": column.notation.is_text, "reading": list(column.notation.reading)},
+        "notation": {"text": column.notation.is_text, "reading": list(column.notation.parser)},
         "climb": list(column.consecutive),
         "slope": list(column.order),
         "sketch": None if column.partial_sketch is None else asdict(column.partial_sketch),

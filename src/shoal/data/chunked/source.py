@@ -14,10 +14,10 @@ from polars import selectors
 
 from shoal.data.csv.text_chunks import delimited_chunks, open_delimited
 from shoal.data.file_formats import EXTENSIONS, format_of
-from shoal.data.frames.native_frames import PolarsCells, check_table
-from shoal.data.library_errors import translate_errors
+from shoal.data.frames.polars_frames import PolarsCells
+from shoal.data.library_errors import translate_read_errors
 from shoal.data.read import check_file_exists, file_sha256, file_state
-from shoal.data.table import ReadOptions, Settings, Table, TableCells
+from shoal.data.table import ReadOptions, Settings, Table, TableCells, check_table
 from shoal.errors import ColumnError, FileError, OptionError
 from shoal.system.threads import threads
 
@@ -29,8 +29,7 @@ Reader = Callable[[Sequence[str]], Iterator[TableCells]]
 class ChunkedFile:
     """A csv, tsv, Parquet or Arrow file that can be read in chunks repeatedly.
 
-    The file must not change: its size, times and identity are compared before and after every pass
-    (`FileError.changed`).
+    Every pass checks that the size, the times and the identity of the file have not changed (`FileError.changed`).
     """
 
     path: Path
@@ -39,14 +38,13 @@ class ChunkedFile:
     settings: Settings
     """As the settings of a `Table`."""
     sha256: str
-    """SHA-256 of the file."""
     bytes: int
     """Size of the file."""
     _stamp: tuple[int, ...]
     _reader: Reader
 
     def chunks(self, *, columns: Sequence[str] | None = None) -> Iterator[Table]:
-        """Yield the records in order, each chunk a table as `tables.read` returns it, with the given columns.
+        """Yield the records in order, each chunk a table as `data.read_table` returns it, with the given columns.
 
         A chunk has at most ``rows`` records and about ``size`` bytes. The next chunk is prefetched. Column kinds are
         those of the chunk; `with_column_types` sets those of the whole table.
@@ -59,6 +57,13 @@ class ChunkedFile:
         for cells in _prefetched(self._reader(selected)):
             yield Table(self.kind, cells, self.path, self.settings, self.sha256)
         self._check()
+
+    def numbered_chunks(self, *, columns: Sequence[str] | None = None) -> Iterator[tuple[int, Table]]:
+        """Yield the chunks, each with the row of its first record."""
+        start = 0
+        for chunk in self.chunks(columns=columns):
+            yield start, chunk
+            start += chunk.height
 
     def _check(self) -> None:
         if file_state(self.path) != self._stamp:
@@ -92,13 +97,13 @@ def open_chunked(
             lines = open_delimited(path, options=options, tabs=kind == "tsv")
             names, settings = lines.names, settings | dict(lines.settings)
 
-            def reader(kept: Sequence[str]) -> Iterator[TableCells]:
-                return delimited_chunks(lines, kept, rows=rows, size=size)
+            def reader(columns: Sequence[str]) -> Iterator[TableCells]:
+                return delimited_chunks(lines, columns, rows=rows, size=size)
         else:
             names = column_names(path, kind)
 
-            def reader(kept: Sequence[str]) -> Iterator[TableCells]:
-                return column_chunks(path, kind, kept, rows=rows, size=size)
+            def reader(columns: Sequence[str]) -> Iterator[TableCells]:
+                return column_chunks(path, kind, columns, rows=rows, size=size)
 
         return ChunkedFile(path, kind, names, settings, digest.result(), file_stamp[0], file_stamp, reader)
 
@@ -122,16 +127,18 @@ _FIRST_ROWS = 4_096
 
 def column_names(path: Path, kind: str) -> tuple[str, ...]:
     """Return the column names of a file; raise if it has none."""
-    with _reading(path, kind):
+    with translate_read_errors(path, kind):
         frame = _scan(path, kind).head(1).collect()
     return check_table(Table(kind, PolarsCells(frame), path)).names
 
 
 def column_chunks(path: Path, kind: str, columns: Sequence[str], *, rows: int, size: int) -> Iterator[TableCells]:
     """Yield the records of the file as frames of the selected columns."""
-    start, step, total = 0, min(rows, _FIRST_ROWS), _height(path, kind)
+    with translate_read_errors(path, kind):
+        total = int(_scan(path, kind).select(pl.len()).collect().item())
+    start, step = 0, min(rows, _FIRST_ROWS)
     while start < total:
-        with _reading(path, kind):
+        with translate_read_errors(path, kind):
             # a selector does not interpret a name as a pattern
             lazy = _scan(path, kind).select(selectors.by_name(*columns))
             frame = lazy.slice(start, step).collect()
@@ -143,17 +150,8 @@ def column_chunks(path: Path, kind: str, columns: Sequence[str], *, rows: int, s
         step = min(rows, max(1, size // width))
 
 
-def _height(path: Path, kind: str) -> int:
-    with _reading(path, kind):
-        return int(_scan(path, kind).select(pl.len()).collect().item())
-
-
 def _scan(path: Path, kind: str) -> pl.LazyFrame:
     # as one file: a path may look like a glob or like a partition folder
     if kind == "parquet":
         return pl.scan_parquet(path, glob=False, hive_partitioning=False)
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)
-
-
-def _reading(path: Path, kind: str) -> translate_errors:
-    return translate_errors(lambda: FileError.damaged(path, kind), system=lambda why: FileError.unreadable(path, why))

@@ -105,15 +105,15 @@ class SpillFolder:
 
     def slice(self, name: str, start: int, stop: int) -> dict[str, NDArray[Any]]:
         """Return the rows from ``start`` to ``stop``; only these are read."""
-        found: list[dict[str, NDArray[Any]]] = []
+        parts: list[dict[str, NDArray[Any]]] = []
         above = 0
         for part in self._parts.get(name, ()):
             first = min(max(start - above, 0), part.rows)
             last = min(max(stop - above, first), part.rows)
-            if first < last or not found:
-                found.append(self._slice(name, part, first, last))
+            if first < last or not parts:
+                parts.append(self._slice(name, part, first, last))
             above += part.rows
-        return _concat(found)
+        return _concat(parts)
 
     def names(self) -> tuple[str, ...]:
         """Return the names that have parts, sorted."""
@@ -143,7 +143,7 @@ class SpillFolder:
 
     def _slice(self, name: str, part: SpillBlock, start: int, stop: int) -> dict[str, NDArray[Any]]:
         """Read rows of one part. The checksum is verified when the whole part is read."""
-        found: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, NDArray[Any]] = {}
         path, begin, checksum = self._path(name), part.offset, zlib.crc32(part.description)
         try:
             with path.open("rb") as file:
@@ -153,13 +153,13 @@ class SpillFolder:
                     if len(array) and file.readinto(array.data.cast("B")) != array.nbytes:
                         raise FileError.damaged(path, "scratch")
                     checksum = zlib.crc32(array.data, checksum) if len(array) else checksum
-                    found[key] = array
+                    arrays[key] = array
                     begin += part.rows * array.itemsize
         except OSError as error:
             raise FileError.unreadable(path, os_error_reason(error)) from None
         if stop - start == part.rows and checksum != part.checksum:
             raise FileError.damaged(path, "scratch")
-        return found
+        return arrays
 
 
 def _appended(path: Path) -> BinaryIO:
@@ -169,10 +169,10 @@ def _appended(path: Path) -> BinaryIO:
     return file
 
 
-def _concat(found: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    if len(found) < 2:
-        return found[0] if found else {}
-    return {key: np.concatenate([part[key] for part in found]) for key in found[0]}
+def _concat(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    if len(parts) < 2:
+        return parts[0] if parts else {}
+    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
 
 def _read_parts(path: Path) -> list[SpillBlock] | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from shoal.data.chunked.column_statistics import MAX_DISTINCT, ColumnStatistics
 from shoal.data.chunked.column_type import ColumnType
@@ -15,6 +16,7 @@ from shoal.domain import Progress, no_progress
 from shoal.domain.columns import Kind
 from shoal.domain.profile import ColumnProfile
 from shoal.errors import ColumnError, DataError
+from shoal.system.threads import parallel_map
 
 __all__ = ["MAX_DISTINCT", "MAX_SAMPLE", "TableStatistics", "merge_statistics", "profile_chunk", "profile_file"]
 
@@ -48,11 +50,11 @@ class TableStatistics:
         return self._known[name].column_type
 
     def kinds(self) -> tuple[tuple[str, Kind], ...]:
-        """Return the kinds of the columns, as `tables.kinds` does for the whole table."""
+        """Return the kinds of the columns, as `data.column_kinds` does for the whole table."""
         return tuple((column.name, column.column_type.kind) for column in self.columns)
 
     def column_profiles(self) -> tuple[ColumnProfile, ...]:
-        """Return column profiles as `tables.profile` does; a large number of distinct values is `estimated`."""
+        """Return column profiles as `data.profile_columns` does; a large number of distinct values is `estimated`."""
         return tuple(column.profile(self.records) for column in self.columns)
 
     @property
@@ -61,13 +63,8 @@ class TableStatistics:
         return tuple(column.name for column in self.columns if column.distinct_cells is None)
 
     def value_counts(self, name: str) -> dict[str, int] | None:
-        """Return value counts as `tables.value_counts` does; None if there are too many distinct values."""
+        """Return value counts as `data.value_counts` does; None if there are too many distinct values."""
         return self.column_type(name).value_counts()
-
-    def has_values(self, name: str, words: Iterable[str]) -> bool:
-        """Return whether all texts are values of the column; False if it has too many distinct values."""
-        copies = self.column_type(name).first_positions
-        return all(word in copies for word in words)
 
     def missing_counts(self) -> dict[str, int]:
         """Return the number of missing values of each column that has any."""
@@ -81,7 +78,7 @@ class TableStatistics:
 
     @cached_property
     def sample(self) -> Table:
-        """Every step-th record with column types; at most MOST_SAMPLED records."""
+        """Every step-th record with column types; at most `MAX_SAMPLE` records."""
         from shoal.data.chunked.typed_chunks import with_column_types
 
         return with_column_types(replace(self.head, cells=self.systematic_sample.cells), self)
@@ -112,18 +109,24 @@ class TableStatistics:
 
 
 def profile_file(
-    source: ChunkedFile, *, columns: Sequence[str] | None = None, progress: Progress = no_progress
+    source: ChunkedFile,
+    *,
+    columns: Sequence[str] | None = None,
+    parallel: bool = False,
+    progress: Progress = no_progress,
 ) -> TableStatistics:
-    """Compute the statistics of a file in one pass. Progress has no total."""
+    """Compute the statistics of a file in one pass. Progress has no total. ``parallel`` takes more memory."""
     statistics: TableStatistics | None = None
-    for chunk in source.chunks(columns=columns):
-        if statistics is None:
-            statistics = profile_chunk(chunk)
-        else:
-            part = profile_chunk(
-                chunk, start=statistics.records, many_values=statistics.estimated_columns, step=statistics.step
-            )
-            statistics = merge_statistics(statistics, part)
+    known: dict[str, Any] = {}
+
+    def profile(chunk: tuple[int, Table]) -> TableStatistics:
+        return profile_chunk(chunk[1], start=chunk[0], **known)
+
+    chunks = source.numbered_chunks(columns=columns)
+    for part in parallel_map(profile, chunks, prefetch=1) if parallel else map(profile, chunks):
+        statistics = part if statistics is None else merge_statistics(statistics, part)
+        # saves work, does not change the result
+        known |= {"many_values": statistics.estimated_columns, "step": statistics.step}
         progress(statistics.records, statistics.records)
     if statistics is None:
         raise DataError.no_records()
@@ -133,8 +136,8 @@ def profile_file(
 def profile_chunk(chunk: Table, *, start: int = 0, many_values: Collection[str] = (), step: int = 1) -> TableStatistics:
     """Compute the statistics of one chunk whose first record is row ``start``.
 
-    The columns with ``many`` values and the sampling ``step`` known from earlier chunks save work; they do not change
-    the result.
+    The columns with many values and the sampling ``step`` known from earlier chunks save work; they do not change the
+    result.
     """
     columns = tuple(
         ColumnStatistics.of(chunk, name, start=start, many_values=name in many_values) for name in chunk.names

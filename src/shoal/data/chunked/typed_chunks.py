@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
@@ -10,36 +10,29 @@ import polars as pl
 
 from shoal.data.chunked.column_type import ColumnType
 from shoal.data.chunked.table_statistics import TableStatistics
-from shoal.data.csv.delimited_cells import ColumnSource as Field
-from shoal.data.csv.delimited_cells import DelimitedCells, ParsedColumn
+from shoal.data.csv.delimited_cells import ColumnSource, DelimitedCells, ParsedColumn
 from shoal.data.encode.dates import format_days, to_date_series
-from shoal.data.frames.native_frames import PolarsCells
-from shoal.data.frames.typed_numbers import to_polars_dtype
-from shoal.data.new_columns import gather_indices, to_number_series, to_string_series
+from shoal.data.frames.polars_frames import PolarsCells
+from shoal.data.new_columns import gather_indices, to_number_series, to_polars_dtype, to_string_series
 from shoal.data.table import ColumnContent, NewColumn, NewColumns, Table
 from shoal.domain import DateColumn, RoundedColumn, TextColumn
 from shoal.domain.columns import Kind
 
 
-def with_column_types(chunk: Table, statistics: TableStatistics, *, texts: Collection[str] = ()) -> Table:
+def with_column_types(chunk: Table, statistics: TableStatistics) -> Table:
     """Return the chunk with the column types of the whole table.
 
-    This holds for new columns too (`tables.released` works on the result): dates are written in the format of the whole
+    This holds for columns that `data.replace_columns` replaces, too: dates are written in the format of the whole
     table, and values as they are first written there. A `TextColumn` keeps the type of the old column if all of its
-    values occur in the whole table; list the columns for which this fails in some chunk (`TableStatistics.holds`) as
-    ``texts``.
+    values occur in the whole table.
     """
-    meanings = {name: statistics.column_type(name) for name in chunk.names if name in statistics.names}
+    column_types = {name: statistics.column_type(name) for name in chunk.names if name in statistics.names}
     cells = chunk.cells
     if isinstance(cells, DelimitedCells):
         state = {each.name: getattr(cells, each.name) for each in fields(DelimitedCells)}
-        return replace(chunk, cells=TypedDelimitedCells(**state | {"_known": {}}, column_types=meanings))
-    return replace(
-        chunk,
-        cells=TypedFrameCells(
-            cells.table if isinstance(cells, PolarsCells) else cells.frame(), meanings, frozenset(texts)
-        ),
-    )
+        return replace(chunk, cells=TypedDelimitedCells(**state | {"_known": {}}, column_types=column_types))
+    frame = cells.table if isinstance(cells, PolarsCells) else cells.frame()
+    return replace(chunk, cells=TypedFrameCells(frame, column_types))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,17 +50,23 @@ class TypedDelimitedCells(DelimitedCells):
         if name not in self.column_types:
             return super().locate_text(name)
         sketch = self.column_types[name].sketch
-        if not (sketch.numbers and sketch.words.count):
+        if not (sketch.numbers and sketch.non_numbers.count):
             return None
-        return {**sketch.words.error_arguments, "of": sketch.numbers + sketch.words.count + sketch.absent.count}
+        return {
+            **sketch.non_numbers.error_arguments,
+            "of": sketch.numbers + sketch.non_numbers.count + sketch.missing.count,
+        }
 
-    def _source(self, name: str, columns: NewColumns) -> Field:
+    def _source(self, name: str, columns: NewColumns) -> ColumnSource:
         new, column_type = columns.get(name), self.column_types.get(name)
         if column_type is None or not isinstance(self.sources[name], int):
             return super()._source(name, columns)
         if isinstance(new, DateColumn):
             return self._formatted(
-                name, format_days(new, separator=column_type.sketch.mark.note, zone=column_type.sketch.zone.note)
+                name,
+                format_days(
+                    new, separator=column_type.sketch.time_separator.note, zone=column_type.sketch.utc_notation.note
+                ),
             )
         if isinstance(new, TextColumn) and not new.numeric and column_type.distinct_cells is not None:
             copies, cells = column_type.first_positions, column_type.distinct_cells.cells
@@ -82,16 +81,15 @@ class TypedFrameCells(PolarsCells):
     """Frame with the column types of the whole table."""
 
     column_types: Mapping[str, ColumnType]
-    texts: Collection[str]
 
     def content(self, name: str) -> ColumnContent:
         return self.column_types[name].content(self.table[name]) if name in self.column_types else super().content(name)
 
     def replace_columns(self, names: Sequence[str], columns: NewColumns) -> PolarsCells:
         new = {name: self._new(name, columns[name]) for name in names if name in columns}
-        untouched = {name: meaning for name, meaning in self.column_types.items() if name in names and name not in new}
+        untouched = {name: kept for name, kept in self.column_types.items() if name in names and name not in new}
         table = pl.DataFrame({name: new[name] if name in new else self.table[name] for name in names})
-        return TypedFrameCells(table, untouched, self.texts)
+        return TypedFrameCells(table, untouched)
 
     def _new(self, name: str, column: NewColumn) -> pl.Series:
         column_type = self.column_types[name]
@@ -103,7 +101,7 @@ class TypedFrameCells(PolarsCells):
             return to_number_series(column)
         used = np.unique(column.codes[column.codes >= 0])
         known = all(column.words[place] in column_type.first_positions for place in used)
-        if column_type.distinct_cells is None or name in self.texts or (column.numeric and len(used)) or not known:
+        if column_type.distinct_cells is None or (column.numeric and len(used)) or not known:
             return to_string_series(column)
         rows = np.full(len(column.words) + 1, -1, dtype=np.int64)  # one more at the end for position -1
         rows[used] = [column_type.first_positions[column.words[place]] for place in used]
@@ -113,4 +111,6 @@ class TypedFrameCells(PolarsCells):
         if self.table.schema[name] in (pl.Date, pl.Datetime):
             return to_date_series(column, self.content(name))
         sketch = self.column_types[name].sketch
-        return to_string_series(format_days(column, separator=sketch.mark.note, zone=sketch.zone.note))
+        return to_string_series(
+            format_days(column, separator=sketch.time_separator.note, zone=sketch.utc_notation.note)
+        )

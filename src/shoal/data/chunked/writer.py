@@ -1,35 +1,42 @@
-"""Chunked writer of one release file."""
+"""Write a release file chunk by chunk, and shuffle one that does not fit in memory."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import math
 import os
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Protocol, Self
 
+import numpy as np
 import polars as pl
 from polars import selectors
 from polars.exceptions import PolarsError
 
+from shoal.data.chunked.source import ChunkedFile
 from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.csv.formulas import NEUTRALIZE, count_formulas, is_formula, neutralize_table
-from shoal.data.file_formats import extension, is_compressed, writable_format
-from shoal.data.frames.native_frames import series_content
+from shoal.data.file_formats import extension, full_extension, is_compressed, writable_format
+from shoal.data.frames.polars_frames import series_content
 from shoal.data.library_errors import translate_errors, translate_write_errors
-from shoal.data.table import Table
+from shoal.data.read import read_table
+from shoal.data.row_order import row_hashes, shuffled_order, take
+from shoal.data.table import ReadOptions, Table
 from shoal.data.write import ipc_compression
 from shoal.errors import DataError, OutputError
 
 CHUNKED_FORMATS = ("csv", "tsv", "parquet", "arrow")
-"""Formats that can be written in chunks."""
 ROW_GROUP = 131_072
 """Records per row group of Parquet, whatever the size of the chunks."""
+_MAX_FILES = 400
+_DROPPED_BITS = np.uint64(40)
+"""Low bits of a row hash that do not matter for the file of the row."""
 
 
 class FormatWriter(Protocol):
@@ -104,7 +111,7 @@ class DelimitedWriter:
     def write(self, chunk: Table) -> None:
         cells = chunk.cells
         if isinstance(cells, DelimitedCells) and chunk.kind == self._kind:
-            self._put(cells.splice(), len(_top(cells)) if self._has_header else 0)
+            self._put(cells.splice(), len(cells.text_start()) if self._has_header else 0)
         else:
             frame = cells.text_frame() if isinstance(cells, DelimitedCells) else cells.frame()
             self._put(iter([self._delimited(frame)]), 0)
@@ -132,14 +139,6 @@ class DelimitedWriter:
     def discard(self) -> None:
         with suppress(OSError, ValueError):
             self.close()
-
-
-def _top(cells: DelimitedCells) -> bytes:
-    """Return the bytes that `DelimitedCells.spliced` writes before the first record."""
-    mark = cells.dialect.bom_bytes
-    if not cells.header:
-        return mark
-    return mark + cells.header_line()
 
 
 class ColumnarWriter:
@@ -216,3 +215,31 @@ class ColumnarWriter:
     def discard(self) -> None:
         for path in self._files:
             path.unlink(missing_ok=True)
+
+
+def external_shuffle(
+    source: ChunkedFile, writer: ChunkWriter, *, seed: int, folder: Path, options: ReadOptions, chunk: int
+) -> None:
+    """Write the records of a file in the order of `data.shuffled_order`.
+
+    The first bits of their hashes partition the records into files of about ``chunk`` bytes, each sorted in memory.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    count = min(_MAX_FILES, max(1, math.ceil(2 * source.bytes / chunk)))
+    paths = [folder / f"rows-{number:04d}{full_extension(source.path)}" for number in range(count)]
+    writers: dict[int, ChunkWriter] = {}
+    with ExitStack() as stack:
+        for chunk_table in source.chunks():
+            keys = row_hashes(chunk_table, seed=seed) >> _DROPPED_BITS
+            partitions = (keys * np.uint64(count) >> np.uint64(64) - _DROPPED_BITS).astype(np.int64)
+            for number in np.unique(partitions).tolist():
+                if number not in writers:
+                    paths[number].touch(mode=0o600)
+                    writers[number] = stack.enter_context(ChunkWriter(paths[number], folder=folder))
+                writers[number].write(take(chunk_table, np.flatnonzero(partitions == number)))
+        for each in writers.values():
+            each.close()
+    for number in sorted(writers):
+        rows = read_table(paths[number], options=options)
+        writer.write(take(rows, shuffled_order(rows, seed=seed)))
+        paths[number].unlink()

@@ -128,10 +128,10 @@ class DateFormat:
         return _OR.join(self.patterns)
 
     def to_standard(self, text: pl.Series) -> pl.Series:
-        found = pl.Series([None] * len(text), dtype=pl.String)
+        standard = pl.Series([None] * len(text), dtype=pl.String)
         for pattern in self.patterns:
-            found = found.zip_with(found.is_not_null(), _standard_days(text, pattern))
-        return _mark_others(found, text, _VALUE_LIKE)
+            standard = standard.zip_with(standard.is_not_null(), _standard_days(text, pattern))
+        return _mark_others(standard, text, _VALUE_LIKE)
 
     def to_standard_inside(self, text: pl.Series) -> pl.Series:
         return text.map_elements(self._standard_inside, return_dtype=pl.String)
@@ -143,7 +143,7 @@ class DateFormat:
 
     def from_standard(self, word: str) -> str:
         first = self.patterns[0]
-        return _DATE_IN_TEXT.sub(lambda found: _in_pattern(found, first), word)
+        return _DATE_IN_TEXT.sub(lambda match: _in_pattern(match, first), word)
 
 
 @dataclass(frozen=True)
@@ -224,12 +224,10 @@ def _standard_days(text: pl.Series, pattern: str) -> pl.Series:
 
 
 def _years(pattern: str) -> str:
-    """Return the year token of a pattern."""
     return next(years for years in _YEARS if years in pattern)
 
 
 def _full_year(year: str, *, years: str) -> str:
-    """Return a year with its century."""
     if years != "YY":
         return _YEARS[years] + year
     return ("19" if int(year) >= _PIVOT else "20") + year

@@ -3,50 +3,72 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shoal.data.csv.column_format import NumberFormat, parse_column_format
-from shoal.data.csv.detection import (
-    HEAD_BYTES,
-    HEAD_LINES,
-    HEAD_RECORDS,
-    FieldNames,
-    TextStructure,
-    detect_formats,
-    detect_quote,
-    detect_structure,
-    resolve_names,
-)
-from shoal.data.csv.dialect import Dialect, decode
-from shoal.data.csv.footer import footer_start
-from shoal.data.csv.header import (
-    check_names,
-    check_no_record_in_name,
-    check_not_a_record,
-    check_unnamed_is_empty,
-    header_names,
-)
-from shoal.data.csv.packed_columns import DictionaryColumn
-from shoal.data.csv.scan import Layout, record_ends, scan
+from shoal.data.csv.column_format import parse_column_format
+from shoal.data.csv.dialect import Dialect
+from shoal.data.csv.scan import Layout
 from shoal.data.csv.text_values import FieldParser, infer_content, numbers_to_text
 from shoal.data.encode.dates import to_date_text
 from shoal.data.new_columns import copy_spelling, to_number_series
-from shoal.data.table import ColumnContent, NewColumns, ReadOptions, affected_rows
+from shoal.data.table import ColumnContent, NewColumns, affected_rows
 from shoal.domain import DateColumn, IntegerColumn, IntVector, RoundedColumn, TextColumn
 from shoal.domain.columns import Kind
-from shoal.errors import ColumnError, OutputError
+from shoal.errors import OutputError
 from shoal.system.threads import parallel_map
 
 ColumnSource = int | NDArray[Any] | RoundedColumn | IntegerColumn | TextColumn
 """Source of a column: a position in the layout, or new values."""
+_SAMPLE_SIZE = 1 << 14
+_MAX_DISTINCT_TEXTS = 1 << 12
+"""Encode a column if its first ``_SAMPLE_SIZE`` records have at most this many distinct texts."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DictionaryColumn:
+    """A dictionary-encoded column of texts, which takes a fraction of the memory if few texts are distinct."""
+
+    distinct: pl.Series
+    codes: pl.Series
+
+    @classmethod
+    def encode(cls, text: pl.Series) -> DictionaryColumn | None:
+        """Encode a column, texts by first appearance; None if too many are distinct."""
+        if text.head(_SAMPLE_SIZE).n_unique() > _MAX_DISTINCT_TEXTS:
+            return None
+        texts = text.unique(maintain_order=True)
+        return cls(texts, text.cast(pl.Enum(texts)).to_physical())
+
+    @classmethod
+    def from_text_column(cls, column: TextColumn) -> DictionaryColumn:
+        """Encode new values; a missing cell is an empty text."""
+        used, indices = np.unique(column.codes, return_inverse=True)
+        texts = pl.Series(["" if index < 0 else column.words[index] for index in used.tolist()], dtype=pl.String)
+        distinct = texts.unique(maintain_order=True)
+        return cls(distinct, texts.cast(pl.Enum(distinct)).to_physical().gather(indices.astype(np.uint32)))
+
+    @property
+    def text(self) -> pl.Series:
+        """Text of each record."""
+        return self.distinct.gather(self.codes)
+
+    def expand(self, content: ColumnContent) -> ColumnContent:
+        """Expand the content of the distinct texts to all records."""
+        values, numbers, text = content.values, content.numbers, content.non_numeric
+        spread = values.gather(self.codes)
+        return replace(
+            content,
+            values=spread,
+            numbers=spread if numbers is values else None if numbers is None else numbers.gather(self.codes),
+            non_numeric=None if text is None else text.gather(self.codes),
+        )
 
 
 class ParsedColumn(NamedTuple):
@@ -196,34 +218,30 @@ class DelimitedCells:
         return self._spliced({name: self._output(name, self._new_text(name, source)) for name, source in new})
 
     def _spliced(self, new: Mapping[str, OutputColumn]) -> Iterator[bytes]:
-        if self.dialect.bom:
-            yield self.dialect.bom_bytes
         first = int(self.header)
         positions = {name: at for at, name in enumerate(self.fields)}
-        if self.header:
-            yield self.header_line()
+        yield self.text_start()
 
         def lines(block: tuple[int, int]) -> bytes:
             rows = slice(block[0] - first, block[1] - first)
-            return self._lines(
-                *block,
-                [new[name].slice_texts(rows) if name in new else positions[name] for name in self.names],
-            )
+            fields = [new[name].slice_texts(rows) if name in new else positions[name] for name in self.names]
+            return self._lines(*block, fields)
 
         yield from parallel_map(lines, self.layout.blocks(first))
 
-    def header_line(self) -> bytes:
-        """Return the header line."""
+    def text_start(self) -> bytes:
+        """Return the text above the first record: the byte order mark and the header."""
+        if not self.header:
+            return self.dialect.bom_bytes
         positions = {name: at for at, name in enumerate(self.fields)}
-        return self._lines(0, 1, [self._title(name, positions[name]) for name in self.names])
+        return self.dialect.bom_bytes + self._lines(0, 1, [self._title(name, positions[name]) for name in self.names])
 
     def _title(self, name: str, position: int) -> int | pl.Series:
         """Return the header field of a column: its position, or its new name."""
         if name not in self.titles:
             return position
-        return self._output(name, TextColumn((self.titles[name],), np.zeros(1, dtype=np.int64))).slice_texts(
-            slice(None)
-        )
+        title = TextColumn((self.titles[name],), np.zeros(1, dtype=np.int64))
+        return self._output(name, title).slice_texts(slice(None))
 
     def _lines(self, begin: int, end: int, fields: Sequence[int | pl.Series]) -> bytes:
         """Join the fields of some records; adjacent unchanged fields are copied as one span."""
@@ -266,7 +284,6 @@ class DelimitedCells:
 
 
 def _take(source: ColumnSource, rows: IntVector) -> ColumnSource:
-    """Return these rows of a column if its values are new."""
     if isinstance(source, TextColumn):
         return replace(source, codes=source.codes[rows])
     if isinstance(source, RoundedColumn | IntegerColumn):
@@ -288,199 +305,3 @@ def _runs(fields: Sequence[int | pl.Series]) -> Iterator[tuple[int, int] | pl.Se
             yield item
     if run is not None:
         yield run
-
-
-def read_delimited(
-    raw: bytes, *, options: ReadOptions, tabs: bool, path: object, truncated: bool = False
-) -> tuple[DelimitedCells, dict[str, Any]]:
-    """Return the cells of a file and the settings that read it.
-
-    With ``part``, the bytes are only the beginning of a file and an incomplete last record is dropped.
-    """
-    encoding, bom, data = decode(raw, options.encoding, path=path)
-    if truncated:
-        ends = record_ends(np.frombuffer(data, dtype=np.uint8), quote=options.quote or "")
-        data = data[: int(ends[-1])] if len(ends) else data
-    found = detect_text_structure(data, options=options, tabs=tabs)
-    quote = found.quote
-    text = data[found.offset :] if found.offset else data
-    end = footer_start(
-        text, options.skip_footer, delimiter=found.delimiter, quote=quote, path=path, header=options.header
-    )
-    text = complete_header(text[:end] if end < len(text) else text, found)
-    layout = scan(
-        np.frombuffer(text, dtype=np.uint8),
-        delimiter=found.delimiter,
-        quote=quote,
-        path=path,
-        header=options.header,
-    )
-    dialect = Dialect(found.delimiter, quote, encoding, bom, options.missing_values, options.missing_texts)
-    head = HeaderAndFormats(layout, found, dialect, options, path, records=layout.records - int(options.header))
-    cells = head.cells(layout)
-    for at in head.names.empty:
-        check_unnamed_is_empty(layout.column(at, int(options.header), layout.records), at, path)
-    return cells, head.settings(layout.newline)
-
-
-def detect_text_structure(data: bytes, *, options: ReadOptions, tabs: bool) -> TextStructure:
-    """Detect the structure of a text from its first lines."""
-    quote = options.quote or ""
-    if options.detect:
-        quote = detect_quote(data[:HEAD_BYTES].splitlines()[:HEAD_LINES], quote)
-    return detect_structure(
-        first_lines(data, quote=quote),
-        quote=quote,
-        delimiter=options.delimiter or ("\t" if tabs else None),
-        decimal=options.decimal,
-        skip=options.skip,
-        header=options.header,
-    )
-
-
-def first_lines(data: bytes, *, quote: str) -> list[bytes]:
-    """Return the first lines of a text, each with its newline."""
-    head = data[:HEAD_BYTES]
-    cuts = [0, *record_ends(np.frombuffer(head, dtype=np.uint8), quote=quote)[:HEAD_LINES].tolist()]
-    lines = [head[begin:end] for begin, end in pairwise(cuts)]
-    return [*lines, head[cuts[-1] :]] if cuts[-1] < len(head) and len(lines) < HEAD_LINES else lines
-
-
-def complete_header(text: bytes, text_structure: TextStructure) -> bytes:
-    """Complete a header that has one name fewer than the records have fields."""
-    if not text_structure.missing_name:
-        return text
-    mark = text_structure.delimiter.encode()
-    if text_structure.missing_name == "first":
-        return mark + text
-    line = text[
-        : int(record_ends(np.frombuffer(text[:HEAD_BYTES], dtype=np.uint8), quote=text_structure.quote)[0])
-    ].rstrip(b"\r\n")
-    return line + mark + text[len(line) :]
-
-
-class HeaderAndFormats:
-    """Column names and formats, detected from the first records of a text.
-
-    The layout may cover all records or only the first ones; the result is the same.
-    """
-
-    def __init__(
-        self,
-        layout: Layout,
-        text_structure: TextStructure,
-        dialect: Dialect,
-        options: ReadOptions,
-        path: object,
-        *,
-        records: int,
-    ) -> None:
-        """``records`` is the number of records below the header; 1 if not known yet."""
-        self._layout, self._found, self._options = layout, text_structure, options
-        self._first = int(options.header)
-        whole = int(np.searchsorted(layout.record_starts, HEAD_BYTES, side="right")) - 1
-        self._last = max(self._first, min(whole, self._first + HEAD_RECORDS))
-        self._written = header_names(layout, header=options.header)
-        self.names = self._names(path, records)
-        self.dialect = self._with_formats(dialect)
-        if options.header and not options.header_known:
-            written_names = {name: (self._written[at], at) for name, at in self._kept().items()}
-            check_not_a_record(written_names, self._content, path)
-
-    def _column(self, at: int) -> pl.Series:
-        return self._layout.column(at, self._first, self._last)
-
-    def _names(self, path: object, records: int) -> FieldNames:
-        """Return the names of all fields; raise an error if the header is invalid."""
-        options = self._options
-        if not options.header:
-            return FieldNames(self._written, (), has_row_numbers=False)
-        if not options.header_known:
-            check_no_record_in_name(self._written, delimiter=self._found.delimiter, path=path)
-        unnamed = {at: self._column(at) for at, name in enumerate(self._written) if not name.strip()}
-        names = resolve_names(self._written, unnamed, row_numbers=options.row_numbers)
-        check_names(names.fields, records=records, options=options, path=path)
-        return names
-
-    def _kept(self) -> dict[str, int]:
-        return {name: at for at, name in enumerate(self.names.fields) if at not in self.names.dropped}
-
-    def _with_formats(self, dialect: Dialect) -> Dialect:
-        """Return the dialect with the detected column formats."""
-        columns = ((name, self._column(at)) for name, at in self._kept().items())
-        return detect_column_formats(
-            dialect, columns, list(self._kept()), self._options, commas=dialect.delimiter == ","
-        )
-
-    def _content(self, name: str) -> ColumnContent:
-        return infer_content(self._column(self._kept()[name]), self.dialect.parser(name))
-
-    def cells(self, layout: Layout) -> DelimitedCells:
-        """Return the cells of a layout whose first record is the header, if there is one."""
-        titles = {new: new for new, name in zip(self.names.fields, self._written, strict=True) if new != name}
-        return DelimitedCells(
-            layout, self.dialect, self._options.header, self._kept(), self.names.fields, titles if self._first else {}
-        )
-
-    def settings(self, newline: str) -> dict[str, Any]:
-        """Return the settings that read the file in the same way again."""
-        dialect, options = self.dialect, self._options
-        formats = format_settings(dialect, options)
-        settings: dict[str, Any] = {
-            "delimiter": dialect.delimiter,
-            "quote": dialect.quote,
-            "encoding": dialect.encoding,
-            "decimal": formats["decimal"],
-            "header": options.header,
-            "newline": newline,
-            "bom": dialect.bom,
-        }
-        if self._found.skip:
-            settings["skip"] = self._found.skip
-        if options.skip_footer:
-            settings["skip_footer"] = options.skip_footer
-        if self.names.has_row_numbers:
-            settings["row_numbers"] = True
-        return settings | formats
-
-
-def detect_column_formats(
-    dialect: Dialect,
-    columns: Iterable[tuple[str, pl.Series]],
-    names: Sequence[str],
-    options: ReadOptions,
-    *,
-    commas: bool,
-) -> Dialect:
-    """Return the dialect with formats detected from the first cells of text columns; ``names`` are all columns."""
-    for name in (*options.column_formats, *options.missing_in):
-        if options.detect and name not in names:
-            raise ColumnError.unknown(name, names)
-    number = str(NumberFormat(options.decimal or ".", options.thousands or ""))
-    plain = replace(dialect, missing_in=options.missing_by_column, formats=dict(options.column_formats), number=number)
-    if not options.detect:
-        return plain
-    found = detect_formats(
-        columns,
-        missing={name: plain.parser(name).missing for name in names},
-        explicit=options.column_formats,
-        decimal=options.decimal,
-        thousands=options.thousands,
-        comma_separated=commas,
-    )
-    return replace(plain, number=found.number, formats=found.columns, doubtful=found.ambiguous)
-
-
-def format_settings(dialect: Dialect, options: ReadOptions) -> dict[str, Any]:
-    """Return the settings for numbers, dates and missing values."""
-    number = parse_column_format(dialect.number)
-    settings: dict[str, Any] = {"decimal": number.decimal if isinstance(number, NumberFormat) else "."}
-    if isinstance(number, NumberFormat) and number.thousands:
-        settings["thousands"] = number.thousands
-    if options.missing is not None:
-        settings["missing"] = "\n".join(options.missing)
-    if dialect.missing_in:
-        settings["missing_in"] = {name: list(words) for name, words in dialect.missing_in.items()}
-    if dialect.formats:
-        settings["column_formats"] = dict(dialect.formats)
-    return settings

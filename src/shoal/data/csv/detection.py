@@ -1,6 +1,6 @@
 """Detect separator, header, row numbers and column formats of a text file, the same in every engine.
 
-Detection uses the first `HEAD` bytes of the text. Ambiguous formats are not guessed: such a column is read as text and
+Detection uses the first `HEAD_BYTES` of the text. Ambiguous formats are not guessed: such a column is read as text and
 reported as ambiguous, so that the user can give its format.
 """
 
@@ -25,7 +25,6 @@ HEAD_LINES = 200
 _MIN_LINES = 3
 """Minimum lines to distinguish a header from a title."""
 MAX_PREAMBLE = 20
-"""Maximum lines above the header."""
 _MIN_EVEN = 0.9
 """Minimum proportion of lines with the usual number of separators."""
 SEPARATORS = ",;\t|"
@@ -43,7 +42,6 @@ class FormatAmbiguity(NamedTuple):
 
     kind: str
     formats: tuple[str, ...]
-    """Possible formats."""
 
 
 class TextStructure(NamedTuple):
@@ -51,9 +49,7 @@ class TextStructure(NamedTuple):
 
     delimiter: str
     skip: int = 0
-    """Number of lines above the header."""
     offset: int = 0
-    """Number of bytes above the header."""
     quote: str = ""
     missing_name: str = ""
     """Position of the missing name if the header has one name fewer than the records have fields: ``first`` for row
@@ -80,7 +76,7 @@ def detect_structure(
         delimiter, above = delimiter or sep[1].decode("latin-1"), 1
     body = [line.strip(b"\r\n") for line in lines[above : above + HEAD_LINES]]
     mark = delimiter or _separator(body, quote=quote, decimal=decimal)
-    counts = [_count(line, mark, quote) for line in body]
+    counts = [count_separators(line, mark, quote) for line in body]
     patch = ""
     if header and len(counts) > 2:
         usual, times = Counter(counts[1:]).most_common(1)[0]
@@ -97,7 +93,7 @@ def _separator(lines: Sequence[bytes], *, quote: str, decimal: str | None) -> st
     # a comma that is the decimal mark separates fields only if no other separator occurs
     marks = [mark for mark in SEPARATORS if mark != "," or decimal != ","]
     filled = [line for line in lines if line]
-    counts = {mark: [_count(line, mark, quote) for line in filled] for mark in SEPARATORS}
+    counts = {mark: [count_separators(line, mark, quote) for line in filled] for mark in SEPARATORS}
     if len(filled) > _MIN_LINES:
         starts = {mark: start for mark in marks if (start := _regular_from(counts[mark])) is not None}
         if starts:
@@ -123,17 +119,16 @@ def _regular_from(counts: Sequence[int]) -> int | None:
     return None
 
 
-def _count(line: bytes, mark: str, quote: str) -> int:
+def count_separators(line: bytes, mark: str, quote: str) -> int:
+    """Count the separators outside quotes."""
     outside = b"".join(line.split(quote.encode())[::2]) if quote else line
     return outside.count(mark.encode())
 
 
 def _fields(line: bytes, mark: str, quote: str) -> list[str]:
     """Split a line approximately, to see which fields are empty."""
-    parts: list[str] = []
-    for at, section in enumerate(
-        line.decode("utf-8", "replace").split(quote) if quote else [line.decode("utf-8", "replace")]
-    ):
+    parts, text = list[str](), line.decode("utf-8", "replace")
+    for at, section in enumerate(text.split(quote) if quote else [text]):
         if at % 2:
             parts[-1] += section
         else:
@@ -197,8 +192,10 @@ class FieldNames(NamedTuple):
     """Whether the first field holds unnamed row numbers and is dropped."""
 
     @property
-    def dropped(self) -> tuple[int, ...]:
-        return (*((0,) if self.has_row_numbers else ()), *self.empty)
+    def positions(self) -> dict[str, int]:
+        """Position of each field that is not dropped."""
+        dropped = {*self.empty, *((0,) if self.has_row_numbers else ())}
+        return {name: at for at, name in enumerate(self.fields) if at not in dropped}
 
 
 def resolve_names(names: Sequence[str], columns: Mapping[int, pl.Series], *, row_numbers: bool | None) -> FieldNames:
@@ -210,7 +207,9 @@ def resolve_names(names: Sequence[str], columns: Mapping[int, pl.Series], *, row
     empty = tuple(at for at in unnamed if not (at == 0 and first) and not columns[at].str.strip_chars().ne("").any())
     resolved = list(names)
     for at in unnamed:
-        resolved[at] = _unused("row_name" if at == 0 else f"column_{at + 1}", names)
+        resolved[at] = "row_name" if at == 0 else f"column_{at + 1}"
+        while resolved[at] in names:
+            resolved[at] += "_"
     return FieldNames(tuple(resolved), empty, first)
 
 
@@ -219,21 +218,13 @@ def _counts_up(cells: pl.Series) -> bool:
     return len(numbers) > 0 and numbers.null_count() == 0 and bool((numbers.diff().drop_nulls() == 1).all())
 
 
-def _unused(name: str, names: Sequence[str]) -> str:
-    while name in names:
-        name += "_"
-    return name
-
-
 @dataclass(frozen=True)
 class DetectedFormats:
     """Detected formats of a file."""
 
     number: str = STANDARD_NUMBER
-    """Default number format."""
     columns: Mapping[str, str] = field(default_factory=dict)
     ambiguous: Mapping[str, FormatAmbiguity] = field(default_factory=dict)
-    """Columns with an ambiguous format."""
 
 
 def detect_formats(
@@ -273,7 +264,6 @@ class _Guess:
     dates: tuple[tuple[str, ...], ...] = ()
     """For each separator of dates, the patterns that all of these cells match."""
     short_years: bool = False
-    """Whether years have two digits."""
     numbers: tuple[NumberFormat, ...] = ()
     """Formats that all cells match; empty for numbers in standard form only."""
     matters: bool = False
@@ -283,7 +273,6 @@ class _Guess:
     thousands_like: bool = False
     """Whether all decimal points are followed by three digits, like thousands separators."""
     with_integers: bool = False
-    """Whether the column also has integers."""
 
     @property
     def order(self) -> str:
@@ -299,16 +288,14 @@ class _Guess:
             return self._decide_dates(orders)
         parted = str(NumberFormat(",", "."))
         if self.thousands_like and mark == ",":
-            return (
-                (STANDARD_NUMBER, FormatAmbiguity(POINT, (STANDARD_NUMBER, parted)))
-                if thousands == ""
-                else (parted, None)
-            )
+            if thousands == "":
+                return STANDARD_NUMBER, FormatAmbiguity(POINT, (STANDARD_NUMBER, parted))
+            return parted, None
         if self.thousands_like:
+            if mark is not None or thousands is not None:
+                return None, None
             kind = POINT if not commas or self.with_integers else MAYBE_THOUSANDS
-            return None, FormatAmbiguity(
-                kind, (STANDARD_NUMBER, parted)
-            ) if mark is None and thousands is None else None
+            return None, FormatAmbiguity(kind, (STANDARD_NUMBER, parted))
         fitting = [form for form in self.numbers if mark is None or form.decimal == mark]
         if not self.matters:
             fitting = fitting[-1:]  # the last has a point
@@ -321,16 +308,15 @@ class _Guess:
     def _decide_dates(self, orders: set[str]) -> tuple[str, FormatAmbiguity | None]:
         if self.short_years:
             years = ("19YY", "20YY", "YY")
-            forms = (pattern.replace("YY", year) for pattern in self.dates[0] for year in years)
-            return TEXT_FORMAT, FormatAmbiguity(SHORT_YEAR, tuple(forms))
+            forms = tuple(pattern.replace("YY", year) for pattern in self.dates[0] for year in years)
+            return TEXT_FORMAT, FormatAmbiguity(SHORT_YEAR, forms)
         chosen = [self._pattern(group, orders) for group in self.dates]
         if "" not in chosen:
             return "|".join(chosen), None
         by_order = ({_order(pattern): pattern for pattern in group} for group in self.dates)
-        both = [[forms.get(order, next(iter(forms.values()))) for order in ("DM", "MD")] for forms in by_order]
-        return TEXT_FORMAT, FormatAmbiguity(
-            DAY_OR_MONTH, tuple("|".join(patterns) for patterns in zip(*both, strict=True))
-        )
+        both = [[found.get(order, next(iter(found.values()))) for order in ("DM", "MD")] for found in by_order]
+        forms = tuple("|".join(patterns) for patterns in zip(*both, strict=True))
+        return TEXT_FORMAT, FormatAmbiguity(DAY_OR_MONTH, forms)
 
     def _pattern(self, group: tuple[str, ...], orders: set[str]) -> str:
         fitting = [pattern for pattern in group if _order(pattern) in orders] if len(orders) == 1 else []
@@ -365,10 +351,9 @@ def is_value(name: str) -> bool:
 
 
 def _examine(values: pl.Series, thousands: str | None) -> _Guess | None:
-    if bool(values.str.contains(_DAY_LIKE).all()):
+    if values.str.contains(_DAY_LIKE).all():
         return _examine_dates(values)
-    plain = values.str.contains(NUMBER)
-    if plain.all():
+    if values.str.contains(NUMBER).all():
         return _examine_plain_numbers(values)
     return _examine_numbers(values, thousands)
 
@@ -383,8 +368,8 @@ def _examine_dates(values: pl.Series) -> _Guess | None:
         if not len(cells):
             continue
         variants = [pattern.replace("YYYY", "YY") if short else pattern for pattern in patterns]
-        exact = [_adapt_pattern(pattern, cells) for pattern in variants]
-        fitting = tuple(pattern for pattern in exact if _all_match(pattern, cells))
+        adapted = (_adapt_pattern(pattern, cells) for pattern in variants)
+        fitting = tuple(pattern for pattern in adapted if _all_match(pattern, cells))
         if not fitting:
             return None
         groups.append((len(cells), fitting))
@@ -437,11 +422,8 @@ def _examine_numbers(values: pl.Series, thousands: str | None) -> _Guess | None:
     if prefix is None or suffix is None:
         return None
     fitting = []
-    for mark, parts in (
-        (",", (".", " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019", "")),
-        (".", (",", " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019", "")),
-    ):
-        for part in parts:
+    for mark, other in ((",", "."), (".", ",")):
+        for part in (other, " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019", ""):
             if (part and thousands == "") or (part and not digits.str.contains(part, literal=True).any()):
                 continue
             form = NumberFormat(mark, part, prefix, suffix)

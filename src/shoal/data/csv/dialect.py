@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from shoal.data.csv.column_format import STANDARD_NUMBER
@@ -12,10 +12,8 @@ from shoal.data.csv.detection import FormatAmbiguity
 from shoal.data.csv.text_values import FieldParser
 from shoal.errors import FileError
 
-DECODE_BLOCK = 1 << 20
-"""Bytes decoded at a time."""
+_DECODE_BLOCK = 1 << 20
 UTF16_BOMS = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
-"""UTF-16 encodings and their byte order marks."""
 _SAMPLE_BYTES = 1024
 _MIN_LATIN = 0.4
 """Minimum share of Latin letters, which have a zero byte, to detect UTF-16 without a byte order mark."""
@@ -36,12 +34,9 @@ class Dialect:
     blank: tuple[str, ...] = ("",)
     """Missing values of text columns."""
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Additional missing values by column."""
     number: str = STANDARD_NUMBER
-    """Default number format."""
     formats: Mapping[str, str] = field(default_factory=dict)
     doubtful: Mapping[str, FormatAmbiguity] = field(default_factory=dict)
-    """Columns with an ambiguous format."""
 
     def parser(self, name: str) -> FieldParser:
         """Return the parser of a column's fields."""
@@ -54,7 +49,7 @@ class Dialect:
     @property
     def bom_bytes(self) -> bytes:
         """Byte order mark at the beginning of the file; empty if there is none."""
-        return UTF16_BOMS.get(self.encoding, codecs.BOM_UTF8) if self.bom else b""
+        return byte_order_mark(self.encoding) if self.bom else b""
 
 
 def detect_utf16(head: bytes, encoding: str | None) -> str | None:
@@ -65,9 +60,9 @@ def detect_utf16(head: bytes, encoding: str | None) -> str | None:
     name = codecs.lookup(encoding).name if encoding else None
     if name not in (None, "utf-16", *UTF16_BOMS):
         return None
-    for found, mark in UTF16_BOMS.items():
-        if head.startswith(mark) and name in (None, "utf-16", found):
-            return found
+    for codec, mark in UTF16_BOMS.items():
+        if head.startswith(mark) and name in (None, "utf-16", codec):
+            return codec
     if name is not None:
         return name if name in UTF16_BOMS else "utf-16-le"
     sample = head[:_SAMPLE_BYTES]
@@ -77,28 +72,46 @@ def detect_utf16(head: bytes, encoding: str | None) -> str | None:
     return "utf-16-be" if zeros[0] else "utf-16-le"
 
 
-def byte_order_mark(head: bytes, utf16: str | None) -> bytes:
-    """Return the byte order mark at the beginning of a text; empty if there is none."""
-    mark = UTF16_BOMS[utf16] if utf16 else codecs.BOM_UTF8
-    return mark if head.startswith(mark) else b""
+def byte_order_mark(encoding: str) -> bytes:
+    """Return the byte order mark of an encoding."""
+    return UTF16_BOMS.get(encoding, codecs.BOM_UTF8)
 
 
-class SingleByteEncoding:
-    """Detect the single-byte encoding of a text that is not UTF-8: Windows-1252, or else Latin-1.
+def detect_encoding(blocks: Iterable[bytes], encoding: str | None, *, path: object) -> tuple[str, bool]:
+    """Return the encoding of a text and whether it begins with a byte order mark.
 
-    The two differ only where Windows-1252 has letters and Latin-1 has control characters.
+    All bytes are read, since one byte decides whether the text is UTF-8. If it is not, it is Windows-1252 or Latin-1,
+    which differ only where Windows-1252 has letters and Latin-1 has control characters. Both round-trip every byte.
     """
-
-    def __init__(self) -> None:
-        self.has_windows_letters, self.has_undefined_in_windows = False, False
-
-    def update(self, body: bytes) -> None:
-        self.has_windows_letters = self.has_windows_letters or _WINDOWS_LETTERS.search(body) is not None
-        self.has_undefined_in_windows = self.has_undefined_in_windows or _UNDEFINED_IN_WINDOWS.search(body) is not None
-
-    @property
-    def name(self) -> str:
-        return "cp1252" if self.has_windows_letters and not self.has_undefined_in_windows else "latin-1"
+    name = codecs.lookup(encoding).name if encoding else "utf-8"
+    is_plain = name in ("utf-8", "utf-8-sig", "ascii")
+    decoder = codecs.getincrementaldecoder("ascii" if name == "ascii" else "utf-8")() if is_plain else None
+    bom: bool | None = None
+    is_valid, has_windows_letters, has_undefined = True, False, False
+    for read in blocks:
+        block = read
+        if bom is None:
+            if utf16 := detect_utf16(read, encoding):
+                return utf16, read.startswith(byte_order_mark(utf16))
+            bom = read.startswith(codecs.BOM_UTF8)
+            block = read.removeprefix(codecs.BOM_UTF8)
+        check_no_nul(block, path)
+        if block.isascii() and not (decoder and decoder.getstate()[0]):
+            continue
+        has_windows_letters = has_windows_letters or _WINDOWS_LETTERS.search(block) is not None
+        has_undefined = has_undefined or _UNDEFINED_IN_WINDOWS.search(block) is not None
+        if decoder and is_valid:
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError:
+                is_valid = False
+    if decoder is None:
+        return str(encoding).lower(), bool(bom)
+    if is_valid and not decoder.getstate()[0]:
+        return ("utf-8" if name == "utf-8-sig" else name), bool(bom)
+    if encoding or bom:
+        raise FileError.bad_encoding(path, encoding or "utf-8")
+    return ("cp1252" if has_windows_letters and not has_undefined else "latin-1"), False
 
 
 def decode(raw: bytes, encoding: str | None, *, path: object) -> tuple[str, bool, bytes]:
@@ -106,48 +119,25 @@ def decode(raw: bytes, encoding: str | None, *, path: object) -> tuple[str, bool
 
     The scanner needs UTF-8, in which no byte of another character equals a separator.
     """
-    wide = detect_utf16(raw[:_SAMPLE_BYTES], encoding)
-    mark = byte_order_mark(raw, wide)
-    body = raw[len(mark) :] if mark else raw
-    name = wide or (codecs.lookup(encoding).name if encoding else "utf-8")
-    if wide is None:
-        check_no_nul(body, path)
-    if name in ("utf-8", "utf-8-sig", "ascii"):
-        if not _is_valid(body, "ascii" if name == "ascii" else "utf-8"):
-            if encoding or mark:
-                raise FileError.bad_encoding(path, encoding or "utf-8") from None
-            # a single-byte encoding round-trips every byte
-            one = SingleByteEncoding()
-            one.update(body)
-            return one.name, False, body.decode(one.name).encode()
-        return ("utf-8" if name == "utf-8-sig" else name), bool(mark), body
+    blocks = (raw[start : start + _DECODE_BLOCK] for start in range(0, max(len(raw), 1), _DECODE_BLOCK))
+    name, bom = detect_encoding(blocks, encoding, path=path)
+    body = raw[len(byte_order_mark(name)) :] if bom else raw
+    if name in ("utf-8", "ascii"):
+        return name, bom, body
     try:
         text = body.decode(name)
-        exact = text.encode(name) == body
+        is_exact = text.encode(name) == body
     except (UnicodeError, LookupError, ValueError):
-        exact = False
-    if not exact:
+        is_exact = False
+    if not is_exact:
         # some encodings have several bytes for one character: unchanged fields could change their bytes
-        raise FileError.bad_encoding(path, wide or str(encoding))
+        raise FileError.bad_encoding(path, name if name in UTF16_BOMS else str(encoding))
     data = text.encode()
     check_no_nul(data, path)
-    return (wide or str(encoding).lower()), bool(mark), data
+    return name, bom, data
 
 
 def check_no_nul(body: bytes, path: object) -> None:
     """Raise an error if the text contains NUL bytes."""
     if b"\0" in body:
         raise FileError.nul_bytes(path)
-
-
-def _is_valid(body: bytes, encoding: str) -> bool:
-    """Return whether all bytes are valid in this encoding; decodes block by block to save memory."""
-    if body.isascii():
-        return True
-    decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(body)
-    try:
-        for start in range(0, len(body), DECODE_BLOCK):
-            decoder.decode(view[start : start + DECODE_BLOCK], final=start + DECODE_BLOCK >= len(body))
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -6,19 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-import numpy as np
-
+from shoal.data.csv.detection import count_separators
 from shoal.data.csv.scan import record_ends
 from shoal.errors import FileError
 
 TAIL_BYTES = 1 << 16
-"""Bytes searched for a footer."""
 _MAX_LINES = 20
-"""Maximum lines of a footer."""
 _MIN_RECORDS = 5
 """Minimum records above a footer; with fewer, it may be a truncated record."""
 TAIL_LINES = 2 * _MAX_LINES
-"""Lines searched for a footer."""
 _TOTALS = (
     *("total", "totals", "sum", "subtotal", "grand total", "summe", "gesamt", "insgesamt", "gesamtsumme"),
     *("gesamtergebnis", "zusammen", "somme", "total général", "totale", "totale generale", "suma", "suma total"),
@@ -67,7 +63,7 @@ def _last_lines(text: bytes, quote: str) -> list[bytes]:
     tail, mark = text[-TAIL_BYTES:], quote.encode()
     if len(tail) < len(text) and mark and tail.count(mark) % 2:
         tail = tail[tail.index(mark) + 1 :]  # it begins inside a field
-    cuts = [0, *record_ends(np.frombuffer(tail, dtype=np.uint8), quote=quote).tolist()] if tail else [0]
+    cuts = [0, *record_ends(tail, quote=quote).tolist()] if tail else [0]
     cuts += [len(tail)] if cuts[-1] < len(tail) else []
     lines = [tail[begin:end] for begin, end in pairwise(cuts)]
     return lines[1:] if len(tail) < len(text) else lines
@@ -77,7 +73,7 @@ def _check_lines(lines: list[bytes], delimiter: str, quote: str, path: object) -
     """Raise an error for a probable footer: only the owner of the file knows whether its lines are records."""
     if quote and sum(line.count(quote.encode()) for line in lines) % 2:
         return
-    marks = [_count_delimiters(line, delimiter, quote) for line in lines]
+    marks = [count_separators(line, delimiter, quote) for line in lines]
     usual = Counter(marks[:-1]).most_common(1)[0][0] if len(marks) > _MIN_RECORDS else 0
     if usual:
         rows = [_non_empty_fields(line, delimiter, quote) for line in lines[-TAIL_LINES:]]
@@ -109,14 +105,8 @@ def _raise_if_footer(rows: list[list[str]], cut: list[bool], fields: int, path: 
         raise FileError.looks_like_footer(path, lines=len(notes) + has_total_above, total=totals)
 
 
-def _count_delimiters(line: bytes, delimiter: str, quote: str) -> int:
-    outside = b"".join(line.split(quote.encode())[::2]) if quote else line
-    return outside.count(delimiter.encode())
-
-
 def _non_empty_fields(line: bytes, delimiter: str, quote: str) -> list[str]:
     """Return the non-empty fields, split approximately, in lower case."""
-    fields = (
-        field.strip().strip(quote or None).strip(": ") for field in line.decode("utf-8", "replace").split(delimiter)
-    )
-    return [field.casefold() for field in fields if field]
+    fields = line.decode("utf-8", "replace").split(delimiter)
+    stripped = (field.strip().strip(quote or None).strip(": ") for field in fields)
+    return [field.casefold() for field in stripped if field]

@@ -16,7 +16,7 @@ import polars as pl
 
 from shoal.data.csv.delimited_cells import ColumnSource, DelimitedCells
 from shoal.data.file_formats import format_of
-from shoal.data.frames.native_frames import PolarsCells
+from shoal.data.frames.polars_frames import PolarsCells
 from shoal.data.table import ReadOptions, Settings, Table
 from shoal.domain import IntegerColumn, RoundedColumn, TextColumn
 from shoal.domain.columns import Kind
@@ -47,19 +47,19 @@ def is_formula(text: str) -> bool:
 
 
 def release_read_options(
-    path: Path, kept: Sequence[str], *, settings: Settings, formulas: str
+    path: Path, released: Sequence[str], *, settings: Settings, formulas: str
 ) -> tuple[ReadOptions, dict[str, str]]:
-    """Return options to read the released file, and the names of the kept columns in it.
+    """Return options to read the released file, and the names of the released columns in it.
 
     ``settings`` are the read settings of the original.
     """
     same = format_of(path) == settings.get("format")
-    names = {name: name for name in kept}
+    names = {name: name for name in released}
     if same and not settings.get("header", True):
         # without a header, columns are renumbered when some are dropped
-        names = {name: f"column_{position}" for position, name in enumerate(kept, start=1)}
+        names = {name: f"column_{position}" for position, name in enumerate(released, start=1)}
     elif formulas == NEUTRALIZE and format_of(path) in _TEXTS:
-        names = dict(zip(kept, neutralize(pl.Series(list(kept), dtype=pl.String)).to_list(), strict=True))
+        names = dict(zip(released, neutralize(pl.Series(list(released), dtype=pl.String)).to_list(), strict=True))
     # text formats keep the cell formats; typed formats do not have any
     same_text = settings.get("format") == "excel" or (settings.get("format") in _TEXTS and format_of(path) in _TEXTS)
     return ReadOptions.of_release(settings, names=names, same_format=same, as_text=same_text), names
@@ -89,7 +89,6 @@ def _is_formula(text: pl.Series) -> pl.Series:
 
 
 def _count_in_column(table: Table, name: str) -> int:
-    """Count the formulas among the cells of a column."""
     cells = table.cells
     if isinstance(cells, DelimitedCells):
         source = cells.sources[name]

@@ -27,7 +27,6 @@ _TEXT = 32 << 20
 _BLOCK = 8 << 20
 """Bytes written at a time: small enough to reuse allocated memory."""
 _ROWS = 1 << 14
-"""Records transposed at a time."""
 
 Bytes = NDArray[np.uint8]
 Positions = Any
@@ -79,14 +78,9 @@ class Layout:
 
     @classmethod
     def build(cls, data: Bytes, record_starts: Positions, field_ends: Positions, template: Layout) -> Layout:
-        """Return the layout of other records in the dialect of ``like``; the first one starts at 0."""
-        return cls(
-            _text_blocks(data, record_starts),
-            record_starts,
-            np.asfortranarray(field_ends),
-            template.quote,
-            template.newline,
-        )
+        """Return the layout of other records in the dialect of the template; the first one starts at 0."""
+        texts = _text_blocks(data, record_starts)
+        return cls(texts, record_starts, np.asfortranarray(field_ends), template.quote, template.newline)
 
     def take(self, rows: IntVector) -> Layout:
         """Return these records in this order, all with the same newline."""
@@ -101,28 +95,24 @@ class Layout:
             lines, ends = lines.astype(np.int32), ends.astype(np.int32)
         return Layout(_text_blocks(data, lines), lines, np.asfortranarray(ends), self.quote, newline)
 
-    def columns(self, first: int, last: int, *, raw: bool) -> list[pl.Series]:
-        """Return the fields of these records, one series per column; raw fields keep their quotes."""
-        return [self.column(at, first, last, raw=raw) for at in range(self.fields)]
-
     def column(self, at: int, first: int, last: int, *, raw: bool = False) -> pl.Series:
-        """Return one field of each of these records."""
-        found = self.span(at, at, first, last)
+        """Return one field of each of these records; raw fields keep their quotes."""
+        text = self.span(at, at, first, last)
         if raw or not self.quote:
-            return found
-        inside = found.str.strip_prefix(self.quote).str.strip_suffix(self.quote)
+            return text
+        inside = text.str.strip_prefix(self.quote).str.strip_suffix(self.quote)
         return inside.str.replace_all(self.quote * 2, self.quote, literal=True)
 
     def span(self, first_field: int, last_field: int, first: int, last: int) -> pl.Series:
         """Return the text from one field to another, both included; the newline counts as the field after the last."""
-        ends = (
-            self.record_starts[first + 1 : last + 1]
-            if last_field == self.fields
-            else self.field_ends[first:last, last_field]
-        )
-        if first_field == 0:
-            return self._cut(self.record_starts[first:last], ends, first, last)
-        return self._cut(self.field_ends[first:last, first_field - 1] + (first_field < self.fields), ends, first, last)
+        if last_field == self.fields:
+            ends = self.record_starts[first + 1 : last + 1]
+        else:
+            ends = self.field_ends[first:last, last_field]
+        begins = self.record_starts[first:last]
+        if first_field > 0:
+            begins = self.field_ends[first:last, first_field - 1] + (first_field < self.fields)
+        return self._cut(begins, ends, first, last)
 
     def _cut(self, begins: Positions, ends: Positions, first: int, last: int) -> pl.Series:
         blocks = []
@@ -136,22 +126,23 @@ class Layout:
 
 
 def scan(
-    data: Bytes, *, delimiter: str, quote: str, path: object, header: bool, records_above: int | None = None
+    text: bytes | Bytes, *, delimiter: str, quote: str, path: object, header: bool, records_above: int | None = None
 ) -> Layout:
     """Scan the layout of a text; raise an error with the record that violates RFC 4180.
 
-    For a part of a file, ``above`` is the number of records before it.
+    For a part of a file, ``records_above`` is the number of records before it.
     """
+    data = np.frombuffer(text, dtype=np.uint8)
     size = len(data)
     position = np.int32 if size < 2**31 else np.int64
     marks = _Scanner(data, ord(delimiter), ord(quote) if quote else -1)
     block_starts = range(0, size, _LOOK)
     counts = list(parallel_map(marks.quotes, block_starts)) if quote else [0] * len(block_starts)
     open_before = np.cumsum([0, *counts])[:-1] % 2 == 1
-    found = list(parallel_map(marks.separators, zip(block_starts, open_before.tolist(), strict=True)))
-    ends = np.concatenate([np.empty(0, dtype=position), *(block_ends for block_ends, _ in found)])
-    newlines = sum(count for _, count in found)
-    del found
+    separators = list(parallel_map(marks.separators, zip(block_starts, open_before.tolist(), strict=True)))
+    ends = np.concatenate([np.empty(0, dtype=position), *(block_ends for block_ends, _ in separators)])
+    newlines = sum(count for _, count in separators)
+    del separators
     if any(counts):
         _check_quotes(
             data, ends, delimiter=ord(delimiter), quote=ord(quote), path=path, header=header, above=records_above or 0
@@ -171,11 +162,12 @@ def scan(
     return Layout(_text_blocks(data, lines), lines, _transposed(ends, records, fields), quoted, _newline(data, closing))
 
 
-def record_ends(data: NDArray[np.uint8], *, quote: str) -> NDArray[np.int64]:
+def record_ends(text: bytes | bytearray, *, quote: str) -> NDArray[np.int64]:
     """Return the ends of records, after their newlines, in a text that starts with a record.
 
     A carriage return at the very end does not count: a line feed may follow.
     """
+    data = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     returns = np.flatnonzero(data[:-1] == _RETURN)
     if len(returns):

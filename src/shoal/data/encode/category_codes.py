@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.spelling import match_nodes, sum_by_node
-from shoal.data.table import ColumnContent, Table, affected_rows
-from shoal.data.value_frequencies import text_values, value_counts
+from shoal.data.table import ColumnContent, Table, affected_rows, text_values, value_counts
 from shoal.domain import CategoricalColumn, FloatMatrix, IntMatrix, IntVector
 from shoal.domain.columns import Column, Kind
 from shoal.errors import ColumnError, DataError, HierarchyError
@@ -40,19 +39,16 @@ def encode_categories(
     """
     encoded = []
     for column in columns:
-        if not allow_missing:
-            _check_complete(table, column.name)
+        missing = text_values(table, column.name).is_null()
+        if not allow_missing and missing.any():
+            raise DataError.missing_values(column.name, **affected_rows(missing))
         others = value_counts(other, column.name) if other else {}
         counts = value_counts(table, column.name)
         categorical = encode_category(
             column, table.cells.content(column.name), counts, other_counts=others, distance=distance
         )
-        texts = [text_values(source, column.name) for source in (table, *([other] if other else []))]
-        encoded.append(
-            with_missing_node(categorical)
-            if separate_missing and any(cells.null_count() for cells in texts)
-            else categorical
-        )
+        any_missing = missing.any() or (other is not None and text_values(other, column.name).null_count() > 0)
+        encoded.append(with_missing_node(categorical) if separate_missing and any_missing else categorical)
     return tuple(encoded)
 
 
@@ -94,14 +90,6 @@ def encode_category(
         distances(used, distance=distance, counts=counts, levels=hierarchy.levels),
         n_steps=2 * (hierarchy.levels - 1) if distance == "path" else None,
     )
-
-
-def _check_complete(table: Table, name: str) -> pl.Series:
-    """Raise an error if a cell of the column is missing."""
-    texts = text_values(table, name)
-    if texts.null_count():
-        raise DataError.missing_values(name, **affected_rows(texts.is_null()))
-    return texts
 
 
 def _nominal(column: Column, values: Sequence[str]) -> CategoricalColumn:
@@ -180,11 +168,11 @@ def category_codes(table: Table, columns: Sequence[CategoricalColumn]) -> IntMat
 def node_numbers(column: CategoricalColumn, values: Sequence[str]) -> dict[str, int]:
     """Return the node number of each value that has one; nominal values must match exactly."""
     numbers = {SUPPRESSED: len(column.hierarchy) - 1, **column.hierarchy.numbers}
-    found = {value: numbers[value] for value in values if value in numbers}
-    if len(found) == len(values) or column.kind is Kind.NOMINAL:
-        return found
-    names = match_nodes(column.hierarchy, [value for value in values if value not in found])
-    return found | {value: numbers[name] for value, name in names.items()}
+    known = {value: numbers[value] for value in values if value in numbers}
+    if len(known) == len(values) or column.kind is Kind.NOMINAL:
+        return known
+    names = match_nodes(column.hierarchy, [value for value in values if value not in known])
+    return known | {value: numbers[name] for value, name in names.items()}
 
 
 def node_counts(column: CategoricalColumn, counts: Mapping[str, int]) -> IntVector:
@@ -207,10 +195,9 @@ def _column_codes(table: Table, column: CategoricalColumn) -> IntVector:
     known = cells.replace_strict(values, nodes, return_dtype=pl.Int64).to_numpy().astype(np.int64)
     if not missing.any():
         return known
-    counts = np.bincount(known, minlength=len(column.hierarchy))
-    filled = np.full(
-        len(missing),
-        int(np.argmin(counts @ column.exact_distance())) if column.missing_code is None else column.missing_code,
-    )
+    fill = column.missing_code
+    if fill is None:
+        fill = int(np.argmin(np.bincount(known, minlength=len(column.hierarchy)) @ column.exact_distance()))
+    filled = np.full(len(missing), fill)
     filled[~missing] = known
     return filled

@@ -1,4 +1,4 @@
-"""Encoder of quasi-identifiers for chunks: the global state that `tables.encode` computes from the whole table."""
+"""Encoder of quasi-identifiers for chunks: the global state that `encode_records` computes from the whole table."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from shoal.data.encode.category_codes import (
 )
 from shoal.data.encode.dates import day_numbers
 from shoal.data.encode.encode_table import numeric_matrix, resolve_weights
+from shoal.data.equivalence_classes import missing_mask
 from shoal.data.library_errors import translate_errors
 from shoal.data.table import Table
-from shoal.data.wildcards import missing_mask
 from shoal.domain import CategoricalColumn, FloatVector, Records, Scale
 from shoal.domain.columns import Column, Kind, Schema
 from shoal.errors import ColumnError, DataError, HierarchyError
@@ -35,9 +35,7 @@ class Encoder:
     """Scales, categories and imputation values of the whole table, which encode any chunk of it."""
 
     names: tuple[str, ...]
-    """The quasi-identifiers."""
     numeric: tuple[str, ...]
-    """Numeric and date quasi-identifiers."""
     dates: tuple[str, ...]
     zoned: tuple[str, ...]
     scale: Scale
@@ -51,7 +49,6 @@ class Encoder:
     """Number of missing values of each quasi-identifier that has any."""
     missing_as_category: bool
     records: int
-    """Records of the whole table."""
 
 
 def build_encoder(
@@ -63,22 +60,20 @@ def build_encoder(
     weights: Mapping[str, float] | None = None,
     missing: str = "refuse",
 ) -> Encoder:
-    """Build the encoder from the statistics of the table; raise if `tables.encode` would refuse the table."""
+    """Build the encoder from the statistics of the table; raise if `encode_records` would refuse the table."""
     names = schema.quasi_identifiers
     types = {name: statistics.column_type(name) for name in names}
     columns = [column for column in schema.columns if column.name in names]
     measured = tuple(column.name for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE))
     dates = tuple(column.name for column in columns if column.kind is Kind.DATE)
-    refuse, own_category = missing == "refuse", missing == "category"
+    refuse, separate_missing = missing == "refuse", missing == "category"
     categories = []
     for column in columns:
         if column.name not in measured:
             if refuse:
                 _check_complete(column.name, types[column.name], statistics.records)
-            categories_of = _category(column, statistics, distance)
-            categories.append(
-                with_missing_node(categories_of) if own_category and types[column.name].missing.count else categories_of
-            )
+            category, any_missing = _category(column, statistics, distance), types[column.name].missing.count > 0
+            categories.append(with_missing_node(category) if separate_missing and any_missing else category)
     moments = []
     for name in measured:
         moments.append(_moments(name, statistics, dates=name in dates))
@@ -88,53 +83,53 @@ def build_encoder(
         names,
         measured,
         dates,
-        tuple(name for name in dates if types[name].sketch.zoned),
+        tuple(name for name in dates if types[name].sketch.has_time_zones),
         _scale_of(moments, standardize=standardize),
         resolve_weights(names, weights or {}),
         tuple(categories),
         {name: column_moments.mean for name, column_moments in zip(measured, moments, strict=True)},
-        {categories_of.name: _missing_node(categories_of, statistics) for categories_of in categories},
+        {column.name: _missing_node(column, statistics) for column in categories},
         {name: types[name].missing.count for name in names if types[name].missing.count},
-        own_category,
+        separate_missing,
         statistics.records,
     )
 
 
-def _check_complete(name: str, meaning: ColumnType, records: int) -> None:
-    if meaning.missing.count:
-        raise DataError.missing_values(name, of=records, **meaning.missing.error_arguments)
+def _check_complete(name: str, column_type: ColumnType, records: int) -> None:
+    if column_type.missing.count:
+        raise DataError.missing_values(name, of=records, **column_type.missing.error_arguments)
 
 
-def _category(column: Column, survey: TableStatistics, distance: str) -> CategoricalColumn:
-    column_type = survey.column_type(column.name)
+def _category(column: Column, statistics: TableStatistics, distance: str) -> CategoricalColumn:
+    column_type = statistics.column_type(column.name)
     with translate_errors(lambda: DataError.unknown_objects(column.name)):
         counts = column_type.value_counts()
     if column_type.distinct_content is None or counts is None:
-        nodes = next(profile.distinct for profile in survey.column_profiles() if profile.name == column.name)
+        nodes = next(profile.distinct for profile in statistics.column_profiles() if profile.name == column.name)
         raise HierarchyError.too_many_values(column.name, nodes=nodes, most=MAX_NODES)
     return encode_category(column, column_type.distinct_content, counts, other_counts={}, distance=distance)
 
 
-def _missing_node(column: CategoricalColumn, survey: TableStatistics) -> int:
+def _missing_node(column: CategoricalColumn, statistics: TableStatistics) -> int:
     """Return the node of a missing category: its own node, or the medoid of the known values."""
     if column.missing_code is not None:
         return column.missing_code
-    return int(np.argmin(node_counts(column, survey.value_counts(column.name) or {}) @ column.exact_distance()))
+    return int(np.argmin(node_counts(column, statistics.value_counts(column.name) or {}) @ column.exact_distance()))
 
 
-def _moments(name: str, survey: TableStatistics, *, dates: bool) -> ExactMoments:
+def _moments(name: str, statistics: TableStatistics, *, dates: bool) -> ExactMoments:
     """Return the moments of a numeric or date column; raise if its values are not numbers or dates."""
-    column_type, of = survey.column_type(name), survey.records
+    column_type, of = statistics.column_type(name), statistics.records
     sketch = column_type.sketch
     if dates and column_type.kind is not Kind.DATE:
         return _declared_dates(name, column_type, of)
     if dates:
-        if sketch.untimely.count:
-            raise DataError.not_dates(name, of=of, **sketch.untimely.error_arguments)
+        if sketch.invalid_times.count:
+            raise DataError.not_dates(name, of=of, **sketch.invalid_times.error_arguments)
         return sketch.moments
     if column_type.kind is not Kind.NUMERIC:
-        if sketch.numbers and sketch.words.count:
-            raise DataError.text_in_numbers(name, of=of, **sketch.words.error_arguments)
+        if sketch.numbers and sketch.non_numbers.count:
+            raise DataError.text_in_numbers(name, of=of, **sketch.non_numbers.error_arguments)
         if column_type.missing.count == of:
             return ExactMoments()
         raise ColumnError.not_numeric(name, column_type.kind)
@@ -146,12 +141,10 @@ def _moments(name: str, survey: TableStatistics, *, dates: bool) -> ExactMoments
 def _declared_dates(name: str, column_type: ColumnType, of: int) -> ExactMoments:
     """Return the moments of a text column that the user declared as dates, from its distinct values."""
     if column_type.distinct_content is None or column_type.distinct_cells is None:
-        odd = (
-            column_type.sketch.undated
-            if column_type.sketch.undated.count
-            else Occurrence(of - column_type.missing.count, 0)
-        )
-        raise DataError.not_dates(name, of=of, **odd.error_arguments)
+        non_dates = column_type.sketch.non_dates
+        if not non_dates.count:
+            non_dates = Occurrence(of - column_type.missing.count, 0)
+        raise DataError.not_dates(name, of=of, **non_dates.error_arguments)
     words = column_type.distinct_content.text_values
     days = day_numbers(words)
     odd = column_type.distinct_cells.occurrence(days.is_null() & words.is_not_null())
@@ -210,8 +203,8 @@ def out_of_bounds_in_file(
 def encode_chunk(chunk: Table, encoder: Encoder) -> Records:
     """Encode a chunk with typed columns with the encoder of the whole table.
 
-    ``missing`` is a mask in every chunk or in none, and ``lacking`` is that of the whole table, so that the spaces of
-    all chunks have the same columns.
+    ``missing`` is a mask in every chunk or in none, and ``missing_indicators`` are those of the whole table, so that
+    the spaces of all chunks have the same columns.
     """
     values = numeric_matrix(chunk, encoder.numeric, dates=encoder.dates, allow_missing=True)
     for j, name in enumerate(encoder.numeric):
@@ -233,7 +226,7 @@ def encode_chunk(chunk: Table, encoder: Encoder) -> Records:
         dates=encoder.dates,
         timezone_aware=encoder.zoned,
     )
-    records.__dict__["lacking"] = tuple(
+    records.__dict__["missing_indicators"] = tuple(
         name for name in encoder.numeric if encoder.missing_as_category and name in encoder.missing_counts
     )
     return records

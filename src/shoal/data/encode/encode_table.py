@@ -1,4 +1,4 @@
-"""Encode quasi-identifiers as arrays, profile columns, and count equivalence classes."""
+"""Encode quasi-identifiers and the survey design as arrays."""
 
 from __future__ import annotations
 
@@ -7,96 +7,27 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.encode.category_codes import category_codes, encode_categories
 from shoal.data.encode.dates import dates_as_days, has_time_zone
-from shoal.data.identifiers.value_patterns import MIN_NUMBER, contains_email, detect_pattern
-from shoal.data.table import ColumnContent, Table, affected_rows
-from shoal.data.value_frequencies import text_values
-from shoal.data.value_sample import ValueSample, pattern_texts
-from shoal.domain import BoolMatrix, BoolVector, FloatMatrix, FloatVector, IntVector, Records, Scale, stable_mean
-from shoal.domain.arrays import dense_ranks
+from shoal.data.table import ColumnContent, Table, affected_rows, text_values, without_negative_zero
+from shoal.domain import (
+    BoolMatrix,
+    BoolVector,
+    FloatMatrix,
+    FloatVector,
+    IntVector,
+    Records,
+    Scale,
+    SurveyDesign,
+    number_by_first_row,
+    stable_mean,
+)
 from shoal.domain.columns import Kind, Schema
-from shoal.domain.profile import ColumnProfile
 from shoal.errors import ColumnError, DataError, OptionError
-from shoal.system.threads import parallel_map
 
-_MIN_VALUES, _MIN_RECORDS = 3, 10
-"""Fewer may be sorted by chance, or reveal little by it."""
-
-
-def column_kinds(table: Table) -> tuple[tuple[str, Kind], ...]:
-    """Return the name and kind of each column."""
-    detected = parallel_map(lambda name: table.cells.content(name).kind, table.names, records=table.height)
-    return tuple(zip(table.names, detected, strict=True))
-
-
-def profile_columns(table: Table) -> tuple[ColumnProfile, ...]:
-    """Profile each column without disclosing any of its values."""
-    return tuple(parallel_map(lambda name: _profile(table, name), table.names, records=table.height))
-
-
-def _profile(table: Table, name: str) -> ColumnProfile:
-    content = table.cells.content(name)
-    values = content.values
-    missing = values.null_count()
-    is_integer = counts_up = False
-    if content.kind is Kind.NUMERIC and content.numbers is not None:
-        numbers = _known(content.numbers).to_numpy()
-        is_integer = len(numbers) > 0 and bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
-        with np.errstate(over="ignore"):
-            counts_up = is_integer and missing == 0 and len(numbers) > 1 and bool((np.diff(numbers) == 1).all())
-    distinct = values.n_unique() - (1 if missing else 0)
-    is_sorted = is_order_informative(distinct, len(values) - missing) and _is_sorted(content)
-    present = len(values) - missing
-    found = _pattern(table, name, content, whole=is_integer, distinct=distinct, present=present)
-    return ColumnProfile(name, content.kind, content.type, is_integer, distinct, missing, counts_up, is_sorted, found)
-
-
-def _pattern(table: Table, name: str, content: ColumnContent, *, whole: bool, distinct: int, present: int) -> str:
-    """Detect the pattern of the values from stored cells, the same as for a table read in chunks."""
-    cells, texts = table.cells, content.values
-    if content.kind is Kind.NUMERIC:
-        largest = content.numbers.max() if whole and content.numbers is not None else None
-        if not isinstance(largest, float) or largest < MIN_NUMBER:
-            return ""
-        if isinstance(cells, DelimitedCells):
-            parser = cells.dialect.parser(name)
-            sample = ValueSample.of(parser.mask_missing(cells.text(name)))
-            return detect_pattern(sample.texts, content.kind, parser, distinct=distinct, present=present)
-    elif content.kind is Kind.DATE:
-        return ""
-    texts = pattern_texts(texts)
-    if content.kind is not Kind.NUMERIC and contains_email(texts).any():
-        return "email"
-    return detect_pattern(ValueSample.of(texts).texts, content.kind, distinct=distinct, present=present)
-
-
-def is_order_informative(distinct: int, records: int) -> bool:
-    """Return whether the order of this many distinct values in this many records reveals anything."""
-    return distinct >= _MIN_VALUES and records >= _MIN_RECORDS
-
-
-def _is_sorted(content: ColumnContent) -> bool:
-    """Return whether the known values are sorted, ascending or descending."""
-    values = content.numbers if content.kind is Kind.NUMERIC and content.numbers is not None else content.values
-    if content.levels:
-        rank = pl.DataFrame({"word": content.levels}, schema={"word": pl.String}).with_row_index("rank")
-        words = pl.DataFrame({"word": content.text_values})
-        values = words.join(rank, on="word", how="left", maintain_order="left")["rank"]
-    elif values.dtype in (pl.Categorical, pl.Enum):
-        values = values.cast(pl.String)
-    known = _known(values)
-    if known.dtype.is_nested() or known.dtype in (pl.Object, pl.Null):
-        return False
-    return known.is_sorted() or known.is_sorted(descending=True)
-
-
-def _known(values: pl.Series) -> pl.Series:
-    """Drop missing values; skipped if there are none, since polars is slow to drop nothing."""
-    return values.drop_nulls() if values.null_count() else values
+_MAX_WEIGHT = 1e100
+"""Maximum sampling weight; sums of larger ones may overflow."""
 
 
 def encode_records(
@@ -230,69 +161,59 @@ def _numeric_column(name: str, content: ColumnContent) -> FloatVector:
     return values
 
 
-def class_sizes(table: Table, names: Iterable[str]) -> IntVector:
-    """Return the size of each record's equivalence class in these columns."""
-    numbers = class_labels(table, names)
-    return np.bincount(numbers)[numbers].astype(np.int64)
-
-
-def population_counts(table: Table, population: Table, names: Sequence[str]) -> FloatVector:
-    """Count for each record the population records with the same values in these columns; missing is a value.
-
-    Values are compared as text, since two tables may write or store the same number in two ways.
-    """
-    for name in names:
-        if name not in population.names:
-            raise ColumnError.missing_in_population(name)
-    keys = [str(j) for j in range(len(names))]
-    sample_values, population_values = (
-        pl.DataFrame([text_values(source, name).alias(key) for name, key in zip(names, keys, strict=True)])
-        for source in (table, population)
-    )
-    counts = population_values.group_by(keys).len()
-    matches = sample_values.join(counts, on=keys, how="left", nulls_equal=True, maintain_order="left")["len"]
-    return matches.fill_null(0).to_numpy().astype(np.float64)
-
-
-def class_labels(table: Table, names: Iterable[str]) -> IntVector:
-    """Return the equivalence class of each record: records that look the same to a reader in these columns.
-
-    Classes are numbered by first appearance. Missing is a value of its own; NaN and null differ where a column can
-    hold both, and so do 0.0 and -0.0. Shares no code with the grouping methods, so that it detects their mistakes.
-    """
-    names = tuple(names)
-    for name in names:
+def build_survey_design(
+    table: Table, *, sampling_weights: str = "", strata: Sequence[str] = (), households: str = ""
+) -> SurveyDesign:
+    """Return the sampling weights, strata and households of the records; None for each that is not named."""
+    for name in (*([sampling_weights] if sampling_weights else []), *strata, *([households] if households else [])):
         if name not in table.names:
             raise ColumnError.unknown(name, table.names)
-    if not names:
-        return np.zeros(table.height, dtype=np.int64)
-    columns = list(
-        parallel_map(lambda name: comparable_values(table.cells.visible_values(name)), names, records=table.height)
+    survey_design = SurveyDesign(
+        sampling_weights=_weights(table, sampling_weights) if sampling_weights else None,
+        strata=_tuple_numbers(table, strata) if strata else None,
+        households=_households(table, households) if households else None,
     )
-    rows = pl.DataFrame({str(j): column for j, column in enumerate(columns)})
-    first = _first_rows(rows.hash_rows(seed=0).to_numpy())
-    if all(parallel_map(lambda column: column.gather(first).equals(column), columns, records=table.height)):
-        return dense_ranks(first)
-    # hash collision
-    by_value = rows.with_row_index("row").select(pl.col("row").first().over(rows.columns))
-    return dense_ranks(by_value.to_series().to_numpy().astype(np.int64))
+    if survey_design.strata is not None and survey_design.households is not None:
+        _check_nested(survey_design.strata, survey_design.households)
+    return survey_design
 
 
-def comparable_values(cells: pl.Series) -> pl.Series:
-    """Return cells that polars compares as equal only if they look the same: floats by their bits."""
-    if not cells.dtype.is_float():
-        return cells
-    missing = cells.is_null()
-    numbers = cells.cast(pl.Float64).fill_null(0.0).to_numpy()
-    bits = pl.Series(np.where(np.isnan(numbers), np.nan, numbers).view(np.int64))
-    return bits.set(missing, None) if missing.any() else bits
+def _weights(table: Table, name: str) -> FloatVector:
+    content = table.cells.content(name)
+    if content.kind is not Kind.NUMERIC or content.numbers is None:
+        raise ColumnError.not_numeric(name, content.kind)
+    weights = content.numbers.to_numpy().astype(np.float64)
+    invalid = ~((weights > 0) & (weights <= _MAX_WEIGHT))
+    if invalid.any():
+        raise DataError.invalid_weights(name, **affected_rows(pl.Series(invalid)))
+    return weights
 
 
-def _first_rows(keys: NDArray[np.uint64]) -> IntVector:
-    """Return for each row the first row with the same key."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    first = np.empty(len(keys), dtype=np.int64)
-    first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(starts, append=len(keys)))
-    return first
+def _tuple_numbers(table: Table, names: Sequence[str]) -> IntVector:
+    """Number the distinct tuples of values by first appearance; missing is a value."""
+    tuples = pl.DataFrame([_values(table, name).alias(str(place)) for place, name in enumerate(names)])
+    first = tuples.with_row_index("row").select(pl.first("row").over([str(place) for place in range(len(names))]))
+    return number_by_first_row(first.to_series().to_numpy().astype(np.int64))[1]
+
+
+def _values(table: Table, name: str) -> pl.Series:
+    """Return the cells as a reader sees them, with every missing value as null and zero without a sign."""
+    cells = table.cells.visible_values(name)
+    known = without_negative_zero(cells) if cells.dtype.is_float() else cells
+    return known.set(table.cells.content(name).values.is_null(), None)
+
+
+def _households(table: Table, name: str) -> IntVector:
+    missing = table.cells.content(name).values.is_null()
+    if missing.any():
+        raise DataError.missing_household(name, **affected_rows(missing))
+    return _tuple_numbers(table, [name])
+
+
+def _check_nested(strata: IntVector, households: IntVector) -> None:
+    """Raise an error if the members of a household are in different strata."""
+    low, high = np.full(int(households.max()) + 1, len(strata)), np.full(int(households.max()) + 1, -1)
+    np.minimum.at(low, households, strata)
+    np.maximum.at(high, households, strata)
+    if (low != high).any():
+        raise DataError.household_across_strata(int((low != high).sum()))

@@ -19,8 +19,7 @@ from shoal.data.spelling import (
     normalize_text_for_verification,
     number_variants,
 )
-from shoal.data.table import ColumnContent, Table
-from shoal.data.value_frequencies import text_values, value_counts
+from shoal.data.table import ColumnContent, Table, text_values, value_counts
 from shoal.domain import FloatVector, IntVector, ModelConstraints, SensitiveColumn
 from shoal.domain.columns import Column, Kind, Role, Schema
 from shoal.domain.constraints import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, TOLERANCE
@@ -54,7 +53,7 @@ def encode_constraints(
     """Encode the constraints of these models on the groups of this table, one rule per model.
 
     Values are sorted: numbers and dates by size, levels in their order, others by text. Spelling variants are one
-    value, as decided by the ``same`` function. Missing or empty is one more value, the last, and in a hierarchy as far
+    value, as ``normalize`` decides. Missing or empty is one more value, the last, and in a hierarchy as far
     as possible from all others.
     """
     known = {column.name: column for column in schema.columns}
@@ -111,7 +110,7 @@ def _sensitive(table: Table, column: Column) -> SensitiveColumn:
 def check_feasible(
     constraints: ModelConstraints, models: Sequence[PrivacyModel], *, records_name: str = "the table"
 ) -> None:
-    """Raise an error for models that all records as one group violate; ``where`` names these records.
+    """Raise an error for models that all records as one group violate; ``records_name`` says which these are.
 
     If two groups satisfy a model, so does their union. If all records violate it, every grouping does.
     """
@@ -191,7 +190,6 @@ class SensitiveValues(NamedTuple):
 
     @property
     def first_texts(self) -> list[str]:
-        """First text of each code."""
         known: dict[int, str] = {}
         for word, number in zip(self.texts, self.value_codes.tolist(), strict=True):
             known.setdefault(number, word)

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shoal.data.frames.native_frames import check_table, series_content, series_visible_values
+from shoal.data.frames.polars_frames import series_content, series_visible_values
 from shoal.data.new_columns import rows_to_copy, to_number_series
-from shoal.data.table import ColumnContent, NewColumn, NewColumns, Table
+from shoal.data.table import ColumnContent, NewColumn, NewColumns, Table, check_table
 from shoal.domain import DateColumn, IntVector, RoundedColumn, TextColumn
 from shoal.errors import DataError
 
@@ -89,7 +89,6 @@ class ArrayCells:
 
 
 def _represents_exactly(dtype: np.dtype[Any], column: NDArray[Any]) -> bool:
-    """Return whether the dtype represents every number of the column exactly."""
     if column.dtype.kind not in "iu":
         return True
     if dtype.kind == "i":

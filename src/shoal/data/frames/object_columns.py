@@ -21,7 +21,6 @@ Objects = Sequence[Any]
 """Cells of a column; None where missing."""
 
 _COMPARABLE = (bool, int, str, bytes, type(None))
-"""Types that are compared directly."""
 _PRINTABLE = (str, bool, int, float, Decimal, Fraction, date, time, timedelta, UUID, np.number, np.bool_, np.datetime64)
 """Types whose text represents the value completely."""
 
@@ -83,7 +82,9 @@ def to_storable_objects(cells: Objects) -> pl.Series:
     numbers = pl.Series([_number(cell) for cell in cells], dtype=pl.Float64).fill_nan(None)
     if _floats_are_exact(cells, numbers) and numbers.null_count() == sum(cell is None for cell in python_cells):
         return numbers
-    if not all(cell is None or isinstance(cell, _PRINTABLE) or _is_of_pandas(cell) for cell in python_cells):
+    of_pandas = {type(cell) for cell in python_cells if type(cell).__module__.partition(".")[0] == "pandas"}
+    printable = (*_PRINTABLE, *of_pandas, type(None))
+    if not all(isinstance(cell, printable) for cell in python_cells):
         raise TypeError("no file holds such objects")
     return pl.Series([None if cell is None else str(cell) for cell in python_cells], dtype=pl.String)
 
@@ -106,7 +107,6 @@ def _equal(cells: Objects, others: Objects) -> bool:
 
 
 def _floats_are_exact(cells: Objects, numbers: pl.Series) -> bool:
-    """Return whether floats represent every number exactly."""
     pairs = zip(cells, numbers.to_list(), strict=True)
     return all(number is None or isinstance(cell, float) or bool(cell == number) for cell, number in pairs)
 
@@ -180,10 +180,6 @@ def _as_python(cell: Any) -> Any:
     if type(cell) in (list, tuple):
         return [_as_python(part) for part in cell]
     return cell
-
-
-def _is_of_pandas(cell: Any) -> bool:
-    return type(cell).__module__.partition(".")[0] == "pandas"
 
 
 def _as_text(cells: Objects) -> pl.Series:

@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from shoal.data.csv.text_values import BLANKS, FieldParser
-from shoal.data.identifiers.given_names import GIVEN_NAMES, INSTITUTIONS
 from shoal.data.identifiers.national_ids import LETTERED_IDS, NUMERIC_IDS, iban, luhn, us_ssn
-from shoal.data.identifiers.surnames import SURNAMES
+from shoal.data.identifiers.person_names import GIVEN_NAMES, INSTITUTIONS, SURNAMES
 from shoal.domain.columns import Kind
 
 MIN_NUMBER = 1e6
@@ -147,7 +146,6 @@ def _text_pattern(texts: pl.Series, *, mostly_distinct: bool, unique: bool) -> s
 
 
 def _share_of_lettered_ids(plain: pl.Series) -> float:
-    """Return the proportion of texts that are national identification numbers with letters."""
     matching = 0
     for text in plain.to_list():
         matching += any(form.fullmatch(text) is not None and check(text) for form, check in LETTERED_IDS)
@@ -155,7 +153,6 @@ def _share_of_lettered_ids(plain: pl.Series) -> float:
 
 
 def _digit_pattern(texts: pl.Series, *, unique: bool) -> str:
-    """Return the pattern of integers."""
     digits = texts.str.strip_prefix("+")
     longest = digits.str.len_chars().max()
     if not isinstance(longest, int) or longest < _MIN_DIGITS or len(digits) < _MIN_VALUES:

@@ -4,13 +4,7 @@ The engine only schedules. Spark reads Parquet, shuffles the records into parts,
 workers, sorts, writes, and counts the classes of the written release by a group-by.
 
 Each finished stage is written to a scratch folder that all machines can access, so that a lost executor costs only its
-running tasks. The driver holds summaries only: table statistics with a sample, leaf counts, part summaries. The files:
-
-* ``session``: Spark sessions; ``jobs``: running Spark actions with progress, and their errors
-* ``storage``: files and folders of any Hadoop file system; ``source``: a table on them with row numbers
-* ``worker``: how a task is sent to a Python worker; ``chores``, ``looks``: the tasks
-* ``surveying``, ``places``, ``ranks``, ``engine``: the stages; ``recount``: the verification
-* ``frame``: the Spark DataFrame that is returned
+running tasks. The driver holds summaries only: table statistics with a sample, leaf counts, part summaries.
 """
 
 

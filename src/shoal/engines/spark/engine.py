@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,12 @@ import numpy as np
 from shoal import data
 from shoal.data.chunked import Encoder, Occurrence, TableStatistics
 from shoal.domain import IntMatrix, Progress, Verification
-from shoal.engines.engine import PartTotals
-from shoal.engines.part_summary import PartSummary, check_count, merge_summaries
-from shoal.engines.parts import Slice, split_into_parts
+from shoal.engines.engine import PartSummary, PartTotals, check_count, merge_summaries
+from shoal.engines.parts import PartPositions, Slice, part_positions, split_into_parts
 from shoal.engines.plan import INTEGERS, ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan
-from shoal.engines.spark import table_profile
+from shoal.engines.spark import table_profile, tasks
 from shoal.engines.spark.parquet_source import SparkSource, open_parquet, read_parquet, sortable
 from shoal.engines.spark.python_worker import SparkTask
-from shoal.engines.spark.record_order import PartPositions, part_positions
-from shoal.engines.spark.record_ranks import first_rows
 from shoal.engines.spark.run_jobs import map_batches, run_job
 from shoal.engines.spark.tasks import (
     ALL,
@@ -39,7 +37,7 @@ from shoal.engines.spark.tasks import (
 )
 from shoal.engines.spark.verify_parquet import verify_on_spark
 from shoal.errors import PromiseError
-from shoal.metrics.combine_parts import ClassSizeCounts, PartialSums
+from shoal.metrics.evaluate import ClassSizeCounts, PartialSums
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.verification.verify import check_shape, check_verification
 
@@ -49,6 +47,9 @@ if TYPE_CHECKING:
 
 ROWS_PER_FILE = 1_000_000
 """Records per file of the release; the number of files does not depend on the cluster."""
+_N_RANGES = 50_000
+"""Number of row ranges, over all leaves, whose records are counted to find the record at a rank."""
+_RANGE = "row_range"
 
 
 class SparkEngine:
@@ -60,7 +61,7 @@ class SparkEngine:
         self.formulas: Mapping[str, int] = {}  # a spreadsheet does not evaluate cells of Parquet
         self.broken_dependencies: Sequence[data.BrokenDependency] = ()
         self._key = secrets.token_bytes(32)
-        self._places: PartPositions | None = None
+        self._positions: PartPositions | None = None
         self._sums: list[PartialSums] = []
         self._texts: set[str] = set()
         self._rows: dict[tuple[int, int], int] = {}
@@ -68,7 +69,7 @@ class SparkEngine:
 
     def profile(self, *, progress: Progress) -> TableStatistics:
         """Compute the statistics of the table in one pass."""
-        return table_profile.profile_source(self.source, f"{self.scratch}/survey", progress=progress)
+        return table_profile.profile_source(self.source, f"{self.scratch}/statistics", progress=progress)
 
     def out_of_bounds(
         self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
@@ -78,87 +79,76 @@ class SparkEngine:
 
     def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
         """Count the records of every leaf and assign leaves to parts."""
-        chore = SparkTask("tasks.deal", self._partition_state(plan, None))
-        leaf_counts = map_batches(self._group_columns(plan), chore, f"{LEAF} long, {CODE} long, {COUNT} long")
+        task = SparkTask(tasks.count_leaves, self._partition_state(plan, None))
+        leaf_counts = map_batches(self._group_columns(plan), task, f"{LEAF} long, {CODE} long, {COUNT} long")
         counts = leaf_counts.groupBy(LEAF, CODE).agg({COUNT: "sum"})
-        rows = run_job(self.session, "deal out", counts.collect, records=plan.records, progress=progress)
-        leaves, tallies = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.empty_value_counts()
+        rows = run_job(self.session, "partition", counts.collect, records=plan.records, progress=progress)
+        leaves, value_counts = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.zero_value_counts(plan.cuts.n_blocks)
         for leaf, code, count in rows:
             if code == ALL:
                 leaves[leaf] = count
-            elif tallies is not None:
-                tallies[leaf, code] = count
+            else:
+                value_counts[leaf, code] = count
         check_count(int(leaves.sum()), plan.records)
-        self._places = self._assign_parts(plan, leaves.tolist(), tallies)
+        parts = split_into_parts(plan, leaves.tolist(), value_counts, partial(self._value_counts, plan))
+        self._positions = self._with_slice_starts(plan, part_positions(parts, len(leaves)))
 
     def _group_columns(self, plan: ReleasePlan) -> DataFrame:
         """Return the columns that the groups depend on."""
         return self.source.with_row_numbers(plan.columns)
 
-    def _partition_state(self, plan: ReleasePlan, where: PartPositions | None) -> PartitionState:
-        return PartitionState(self.source.names_by_key(plan.columns), plan.for_workers(), where)
+    def _partition_state(self, plan: ReleasePlan, positions: PartPositions | None) -> PartitionState:
+        return PartitionState(self.source.names_by_key(plan.columns), plan.for_workers(), positions)
 
-    def _assign_parts(self, plan: ReleasePlan, leaves: Sequence[int], tallies: IntMatrix | None) -> PartPositions:
-        """Return the positions of all parts."""
-        found = split_into_parts(plan, leaves, tallies, partial(self._counted, plan))
-        return self._with_slice_starts(plan, part_positions(found, len(leaves)))
-
-    def _counted(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
-        """Count the sensitive values of each slice."""
-        parts = self._with_slice_starts(plan, part_positions([[piece] for piece in slices], plan.cuts.n_blocks))
-        chore = SparkTask("tasks.tallies", self._partition_state(plan, parts))
-        counts = map_batches(self._group_columns(plan), chore, f"{POSITION} long, {CODE} long, {COUNT} long")
-        value_counts = np.zeros(
-            (len(slices), int(plan.template.constraints.value_offsets[-1]) if plan.template.constraints else 0),
-            dtype=np.int64,
-        )
-        for place, code, count in run_job(
-            self.session, "slice", counts.groupBy(POSITION, CODE).agg({COUNT: "sum"}).collect
-        ):
-            value_counts[place, code] = count
+    def _value_counts(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
+        parts = self._with_slice_starts(plan, part_positions([[one] for one in slices], plan.cuts.n_blocks))
+        task = SparkTask(tasks.count_slice_values, self._partition_state(plan, parts))
+        counts = map_batches(self._group_columns(plan), task, f"{POSITION} long, {CODE} long, {COUNT} long")
+        value_counts, totals = plan.zero_value_counts(len(slices)), counts.groupBy(POSITION, CODE).agg({COUNT: "sum"})
+        for position, code, count in run_job(self.session, "slice", totals.collect):
+            value_counts[position, code] = count
         return value_counts
 
-    def _with_slice_starts(self, plan: ReleasePlan, where: PartPositions) -> PartPositions:
+    def _with_slice_starts(self, plan: ReleasePlan, positions: PartPositions) -> PartPositions:
         """Add the row numbers at which slices of large leaves begin."""
         unknown = [
-            (leaf, rank) for leaf, ranks in where.ranks.items() for rank in ranks if (leaf, rank) not in self._rows
+            (leaf, rank) for leaf, ranks in positions.ranks.items() for rank in ranks if (leaf, rank) not in self._rows
         ]
         if unknown:
-            self._rows |= first_rows(self._leaf_rows(plan, where), unknown, records=plan.records)
+            self._rows |= _first_rows(self._leaf_rows(plan, positions), unknown, records=plan.records)
         starts = {
             leaf: np.array([self._rows[leaf, rank] for rank in ranks], dtype=np.int64)
-            for leaf, ranks in where.ranks.items()
+            for leaf, ranks in positions.ranks.items()
         }
-        return replace(where, starts=starts)
+        return replace(positions, starts=starts)
 
-    def _leaf_rows(self, plan: ReleasePlan, where: PartPositions) -> DataFrame:
+    def _leaf_rows(self, plan: ReleasePlan, positions: PartPositions) -> DataFrame:
         """Return the row numbers of the records of large leaves."""
         folder = f"{self.scratch}/rows-{len(self._rows)}"
-        chore = SparkTask("tasks.rows_of_leaves", self._partition_state(plan, where))
-        rows = map_batches(self._group_columns(plan), chore, f"{ROW} long, {LEAF} long")
+        task = SparkTask(tasks.rows_of_leaves, self._partition_state(plan, positions))
+        rows = map_batches(self._group_columns(plan), task, f"{ROW} long, {LEAF} long")
         run_job(self.session, "slice", lambda: rows.write.parquet(folder))
         return read_parquet(self.session, folder, rows.schema)
 
     def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
         """Shuffle the records of each part together and process them in a worker."""
-        parts = self._places
-        if parts is None:
-            raise RuntimeError("records are dealt out first")
-        dealing, records = self._partition_state(plan, parts), self._group_columns(plan)
-        fields = [(field.name, field.dataType) for field in records.schema]
-        placed = map_batches(
-            records, SparkTask("tasks.place", dealing), _schema([*fields, (POSITION, "long"), (PART, "long")])
-        )
-        count = int(parts.part[-1]) + 1
-        state = ProcessState(dealing.names, dealing.plan, [key for key, _ in self._output_columns(plan)], self._key)
-        worked = map_batches(_by_number(placed, count, PART), SparkTask("tasks.work", state), self._output_schema(plan))
-        write = partial(worked.write.parquet, self._output_folder)
-        run_job(self.session, "work", write, records=plan.records, progress=progress)
-        return self._check_results(plan, *self._read_results(plan), count)
+        positions = self._positions
+        if positions is None:
+            raise RuntimeError("records are partitioned first")
+        state, records = self._partition_state(plan, positions), self._group_columns(plan)
+        fields = [*((field.name, field.dataType) for field in records.schema), (POSITION, "long"), (PART, "long")]
+        assigned = map_batches(records, SparkTask(tasks.assign_positions, state), _schema(fields))
+        n_parts = int(positions.part[-1]) + 1
+        by_part = _by_number(assigned, n_parts, PART)
+        keys = [key for key, _ in self._output_columns(plan)]
+        task = SparkTask(tasks.process_parts, ProcessState(state.names, state.plan, keys, self._key))
+        write = partial(map_batches(by_part, task, self._output_schema(plan)).write.parquet, self._output_folder)
+        run_job(self.session, "process", write, records=plan.records, progress=progress)
+        return self._check_results(plan, *self._read_results(plan), n_parts)
 
     @property
     def _output_folder(self) -> str:
-        return f"{self.scratch}/worked"
+        return f"{self.scratch}/output"
 
     def _read_output(self, plan: ReleasePlan) -> DataFrame:
         return read_parquet(self.session, self._output_folder, self._output_schema(plan))
@@ -177,13 +167,13 @@ class SparkEngine:
         wide = f"cast({ROW} as decimal(38, 0))"
         sums = ["count(*)", f"sum({wide})", f"sum(cast({wide} * {ROW} as decimal(38, 0)))"]
         results = self._read_output(plan).groupBy(FACTS).agg(*map(F.expr, sums))
-        records, found = (0, 0, 0), list[tuple[int, PartSummary, PartialSums]]()
-        for facts, times, *more in run_job(self.session, "work", results.collect):
+        records, summaries = (0, 0, 0), list[tuple[int, PartSummary, PartialSums]]()
+        for facts, times, *sums_of_rows in run_job(self.session, "process", results.collect):
             if facts is None:
-                records = (times, *map(int, more))
+                records = (times, *map(int, sums_of_rows))
             else:
-                found += [verify_signature(bytes(facts), self._key)] * times
-        return records, sorted(found, key=lambda piece: piece[0])
+                summaries += [verify_signature(bytes(facts), self._key)] * times
+        return records, sorted(summaries, key=lambda part: part[0])
 
     def _check_results(
         self,
@@ -237,7 +227,7 @@ class SparkEngine:
         sample = data.read_table(run_job(self.session, "sample", few.toArrow))
         self.broken_dependencies = data.broken_dependencies(plan.statistics.sample, sample, plan.policy.schema)
         write = partial(in_order.select(*keys).toDF(*names).write.mode("errorifexists").parquet, destination)
-        run_job(self.session, "deliver", write, records=plan.records, progress=progress)
+        run_job(self.session, "write", write, records=plan.records, progress=progress)
         return self._sums
 
     def _joined_release(self, plan: ReleasePlan) -> DataFrame:
@@ -247,15 +237,12 @@ class SparkEngine:
         output, columns = dict(self._output_columns(plan)), []
         for name in plan.encoder.names:
             key = self.source.keys[name]
-            columns.append(
-                F.col(
-                    original_type_key(key) if original_type_key(key) in output and name not in self._texts else key
-                ).alias(key)
-            )
-        worked = self._read_output(plan).where(f"{FACTS} is null").select(ROW, *columns)
+            has_original_type = original_type_key(key) in output and name not in self._texts
+            columns.append(F.col(original_type_key(key) if has_original_type else key).alias(key))
+        recoded = self._read_output(plan).where(f"{FACTS} is null").select(ROW, *columns)
         others = [name for name in plan.policy.schema.released if name not in plan.encoder.names]
         # sort-merge join: a broadcast join would collect one side on the driver
-        return self.source.with_row_numbers(others).join(worked.hint("merge"), ROW) if others else worked
+        return self.source.with_row_numbers(others).join(recoded.hint("merge"), ROW) if others else recoded
 
     def verify(
         self, plan: ReleasePlan, destination: str, *, progress: Progress
@@ -292,3 +279,27 @@ def _by_number(frame: DataFrame, count: int, name: str) -> DataFrame:
 
     frames: DataFrame = direct(count, F.col(name).cast("int"))
     return frames
+
+
+def _first_rows(rows: DataFrame, ranks: Sequence[tuple[int, int]], *, records: int) -> dict[tuple[int, int], int]:
+    """Return the row numbers of the records at these ranks (from 0) in their leaves.
+
+    The records of each row range are counted first; only ranges that contain a rank are sorted.
+    """
+    session = rows.sparkSession
+    width = max(4_096, records * len({leaf for leaf, _ in ranks}) // _N_RANGES)
+    ranged = rows.selectExpr(ROW, LEAF, f"{ROW} div {width} as {_RANGE}")
+    counts = ranged.groupBy(LEAF, _RANGE).count().orderBy(LEAF, _RANGE)
+    targets = []
+    for leaf, found in groupby(run_job(session, "slice", counts.collect), key=lambda row: row[LEAF]):
+        ranges = list(found)
+        ends = np.cumsum([row["count"] for row in ranges])
+        for rank in (rank for of, rank in ranks if of == leaf):
+            at = int(np.searchsorted(ends, rank, side="right"))
+            before = int(ends[at - 1]) if at else 0
+            targets.append((leaf, ranges[at][_RANGE], rank, rank - before))
+    wanted = session.createDataFrame(targets, f"{LEAF} long, {_RANGE} long, rank long, place int")
+    candidates = ranged.join(wanted.select(LEAF, _RANGE).distinct(), [LEAF, _RANGE])
+    lists = candidates.groupBy(LEAF, _RANGE).agg({ROW: "collect_list"}).toDF(LEAF, _RANGE, "rows")
+    numbers = lists.join(wanted, [LEAF, _RANGE]).selectExpr(LEAF, "rank", f"sort_array(rows)[place] as {ROW}")
+    return {(row[LEAF], row["rank"]): row[ROW] for row in run_job(session, "slice", numbers.collect)}

@@ -11,14 +11,15 @@ import gc
 import json
 import pickle
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from shoal import errors
 from shoal.errors import ShoalError
 
-_PREFIX = "shoal-told:"
+S = TypeVar("S")
+_PREFIX = "shoal-error:"
 _frozen = set[str]()
 """Tasks that this worker has run."""
 
@@ -28,19 +29,20 @@ class WorkerError(RuntimeError):
 
 
 class SparkTask:
-    """A function of `chores` or `looks` with its state, as sent to the workers."""
+    """A function of `tasks` or `statistics_tasks` with its state, as sent to the workers."""
 
-    def __init__(self, name: str, state: Any) -> None:
-        self.name, self.payload = name, pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
+    def __init__(self, function: Callable[[S, Iterator[Any]], Iterator[Any]], state: S) -> None:
+        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        self.payload = pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         message = ""
         try:
             module, function = self.name.split(".")
             task = getattr(import_module(f"shoal.engines.spark.{module}"), function)
-            with import_module("shoal.system.threads").using(1):  # Spark schedules the cores
+            with import_module("shoal.system.threads").use_threads(1):  # Spark schedules the cores
                 yield from task(pickle.loads(self.payload), iter(batches))  # noqa: S301 - sent by the driver
-            _freeze(self.name)
+            _freeze_loaded_objects(self.name)
             return
         except ShoalError as error:
             message = encode_error(error)
@@ -51,7 +53,7 @@ class SparkTask:
         raise WorkerError(message)
 
 
-def _freeze(name: str) -> None:
+def _freeze_loaded_objects(name: str) -> None:
     """Exclude loaded objects from garbage collection after the first run: Spark collects garbage after each task."""
     if name not in _frozen:
         _frozen.add(name)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _INTERVAL = 0.3
-"""Seconds between two progress updates."""
 _GROUP, _TITLE, _STOPPING = "spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel"
 
 
@@ -34,7 +33,7 @@ def run_job(
     group = f"shoal-{secrets.token_hex(8)}"
     context.setJobGroup(group, f"shoal: {title}", interruptOnCancel=True)
     try:
-        with translate_spark_errors(), _watched(context, group, records, progress):
+        with translate_spark_errors(), _report_progress(context, group, records, progress):
             return action()
     except (KeyboardInterrupt, SystemExit):
         context.cancelJobGroup(group)
@@ -76,7 +75,7 @@ def _kind(error: Exception) -> str:
 
 
 @contextmanager
-def _watched(context: Any, group: str, records: int, progress: Progress) -> Iterator[None]:
+def _report_progress(context: Any, group: str, records: int, progress: Progress) -> Iterator[None]:
     """Report the number of finished tasks periodically."""
     from py4j.protocol import Py4JError
 

@@ -24,7 +24,7 @@ _LOOPBACK = "127.0.0.1"
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Set by `spark-submit`, whose configuration is kept."""
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
-_OF_WORKERS = {"spark.executorEnv.POLARS_MAX_THREADS": "1", "spark.executorEnv.OMP_NUM_THREADS": "1"}
+_WORKER_THREADS = {"spark.executorEnv.POLARS_MAX_THREADS": "1", "spark.executorEnv.OMP_NUM_THREADS": "1"}
 """One thread per task: Spark schedules the cores."""
 _ON_LOOPBACK = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
 _REQUIRED = {
@@ -56,10 +56,10 @@ def check_installed() -> None:
 def session_of(frame: Any) -> SparkSession:
     """Return the session of a frame; raise if it has no access to files and jobs."""
     check_installed()
-    return _alive(frame.sparkSession)
+    return _check_running(frame.sparkSession)
 
 
-def _alive(session: Any) -> SparkSession:
+def _check_running(session: Any) -> SparkSession:
     if type(session).__module__.startswith("pyspark.sql.connect"):
         raise EngineError.spark_connect()
     context = session.sparkContext
@@ -73,30 +73,29 @@ def _alive(session: Any) -> SparkSession:
 def open_session(master: str | None = None) -> Iterator[SparkSession]:
     """Yield the active session, or a new one that is stopped at the end."""
     check_installed()
-    active = _there()
+    active = _active_session()
     if active is not None:
         if master is not None and master != active.sparkContext.master:
             raise EngineError.different_master()
         yield active
         return
     interrupted = signal.getsignal(signal.SIGINT)
-    started = _started(master)
+    started = _start_session(master)
+    keep_log = False
     try:
         yield started
     except EngineError:
-        raise  # keep the log for the user
-    except BaseException:
-        _forget_log()
+        keep_log = True
         raise
-    else:
-        _forget_log()
     finally:
+        if not keep_log:
+            _remove_log()
         started.stop()
         if interrupted is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupted)  # Spark has replaced the handler
 
 
-def _there() -> SparkSession | None:
+def _active_session() -> SparkSession | None:
     """Return the active session, of this thread or of another one."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -109,7 +108,7 @@ def _there() -> SparkSession | None:
         found = SparkSession(context)
     if found is None or (context is None and not type(found).__module__.startswith("pyspark.sql.connect")):
         return None
-    return _alive(found)
+    return _check_running(found)
 
 
 def own_session(session: Any) -> SparkSession:
@@ -125,12 +124,12 @@ def log_path() -> str | None:
     return _log[-1] if _log else None
 
 
-def _forget_log() -> None:
+def _remove_log() -> None:
     while _log:
         Path(_log.pop()).unlink(missing_ok=True)
 
 
-def _started(master: str | None) -> SparkSession:
+def _start_session(master: str | None) -> SparkSession:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -144,10 +143,10 @@ def _started(master: str | None) -> SparkSession:
     if not submitted:
         _check_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        here = str(master).startswith("local")
-        if here:
+        is_local = str(master).startswith("local")
+        if is_local:
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
-        for name, value in {**_QUIET, **_OF_WORKERS, **(_ON_LOOPBACK if here else {})}.items():
+        for name, value in {**_QUIET, **_WORKER_THREADS, **(_ON_LOOPBACK if is_local else {})}.items():
             builder = builder.config(name, value)
     try:
         with _stderr_to_log():

@@ -27,7 +27,7 @@ from shoal.data.chunked import (
 from shoal.data.spelling import normalize_text_for_verification
 from shoal.domain import PrivacyModel, Schema
 
-ROW, START, RECORDS, STATISTICS, PART = "row", "start", "records", "survey", "part"
+ROW, START, RECORDS, STATISTICS, PART = "row", "start", "records", "statistics", "part"
 COUNT, MODEL, WORST, BROKEN = "count", "model", "worst", "broken"
 
 
@@ -37,7 +37,6 @@ class StatisticsState(NamedTuple):
     names: Mapping[str, str]
     """Column names by key."""
     step: int
-    """Sampling step at the start."""
 
 
 def compute_statistics(state: StatisticsState, input_batches: Iterator[Any]) -> Iterator[Any]:
@@ -68,8 +67,10 @@ def merge_runs(_: None, input_batches: Iterator[Any]) -> Iterator[Any]:
             yield _to_batch(statistics)
 
 
-def _to_batch(found: TableStatistics) -> Any:
-    return arrow_batches.batch_of({START: [found.start], RECORDS: [found.records], STATISTICS: [found.to_bytes()]})
+def _to_batch(statistics: TableStatistics) -> Any:
+    return arrow_batches.batch_of(
+        {START: [statistics.start], RECORDS: [statistics.records], STATISTICS: [statistics.to_bytes()]}
+    )
 
 
 class BoundsState(NamedTuple):
@@ -86,9 +87,11 @@ def count_out_of_bounds(state: BoundsState, input_batches: Iterator[Any]) -> Ite
     (name,) = state.names.values()
     for start, block in arrow_batches.consecutive_rows(input_batches, ROW):
         chunk = arrow_batches.chunk_of(block, state.names)
-        found = out_of_bounds_in_chunk(chunk, state.statistics, state.encoder, name, bounds=state.bounds, start=start)
-        if found.count:
-            yield arrow_batches.batch_of({RECORDS: [found.count], START: [found.first]})
+        occurrence = out_of_bounds_in_chunk(
+            chunk, state.statistics, state.encoder, name, bounds=state.bounds, start=start
+        )
+        if occurrence.count:
+            yield arrow_batches.batch_of({RECORDS: [occurrence.count], START: [occurrence.first]})
 
 
 class ModelCheckState(NamedTuple):
@@ -112,12 +115,12 @@ def check_models(state: ModelCheckState, input_batches: Iterator[Any]) -> Iterat
         state.sensitive_statistics, state.models, state.schema, same=normalize_text_for_verification
     )
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
-        tally, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), sensitive=columns), False
+        counter, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), sensitive=columns), False
         for block in arrow_batches.blocks(input_batches):
             chunk = with_column_types(arrow_batches.chunk_of(block, state.names), state.sensitive_statistics)
-            tally.add(chunk, arrow_batches.numbers_of(block, COUNT))
+            counter.add(chunk, arrow_batches.numbers_of(block, COUNT))
             any_rows = True
-        for number, result in enumerate(tally.check_models(base, state.models) if any_rows else ()):
+        for number, result in enumerate(counter.check_models(base, state.models) if any_rows else ()):
             yield arrow_batches.batch_of(
                 {MODEL: [number], WORST: [int(np.float64(result.reached).view(np.int64))], BROKEN: [result.violations]}
             )

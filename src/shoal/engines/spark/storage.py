@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ATOMIC_RENAME = ("file", "hdfs", "viewfs")
-"""File systems that rename a folder atomically."""
 
 
 class FileStamp(NamedTuple):
@@ -42,8 +41,7 @@ class HadoopStorage:
 
     def qualified(self, address: str) -> str:
         """Return the address with its file system and all folders."""
-        with _writing(address):
-            path, system = self._at(address)
+        with self._at(address) as (path, system):
             return str(system.makeQualified(path).toString())
 
     def without_links(self, address: str) -> str:
@@ -52,67 +50,59 @@ class HadoopStorage:
         return f"file:{os.path.realpath(full.removeprefix('file:'))}" if full.startswith("file:") else full
 
     def exists(self, address: str) -> bool:
-        with _writing(address):
-            path, system = self._at(address)
+        with self._at(address) as (path, system):
             return bool(system.exists(path))
 
     def parent(self, address: str) -> str:
         """Return the parent folder of a file or folder."""
-        found = self._hadoop.Path(self.qualified(address)).getParent()
-        if found is None:
+        parent = self._hadoop.Path(self.qualified(address)).getParent()
+        if parent is None:
             raise OutputError.invalid_name()
-        return str(found.toString())
+        return str(parent.toString())
 
     def name(self, address: str) -> str:
         return str(self._hadoop.Path(self.qualified(address)).getName())
 
     def count_files(self, address: str) -> int:
         """Count the data files below a folder."""
-        with _writing(address):
-            path, system = self._at(address)
-            found, count = system.listFiles(path, True), 0
-            while found.hasNext():
-                name = str(found.next().getPath().getName())
+        with self._at(address) as (path, system):
+            files, count = system.listFiles(path, True), 0
+            while files.hasNext():
+                name = str(files.next().getPath().getName())
                 count += not name.startswith(("_", "."))
             return count
 
     def make_folder(self, address: str) -> None:
         """Create a folder for its owner only."""
-        with _writing(address):
-            path, system = self._at(address)
+        with self._at(address) as (path, system):
             system.mkdirs(path)
             system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
 
     def remove(self, address: str) -> None:
         """Remove a file or a folder with its content, if it exists."""
-        with _writing(address):
-            path, system = self._at(address)
+        with self._at(address) as (path, system):
             system.delete(path, True)
 
     def is_empty(self, folder: str) -> bool:
         """Return whether a folder is empty or missing."""
-        with _writing(folder):
-            path, system = self._at(folder)
+        with self._at(folder) as (path, system):
             return not system.exists(path) or len(system.listStatus(path)) == 0
 
     def keep_only(self, folder: str, name: str) -> None:
         """Remove the content of a folder except one entry."""
-        with _writing(folder):
-            path, system = self._at(folder)
-            for found in system.listStatus(path):
-                if str(found.getPath().getName()) != name:
-                    system.delete(found.getPath(), True)
+        with self._at(folder) as (path, system):
+            for entry in system.listStatus(path):
+                if str(entry.getPath().getName()) != name:
+                    system.delete(entry.getPath(), True)
 
     def remove_at_exit(self, address: str) -> None:
         """Remove it when the JVM exits, even if this process is killed."""
-        with _writing(address):
-            path, system = self._at(address)
+        with self._at(address) as (path, system):
             system.deleteOnExit(path)
 
     def move(self, old: str, new: str) -> None:
         """Rename, atomically if the file system can; never replace anything."""
-        with _writing(new):
-            path, system = self._at(old)
+        with self._at(old, written=new) as (path, system):
             target = self._hadoop.Path(new)
             if system.exists(target):
                 raise OutputError.exists(new)
@@ -125,8 +115,7 @@ class HadoopStorage:
 
     def write(self, address: str, text: str) -> None:
         """Create a file with this text."""
-        with _writing(address):
-            path, system = self._at(address)
+        with self._at(address) as (path, system):
             stream = system.create(path, False)
             try:
                 stream.write(bytearray(text.encode()))
@@ -135,35 +124,29 @@ class HadoopStorage:
 
     def reset_permissions(self, address: str) -> None:
         """Give a folder the default permissions."""
-        with _writing(address):
-            path, system = self._at(address)
+        with self._at(address) as (path, system):
             mask = self._hadoop.permission.FsPermission.getUMask(self._settings)
             system.setPermission(path, self._hadoop.permission.FsPermission.getDirDefault().applyUMask(mask))
 
     def stamp(self, address: str) -> FileStamp:
-        with _writing(address):
-            path, system = self._at(address, uri=True)
-            found = system.getFileStatus(path)
-            return FileStamp(int(found.getLen()), int(found.getModificationTime()))
+        with self._at(address, uri=True) as (path, system):
+            status = system.getFileStatus(path)
+            return FileStamp(int(status.getLen()), int(status.getModificationTime()))
 
-    def _at(self, address: str, *, uri: bool = False) -> tuple[Any, Any]:
-        path = self._hadoop.Path(self._jvm.java.net.URI(address)) if uri else self._hadoop.Path(address)
-        system = path.getFileSystem(self._settings)
-        # without checksum files
-        local = str(system.getScheme()) == "file" and hasattr(system, "getRawFileSystem")
-        return path, system.getRawFileSystem() if local else system
+    @contextmanager
+    def _at(self, address: str, *, written: str | None = None, uri: bool = False) -> Iterator[tuple[Any, Any]]:
+        """Yield a path and its file system; translate errors, which name the address that is written."""
+        from py4j.protocol import Py4JError, Py4JJavaError
+        from pyspark.errors import PySparkException
 
-
-@contextmanager
-def _writing(address: str) -> Iterator[None]:
-    """Translate errors of the file system."""
-    from py4j.protocol import Py4JError, Py4JJavaError
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except Py4JJavaError as error:
-        why = str(error.java_exception.getClass().getSimpleName())
-        raise OutputError.unwritable(address, why) from None
-    except (Py4JError, PySparkException) as error:
-        raise OutputError.unwritable(address, type(error).__name__) from None
+        try:
+            path = self._hadoop.Path(self._jvm.java.net.URI(address)) if uri else self._hadoop.Path(address)
+            system = path.getFileSystem(self._settings)
+            # without checksum files
+            local = str(system.getScheme()) == "file" and hasattr(system, "getRawFileSystem")
+            yield path, system.getRawFileSystem() if local else system
+        except Py4JJavaError as error:
+            why = str(error.java_exception.getClass().getSimpleName())
+            raise OutputError.unwritable(written or address, why) from None
+        except (Py4JError, PySparkException) as error:
+            raise OutputError.unwritable(written or address, type(error).__name__) from None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shoal.data.chunked import Encoder, Occurrence, TableStatistics
 from shoal.data.chunked.table_statistics import MAX_SAMPLE
 from shoal.domain import Progress, no_progress
+from shoal.engines.spark import statistics_tasks
 from shoal.engines.spark.parquet_source import SparkSource, read_parquet
 from shoal.engines.spark.python_worker import SparkTask
 from shoal.engines.spark.run_jobs import map_batches, run_job
@@ -30,31 +31,33 @@ def profile_source(
     session, records = source.session, source.records
     names = source.names if names is None else names
     state = StatisticsState(source.names_by_key(names), _step(records))
-    leaves = map_batches(source.with_row_numbers(names), SparkTask("statistics_tasks.survey", state), _SCHEMA)
+    leaves = map_batches(source.with_row_numbers(names), SparkTask(statistics_tasks.compute_statistics, state), _SCHEMA)
     parts = _materialize(source, leaves, f"{folder}/0", progress)
     level = 1
-    while (count := run_job(session, "survey", parts.count)) > 1:
+    while (count := run_job(session, "profile", parts.count)) > 1:
         groups = math.ceil(count / _FAN_IN)
         width = math.ceil(records / groups)
         by = parts.selectExpr(f"{START} div {width} as {PART}", START, STATISTICS)
         sorted_ = by.repartition(groups, PART).sortWithinPartitions(PART, START)
         parts = _materialize(
             source,
-            map_batches(sorted_, SparkTask("statistics_tasks.merge", None), _SCHEMA),
+            map_batches(sorted_, SparkTask(statistics_tasks.merge_runs, None), _SCHEMA),
             f"{folder}/{level}",
             no_progress,
         )
         level += 1
-    found = [TableStatistics.from_bytes(bytes(row[STATISTICS])) for row in run_job(session, "survey", parts.collect)]
-    if not found or found[0].start or found[0].records != records:
+    statistics = [
+        TableStatistics.from_bytes(bytes(row[STATISTICS])) for row in run_job(session, "profile", parts.collect)
+    ]
+    if not statistics or statistics[0].start or statistics[0].records != records:
         raise PromiseError.unexpected_content("records that a survey did not see")
-    return found[0]
+    return statistics[0]
 
 
 def _materialize(source: SparkSource, frame: DataFrame, folder: str, progress: Progress) -> DataFrame:
     """Run a statistics job and write its output."""
     session = source.session
-    run_job(session, "survey", lambda: frame.write.parquet(folder), records=source.records, progress=progress)
+    run_job(session, "profile", lambda: frame.write.parquet(folder), records=source.records, progress=progress)
     return read_parquet(session, folder, _SCHEMA)
 
 
@@ -71,9 +74,11 @@ def out_of_bounds(
 ) -> Occurrence:
     """Locate the numbers of a column outside its bounds."""
     state = BoundsState(source.names_by_key([name]), statistics.select([name]), encoder, bounds)
-    found = map_batches(
-        source.with_row_numbers([name]), SparkTask("statistics_tasks.outside", state), f"{RECORDS} long, {START} long"
+    occurrences = map_batches(
+        source.with_row_numbers([name]),
+        SparkTask(statistics_tasks.count_out_of_bounds, state),
+        f"{RECORDS} long, {START} long",
     )
-    spots = found.selectExpr(f"sum({RECORDS})", f"min({START})")
-    count, first = run_job(source.session, "look at bounds", spots.collect)[0]
+    totals = occurrences.selectExpr(f"sum({RECORDS})", f"min({START})")
+    count, first = run_job(source.session, "check bounds", totals.collect)[0]
     return Occurrence(int(count or 0), int(first or 0))

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.data.chunked import arrow_batches
-from shoal.domain import IntMatrix, IntVector
-from shoal.engines.part_summary import PartSummary, summarize_part
+from shoal.domain import IntVector
+from shoal.engines.engine import PartSummary, summarize_part
+from shoal.engines.parts import PartPositions
 from shoal.engines.plan import ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan, add_value_counts
-from shoal.engines.spark.record_order import PartPositions
 from shoal.errors import PromiseError
-from shoal.metrics.combine_parts import PartialSums
+from shoal.metrics.evaluate import PartialSums
 
-FACTS, PART, POSITION = "facts", "piece", "place"
+FACTS, PART, POSITION = "facts", "part", "position"
 LEAF, CODE, COUNT = "leaf", "code", "count"
 ALL = -1
 """Code under which all records of a leaf are counted."""
@@ -40,23 +40,16 @@ class PartitionState(NamedTuple):
 def count_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
     """Count the records of each leaf and their sensitive values."""
     plan = state.plan
-    leaves, tallies = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.empty_value_counts()
+    counts, value_counts = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.zero_value_counts(plan.cuts.n_blocks)
     for block in arrow_batches.blocks(input_batches):
         records = plan.encode(arrow_batches.chunk_of(block, state.names))
         leaf = plan.assign_leaves(records)
-        leaves += np.bincount(leaf, minlength=len(leaves))
-        if tallies is not None:
-            for number in np.unique(leaf).tolist():
-                add_value_counts(records, np.flatnonzero(leaf == number), tallies[number])
-    yield from _count_batches(leaves, tallies)
-
-
-def _count_batches(leaves: IntVector, tallies: IntMatrix | None) -> Iterator[Any]:
-    some = np.flatnonzero(leaves)
-    yield arrow_batches.batch_of({LEAF: some, CODE: np.full(len(some), ALL), COUNT: leaves[some]})
-    if tallies is not None:
-        leaf, code = np.nonzero(tallies)
-        yield arrow_batches.batch_of({LEAF: leaf, CODE: code, COUNT: tallies[leaf, code]})
+        counts += np.bincount(leaf, minlength=len(counts))
+        add_value_counts(records, leaf, value_counts)
+    some = np.flatnonzero(counts)
+    yield arrow_batches.batch_of({LEAF: some, CODE: np.full(len(some), ALL), COUNT: counts[some]})
+    leaf, code = np.nonzero(value_counts)
+    yield arrow_batches.batch_of({LEAF: leaf, CODE: code, COUNT: value_counts[leaf, code]})
 
 
 def rows_of_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
@@ -71,16 +64,15 @@ def rows_of_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Itera
 def count_slice_values(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
     """Count the sensitive values of each slice."""
     plan, parts = state.plan, state.positions
-    if parts is None or plan.sensitive_encoder is None:
+    if parts is None:
         return
-    counts = np.zeros((len(parts.part), int(plan.sensitive_encoder.constraints.value_offsets[-1])), dtype=np.int64)
+    counts = plan.zero_value_counts(len(parts.part) + 1)  # the last row counts the records of no slice, at position -1
     for block in arrow_batches.blocks(input_batches):
         records = plan.encode(arrow_batches.chunk_of(block, state.names))
         positions = parts.of(plan.assign_leaves(records), arrow_batches.numbers_of(block, ROW))
-        for number in np.unique(positions[positions >= 0]).tolist():
-            add_value_counts(records, np.flatnonzero(positions == number), counts[number])
-    place, code = np.nonzero(counts)
-    yield arrow_batches.batch_of({POSITION: place, CODE: code, COUNT: counts[place, code]})
+        add_value_counts(records, positions, counts)
+    position, code = np.nonzero(counts[:-1])
+    yield arrow_batches.batch_of({POSITION: position, CODE: code, COUNT: counts[position, code]})
 
 
 def assign_positions(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.domain import ModelCheck, Policy, PrivacyModel, Progress, Verification, check_k, no_progress
+from shoal.engines.spark import statistics_tasks
 from shoal.engines.spark.parquet_source import SparkSource, byte_comparable
 from shoal.engines.spark.python_worker import SparkTask
 from shoal.engines.spark.run_jobs import map_batches, run_job
@@ -41,8 +42,8 @@ def verify_on_spark(
     )
     keys = [written.keys[name] for name in names]
     classes = released.groupBy(*keys).agg(F.count("*").alias(COUNT))
-    tally = classes.groupBy(COUNT).agg(F.count("*").alias("classes"))
-    rows = run_job(written.session, "verify", tally.collect, records=records, progress=progress)
+    class_sizes = classes.groupBy(COUNT).agg(F.count("*").alias("classes"))
+    rows = run_job(written.session, "verify", class_sizes.collect, records=records, progress=progress)
     sizes = {int(size): int(count) for size, count in sorted(rows)}
     if not sizes:
         raise DataError.no_records()
@@ -77,7 +78,7 @@ def _models(written: SparkSource, released: DataFrame, policy: Policy, folder: s
     state = ModelCheckState(written.names_by_key([*names, *sensitive]), names, statistics, policy.models, policy.schema)
     together = counted.repartition(math.ceil(written.records / _ROWS_PER_TASK), *classes)
     checks = map_batches(
-        together, SparkTask("statistics_tasks.check", state), f"{MODEL} long, {WORST} long, {BROKEN} long"
+        together, SparkTask(statistics_tasks.check_models, state), f"{MODEL} long, {WORST} long, {BROKEN} long"
     )
     rows = run_job(written.session, "verify", checks.collect)
     return tuple(

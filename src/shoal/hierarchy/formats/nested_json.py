@@ -17,11 +17,6 @@ class _Pairs(list[tuple[str, object]]):
     """Entries of a JSON object, including duplicate names."""
 
 
-def from_dict(nested: Mapping[str, Any]) -> Hierarchy:
-    """Build the tree from nested names; the only name at the top is the root."""
-    return _from_nested(nested)
-
-
 def from_json(text: str) -> Hierarchy:
     """Build the tree from nested names in JSON."""
     try:
@@ -31,10 +26,11 @@ def from_json(text: str) -> Hierarchy:
         raise HierarchyError.invalid_json(error.lineno) from None
     except RecursionError:
         raise HierarchyError.too_deep("JSON") from None
-    return _from_nested(nested)
+    return from_dict(nested)
 
 
-def _from_nested(nested: object) -> Hierarchy:
+def from_dict(nested: object) -> Hierarchy:
+    """Build the tree from nested names; the only name at the top is the root."""
     if not isinstance(nested, Mapping | _Pairs):
         raise HierarchyError.not_nested("at the top")
     top = _children(nested, "at the top")

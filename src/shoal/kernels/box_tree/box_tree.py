@@ -1,7 +1,7 @@
 """A tree of boxes over the records, for exact nearest and farthest searches.
 
-Searches (`search`) compute a small part of all distances. Leaves hold up to ``WIDTH`` records; the median of the widest
-column cuts them. A block is an inner node with the boxes of up to ``WIDTH`` children, blocks or leaves::
+Searches (`neighbors`) compute a small part of all distances. Leaves hold up to ``WIDTH`` records; the median of the
+widest column cuts them. A block is an inner node with the boxes of up to ``WIDTH`` children, blocks or leaves::
 
     nodes    0 .. B-1    blocks, root first           parents[node] = WIDTH * block + slot
              B .. B+L-1  leaves                       children[block, slot] = node
@@ -17,7 +17,7 @@ column cuts them. A block is an inner node with the boxes of up to ``WIDTH`` chi
 Leaves and blocks are stored column by column, so that the inner loops read contiguous memory and vectorize.
 
 Coordinates are differences from an anchor, in single precision; each category has a few coordinates in place of its
-code. They take half the memory and time, and only rule records out; `search` bounds their error.
+code. They take half the memory and time, and only rule records out; `neighbors` bounds their error.
 
 A record that joins a group is removed, and the boxes above it shrink at once.
 """
@@ -184,7 +184,6 @@ def widest_column(widths):
 
 @kernel
 def column_ranges(matrix, rows, start, stop, out):
-    """Compute the range of every column over rows[start:stop]."""
     for j in range(len(out)):
         low, high = np.inf, -np.inf
         for i in range(start, stop):

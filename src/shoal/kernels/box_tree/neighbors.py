@@ -202,7 +202,6 @@ def any_below(values, limit):
 
 @inline
 def any_above(values, limit):
-    """Whether any number is at least the limit."""
     count = 0
     for i in range(len(values)):
         count += values[i] >= limit

@@ -1,7 +1,7 @@
 """Forest of trees of at least k records, grown over nearest neighbors and split while trees are large.
 
-As in ``spanning``, ``parents`` has the parent of each record. Edges have no direction for the splits: any record can be
-made the root of its tree.
+As in `spanning_tree`, ``parents`` has the parent of each record. Edges have no direction for the splits: any record can
+be made the root of its tree.
 """
 
 from __future__ import annotations

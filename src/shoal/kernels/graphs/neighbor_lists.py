@@ -50,7 +50,6 @@ def _batches(space: Space, cells: list[IntVector], step: int) -> Iterator[tuple[
 
 @kernel
 def fill_neighbors(tree, rows, neighbors):
-    """Fill the neighbor lists of these points."""
     count = neighbors.shape[1]
     distance, found = np.empty(count + 1), np.empty(count + 1, dtype=np.int64)
     for row in rows:

@@ -65,8 +65,7 @@ def cut_longest(tree: SpanningTree, k: int, *, progress: Progress) -> IntVector:
     while position < n:
         position = cut_edges(parents, sizes, edges, k, position, SLICE)
         progress(n, n)
-    labels: IntVector = find_roots(parents, tree.order)
-    return labels
+    return find_roots(parents, tree.order)
 
 
 @kernel
@@ -118,7 +117,6 @@ def nearest_position(distance, rows):
 
 @kernel
 def subtree_sizes(parents, order):
-    """The number of records in the subtree of each record."""
     sizes = np.ones(len(parents), dtype=np.int64)
     for i in range(len(order) - 1, 0, -1):
         sizes[parents[order[i]]] += sizes[order[i]]
@@ -153,7 +151,6 @@ def cut_edges(parents, sizes, edges, k, start, budget):
 
 @kernel
 def find_roots(parents, order):
-    """The root of each record's tree."""
     labels = np.empty(len(parents), dtype=np.int64)
     for row in order:
         labels[row] = row if parents[row] == ROOT else labels[parents[row]]

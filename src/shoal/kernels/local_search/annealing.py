@@ -6,7 +6,8 @@ import numpy as np
 
 from shoal.domain import BoolVector
 from shoal.kernels.jit import inline, kernel
-from shoal.kernels.local_search.category_centroids import NONE, has_categories
+from shoal.kernels.linked_lists import NONE
+from shoal.kernels.local_search.category_centroids import has_categories
 from shoal.kernels.local_search.moves import MAX_VISITS, UnitNeighbors, create_group, dissolve_group, move, swap
 from shoal.kernels.local_search.mutable_partition import SearchState, remove_decrease, swap_may_pay
 from shoal.kernels.rng import Rng, next_int, random_below
@@ -117,7 +118,6 @@ def mark_neighbors(partition, neighbors, unit, dirty):
 
 @kernel
 def anneal_steps(partition, centroids, constraints, neighbors, rng, temperature, steps):
-    """Try random moves."""
     total, n_neighbors, n_quantiles = 0.0, neighbors.points.shape[1], len(rng.exponentials)
     for _ in range(steps):
         unit, dice = random_unit(partition, neighbors, rng), next_int(rng.state)
@@ -164,7 +164,6 @@ def random_unit(partition, neighbors, rng):
 
 @inline
 def random_unit_of_point(neighbors, point, rng):
-    """A random unit of a point."""
     start, count = neighbors.starts[point], neighbors.starts[point + 1] - neighbors.starts[point]
     return neighbors.units[start + random_below(rng.state, count) if count > 1 else start]
 

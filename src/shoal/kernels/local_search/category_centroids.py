@@ -17,8 +17,7 @@ import numpy as np
 from shoal.domain import FloatMatrix, FloatVector, IntMatrix, IntVector, Space
 from shoal.kernels.distance import add_row
 from shoal.kernels.jit import inline, kernel
-
-NONE = -1
+from shoal.kernels.linked_lists import NONE
 
 
 class CategoryCentroids(NamedTuple):
@@ -78,7 +77,6 @@ def init_centroids(space: Space, starts: IntVector, members: IntVector, groups: 
 
 @inline
 def has_categories(centroids):
-    """Whether there are any categories."""
     return len(centroids.centers) > 0
 
 

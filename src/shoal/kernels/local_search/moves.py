@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.domain import IntMatrix, IntVector
 from shoal.kernels.jit import kernel
-from shoal.kernels.local_search.category_centroids import NONE
+from shoal.kernels.linked_lists import NONE
 from shoal.kernels.local_search.mutable_partition import (
     N_EMPTY,
     add,
@@ -61,7 +61,6 @@ def move(partition, centroids, constraints, unit, group, limit):
 
 @kernel
 def swap(partition, centroids, constraints, unit, other, limit):
-    """Swap two units of different groups."""
     own, group = partition.labels[unit], partition.labels[other]
     increase = replace_increase(partition, centroids, other, unit)
     increase += replace_increase(partition, centroids, unit, other)

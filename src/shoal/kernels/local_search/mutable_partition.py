@@ -1,9 +1,9 @@
 """Mutable partition of local search: units move between groups, and the cost of a move is known beforehand.
 
 A unit is a record, or a household with all its records. The error of a group is the sum of the squared distances of its
-records to its center. For numbers the change of the error follows from the center alone; for categories see `meanings`.
-A table without categories has `centroids` of no columns, and one without privacy models has `constraints` of no
-records: each kernel is compiled once for all tables.
+records to its center. For numbers the change of the error follows from the center alone; for categories see
+`category_centroids`. A table without categories has `centroids` of no columns, and one without privacy models has
+`constraints` of no records: each kernel is compiled once for all tables.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from shoal.domain import FloatMatrix, FloatVector, IntVector, ModelConstraints, Space
 from shoal.kernels import constraint_counts as sensitive
 from shoal.kernels.jit import inline, kernel
+from shoal.kernels.linked_lists import NONE
 from shoal.kernels.local_search.category_centroids import (
-    NONE,
     CategoryCentroids,
     add_categories,
     category_increase,
@@ -160,7 +160,7 @@ def insert(partition, centroids, unit, group):
         partition.centers[group, j] += (partition.unit_means[unit, j] - partition.centers[group, j]) * share
     if has_categories(centroids):
         add_categories(centroids, unit, group, 1.0)
-    head = partition.head[group]
+    head = partition.head[group]  # `linked_lists` would make local search 14 % slower
     partition.previous_unit[unit], partition.next_unit[unit], partition.head[group] = NONE, head, unit
     if head != NONE:
         partition.previous_unit[head] = unit
@@ -220,7 +220,6 @@ def add(partition, centroids, unit, group):
 
 @kernel
 def remove(partition, centroids, unit):
-    """Remove a unit from its group."""
     group, weight = partition.labels[unit], partition.unit_weights[unit]
     previous, following = partition.previous_unit[unit], partition.next_unit[unit]
     if previous == NONE:

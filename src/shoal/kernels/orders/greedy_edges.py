@@ -48,13 +48,11 @@ def greedy_path(space: Space, neighbors: IntMatrix) -> IntVector:
         if missing > 0:
             ends = np.flatnonzero(adjacent[:, 1] == NONE)
             neighbors = ends[nearest_neighbors(space.take(ends), N_NEIGHBORS)]
-    order: IntVector = path_order(adjacent)
-    return order
+    return path_order(adjacent)
 
 
 @kernel
 def edge_lengths(space, pairs):
-    """The distances of pairs of points."""
     result = np.empty(len(pairs))
     for i in range(len(pairs)):
         result[i] = distance(space, pairs[i, 0], pairs[i, 1])
@@ -63,7 +61,6 @@ def edge_lengths(space, pairs):
 
 @kernel
 def distance(space, one, other):
-    """The distance of two points."""
     return math.sqrt(squared_distance(space, space.matrix[one], space.matrix[other]))
 
 

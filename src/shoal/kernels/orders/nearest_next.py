@@ -31,11 +31,7 @@ def nearest_next(state: Unassigned, groups: IntVector, start: int, *, progress: 
     starts = np.append(0, np.cumsum(np.bincount(groups)))
     order = np.empty(len(groups), dtype=np.int64)
     visits = NearestNextState(groups, np.argsort(groups, kind="stable"), starts, order, np.array([start, 0, 0]))
-
-    def step(state: Unassigned, passes: int) -> None:
-        visit(state, visits, passes)
-
-    run(state, step, min_left=1, progress=progress)
+    run(state, visit, visits, min_left=1, progress=progress)
     return order
 
 

@@ -11,8 +11,7 @@ from shoal.kernels.jit import SLICE, kernel
 
 def shortest_path(ordered: Space, k: int, *, progress: Progress) -> IntVector:
     """Labels, in this order, of the cut into groups of k to 2k - 1 consecutive records with the least SSE."""
-    labels: IntVector = backtrack(path_costs(ordered, k, progress=progress)[1])
-    return labels
+    return backtrack(path_costs(ordered, k, progress=progress)[1])
 
 
 def path_costs(ordered: Space, k: int, *, progress: Progress) -> tuple[FloatVector, IntVector]:

@@ -64,7 +64,6 @@ def leaf_order(space: Space, weights: IntVector, *, progress: Progress) -> IntVe
 
 
 def _offset_progress(done: int, progress: Progress, total: int) -> Progress:
-    """The progress of a cell, after the points done before."""
     return lambda n, _: progress(done + n, total)
 
 
@@ -89,8 +88,7 @@ def tree_leaf_order(space: Space, weights: IntVector, *, progress: Progress) -> 
     while clusters.counts[REMAINING] > 1:
         follow_chain(space, clusters, adjacent, max(1, SLICE // (int(clusters.counts[REMAINING]) * (p + 2))))
         progress(n - int(clusters.counts[REMAINING]), n)
-    order: IntVector = path_order(adjacent)
-    return order
+    return path_order(adjacent)
 
 
 @kernel
@@ -126,7 +124,6 @@ def follow_chain(space, clusters, adjacent, passes):
 
 @inline
 def push(clusters, name):
-    """Append a cluster to the chain."""
     clusters.chain[clusters.counts[CHAIN_LENGTH]], clusters.in_chain[name] = name, True
     clusters.counts[CHAIN_LENGTH] += 1
 

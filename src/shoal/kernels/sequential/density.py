@@ -15,16 +15,14 @@ from shoal.kernels.box_tree.neighbors import HEAP_COST, nearest
 from shoal.kernels.centroids import sse
 from shoal.kernels.distance import copy
 from shoal.kernels.jit import SLICE, inline, kernel
-from shoal.kernels.sequential.unassigned import GROUPS, NONE, Unassigned, assign, enough_left
-
-END = -1
-"""The end of a list."""
+from shoal.kernels.linked_lists import NONE, insert_first, unlink
+from shoal.kernels.sequential.unassigned import GROUPS, Unassigned, assign, enough_left
 
 
 class Neighborhoods(NamedTuple):
     """``rows`` holds the k nearest of each record, one after another: place p belongs to record p // k.
 
-    The places that hold a record are a list: ``head``, then ``after`` each one, and ``before`` on the way back.
+    The places that hold a record are a linked list.
     ``winner`` is a tournament tree: node 1 has the record with the lowest SSE, the last n nodes are the records.
     ``last_group`` has the records assigned last; the first ``unlinked`` of them are in no neighborhood any more.
     """
@@ -43,11 +41,11 @@ def init(unassigned: Unassigned, k: int, *, progress: Progress) -> Neighborhoods
     """Return the neighborhoods of all unassigned records, of which there are at least k."""
     n = len(unassigned.labels)
     state = Neighborhoods(
-        rows=np.full(n * k, END),
+        rows=np.full(n * k, NONE),
         sse=np.full(n, np.inf),
-        head=np.full(n, END),
-        after=np.full(n * k, END),
-        before=np.full(n * k, END),
+        head=np.full(n, NONE),
+        after=np.full(n * k, NONE),
+        before=np.full(n * k, NONE),
         winner=np.concatenate([np.zeros(n, dtype=np.int64), np.arange(n)]),
         last_group=np.zeros(k, dtype=np.int64),
         unlinked=np.array([k]),
@@ -77,25 +75,16 @@ def find_neighborhood(unassigned, state, row):
     neighbors = state.rows[row * k : (row + 1) * k]
     nearest(unassigned.tree, unassigned.space.matrix[row], np.empty(k), neighbors)
     for i in range(k):
-        place, first = row * k + i, state.head[neighbors[i]]
-        state.head[neighbors[i]], state.after[place], state.before[place] = place, first, END
-        if first != END:
-            state.before[first] = place
+        insert_first(state.head, state.after, state.before, neighbors[i], row * k + i)
     set_sse(state, row, sse(unassigned.space, neighbors))
 
 
 @kernel
-def unlink(state, row):
+def unlink_neighborhood(state, row):
     """Remove the neighborhood of a record from the lists of its members."""
     k = len(state.rows) // len(state.sse)
     for place in range(row * k, (row + 1) * k):
-        after, before = state.after[place], state.before[place]
-        if before == END:
-            state.head[state.rows[place]] = after
-        else:
-            state.after[before] = after
-        if after != END:
-            state.before[after] = before
+        unlink(state.head, state.after, state.before, state.rows[place], place)
 
 
 @inline
@@ -122,11 +111,11 @@ def densest_passes(unassigned, state, k, passes):
     """
     while passes > 0 and enough_left(unassigned, k):
         passes -= 1
-        while state.unlinked[0] < k and state.head[state.last_group[state.unlinked[0]]] == END:
+        while state.unlinked[0] < k and state.head[state.last_group[state.unlinked[0]]] == NONE:
             state.unlinked[0] += 1
         if state.unlinked[0] < k:
             row = state.head[state.last_group[state.unlinked[0]]] // k
-            unlink(state, row)
+            unlink_neighborhood(state, row)
             find_neighborhood(unassigned, state, row)
         else:
             group_densest(unassigned, state, k)
@@ -139,7 +128,7 @@ def group_densest(unassigned, state, k):
     copy(state.rows[seed * k : (seed + 1) * k], state.last_group)
     state.unlinked[0] = 0
     for row in state.last_group:
-        unlink(state, row)
+        unlink_neighborhood(state, row)
         set_sse(state, row, np.inf)
         assign(unassigned, row, unassigned.counts[GROUPS])
     unassigned.counts[GROUPS] += 1

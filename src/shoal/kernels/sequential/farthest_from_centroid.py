@@ -1,4 +1,4 @@
-"""The records farthest from a center, in order, kept as a list while records leave and the center moves.
+"""The records farthest from a center, in order: a list that stays valid while records leave and the center moves.
 
 A record outside the list was no farther from the old center than the last listed record. So its distance to the new
 center is at most that distance plus the shift of the center. Where this bound does not decide, the list is refilled.
@@ -62,16 +62,10 @@ def farthest_unassigned(state, point):
             distance = squared_distance(state.space, state.space.matrix[row], point)
             if distance > largest or (distance == largest and row < best_row):
                 largest, best_row = distance, row
-    refill(state, point)
+    copy(point, listed.center)  # refill the list
+    farthest(state.tree, point, listed.distance, listed.rows)
+    listed.first[0] = 0
     return listed.rows[0]
-
-
-@kernel
-def refill(state, point):
-    """Fill the list with the records farthest from a point."""
-    copy(point, state.farthest_list.center)
-    farthest(state.tree, point, state.farthest_list.distance, state.farthest_list.rows)
-    state.farthest_list.first[0] = 0
 
 
 @inline

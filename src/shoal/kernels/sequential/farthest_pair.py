@@ -14,10 +14,8 @@ import numpy as np
 from shoal.domain import FloatVector, IntVector, Progress, Space
 from shoal.kernels.box_tree.neighbors import NO_RECORD, farthest, nearest, sift_down
 from shoal.kernels.jit import kernel
+from shoal.kernels.sequential.farthest_from_centroid import SLACK, TINY
 from shoal.kernels.sequential.unassigned import GROUPS, NONE, Unassigned, assign, build_group, enough_left
-
-SLACK, TINY = 1e-12, 1e-300
-"""Rounding allowed for in an upper bound: relative, per column, and absolute; the true error is far smaller."""
 
 
 class PairQueue(NamedTuple):
@@ -54,8 +52,7 @@ def _distance_bounds(space: Space, rows: IntVector) -> FloatVector:
     matrix = space.sketched_points[rows]
     radius = np.sqrt(((matrix - matrix.mean(axis=0)) ** 2).sum(axis=1))
     diameter: FloatVector = (radius + radius.max()) ** 2 + space.sketch_error
-    limits: FloatVector = diameter * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
-    return limits
+    return diameter * (1.0 + SLACK * (matrix.shape[1] + 4)) + TINY
 
 
 def _queue(bound: FloatVector, rows: IntVector, partner: IntVector) -> PairQueue:

@@ -30,11 +30,7 @@ def mdav_passes(state: Unassigned, k: int, *, per_pass: int, min_left: int, prog
 
     Each pass builds ``per_pass`` groups, while at least ``min_left`` records are left.
     """
-
-    def step(state: Unassigned, passes: int) -> None:
-        mdav_step(state, k, per_pass, min_left, passes)
-
-    return run(state, step, min_left=min_left, progress=progress)
+    return run(state, mdav_step, k, per_pass, min_left, min_left=min_left, progress=progress)
 
 
 @kernel
@@ -51,7 +47,7 @@ def mdav_step(state, k, per_pass, min_left, passes):
 
 @kernel
 def point_passes(state, points, k, passes):
-    """Build a group around the record farthest from each of these points in turn, while k records are left."""
+    """Build a group around the record farthest from each point, one after another, while k records are left."""
     while passes > 0 and enough_left(state, k):
         passes -= 1
         for point in points:

@@ -7,7 +7,7 @@ assigned to a group, and a group that is built around a seed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,10 +38,6 @@ class Unassigned(NamedTuple):
     farthest_list: FarthestList
 
 
-GroupStep = Callable[[Unassigned, int], None]
-"""Runs at most this many passes, or fewer where `enough_left` is false."""
-
-
 def init(space: Space, labels: IntVector | None = None) -> Unassigned:
     """Return the state of all records, unassigned or with these labels."""
     n = len(space.matrix)
@@ -53,10 +49,11 @@ def init(space: Space, labels: IntVector | None = None) -> Unassigned:
     return Unassigned(space, labels, sums, counts, build_tree(space, rows), empty_list(space))
 
 
-def run(state: Unassigned, step: GroupStep, *, min_left: int, progress: Progress) -> Unassigned:
-    """Call the step until fewer than ``min_left`` records are left.
+def run(state: Unassigned, step: Callable[..., None], *arguments: Any, min_left: int, progress: Progress) -> Unassigned:
+    """Call ``step(state, *arguments, passes)`` until fewer than ``min_left`` records are left.
 
-    A new tree is built when half of the records of a large one are assigned.
+    A call runs at most this many passes, or fewer where `enough_left` is false. A new tree is built when half of the
+    records of a large one are assigned.
     """
     n, p = len(state.labels), len(state.sums)
     while (left := int(state.counts[LEFT])) >= min_left:
@@ -64,7 +61,7 @@ def run(state: Unassigned, step: GroupStep, *, min_left: int, progress: Progress
             state.counts[LEFT_AT_TREE] = left
             if len(state.tree.leaf_sizes) > 1:  # a single leaf is searched as fast as a new one
                 state = state._replace(tree=build_tree(state.space, unassigned_rows(state)))
-        step(state, max(1, SLICE // (p * (left + REMOVAL_COST * min_left))))
+        step(state, *arguments, max(1, SLICE // (p * (left + REMOVAL_COST * min_left))))
         progress(n - int(state.counts[LEFT]), n)
     return state
 

@@ -213,7 +213,6 @@ def add_values(sides, buffer, value_of, ranks, word, unit):
 
 @kernel
 def popcount(word):
-    """Return the number of bits that are set."""
     word = word - (word >> 1 & 0x5555555555555555)
     word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333)
     word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F

@@ -12,6 +12,7 @@ import numpy as np
 from shoal.domain import BoolVector, FloatVector, IntMatrix, IntVector, Progress
 from shoal.kernels.constraint_counts import add, satisfied, zero_counts
 from shoal.kernels.jit import SLICE, kernel
+from shoal.kernels.linked_lists import insert_first, unlink
 from shoal.kernels.splits.extent_cuts import BITS, MAX_RANK, ExtentUnits, popcount
 from shoal.kernels.splits.rank_cuts import RankGrid, Ranks, has_constraints
 
@@ -37,10 +38,7 @@ class ExtentBoxes(NamedTuple):
 
 
 class ExtentGroups(NamedTuple):
-    """The groups: number of records, of distinct tuples, and extent of each.
-
-    The tuples of a group are a list: ``head``, then ``after`` each one, and ``before`` on the way back; -1 is the end.
-    """
+    """Number of records, of tuples, and extent of each group; the tuples of a group are a linked list."""
 
     labels: IntVector
     records: IntVector
@@ -90,26 +88,16 @@ def fill_groups(boxes, groups, counts):
 
 @kernel
 def add_tuple(groups, t, g, count):
-    """Add a tuple to a group."""
     groups.labels[t] = g
-    groups.after[t], groups.before[t] = groups.head[g], -1
-    if groups.head[g] >= 0:
-        groups.before[groups.head[g]] = t
-    groups.head[g] = t
+    insert_first(groups.head, groups.after, groups.before, g, t)
     groups.tuples[g] += 1
     groups.records[g] += count
 
 
 @kernel
 def remove_tuple(groups, t, count):
-    """Remove a tuple from its group."""
-    g, after, before = groups.labels[t], groups.after[t], groups.before[t]
-    if before >= 0:
-        groups.after[before] = after
-    else:
-        groups.head[g] = after
-    if after >= 0:
-        groups.before[after] = before
+    g = groups.labels[t]
+    unlink(groups.head, groups.after, groups.before, g, t)
     groups.tuples[g] -= 1
     groups.records[g] -= count
 

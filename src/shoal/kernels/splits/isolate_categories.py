@@ -11,8 +11,7 @@ from shoal.domain import FloatMatrix, FloatVector, IntVector
 from shoal.kernels.box_tree.box_tree import widest_column
 from shoal.kernels.constraint_counts import add, satisfied, zero_counts
 from shoal.kernels.jit import kernel
-from shoal.kernels.splits.median_cuts import median_cut
-from shoal.kernels.splits.rank_cuts import RankGrid, has_constraints, update_ranges
+from shoal.kernels.splits.rank_cuts import RankGrid, has_constraints, median_cut, update_ranges
 from shoal.kernels.splits.recursion import OPEN, close, divide, top
 
 REST = -1

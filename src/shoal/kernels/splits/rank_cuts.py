@@ -1,4 +1,4 @@
-"""Records as ranks of their values: tuples of ranks, the range of a part, and cuts between ranks.
+"""Records as ranks of their values, and median cuts of the Mondrian methods between ranks.
 
 A median is found by counting, not by sorting: ranks are counted in buckets, then those of one bucket in smaller ones.
 """
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.domain import FloatVector, IntVector, ModelConstraints
+from shoal.kernels.box_tree.box_tree import widest_column
 from shoal.kernels.constraint_counts import add, satisfied, zero_counts
 from shoal.kernels.jit import inline, kernel
-from shoal.kernels.splits.recursion import top
+from shoal.kernels.splits.recursion import OPEN, close, divide, top
 
 BUCKETS = 256
 """Enough to count most columns in one pass, few enough to clear for a part of ten records."""
@@ -104,7 +105,6 @@ def mark_right(parts, grid, j, rank):
 
 @inline
 def has_constraints(grid):
-    """Whether groups must satisfy constraints besides k."""
     return len(grid.constraints.rule) > 0
 
 
@@ -119,3 +119,83 @@ def split_allowed(parts, grid):
         t = parts.rows[i]
         add(grid.constraints, right if parts.right[i] else left, grid.record[t], grid.counts[t])
     return satisfied(grid.constraints, left) and satisfied(grid.constraints, right)
+
+
+@kernel
+def split_strict(parts, grid, ranges, k, cells):
+    """Split parts at the first column with an allowed cut, keeping equal values together."""
+    while cells > 0 and parts.counts[OPEN] > 0:
+        start, stop = top(parts)
+        cells -= len(grid.spans) * (stop - start)
+        size = update_ranges(parts, grid, ranges)
+        if size >= 2 * k and strict_cut(parts, grid, ranges, k, size):
+            divide(parts)
+        else:
+            close(parts)
+
+
+@kernel
+def split_relaxed(parts, grid, ranges, k, cells):
+    """Halve parts at the widest column, where equal values may go to either side; each tuple is one record."""
+    while cells > 0 and parts.counts[OPEN] > 0:
+        start, stop = top(parts)
+        cells -= len(grid.spans) * (stop - start)
+        size = update_ranges(parts, grid, ranges)
+        if size >= 2 * k and relaxed_cut(parts, grid, ranges, size):
+            divide(parts)
+        else:
+            close(parts)
+
+
+@kernel
+def strict_cut(parts, grid, ranges, k, size):
+    """Mark an allowed cut of the widest column, else of the next; return whether there is one."""
+    for _ in range(len(ranges.width)):
+        j = widest_column(ranges.width)
+        if ranges.width[j] <= 0.0:
+            return False
+        if median_cut(parts, grid, ranges, j, k, size):
+            return True
+        ranges.width[j] = 0.0
+    return False
+
+
+@kernel
+def median_cut(parts, grid, ranges, j, k, size):
+    """Mark the cut above the median of column j, else the one below it; return whether one is allowed.
+
+    If both leave fewer than k records on a side, fewer than k are below the median and fewer than k above it. Then no
+    other cut of this column leaves k on both sides.
+    """
+    rank, below, equal = select_rank(parts, grid, ranges, j, (size - 1) // 2)
+    if size - below - equal >= k:
+        mark_right(parts, grid, j, rank + 1)
+        if split_allowed(parts, grid):
+            return True
+    if below >= k:
+        mark_right(parts, grid, j, rank)
+        return split_allowed(parts, grid)
+    return False
+
+
+@kernel
+def relaxed_cut(parts, grid, ranges, size):
+    """Mark half of the records by the widest column, else by the next; return whether the cut is allowed."""
+    for _ in range(len(ranges.width)):
+        j = widest_column(ranges.width)
+        rank, below, _ = select_rank(parts, grid, ranges, j, size // 2)
+        mark_first(parts, grid, j, rank, size // 2 - below)
+        if split_allowed(parts, grid):
+            return True
+        ranges.width[j] = -1.0
+    return False
+
+
+@kernel
+def mark_first(parts, grid, j, rank, equal):
+    """Mark for the right side what is above a rank of column j, and all at that rank but the first ``equal``."""
+    start, stop = top(parts)
+    for i in range(start, stop):
+        own = grid.ranks[parts.rows[i], j]
+        parts.right[i] = own > rank or (own == rank and equal <= 0)
+        equal -= own == rank

@@ -7,7 +7,7 @@ marks in ``right`` the rows that go to its right side, and then divides the part
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,6 @@ class PartStack(NamedTuple):
     counts: IntVector
 
 
-SplitStep = Callable[[PartStack, int], None]
-"""Splits parts until about this many cells are processed or no part is open."""
-
-
 def init(matrix: FloatMatrix | IntMatrix) -> PartStack:
     """Return a stack with one part: all records."""
     n = len(matrix)
@@ -44,10 +40,13 @@ def init(matrix: FloatMatrix | IntMatrix) -> PartStack:
     return PartStack(matrix, labels, rows, buffer, np.zeros(n, dtype=np.bool_), ends, np.array([1, 0, 0]))
 
 
-def run(parts: PartStack, step: SplitStep, *, progress: Progress) -> IntVector:
-    """Call the step until no part is open, and return the labels."""
+def run(parts: PartStack, split: Callable[..., None], *arguments: Any, progress: Progress) -> IntVector:
+    """Call ``split(parts, *arguments, cells)`` until no part is open, and return the labels.
+
+    A call splits parts until about this many cells are processed or no part is open.
+    """
     while parts.counts[OPEN] > 0:
-        step(parts, SLICE // 8)  # a step reads each cell several times
+        split(parts, *arguments, SLICE // 8)  # each cell is read several times
         progress(int(parts.counts[DONE]), len(parts.labels))
     return parts.labels
 

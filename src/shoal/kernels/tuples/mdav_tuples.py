@@ -82,7 +82,6 @@ def record_labels(state: TupleMdav, records: Records) -> IntVector:
 
 @kernel
 def add_all_costs(tuples, costs):
-    """Add the costs of all records."""
     for t in range(len(tuples.counts)):
         add(tuples, costs, t, tuples.counts[t])
 

@@ -182,6 +182,5 @@ def close_pool(state):
 
 @inline
 def clear_pool(state):
-    """Empty the pool."""
     state.costs[:] = 0.0
     state.counts[POOL_TUPLES], state.counts[POOL_RECORDS] = 0, 0

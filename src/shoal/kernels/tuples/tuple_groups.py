@@ -1,8 +1,8 @@
 """Groups of tuples of categories, their losses, and their losses after a change.
 
 The loss of a group is the sum of squared distances of its records to its center. The center minimizes the sum of plain
-distances, as in the release, and is found anew for each evaluated group, so the search compares released losses.
-Costs are kept per group: evaluating a group reads each node and each of its tuples once.
+distances, as in the release, and is recomputed for each evaluated group, so the search compares released losses.
+Costs are stored per group: evaluating a group reads each node and each of its tuples once.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from shoal.domain import FloatMatrix, FloatVector, IntMatrix, IntVector, Progress, Tuples
 from shoal.kernels.jit import SLICE, inline, kernel
+from shoal.kernels.linked_lists import NONE, insert_first, unlink
 from shoal.kernels.tuples.tuple_distance import add, tuple_distance
 
-NONE = -1
 MIN_SIZE, WAITING, HEAD, MOVES, VISIT, RANDOM, SPENT, LIMIT = range(8)
 """Places in ``counts``: k; number of queued tuples and head of the queue; logged moves; last visit number; last random
 number; cells processed so far, and the limit above which the current change is abandoned. Work is bounded by these
@@ -32,6 +32,8 @@ PAIR_BUDGET = 2_000_000_000
 """Cells for finding the neighbors: a few seconds."""
 CALL_BUDGET = 50_000_000
 """Cells that one kernel call processes, roughly: a fraction of a second."""
+MERGE_BUDGET = 1_000_000_000
+"""Cells for all mergers; after that, a group merges with the first group near it."""
 TOLERANCE = 1e-10
 """Smaller changes of the loss may be rounding."""
 PRIME, FACTOR = 2**31 - 1, 48271
@@ -41,9 +43,9 @@ PRIME, FACTOR = 2**31 - 1, 48271
 class TupleGroups(NamedTuple):
     """State of the groups: ``costs``, ``sizes`` and ``loss`` of each; an empty one has size 0.
 
-    The tuples of a group are a list: ``first``, then ``after`` each one, and ``before`` on the way back. ``queue`` is a
-    ring of tuples to examine, ``queued`` a mask. ``moved`` and ``moved_from`` log the moves so that they can be undone,
-    and ``loss_change`` is their total effect. ``visited`` is the last visit of each group or tuple.
+    The tuples of a group are a linked list. ``queue`` is a ring of tuples to examine, ``queued`` a mask. ``moved`` and
+    ``moved_from`` log the moves so that they can be undone, and ``loss_change`` is their total effect. ``visited`` is
+    the last visit of each group or tuple.
     """
 
     tuples: Tuples
@@ -154,10 +156,8 @@ def init_groups(state):
 @kernel
 def add_tuple(state, t, group):
     """Add a tuple at the head of a group, without updating the loss."""
-    head = state.first[group]
-    if head != NONE:
-        state.before[head] = t
-    state.first[group], state.after[t], state.before[t], state.labels[t] = t, head, NONE, group
+    insert_first(state.first, state.after, state.before, group, t)
+    state.labels[t] = group
     state.sizes[group] += state.tuples.counts[t]
     state.counts[SPENT] += state.costs.shape[1]
     add(state.tuples, state.costs[group], t, state.tuples.counts[t])
@@ -166,13 +166,8 @@ def add_tuple(state, t, group):
 @kernel
 def remove_tuple(state, t):
     """Remove a tuple from its group, without updating the loss."""
-    group, previous, following = state.labels[t], state.before[t], state.after[t]
-    if previous == NONE:
-        state.first[group] = following
-    else:
-        state.after[previous] = following
-    if following != NONE:
-        state.before[following] = previous
+    group = state.labels[t]
+    unlink(state.first, state.after, state.before, group, t)
     state.sizes[group] -= state.tuples.counts[t]
     state.counts[SPENT] += state.costs.shape[1]
     add(state.tuples, state.costs[group], t, -state.tuples.counts[t])
@@ -190,7 +185,6 @@ def pop_queue(state):
 
 @kernel
 def update_loss(state, group):
-    """Recompute the loss of a group."""
     loss = loss_with(state, group, NONE, NONE)
     state.loss_change[0] += loss - state.loss[group]
     state.loss[group] = loss
@@ -206,7 +200,6 @@ def enqueue_changed(state, moves):
 
 @kernel
 def enqueue_group(state, group):
-    """Queue all tuples of a group."""
     t = state.first[group]
     while t != NONE:
         if not state.queued[t]:
@@ -220,9 +213,15 @@ def enqueue_group(state, group):
 @kernel
 def move_tuple(state, t, group):
     """Move a tuple to a group and log the move."""
-    origin = state.labels[t]
-    state.moved[state.counts[MOVES]], state.moved_from[state.counts[MOVES]] = t, origin
+    state.moved[state.counts[MOVES]], state.moved_from[state.counts[MOVES]] = t, state.labels[t]
     state.counts[MOVES] += 1
+    relabel_tuple(state, t, group)
+
+
+@kernel
+def relabel_tuple(state, t, group):
+    """Move a tuple to a group without logging it, and update the losses of both groups."""
+    origin = state.labels[t]
     remove_tuple(state, t)
     add_tuple(state, t, group)
     update_loss(state, origin)
@@ -234,12 +233,7 @@ def undo_moves(state, moves, loss_change):
     """Undo all moves but the first ``moves``, and restore the loss change."""
     while state.counts[MOVES] > moves:
         state.counts[MOVES] -= 1
-        t, origin = state.moved[state.counts[MOVES]], state.moved_from[state.counts[MOVES]]
-        group = state.labels[t]
-        remove_tuple(state, t)
-        add_tuple(state, t, origin)
-        update_loss(state, origin)
-        update_loss(state, group)
+        relabel_tuple(state, state.moved[state.counts[MOVES]], state.moved_from[state.counts[MOVES]])
     state.loss_change[0] = loss_change
 
 
@@ -292,7 +286,6 @@ def has_log_space(state):
 
 @inline
 def over_limit(state):
-    """Whether the limit of cells is reached."""
     return state.counts[SPENT] >= state.counts[LIMIT]
 
 
@@ -301,3 +294,93 @@ def draw(state, below):
     """Return a random number from 0 to ``below - 1``."""
     state.counts[RANDOM] = state.counts[RANDOM] * FACTOR % PRIME
     return state.counts[RANDOM] % below
+
+
+def merge_small(state: TupleGroups, *, progress: Progress) -> None:
+    """Merge the groups below k in rounds: lowest loss increase first, each with its best partner at that time."""
+    min_size, records = state.counts[MIN_SIZE], int(state.sizes.sum())
+    state.counts[LIMIT] = state.counts[SPENT] + MERGE_BUDGET
+    while len(small := np.flatnonzero((state.sizes > 0) & (state.sizes < min_size))) > 0:
+        prices, done = np.empty(len(small)), 0
+        while done < len(small):
+            done = price_mergers(state, small, prices, done, state.counts[SPENT] + CALL_BUDGET)
+            progress(int(state.sizes[state.sizes >= min_size].sum()), records)
+        order, done = small[np.argsort(prices, kind="stable")], 0
+        while done < len(small):
+            done = merge_groups(state, order, done, state.counts[SPENT] + CALL_BUDGET)
+            progress(int(state.sizes[state.sizes >= min_size].sum()), records)
+
+
+@kernel
+def price_mergers(state, groups, prices, start, limit):
+    """Write the loss increase of the best merger of each group until the cell limit; return the next group."""
+    while start < len(groups) and state.counts[SPENT] < limit:
+        prices[start] = best_partner(state, groups[start])[0]
+        start += 1
+    return start
+
+
+@kernel
+def merge_groups(state, groups, start, limit):
+    """Merge groups still below k with their best partners until the cell limit; return the next group."""
+    while start < len(groups) and state.counts[SPENT] < limit:
+        group = groups[start]
+        start += 1
+        if 0 < state.sizes[group] < state.counts[MIN_SIZE]:
+            other = best_partner(state, group)[1]
+            while state.first[group] != NONE:
+                t = state.first[group]
+                remove_tuple(state, t)
+                add_tuple(state, t, other)
+            update_loss(state, group)
+            update_loss(state, other)
+    return start
+
+
+@kernel
+def best_partner(state, group):
+    """Return the lowest loss increase by a merger with a nearby group, or else with any, and that group.
+
+    Above the cell limit it is the first group.
+    """
+    smallest, partner = np.inf, NONE
+    state.counts[VISIT] += 1
+    state.visited[group] = state.counts[VISIT]
+    t = state.first[group]
+    while t != NONE and (partner == NONE or not over_limit(state)):
+        state.counts[SPENT] += state.near.shape[1]
+        for u in state.near[t]:
+            if partner != NONE and over_limit(state):
+                break
+            if u != NONE and state.visited[state.labels[u]] != state.counts[VISIT]:
+                state.visited[state.labels[u]] = state.counts[VISIT]
+                increase = merger_loss(state, group, state.labels[u])
+                if increase < smallest:
+                    smallest, partner = increase, state.labels[u]
+        t = state.after[t]
+    if partner == NONE:
+        for i in range(1, len(state.sizes)):
+            if partner != NONE and over_limit(state):
+                break
+            state.counts[SPENT] += 1
+            other = (group + i) % len(state.sizes)
+            if state.sizes[other] > 0:
+                increase = merger_loss(state, group, other)
+                if increase < smallest:
+                    smallest, partner = increase, other
+    return smallest, partner
+
+
+@kernel
+def merger_loss(state, group, other):
+    tuples, place = state.tuples, 0
+    for j in range(len(tuples.widths)):
+        low = np.inf
+        for node in range(tuples.widths[j]):
+            cost = state.costs[group, place + node] + state.costs[other, place + node]
+            if cost < low:
+                low, state.center[j] = cost, node
+        place += tuples.widths[j]
+    state.counts[SPENT] += 2 * place
+    joint = squared_distances(state, group, NONE) + squared_distances(state, other, NONE)
+    return joint - state.loss[group] - state.loss[other]

@@ -10,12 +10,12 @@ import numpy as np
 
 from shoal.domain import Progress
 from shoal.kernels.jit import inline, kernel
+from shoal.kernels.linked_lists import NONE
 from shoal.kernels.tuples.tuple_groups import (
     CALL_BUDGET,
     LIMIT,
     MIN_SIZE,
     MOVES,
-    NONE,
     SPENT,
     TOLERANCE,
     VISIT,
@@ -98,7 +98,6 @@ def kick_until(state, kicks, limit):
 
 @kernel
 def clear_queue(state):
-    """Clear the queue."""
     while state.counts[WAITING] > 0:
         pop_queue(state)
 
@@ -154,7 +153,6 @@ def swap(state, t):
 
 @inline
 def can_swap(state, t, u):
-    """Whether the groups of two tuples keep k records if they are swapped."""
     gain = state.tuples.counts[u] - state.tuples.counts[t]
     smallest = min(state.sizes[state.labels[t]] + gain, state.sizes[state.labels[u]] - gain)
     return smallest >= state.counts[MIN_SIZE]

@@ -22,7 +22,10 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import Any, NamedTuple, Self
 
-from shoal.errors import BundleError, FileError, OutputError
+from shoal.domain import Policy
+from shoal.errors import BundleError, FileError, HierarchyError, OutputError, PolicyError
+from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.formats import parse
 from shoal.system.atomic import os_error_reason
 from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
 
@@ -98,7 +101,6 @@ class Archive:
             raise BundleError.changed(self.path, [name]) from None
 
     def copy(self, name: str, place: Path) -> None:
-        """Write a file of the archive to a new path in a private folder."""
         try:
             with self.file.open(name) as source, place.open("xb") as target:
                 shutil.copyfileobj(source, target, _CHUNK)
@@ -208,6 +210,8 @@ RELEASE, HIERARCHIES = "release/", "hierarchies/"
 
 _REQUIRED = (README, POLICY, INTERNAL, EXTERNAL, MEASURES)
 _HIERARCHY = re.compile(r"hierarchies/([0-9]{2,9})\.(json|csv)")
+_FORMATS = {"json": "json", "csv": "edges"}
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class ManifestEntry(NamedTuple):
@@ -272,5 +276,37 @@ class Manifest:
 
 
 def as_json(facts: Mapping[str, Any]) -> bytes:
-    """Serialize plain data as in the files of a bundle."""
     return (json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def read_policy(archive: Archive) -> Policy:
+    """Read the policy. It must have the facts about its release."""
+    policy = Policy.from_toml(archive.read(POLICY), path=POLICY)
+    if not _SHA256.fullmatch(str(policy.output.get("sha256"))) or not isinstance(policy.output.get("file"), str):
+        raise PolicyError.damaged(POLICY, "it has no facts about its release")
+    return policy
+
+
+def read_hierarchies(archive: Archive, manifest: Manifest, policy: Policy) -> dict[str, Hierarchy]:
+    columns = dict(enumerate(policy.schema.columns, 1))
+    stray = [name for number, name in manifest.hierarchies.items() if number not in columns]
+    if stray:
+        raise BundleError.changed(archive.path, stray)
+    return {columns[number].name: _hierarchy(archive, name) for number, name in manifest.hierarchies.items()}
+
+
+def _hierarchy(archive: Archive, name: str) -> Hierarchy:
+    try:
+        return parse(archive.read(name).decode(), _FORMATS[name.rpartition(".")[2]])
+    except UnicodeDecodeError:
+        raise HierarchyError.damaged(name, "it is not UTF-8 text") from None
+
+
+def read_measures(archive: Archive) -> dict[str, Any]:
+    try:
+        facts = json.loads(archive.read(MEASURES))
+    except (ValueError, RecursionError):
+        facts = None
+    if isinstance(facts, dict) and all(isinstance(facts.get(name), dict) for name in ("verification", "evaluation")):
+        return facts
+    raise BundleError.changed(archive.path, [MEASURES])

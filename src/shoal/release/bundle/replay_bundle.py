@@ -14,14 +14,11 @@ from shoal.errors import BundleError
 from shoal.errors.messages import quote_names
 from shoal.hierarchy import Hierarchy
 from shoal.release.anonymize import replay
-from shoal.release.bundle.archive import Manifest, open_archive
-from shoal.release.bundle.read_bundle import read_hierarchies, read_policy
+from shoal.release.bundle.archive import Manifest, open_archive, read_hierarchies, read_policy
 from shoal.release.result import Release, check_path
 
 
 class ReplayInputs(NamedTuple):
-    """What is needed to repeat a release."""
-
     policy: Policy
     hierarchies: dict[str, Hierarchy]
     """Hierarchies and levels by column."""
@@ -31,8 +28,7 @@ def read_bundle(path: str | os.PathLike[str]) -> ReplayInputs:
     """Read the policy and hierarchies of a bundle if no file was changed."""
     with open_archive(check_path(path)) as archive:
         manifest = Manifest.read(archive)
-        present = archive.sizes
-        wrong = [*manifest.missing(present), *manifest.unexpected(present), *manifest.changed(archive)]
+        wrong = [*manifest.missing(archive.sizes), *manifest.unexpected(archive.sizes), *manifest.changed(archive)]
         if wrong:
             raise BundleError.changed(path, wrong)
         policy = read_policy(archive)

@@ -14,12 +14,35 @@ from shoal.data import Table
 from shoal.domain import ModelCheck, Policy, SurveyDesign, Verification
 from shoal.errors import FileError, ShoalError
 from shoal.errors.messages import format_number, pluralize, quote_name, quote_names
-from shoal.release.bundle.archive import RELEASE, Archive, Manifest, open_archive, private_folder, safe_name
-from shoal.release.bundle.read_bundle import read_hierarchies, read_measures, read_policy
+from shoal.release.bundle.archive import (
+    RELEASE,
+    Archive,
+    Manifest,
+    open_archive,
+    private_folder,
+    read_hierarchies,
+    read_measures,
+    read_policy,
+    safe_name,
+)
 from shoal.release.column_options import resolve_policy_schema
 from shoal.release.result import check_path, read_back
 from shoal.report import text
 from shoal.verification.verify import verify
+
+_TOLERANCE = 1e-9
+"""Tolerance for measures that were computed on another machine."""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    subject: str
+    ok: bool | None
+    """None if the files cannot decide it."""
+    detail: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"about": self.subject, "ok": self.ok, "said": self.detail}
 
 
 @dataclass(frozen=True)
@@ -34,7 +57,6 @@ class BundleCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether no check failed."""
         return not self.failed
 
     @property
@@ -89,17 +111,13 @@ def verify_bundle(path: str | os.PathLike[str]) -> BundleCheck:
                 policy, measures = read_policy(archive), read_measures(archive)
                 checks += _check_policy(manifest, policy)
                 hierarchies = read_hierarchies(archive, manifest, policy)
-                policy = replace(
-                    policy,
-                    schema=resolve_policy_schema(policy.schema, hierarchies=hierarchies, levels=None, folders=[]),
-                )
+                schema = resolve_policy_schema(policy.schema, hierarchies=hierarchies, levels=None, folders=[])
                 if hierarchies:
                     checks.append(
                         CheckResult("hierarchies", True, f"{len(hierarchies)}, those that the policy decided by")
                     )
-                recounted = _count_release(archive, manifest, policy, measures)
-                checks += recounted.checks
-                proof = recounted.proof
+                recounted, proof = _count_release(archive, manifest, replace(policy, schema=schema), measures)
+                checks += recounted
             except ShoalError as error:
                 checks.append(CheckResult("contents", False, error.fact))
         if proof is None:
@@ -141,52 +159,28 @@ def _check_policy(manifest: Manifest, policy: Policy) -> Iterator[CheckResult]:
     )
 
 
-def _count_release(archive: Archive, manifest: Manifest, policy: Policy, measures: Mapping[str, Any]) -> ReleaseCounts:
+def _count_release(
+    archive: Archive, manifest: Manifest, policy: Policy, measures: Mapping[str, Any]
+) -> tuple[list[CheckResult], Verification | None]:
+    """Extract the release, and count its classes; no verification if it could not be counted."""
     with private_folder() as folder:
         # the name in the archive may not be valid on this system
         path = folder / f"release{data.full_extension(Path(manifest.release))}"
         archive.copy(manifest.release, path)
-        table, renamed_policy = _read_release(path, policy, name=manifest.release)
-        return count_release(table, renamed_policy, measures)
+        try:
+            table, renamed_policy = read_back(path, policy)
+        except ShoalError as error:
+            raise FileError(error.fact.replace(repr(str(path)), repr(manifest.release)), error.hint) from None
+        return _count_classes(table, renamed_policy, measures)
 
 
-def _read_release(place: Path, policy: Policy, *, name: str) -> tuple[Table, Policy]:
-    try:
-        return read_back(place, policy)
-    except ShoalError as error:
-        raise FileError(error.fact.replace(repr(str(place)), repr(name)), error.hint) from None
-
-
-_TOLERANCE = 1e-9
-"""Tolerance for measures that were computed on another machine."""
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """One check of a bundle."""
-
-    subject: str
-    ok: bool | None
-    """None if the files cannot decide it."""
-    detail: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"about": self.subject, "ok": self.ok, "said": self.detail}
-
-
-@dataclass(frozen=True)
-class ReleaseCounts:
-    """Verification of the release of a bundle, with its checks; no proof if it could not be counted."""
-
-    checks: tuple[CheckResult, ...]
-    proof: Verification | None = None
-
-
-def count_release(table: Table, policy: Policy, measures: Mapping[str, Any]) -> ReleaseCounts:
+def _count_classes(
+    table: Table, policy: Policy, measures: Mapping[str, Any]
+) -> tuple[list[CheckResult], Verification | None]:
     """Count the classes of a release by its policy, as far as the release contains the columns."""
     schema = policy.schema
     if table.names != schema.released:
-        return ReleaseCounts((CheckResult("columns", False, "other columns than the policy releases"),))
+        return [CheckResult("columns", False, "other columns than the policy releases")], None
     columns_text = f"{pluralize(len(table.names), 'column')}, those that the policy releases"
     design, unknown = _design(table, policy)
     has_design = bool(policy.survey.strata or policy.survey.households)
@@ -207,16 +201,14 @@ def count_release(table: Table, policy: Policy, measures: Mapping[str, Any]) -> 
         design=design,
         suppressed=suppressed,
     )
-    return ReleaseCounts(
-        (
-            CheckResult("columns", True, columns_text),
-            _check_k(proof, certain=certain),
-            *(_check_model(check) for check in proof.models),
-            *_compare_counts(proof, policy, measures, exact=not unknown),
-            *(CheckResult("not told", None, what) for what in unknown),
-        ),
-        proof,
-    )
+    checks = [
+        CheckResult("columns", True, columns_text),
+        _check_k(proof, certain=certain),
+        *(_check_model(check) for check in proof.models),
+        *_compare_counts(proof, policy, measures, exact=not unknown),
+        *(CheckResult("not told", None, what) for what in unknown),
+    ]
+    return checks, proof
 
 
 def _design(table: Table, policy: Policy) -> tuple[SurveyDesign, list[str]]:

@@ -84,7 +84,7 @@ def bundle(release: Release, path: str | os.PathLike[str], *, name: str | None =
     release_name = _default_name(release, target) if name is None else check_path(name).name
     data.writable_format(Path(release_name))
     with private_folder() as folder:
-        return release.save(folder / release_name, force=force, more=lambda _: {target: bundle_writer(release)})
+        return release.save(folder / release_name, force=force, extra_files=lambda _: {target: bundle_writer(release)})
 
 
 def bundle_path(path: str | os.PathLike[str]) -> Path:
@@ -135,7 +135,7 @@ def _build_contents(release: Release, written: SavedRelease) -> dict[str, bytes 
         MEASURES: as_json(
             {
                 "verification": written.proof.to_dict(),
-                "suppressed": release.partition.hidden,
+                "suppressed": release.partition.n_suppressed,
                 "evaluation": release.evaluate("all").to_dict(),
             }
         ),

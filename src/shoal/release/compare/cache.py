@@ -33,16 +33,11 @@ def point_digest(data: str, policy: Policy) -> str:
 
 
 class ResultCache:
-    """Cached points by key; new ones are appended as whole lines."""
+    """Cached points by key; new ones are appended as whole lines. Without a path, nothing is stored."""
 
     def __init__(self, path: Path | None, points: dict[str, ComparisonPoint]) -> None:
         self.path, self.points = path, points
         self._lock = threading.Lock()
-
-    @classmethod
-    def disabled(cls) -> Self:
-        """Cache that stores nothing."""
-        return cls(None, {})
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, source: Path | None) -> Self:

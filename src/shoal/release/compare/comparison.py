@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,14 +13,16 @@ from shoal.domain import Policy, Role, check_k, no_progress
 from shoal.errors import OptionError
 from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
-from shoal.release.anonymize import plan_in_memory
+from shoal.release.arguments import public_function
 from shoal.release.compare.cache import ResultCache, point_digest
 from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
-from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, parse_refinement
+from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, is_seconds, parse_refinement
+from shoal.release.pipeline import plan_in_memory
 from shoal.release.result import package_versions
 from shoal.report import comparison_page as report
+from shoal.system.threads import available_cores
 
 ALL_METHODS = "all"
 
@@ -41,7 +42,6 @@ class Comparison:
 
     @property
     def loss(self) -> str:
-        """Name of the measure of loss."""
         return LOSS
 
     @cached_property
@@ -51,7 +51,6 @@ class Comparison:
 
     @cached_property
     def best(self) -> dict[int, ComparisonPoint]:
-        """The best point for each k."""
         return best(self.points)
 
     @cached_property
@@ -89,12 +88,13 @@ class Comparison:
         return report.fragment(self.to_dict())
 
 
+@public_function(forwards=True)
 def compare(
     data: Any,
     *,
     k: int | Iterable[int],
     methods: str | Iterable[str] | None = None,
-    seconds: float | None = None,
+    time_limit: float | None = None,
     workers: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: RunProgress | None = None,
@@ -111,8 +111,8 @@ def compare(
         One level or several.
     methods : str or iterable of str, optional
         Names of methods, or ``"all"`` for all that accept the table. Default: the usual method and some promising ones.
-    seconds : float, optional
-        Time limit. No run starts after it, and running ones are stopped.
+    time_limit : float, optional
+        Time limit in seconds. No run starts after it, and running ones are stopped.
     workers : int, optional
         Number of concurrent runs. Default: one per core.
     cache : path, optional
@@ -138,10 +138,12 @@ def compare(
         raise OptionError.invalid_value("method", "the names of methods as methods=")
     if isinstance(arguments.get("keep"), os.PathLike):
         raise OptionError.invalid_value("keep", "names of columns, and the file of finished runs as cache=")
-    budget = None if seconds is None else _check_seconds(seconds)
-    threads = _count_cores() if workers is None else _check_workers(workers)
+    if time_limit is not None and not (is_seconds(time_limit) and time_limit > 0):
+        raise OptionError.invalid_value("time_limit", "a number above 0")
+    threads = available_cores() if workers is None else _check_workers(workers)
     table = tables.read_table(data)
-    levels = sorted({check_k(level, table.height) for level in _levels(k)})
+    levels = list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
+    levels = sorted({check_k(level, table.height) for level in levels})
     if not levels:
         raise OptionError.no_k()
     policy = build_policy(table, k=levels[0], **arguments)
@@ -154,7 +156,7 @@ def compare(
         for name in names
     }
     policies = [replace(method_policies[name], k=level) for level in levels for name in names]
-    cached_results = ResultCache.disabled() if cache is None else ResultCache.open(cache, source=table.path)
+    cached_results = ResultCache(None, {}) if cache is None else ResultCache.open(cache, source=table.path)
     data_key = "" if cache is None else tables.content_hash(table, _relevant_columns(policy))
     planned = {point_digest(data_key, each): each for each in policies}
     cached = {
@@ -165,12 +167,13 @@ def compare(
         (cache_key for cache_key in planned if cache_key not in cached),
         key=lambda cache_key: names.index(planned[cache_key].method),
     )
+    report_progress = progress or no_progress
     computed = run_all(
         table,
         {cache_key: planned[cache_key] for cache_key in remaining},
         workers=threads,
-        seconds=budget,
-        progress=_offset_progress(len(cached), progress or no_progress),
+        time_limit=time_limit,
+        progress=lambda done, total: report_progress(len(cached) + done, len(cached) + total),
         finished=cached_results.add,
     )
     points = {**cached, **computed}
@@ -183,17 +186,6 @@ def compare(
     )
 
 
-def _levels(k: Any) -> list[Any]:
-    """The levels of k as a list."""
-    return list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
-
-
-def _check_seconds(seconds: Any) -> float:
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
-        raise OptionError.invalid_value("seconds", "a number above 0")
-    return float(seconds)
-
-
 def _check_workers(workers: Any) -> int:
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise OptionError.invalid_value("workers", "a whole number of at least 1")
@@ -201,7 +193,6 @@ def _check_workers(workers: Any) -> int:
 
 
 def _methods(names: str | Iterable[str] | None, policy: Policy, records: int) -> list[str]:
-    """Methods to compare, without duplicates."""
     if names is None:
         return registry.recommended_methods(policy.schema, records)
     if names == ALL_METHODS:
@@ -224,7 +215,7 @@ def _method_policy(policy: Policy, method: str, *, refine: Any, effort: Any) -> 
         policy,
         method=method,
         options={n: value for n, value in policy.options.items() if n in accepted},
-        refinement=parse_refinement(method, refine=refine, effort=effort, seconds=None),
+        refinement=parse_refinement(method, refine=refine, effort=effort, time_limit=None),
     )
 
 
@@ -233,7 +224,7 @@ def _check_options(policy: Policy, methods: Iterable[str]) -> None:
     known = {*COMMON_OPTIONS, *(option for name in methods for option in registry.get_method(name).options)}
     for name in policy.options:
         if name not in known:
-            raise OptionError.option_of_no_compared_method(name)
+            raise OptionError.option_of_no_method(name, compared=True)
 
 
 def _relevant_columns(policy: Policy) -> list[str]:
@@ -242,12 +233,3 @@ def _relevant_columns(policy: Policy) -> list[str]:
     names = {survey.sampling_weights, survey.households, *survey.strata, *schema.quasi_identifiers}
     names |= set(schema.names_with_role(Role.SENSITIVE))
     return [column.name for column in schema.columns if column.name in names]
-
-
-def _offset_progress(known: int, progress: RunProgress) -> RunProgress:
-    """Progress that counts cached points as done."""
-    return lambda done, total: progress(known + done, known + total)
-
-
-def _count_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from shoal.release.compare.points import ComparisonPoint
@@ -17,14 +17,12 @@ _MIN_DEPTH = 1e-9
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The recommended point with its reason."""
-
     method: str
     k: int
     reason: str
 
     def to_dict(self) -> dict[str, Any]:
-        return {"method": self.method, "k": self.k, "reason": self.reason}
+        return asdict(self)
 
 
 def frontier(points: Sequence[ComparisonPoint]) -> tuple[ComparisonPoint, ...]:
@@ -111,7 +109,6 @@ def _compare_pair(chosen: ComparisonPoint, other: ComparisonPoint) -> str:
 
 
 def _against_levels(chosen: ComparisonPoint, winners: dict[int, ComparisonPoint]) -> list[str]:
-    """Effect of the next smaller and the next larger k."""
     levels = list(winners)
     position = levels.index(chosen.k)
     neighbors = [
@@ -140,7 +137,6 @@ def _times(point: ComparisonPoint, other: ComparisonPoint) -> str:
 
 
 def _as_percent(share: float) -> str:
-    """A fraction as percent, with few digits."""
     return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
 
 

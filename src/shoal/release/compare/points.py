@@ -37,7 +37,6 @@ class ComparisonPoint:
 
     @classmethod
     def of(cls, release: Release, *, seconds: float, compiled: bool = False) -> Self:
-        """Collect the measures of a release."""
         evaluation, proof = release.evaluation, release.verification
         return cls(
             method=release.policy.method,
@@ -49,7 +48,7 @@ class ComparisonPoint:
             classes=proof.classes,
             c_avg=evaluation.loss["c_avg"],
             min_class=proof.min_class,
-            suppressed=release.partition.hidden,
+            suppressed=release.partition.n_suppressed,
             seconds=seconds,
             compiled=compiled,
             verified=proof.ok,
@@ -62,7 +61,6 @@ class ComparisonPoint:
 
     @property
     def coordinates(self) -> tuple[float, float]:
-        """Loss and risk of a measured point."""
         return (math.inf if self.loss is None else self.loss, math.inf if self.risk is None else self.risk)
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from shoal.data import Table
 from shoal.domain import Policy, Progress
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.errors.messages import format_number
-from shoal.release.anonymize import run
 from shoal.release.compare.points import ComparisonPoint
+from shoal.release.pipeline import run
 
 RunProgress = Callable[[float, int], None]
 """Called with the number of runs done, which counts running ones in part, and the number of all runs."""
@@ -27,16 +27,14 @@ class _Stopped(Exception):
 
 
 class _Clock:
-    """Remaining time."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds = seconds
+    def __init__(self, time_limit: float | None) -> None:
+        self.time_limit = time_limit
         self.start, self.compiled = time.monotonic(), kernels.jit.compile_seconds()
         self.stopped = threading.Event()
 
     @property
     def over(self) -> bool:
-        return self.stopped.is_set() or (self.seconds is not None and self.elapsed >= self.seconds)
+        return self.stopped.is_set() or (self.time_limit is not None and self.elapsed >= self.time_limit)
 
     @property
     def elapsed(self) -> float:
@@ -47,8 +45,8 @@ class _Clock:
     def sentence(self) -> str:
         return (
             "the comparison was stopped"
-            if self.seconds is None
-            else f"the budget of {format_number(self.seconds)} s was over"
+            if self.time_limit is None
+            else f"the budget of {format_number(self.time_limit)} s was over"
         )
 
 
@@ -69,22 +67,12 @@ class _ProgressBoard:
             self.progress(len(self.fractions) * done / sum(self.levels), len(self.fractions))
 
 
-class _Counter:
-    """Number of kernels compiled by any run."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def more(self, _: str) -> None:
-        self.count += 1
-
-
 def run_all(
     table: Table,
     policies: Mapping[str, Policy],
     *,
     workers: int,
-    seconds: float | None,
+    time_limit: float | None,
     progress: RunProgress,
     finished: Callable[[str, ComparisonPoint], None],
 ) -> dict[str, ComparisonPoint]:
@@ -92,11 +80,11 @@ def run_all(
 
     ``finished`` is called with every release as soon as it is done.
     """
-    clock, board = _Clock(seconds), _ProgressBoard([policy.k for policy in policies.values()], progress)
-    compilations = _Counter()
+    clock, board = _Clock(time_limit), _ProgressBoard([policy.k for policy in policies.values()], progress)
+    compiled_kernels: list[str] = []
 
     def run_one(index: int, point_key: str, policy: Policy) -> ComparisonPoint:
-        point = _run_policy(table, policy, clock, compilations, _run_progress(index, board, clock))
+        point = _run_policy(table, policy, clock, compiled_kernels, _run_progress(index, board, clock))
         if point.error is None:
             finished(point_key, point)
         board.tell(index, 1.0)
@@ -105,7 +93,7 @@ def run_all(
     # filters of warnings are global to all threads, so the filter is set once around the pool
     with (
         warnings.catch_warnings(),
-        kernels.jit.compiling(compilations.more),
+        kernels.jit.compiling(compiled_kernels.append),
         ThreadPoolExecutor(workers) as pool,
     ):
         warnings.simplefilter("ignore", ShoalWarning)
@@ -135,11 +123,11 @@ def _wait(futures: Iterable[Future[ComparisonPoint]]) -> None:
 
 
 def _run_policy(
-    table: Table, policy: Policy, clock: _Clock, compilations: _Counter, progress: Progress
+    table: Table, policy: Policy, clock: _Clock, compiled_kernels: list[str], progress: Progress
 ) -> ComparisonPoint:
     if clock.over:
         return ComparisonPoint(policy.method, policy.k, error=f"not run: {clock.sentence}")
-    start, before = time.perf_counter(), compilations.count
+    start, before = time.perf_counter(), len(compiled_kernels)
     try:
         result = run(table, policy, progress=progress)
     except _Stopped:
@@ -149,7 +137,7 @@ def _run_policy(
     except MemoryError:
         return ComparisonPoint(policy.method, policy.k, error="There was not enough memory for this method.")
     seconds = round(time.perf_counter() - start, 3)
-    return ComparisonPoint.of(result, seconds=seconds, compiled=compilations.count > before)
+    return ComparisonPoint.of(result, seconds=seconds, compiled=len(compiled_kernels) > before)
 
 
 def _run_progress(index: int, board: _ProgressBoard, clock: _Clock) -> Progress:

@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from shoal.errors import ShoalError
-from shoal.errors.messages import format_number, join_names, pluralize
-from shoal.errors.messages import shorten as shortened
+from shoal.errors.messages import format_number, join_names, pluralize, shorten
 from shoal.report.format import format_brief, format_value
 from shoal.web.errors import PageError
+from shoal.web.http.forms import parse_index
 from shoal.web.projects.import_settings import LABELS
 from shoal.web.projects.model import STEPS, Project
 
@@ -63,11 +63,13 @@ def _environment() -> Environment:
     environment.filters |= {
         "counted": pluralize,
         "number": format_number,
-        "short": shortened,
+        "short": shorten,
         "figure": format_value,
         "brief": format_brief,
+        "joined": join_names,
+        "bytes": format_bytes,
+        "here": error_for_page,
     }
-    environment.filters |= {"joined": join_names, "bytes": format_bytes, "here": error_for_page}
     return environment
 
 
@@ -85,15 +87,11 @@ def render_page(request: Request, template: str, *, status: int = 200, **facts: 
 
 def render_step(request: Request, project: Project, name: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
     """Render the page of a step; ``error`` is displayed on top."""
-    job = request.app.state.context.jobs.of(project.id)
-    progress = None if job is None else job.to_dict()
-    defaults = {
-        "error": "",
-        "job": progress and {**progress, "sentence": error_for_page(progress["sentence"])},
-        **facts,
-    }
-    defaults["error"] = error_for_page(defaults["error"])
-    return render_page(request, f"{name}.html", status=status, project=project, step=name, **defaults)
+    job = request.app.state.context.jobs.latest(project.id)
+    if job is not None:
+        facts["job"] = {**job.to_dict(), "sentence": error_for_page(job.sentence)}
+    facts = {"job": None, **facts, "error": error_for_page(facts.get("error", ""))}
+    return render_page(request, f"{name}.html", status=status, project=project, step=name, **facts)
 
 
 def pending_response() -> Response:
@@ -108,10 +106,16 @@ def redirect(path: str) -> Response:
 
 def form_revision(request: Request) -> int:
     """Return the revision of the project that a form was rendered for."""
-    text = request.state.form.get("revision")
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+    revision = parse_index(request.state.form.get("revision"))
+    if revision is None:
         raise PageError.changed_elsewhere()
-    return int(text)
+    return revision
+
+
+def check_revision(request: Request, project: Project) -> None:
+    """Refuse a form that was rendered for another revision of the project."""
+    if form_revision(request) != project.revision:
+        raise PageError.changed_elsewhere()
 
 
 def saved_response(request: Request, project: Project, path: str) -> Response:

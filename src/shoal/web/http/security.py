@@ -10,7 +10,7 @@ Every request is checked in this order; the first failed check refuses it:
 4. session: the printed link has a one-time token, which is exchanged for a session cookie;
 5. CSRF: a request that changes something must have the token of the session.
 
-Responses leave through `answer`, which adds the headers.
+Responses leave through a `ResponseWriter`, which adds the headers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shoal.web.errors import PageError
+from shoal.web.http.forms import Form, parse_form
 from shoal.web.http.responses import ResponseWriter, content_length
 
 _METHODS = ("GET", "HEAD", "POST")
 _MAX_FORM_BYTES = 8 << 20
-_MAX_FIELDS = 100_000
 _MAX_PATH = 1_000
 _PATIENCE = 30
 """Seconds in which a form must arrive."""
@@ -74,14 +74,12 @@ class SessionKeys:
         return True
 
     def has_session_cookie(self, cookies: Sequence[str]) -> bool:
-        """Whether one of these cookies has the session."""
         pairs = [part.strip().partition("=") for line in cookies for part in line.split(";")]
         # there may be several: programs on other ports of this machine can set cookies of the same name
         return any(_equal(value, self.session) for name, _, value in pairs if name == self.cookie)
 
     @property
     def csrf(self) -> str:
-        """CSRF token of the session."""
         return hmac.new(self.session.encode(), b"csrf", "sha256").hexdigest()
 
     @property
@@ -101,26 +99,6 @@ def host_headers(host: str, port: int) -> tuple[str, ...]:
 
 def _equal(value: str, expected: str) -> bool:
     return hmac.compare_digest(value.encode("utf-8", "surrogateescape"), expected.encode())
-
-
-class Form:
-    """Fields of a submitted form."""
-
-    def __init__(self, fields: list[tuple[str, str]]) -> None:
-        self._fields = fields
-
-    def get(self, name: str, default: str = "") -> str:
-        """Return the last field of this name."""
-        return next((value for key, value in reversed(self._fields) if key == name), default)
-
-    def all(self, name: str) -> list[str]:
-        return [value for key, value in self._fields if key == name]
-
-    def items(self) -> list[tuple[str, str]]:
-        return list(self._fields)
-
-    def __contains__(self, name: str) -> bool:
-        return any(key == name for key, _ in self._fields)
 
 
 class SecurityMiddleware:
@@ -193,7 +171,7 @@ class SecurityMiddleware:
         form, replay = Form([]), receive
         if headers.get("content-type", "").partition(";")[0].strip().lower() == "application/x-www-form-urlencoded":
             body = await _body(headers, receive)
-            form, replay = _parsed(body), _replayed(body, receive)
+            form, replay = parse_form(body), _replayed(body, receive)
         if not _equal(headers.get("x-csrf-token") or form.get("csrf"), self._keys.csrf):
             raise PageError.stale_form()
         return form, replay
@@ -216,7 +194,6 @@ def _query_token(scope: Scope) -> str | None:
 
 
 async def _body(headers: Headers, receive: Receive) -> bytes:
-    """Read the body of a form, within the limits of size and time."""
     if content_length(headers) > _MAX_FORM_BYTES:
         raise PageError.form_too_large(_MAX_FORM_BYTES)
     body, more = bytearray(), True
@@ -233,14 +210,6 @@ async def _body(headers: Headers, receive: Receive) -> bytes:
     except TimeoutError:
         raise PageError.upload_stalled(_PATIENCE) from None
     return bytes(body)
-
-
-def _parsed(body: bytes) -> Form:
-    try:
-        text = body.decode("utf-8")
-        return Form(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS))
-    except ValueError:
-        raise PageError.invalid_form() from None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from shoal.system.atomic import os_error_reason
-from shoal.web.context import AppContext, app_context
+from shoal.web.context import AppContext, app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.responses import content_length
 from shoal.web.projects.incoming_files import display_name, file_ending, inspect_file, shorten_name, without_file
@@ -33,7 +33,6 @@ _RESERVE = 100 << 20
 
 
 async def create(request: Request) -> Response:
-    """Create a project with the uploaded file."""
     context, name = app_context(request), _name(request)
     async with _receive_table(request, context) as part:
         project = context.store.create(shorten_name(name))
@@ -42,15 +41,14 @@ async def create(request: Request) -> Response:
 
 
 async def replace_file(request: Request) -> Response:
-    """Upload the file of a project, or replace it."""
-    context, name = app_context(request), _name(request)
-    project = context.project(request)
+    name = _name(request)
+    context, project = project_context(request)
     _check_idle(context, project)
     _check_same_file(request, project)
     async with _receive_table(request, context) as part:
         await context.workers.forget(project.id)
         _check_idle(context, project)
-        _check_same_file(request, context.project(request))
+        _check_same_file(request, project_context(request)[1])
         # always a new revision, so that an outdated page cannot store a copy of the previous file
         project = context.store.update(project.id, lambda now: replace(without_file(now), origin={}), new_revision=True)
         context.store.drop_data(project.id)
@@ -59,7 +57,6 @@ async def replace_file(request: Request) -> Response:
 
 
 def _check_idle(context: AppContext, project: Project) -> None:
-    """Refuse to replace a file that a job of the project uses."""
     if context.jobs.is_running(project.id):
         raise PageError.busy(1)
 

@@ -15,12 +15,11 @@ from starlette.routing import Route
 
 from shoal.domain.columns import Kind, Role
 from shoal.errors import OptionError
-from shoal.errors.messages import join_names, shorten
-from shoal.web.context import app_context
+from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
-from shoal.web.http import render
-from shoal.web.http.render import form_revision, pending_response, redirect, render_page, render_step
-from shoal.web.http.security import Form
+from shoal.web.http.forms import Form, parse_index
+from shoal.web.http.render import SCRIPT, form_revision, pending_response, redirect, render_page, render_step
+from shoal.web.pages.wording import list_names
 from shoal.web.projects.hierarchy_files import fitting_recodings, with_kind
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile, effective_kind
 
@@ -54,7 +53,6 @@ RECODINGS: Mapping[str, str] = {
     "mode": "the most frequent value of its group",
     "lcs": "the lowest node of the hierarchy that is above all values of its group",
 }
-"""Recoding methods."""
 
 _COUNTED = {
     Role.IDENTIFIER: "removed",
@@ -79,7 +77,6 @@ class ColumnsState:
 
 
 def columns_state(source: SourceFile, choices: ReleaseChoices) -> ColumnsState:
-    """Summarize the options of all columns."""
     counts = Counter(choice.role for choice in choices.columns)
     parts = [f"{counts[role]:,} {words}" for role, words in _COUNTED.items()]
     return ColumnsState(", ".join(parts), counts[Role.QUASI_IDENTIFIER] > 0, tuple(_warnings(source, choices)))
@@ -126,26 +123,31 @@ def _warnings(source: SourceFile, choices: ReleaseChoices) -> Iterable[tuple[str
         yield "", f"No column is sensitive. {fact}: the next step can then keep its values diverse within groups."
 
 
-def _listed(names: list[str]) -> str:
-    """List the first five names."""
-    quoted = [f"“{shorten(name)}”" for name in names[:5]]
-    return join_names(quoted) if len(names) <= 5 else f"{', '.join(quoted)} and {len(names) - 5:,} more"
+def _listed(names: Sequence[str]) -> str:
+    return list_names(names, most=5, quoted=True)
 
 
 async def show(request: Request) -> Response:
-    project = app_context(request).project(request)
+    _, project = project_context(request)
     if project.source is None or project.choices is None:
         return redirect(f"/p/{project.id}/data")
     return _render(request, project, project.source, project.choices)
 
 
 def _render(request: Request, project: Project, source: SourceFile, choices: ReleaseChoices, **facts: Any) -> Response:
-    rows = list(zip(source.columns, choices.columns, strict=True))
-    variables: dict[str, Any] = {"rows": rows, "roles": ROLES, "kinds": KINDS, "state": columns_state(source, choices)}
     context = app_context(request)
-    variables["unused"] = context.drafts.unused(project.id, source.names)
-    variables["checks"] = bool(_with_hierarchy(source, choices)) and project.looked_at and context.has_file(project)
-    return render_step(request, project, "columns", **variables, **facts)
+    return render_step(
+        request,
+        project,
+        "columns",
+        rows=list(zip(source.columns, choices.columns, strict=True)),
+        roles=ROLES,
+        kinds=KINDS,
+        state=columns_state(source, choices),
+        unused=context.drafts.unused(project.id, source.names),
+        checks=bool(_with_hierarchy(source, choices)) and project.looked_at and context.has_file(project),
+        **facts,
+    )
 
 
 def _with_hierarchy(source: SourceFile, choices: ReleaseChoices) -> list[tuple[int, ColumnFacts, ColumnChoice]]:
@@ -155,13 +157,10 @@ def _with_hierarchy(source: SourceFile, choices: ReleaseChoices) -> list[tuple[i
     return [(n, facts, c) for n, (facts, c) in rows if (c.hierarchy or c.levels) and c.role in protected]
 
 
-async def lacking(request: Request) -> Response:
+async def missing_values(request: Request) -> Response:
     """Fragment: columns with values that their hierarchy or order lacks, as new data may have."""
-    context = app_context(request)
-    project = context.project(request)
-    if project.source is None or project.choices is None:
-        raise PageError.file_not_available()
-    columns, folder = _with_hierarchy(project.source, project.choices), context.store.hierarchies(project.id)
+    context, project = project_context(request)
+    columns, folder = _with_hierarchy(*project.file_and_choices()), context.store.hierarchies(project.id)
     params = {
         "file": context.inspected_file(project),
         "paths": {facts.name: str(folder / (choice.hierarchy or choice.levels)) for _, facts, choice in columns},
@@ -174,56 +173,44 @@ async def lacking(request: Request) -> Response:
     return render_page(request, "columns_lacking.html", project=project, rows=[row for row in counts if row[-1]])
 
 
-async def change(request: Request) -> Response:
+async def save(request: Request) -> Response:
     """Save fields of the form, then set the role of all ticked columns."""
-    context, form = app_context(request), request.state.form
-    project = context.project(request)
+    context, project = project_context(request)
+    form = request.state.form
     folder = context.store.hierarchies(project.id)
 
     def update(project: Project) -> Project:
-        if project.source is None or project.choices is None:
-            raise PageError.file_not_available()
-        columns = _updated_columns(project.source, project.choices, form, folder)
-        return replace(project, choices=replace(project.choices, columns=columns))
+        source, choices = project.file_and_choices()
+        return replace(project, choices=replace(choices, columns=_updated_columns(source, choices, form, folder)))
 
     project = context.store.update(project.id, update, revision=form_revision(request))
-    if project.source is None or project.choices is None:
-        raise PageError.file_not_available()
-    if request.headers.get("x-requested-with") == render.SCRIPT:
-        fragment = render_page(
-            request, "columns_state.html", project=project, state=columns_state(project.source, project.choices)
-        )
+    source, choices = project.file_and_choices()
+    state = columns_state(source, choices)
+    if request.headers.get("x-requested-with") == SCRIPT:
+        fragment = render_page(request, "columns_state.html", project=project, state=state)
         fragment.headers["X-Revision"] = str(project.revision)
         return fragment
     if "continue" not in form:
         return redirect(f"/p/{project.id}/columns")
-    if not choices_made(project):
-        return _render(request, project, project.source, project.choices, status=422)
+    if not state.ready:
+        return _render(request, project, source, choices, status=422)
     return redirect(f"/p/{project.id}/protection")
 
 
-def choices_made(project: Project) -> bool:
-    """Whether there is a quasi-identifier."""
-    return project.choices is not None and any(
-        choice.role == Role.QUASI_IDENTIFIER for choice in project.choices.columns
-    )
-
-
-async def one(request: Request) -> Response:
+async def show_details(request: Request) -> Response:
     """Details of one column: a fragment for our script, else a page."""
-    project = app_context(request).project(request)
+    _, project = project_context(request)
     number, facts, choice = requested_column(request, project)
-    kind = effective_kind(facts, choice)
     details: dict[str, Any] = {
         "number": number,
         "facts": facts,
         "choice": choice,
-        "kind": kind,
+        "kind": effective_kind(facts, choice),
         "kinds": KINDS,
         "offered": _allowed_kinds(facts),
         "roles": ROLES,
         "ways": {way: RECODINGS[way] for way in fitting_recodings(facts, choice)},
-        "alone": request.headers.get("x-requested-with") != render.SCRIPT,
+        "alone": request.headers.get("x-requested-with") != SCRIPT,
     }
     if details["alone"]:
         return render_page(request, "column.html", project=project, step="columns", error="", job=None, **details)
@@ -231,10 +218,7 @@ async def one(request: Request) -> Response:
 
 
 def requested_column(request: Request, project: Project) -> tuple[int, ColumnFacts, ColumnChoice]:
-    """Return the column of a request, by its number."""
-    source, choices = project.source, project.choices
-    if source is None or choices is None:
-        raise PageError.file_not_available()
+    source, choices = project.file_and_choices()
     number: int = request.path_params["number"]
     if number >= len(source.columns):
         raise PageError.unknown_column(len(source.columns))
@@ -276,8 +260,8 @@ def _with_role(choice: ColumnChoice, role: str) -> ColumnChoice:
 
 def _column_number(text: str, columns: Sequence[ColumnChoice]) -> int | None:
     """Return the number of an existing column."""
-    exists = text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < len(columns)
-    return int(text) if exists else None
+    number = parse_index(text)
+    return number if number is not None and number < len(columns) else None
 
 
 def _with_field(choice: ColumnChoice, facts: ColumnFacts, field: str, value: str, folder: Path) -> ColumnChoice:
@@ -324,7 +308,7 @@ def _weight(text: str) -> float:
 
 routes = [
     Route("/p/{id}/columns", show, methods=["GET"]),
-    Route("/p/{id}/columns", change, methods=["POST"]),
-    Route("/p/{id}/columns/{number:int}", one, methods=["GET"]),
-    Route("/p/{id}/columns/lacking", lacking, methods=["GET"]),
+    Route("/p/{id}/columns", save, methods=["POST"]),
+    Route("/p/{id}/columns/{number:int}", show_details, methods=["GET"]),
+    Route("/p/{id}/columns/lacking", missing_values, methods=["GET"]),
 ]

@@ -13,32 +13,26 @@ from starlette.routing import Route
 
 from shoal.data.file_formats import EXTENSIONS
 from shoal.system.atomic import atomic_write
-from shoal.web.context import AppContext, app_context
+from shoal.web.context import AppContext, project_context
 from shoal.web.errors import PageError
-from shoal.web.http.render import form_revision, pending_response, redirect, render_page, render_step
+from shoal.web.http.render import check_revision, pending_response, redirect, render_page, render_step
 from shoal.web.pages.import_page import file_format, list_columns, open_questions
 from shoal.web.projects import import_settings as settings
 from shoal.web.projects.incoming_files import file_ending
 from shoal.web.projects.model import Project, SourceFile
 
 _ROWS = 8
-"""Records of the preview."""
 
 
-async def data(request: Request) -> Response:
-    context = app_context(request)
-    return _render(request, context.project(request))
-
-
-def _render(request: Request, project: Project) -> Response:
-    context = app_context(request)
-    source = project.source
+async def show(request: Request) -> Response:
+    context, project = project_context(request)
+    source, job = project.source, context.jobs.latest(project.id)
     return render_step(
         request,
         project,
         "data",
-        at_hand=context.has_file(project),
-        looking=_inspection_state(context, project),
+        has_file=context.has_file(project),
+        inspection_state=job.state if job is not None and job.is_inspection else "",
         kind=file_format(context, project),
         read=settings.describe_settings(source.settings if source is not None else {}),
         questions=open_questions(context, project),
@@ -46,7 +40,7 @@ def _render(request: Request, project: Project) -> Response:
         missing_cells=0 if source is None else sum(column.missing for column in source.columns),
         follows=_followed_name(context, project),
         endings=EXTENSIONS,
-        most=context.max_upload,
+        max_upload=context.max_upload,
         folder=str(context.store.folder("")),
     )
 
@@ -57,12 +51,6 @@ def _doubts(source: SourceFile | None) -> dict[str, str]:
         return {"numbers": "", "dates": ""}
     unclear = {about: [n for n in names if n not in source.questions] for about, names in source.doubts.items()}
     return {about: list_columns(unclear[about]) if unclear.get(about) else "" for about in ("numbers", "dates")}
-
-
-def _inspection_state(context: AppContext, project: Project) -> str:
-    """Return the state of the inspection job; empty if there is none."""
-    job = context.jobs.latest(project.id)
-    return job.state if job is not None and job.task in ("look", "example") else ""
 
 
 def _followed_name(context: AppContext, project: Project) -> str:
@@ -77,19 +65,16 @@ def _followed_name(context: AppContext, project: Project) -> str:
 
 async def keep(request: Request) -> Response:
     """Store a copy of the file with the project, or remove it."""
-    context = app_context(request)
-    project = context.project(request)
-    number = form_revision(request)
-    if number != project.revision:
-        raise PageError.changed_elsewhere()
+    context, project = project_context(request)
+    check_revision(request, project)
     if request.state.form.get("keep") != "yes":
-        context.store.update(project.id, lambda found: replace(found, keeps_data=False), revision=number)
+        context.store.update(project.id, lambda now: replace(now, keeps_data=False), revision=project.revision)
         await asyncio.to_thread(_remove, context, project)
         return redirect(f"/p/{project.id}/data")
     path = Path(context.file(project)["path"])
     await asyncio.to_thread(_copy, path, _copy_path(context, project, path))
     try:
-        context.store.update(project.id, lambda found: replace(found, keeps_data=True), revision=number)
+        context.store.update(project.id, lambda now: replace(now, keeps_data=True), revision=project.revision)
     except PageError:
         if not context.store.read(project.id).keeps_data:  # the file was replaced meanwhile
             _copy_path(context, project, path).unlink(missing_ok=True)
@@ -122,16 +107,13 @@ def _remove(context: AppContext, project: Project) -> None:
 
 async def preview(request: Request) -> Response:
     """Fragment: the first records, and a summary of each column."""
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     # inspection comes first: it refuses a file that is too large
     params = {"file": context.inspected_file(project), "rows": _ROWS}
     result = await context.workers.query(project.id, "preview", params)
-    return pending_response() if result is None else render_page(request, "preview.html", project=project, found=result)
+    return (
+        pending_response() if result is None else render_page(request, "preview.html", project=project, result=result)
+    )
 
 
-routes = [
-    Route("/p/{id}/data", data),
-    Route("/p/{id}/keep", keep, methods=["POST"]),
-    Route("/p/{id}/preview", preview),
-]
+routes = [Route("/p/{id}/data", show), Route("/p/{id}/keep", keep, methods=["POST"]), Route("/p/{id}/preview", preview)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ from shoal.domain.columns import Kind
 from shoal.errors import HierarchyError, OptionError, ShoalError
 from shoal.errors.messages import shorten
 from shoal.hierarchy import Hierarchy, formats
-from shoal.hierarchy.builders.calendar import LEVELS
+from shoal.hierarchy.builders import DATE_LEVELS
 from shoal.report import hierarchy_drawing as drawing
-from shoal.web.context import app_context
+from shoal.web.context import project_context
 from shoal.web.errors import PageError
-from shoal.web.http.render import form_revision, pending_response, redirect, render_page, safe_svg
-from shoal.web.http.security import Form
+from shoal.web.http.forms import Form, parse_index
+from shoal.web.http.render import check_revision, pending_response, redirect, render_page, safe_svg
 from shoal.web.http.uploads import receive_body
 from shoal.web.pages.columns_page import requested_column
 from shoal.web.pages.hierarchy_state import HierarchyEditor
@@ -63,34 +63,37 @@ _MAX_LEVELS = 2_000
 
 
 def _editor(request: Request) -> HierarchyEditor:
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     return HierarchyEditor(context, project, *requested_column(request, project))
 
 
-async def _result_or_error(query: Awaitable[dict[str, Any] | None]) -> tuple[dict[str, Any] | None, str]:
-    """Return the result, or the error message."""
-    try:
-        return await query, ""
-    except ShoalError as error:
-        return None, error.sentence
+async def _results(editor: HierarchyEditor) -> tuple[bool, dict[str, Any] | None, str]:
+    """Return whether the page can be rendered, the values of the column, and an error message if there are none."""
+
+    async def count() -> tuple[dict[str, Any] | None, str]:
+        try:
+            return await editor.values(), ""
+        except ShoalError as error:
+            return None, error.sentence
+
+    built, (values, failure) = await asyncio.gather(editor.finish_build(editor.draft()), count())
+    return built and (values is not None or bool(failure)), values, failure
 
 
 async def show(request: Request) -> Response:
     editor = _editor(request)
     draft = editor.draft()
-    built, (values, failure) = await asyncio.gather(editor.finish_build(draft), _result_or_error(editor.values()))
-    ready = built and (values is not None or bool(failure))
+    ready, values, failure = await _results(editor)
     counts = None if values is None else values["counts"]
     facts: dict[str, Any] = {
-        "at": editor,
+        "editor": editor,
         "ready": ready,
         "values": values,
-        "absent": failure,
-        "told": draft.builder_notes,
+        "values_error": failure,
+        "builder_notes": draft.builder_notes,
         **_order(editor, counts or {}),
         "kind": effective_kind(editor.facts, editor.choice),
-        "dates": tuple(LEVELS),
+        "dates": tuple(DATE_LEVELS),
         "wordnet": _wordnet_files(editor.wordnet_folder),
         "most": MAX_NODES,
         "most_letters": MAX_CHARACTERS,
@@ -98,8 +101,9 @@ async def show(request: Request) -> Response:
         "most_wordnet": _MAX_WORDNET,
         "tree": None,
     }
-    error, draft.error = draft.error if ready else "", "" if ready else draft.error
-    facts |= {"project": editor.project, "step": "columns", "error": error, "job": None}
+    facts |= {"project": editor.project, "step": "columns", "error": draft.error if ready else "", "job": None}
+    if ready:
+        draft.error = ""
 
     def render() -> Response:
         tree = draft.current if ready else None
@@ -112,9 +116,8 @@ async def show(request: Request) -> Response:
 def _tree_facts(
     request: Request, editor: HierarchyEditor, draft: HierarchyDraft, tree: Hierarchy, counts: Mapping[str, int] | None
 ) -> dict[str, Any]:
-    """Return the variables of the template for a hierarchy."""
-    top = min(_integer(request.query_params.get("top", ""), len(tree) - 1), len(tree) - 1)
-    max_rows = min(max(_integer(request.query_params.get("rows", ""), ROWS), ROWS), MAX_NODES)
+    top = min(_index(request.query_params.get("top", ""), len(tree) - 1), len(tree) - 1)
+    max_rows = min(max(_index(request.query_params.get("rows", ""), ROWS), ROWS), MAX_NODES)
     taken = bool(editor.choice.hierarchy)
     leaves = set(tree.leaves)
     inner = [name for name in reversed(tree.nodes) if name not in leaves]
@@ -150,8 +153,8 @@ def _order(editor: HierarchyEditor, counts: Mapping[str, int]) -> dict[str, list
     """Return the stored order of values, else the order in the file, and the values that it lacks."""
     order = (read_levels(editor.levels_path) if editor.choice.levels or editor.choice.levels_aside else None) or []
     values = set(order)
-    lacking = [value for value in counts if value not in values] if order else []
-    return {"order": order or (list(counts) if len(counts) <= _MAX_LEVELS else []), "lacking": lacking}
+    unordered = [value for value in counts if value not in values] if order else []
+    return {"order": order or (list(counts) if len(counts) <= _MAX_LEVELS else []), "missing_values": unordered}
 
 
 def _drawn_depth(tree: Hierarchy) -> int | None:
@@ -162,13 +165,8 @@ def _drawn_depth(tree: Hierarchy) -> int | None:
 
 async def ready(request: Request) -> Response:
     """Whether the page can be rendered with all results."""
-    editor = _editor(request)
-    built, (values, failure) = await asyncio.gather(
-        editor.finish_build(editor.draft()), _result_or_error(editor.values())
-    )
-    if not built or (values is None and not failure):
-        return pending_response()
-    return Response("", media_type="text/html")
+    is_ready, _, _ = await _results(_editor(request))
+    return Response("", media_type="text/html") if is_ready else pending_response()
 
 
 async def offers(request: Request) -> Response:
@@ -181,9 +179,7 @@ async def offers(request: Request) -> Response:
         "paths": [str(path) for path in paths],
         "marks": [_stamp(path) for path in paths],
     }
-    values, result = await asyncio.gather(
-        editor.values(), editor.context.workers.query(editor.project.id, "matches", params, about=str(editor.number))
-    )
+    values, result = await asyncio.gather(editor.values(), editor.query("matches", params))
     if values is None or result is None:
         return pending_response()
     shared = [
@@ -193,7 +189,7 @@ async def offers(request: Request) -> Response:
     ]
     shared.sort(key=lambda other: -other["matches"])
     return render_page(
-        request, "hierarchy_offers.html", at=editor, project=editor.project, values=values, shared=shared
+        request, "hierarchy_offers.html", editor=editor, project=editor.project, values=values, shared=shared
     )
 
 
@@ -220,15 +216,15 @@ async def missing(request: Request) -> Response:
     if draft.written_fingerprint != tree.fingerprint or not path.is_file():
         write_for_worker(path, tree)
         draft.written_fingerprint = tree.fingerprint
-    result = await editor.context.workers.query(editor.project.id, "coverage", params, about=str(editor.number))
+    result = await editor.query("coverage", params)
     if result is None:
         return pending_response()
     rows = [
         {"value": value, "records": records, "near": _suggested_node(value, result)}
         for value, records in result["missing"].items()
     ]
-    facts: dict[str, Any] = {"mark": tree.fingerprint, "found": result, "lacking": rows, "root": tree.root}
-    return render_page(request, "hierarchy_missing.html", at=editor, project=editor.project, **facts)
+    facts: dict[str, Any] = {"mark": tree.fingerprint, "result": result, "rows": rows, "root": tree.root}
+    return render_page(request, "hierarchy_missing.html", editor=editor, project=editor.project, **facts)
 
 
 def _suggested_node(value: str, result: Mapping[str, Any]) -> str:
@@ -262,7 +258,7 @@ def _start_build(editor: HierarchyEditor, params: Mapping[str, Any]) -> Response
 
 
 def _copy_params(editor: HierarchyEditor, form: Form) -> dict[str, Any]:
-    other, number = editor.context.store.read(form.get("project")), _integer(form.get("column"), -1)
+    other, number = editor.context.store.read(form.get("project")), parse_index(form.get("column"))
     names = [name for project, index, name in _other_columns(editor) if (project.id, index) == (other.id, number)]
     if not names:
         raise PageError.unknown_hierarchy_source()
@@ -271,7 +267,6 @@ def _copy_params(editor: HierarchyEditor, form: Form) -> dict[str, Any]:
 
 
 async def upload(request: Request) -> Response:
-    """Upload a hierarchy file as raw bytes."""
     editor = _editor(request)
     name = unquote(request.headers.get("x-file-name", ""))
     ending = Path(name).suffix.lower()
@@ -310,7 +305,6 @@ async def _save_body(request: Request, editor: HierarchyEditor, path: Path, *, m
 
 
 def _wordnet_files(folder: Path) -> dict[str, bool]:
-    """Return which WordNet files exist."""
     return {part: (folder / name).is_file() or (folder / f"{name}.gz").is_file() for part, name in _WORDNET.items()}
 
 
@@ -337,10 +331,9 @@ async def edit(request: Request) -> Response:
         draft.builder_notes = {}
     except HierarchyError as error:
         draft.error = error.sentence
-    top = _integer(form.get("top"), len(tree) - 1)
-    name = tree.nodes[min(top, len(tree) - 1)]
+    name = tree.nodes[min(_index(form.get("top"), len(tree) - 1), len(tree) - 1)]
     top_number = changed.number(name) if name in changed else len(changed) - 1
-    rows = _integer(form.get("rows"), ROWS)
+    rows = _index(form.get("rows"), ROWS)
     query = "" if top_number == len(changed) - 1 and rows == ROWS else f"?top={top_number}&rows={rows}"
     return redirect(f"{editor.address}{query}#{'main' if draft.error else 'tree'}")
 
@@ -352,7 +345,6 @@ async def undo(request: Request) -> Response:
 
 
 async def discard(request: Request) -> Response:
-    """Discard the draft."""
     editor = _editor(request)
     if editor.draft().build_params is not None:  # cancel the running build
         await editor.context.workers.forget(editor.project.id)
@@ -361,10 +353,10 @@ async def discard(request: Request) -> Response:
 
 
 async def take(request: Request) -> Response:
-    """Use the draft as the hierarchy of the column."""
     editor, form = _editor(request), request.state.form
     tree = editor.draft().current
-    if tree is None or form.get("mark") != tree.fingerprint or form_revision(request) != editor.project.revision:
+    check_revision(request, editor.project)
+    if tree is None or form.get("mark") != tree.fingerprint:
         raise PageError.changed_elsewhere()
     try:
         write_hierarchy(editor.hierarchy_path, tree)
@@ -377,10 +369,8 @@ async def take(request: Request) -> Response:
 
 
 async def order(request: Request) -> Response:
-    """Use an order of values."""
     editor, form = _editor(request), request.state.form
-    if form_revision(request) != editor.project.revision:
-        raise PageError.changed_elsewhere()
+    check_revision(request, editor.project)
     levels = [line.removesuffix("\r") for line in form.get("levels").split("\n") if line.strip()]
     try:
         write_levels(editor.levels_path, levels)
@@ -394,8 +384,7 @@ async def order(request: Request) -> Response:
 async def remove(request: Request) -> Response:
     """Remove the hierarchy and the order, with their files."""
     editor = _editor(request)
-    if form_revision(request) != editor.project.revision:
-        raise PageError.changed_elsewhere()
+    check_revision(request, editor.project)
     _save_choice(editor, replace(editor.choice, hierarchy="", levels="", hierarchy_aside="", levels_aside=""), "")
     for path in (editor.hierarchy_path, editor.levels_path):
         path.unlink(missing_ok=True)
@@ -405,19 +394,17 @@ async def remove(request: Request) -> Response:
 
 def _save_choice(editor: HierarchyEditor, choice: ColumnChoice, kind: str) -> None:
     """Save the kind of the column, with its file."""
-    choice = with_kind(choice, str(kind), editor.folder)
+    choice = with_kind(choice, kind, editor.folder)
     choice = replace(choice, recode=choice.recode if choice.recode in fitting_recodings(editor.facts, choice) else "")
 
     def update(project: Project) -> Project:
-        if project.choices is None:
-            raise PageError.file_not_available()
-        return replace(project, choices=project.choices.with_column(editor.number, **choice.to_dict()))
+        _, choices = project.file_and_choices()
+        return replace(project, choices=choices.with_column(editor.number, **choice.to_dict()))
 
     editor.context.store.update(editor.project.id, update, revision=editor.project.revision)
 
 
 async def download(request: Request) -> Response:
-    """Download the displayed hierarchy."""
     editor = _editor(request)
     tree = editor.draft().current
     if tree is None:
@@ -429,18 +416,13 @@ async def download(request: Request) -> Response:
     return Response(formats.to_text(tree, file_format).encode(errors="replace"), media_type=media_type, headers=headers)
 
 
-async def style(_: Request) -> Response:
-    """Style of the picture of a hierarchy, which reports embed."""
-    return Response(drawing.STYLE, media_type="text/css")
-
-
-def _integer(text: str, default: int) -> int:
-    return int(text) if text.isdecimal() and len(text) < 10 else default
+def _index(text: str, default: int) -> int:
+    index = parse_index(text)
+    return default if index is None else index
 
 
 _ROOT = "/p/{id}/columns/{number:int}/hierarchy"
 routes = [
-    Route("/static/tree.css", style, methods=["GET"]),
     Route(_ROOT, show, methods=["GET"]),
     *(Route(f"{_ROOT}/{answer.__name__}", answer, methods=["GET"]) for answer in (ready, offers, missing, download)),
     *(

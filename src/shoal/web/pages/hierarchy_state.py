@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.domain.columns import Kind
 from shoal.errors import ShoalError
-from shoal.hierarchy import Hierarchy
 from shoal.web.errors import PageError
 from shoal.web.projects.hierarchy_drafts import HierarchyDraft
 from shoal.web.projects.hierarchy_files import (
@@ -39,7 +39,6 @@ class HierarchyEditor:
 
     @property
     def folder(self) -> Path:
-        """Folder of the hierarchies of the project."""
         return self.context.store.hierarchies(self.project.id)
 
     @property
@@ -57,7 +56,6 @@ class HierarchyEditor:
 
     @property
     def scratch(self) -> Path:
-        """Scratch folder of the project."""
         return self.context.scratch / self.project.id / "trees"
 
     @property
@@ -75,23 +73,22 @@ class HierarchyEditor:
         if draft is not None:
             return draft
         try:
-            return self.start_draft(read_hierarchy(self.hierarchy_path) if self.choice.hierarchy else None)
-        except ShoalError as error:  # a damaged file must not block a new one
-            draft = self.start_draft(None)
-            draft.error = error.sentence
-            return draft
-
-    def start_draft(self, tree: Hierarchy | None) -> HierarchyDraft:
-        """Start a new draft with the hierarchy in use."""
-        return self.context.drafts.start(self.project.id, self.number, self.facts.name, tree)
+            tree, error = read_hierarchy(self.hierarchy_path) if self.choice.hierarchy else None, ""
+        except ShoalError as damage:  # a damaged file must not block a new one
+            tree, error = None, damage.sentence
+        draft = self.context.drafts.start(self.project.id, self.number, self.facts.name, tree)
+        draft.error = error
+        return draft
 
     def column_params(self) -> dict[str, Any]:
         return {"file": self.context.inspected_file(self.project), "column": self.facts.name}
 
     async def values(self) -> dict[str, Any] | None:
         """Return the values of the column with their counts; None while they are counted."""
-        params = {**self.column_params(), "kind": str(self.kind)}
-        return await self.context.workers.query(self.project.id, "values", params, about=str(self.number))
+        return await self.query("values", {**self.column_params(), "kind": str(self.kind)})
+
+    async def query(self, task: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        return await self.context.workers.query(self.project.id, task, params, about=str(self.number))
 
     async def finish_build(self, draft: HierarchyDraft) -> bool:
         """Whether no build is running; the result of a finished one becomes the current state."""
@@ -99,16 +96,14 @@ class HierarchyEditor:
         if request is None:
             return True
         try:
-            result = await self.context.workers.query(self.project.id, "trees", request, about=str(self.number))
+            result = await self.query("trees", request)
         except PageError as error:
             result, draft.error, draft.build_params = {}, error.sentence, None
         if result is None:
             return False
         if draft.build_params is request:
-            draft.build_params, draft.builder_notes = (
-                None,
-                {name: value for name, value in result.items() if name != "tree"},
-            )
+            draft.build_params = None
+            draft.builder_notes = {name: value for name, value in result.items() if name != "tree"}
             if "tree" in result:
                 draft.push(hierarchy_from_dict(result["tree"]))
         return True

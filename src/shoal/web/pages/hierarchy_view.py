@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy import Hierarchy, edit
 from shoal.web.errors import PageError
-from shoal.web.http.security import Form
+from shoal.web.http.forms import Form, parse_index
 
 ROWS = 300
 """Nodes that a list contains by default."""
@@ -26,7 +25,6 @@ class HierarchyRow:
     own: int
     """Records with this value itself."""
     below: int
-    """Nodes below it."""
     opens: bool = False
     """Whether its children follow."""
     closes: int = 0
@@ -41,10 +39,6 @@ class HierarchyView:
     whole: int
     """Number of nodes at or below the top node."""
 
-    @property
-    def shown(self) -> int:
-        return len(self.rows)
-
 
 def hierarchy_view(
     hierarchy: Hierarchy, counts: Mapping[str, int] | None, *, top: int, max_rows: int = ROWS
@@ -55,36 +49,24 @@ def hierarchy_view(
     records, sizes = _sums(hierarchy, counts or {})
     first = top - sizes[top] + 1  # a node and its descendants have consecutive numbers
     depth = _depth(hierarchy, first, top, max_rows)
-    rows: list[dict[str, Any]] = []
+    rows: list[HierarchyRow] = []
+    levels: list[int] = []
     stack = [top]
     while stack:
         number = stack.pop()
-        level = hierarchy.depths[number] - hierarchy.depths[top]
-        children = [hierarchy.number(name) for name in hierarchy.children(hierarchy.nodes[number])]
+        name, level = hierarchy.nodes[number], hierarchy.depths[number] - hierarchy.depths[top]
+        children = [hierarchy.number(child) for child in hierarchy.children(name)]
         opens = bool(children) and level < depth
-        visible = children[:max_rows] if level == 0 else children
-        name = hierarchy.nodes[number]
-        rows.append(
-            {
-                "number": number,
-                "name": name,
-                "records": None if counts is None else records[number],
-                "own": (counts or {}).get(name, 0),
-                "below": sizes[number] - 1,
-                "opens": opens,
-                "level": level,
-            }
-        )
         if opens:
-            stack += reversed(visible)
-    levels = [row.pop("level") for row in rows]
-    ends = [
-        current - following if following <= current else 0
-        for current, following in zip(levels, [*levels[1:], 0], strict=True)
-    ]
-    branch_rows = tuple(HierarchyRow(**row, closes=closes) for row, closes in zip(rows, ends, strict=True))
+            stack += reversed(children[:max_rows] if level == 0 else children)
+        count = None if counts is None else records[number]
+        rows.append(HierarchyRow(number, name, count, (counts or {}).get(name, 0), sizes[number] - 1, opens))
+        levels.append(level)
+    closes = [max(level - following, 0) for level, following in zip(levels, [*levels[1:], 0], strict=True)]
     path = tuple((hierarchy.number(name), name) for name in reversed(hierarchy.path(hierarchy.nodes[top])))
-    return HierarchyView(branch_rows, path, sizes[top])
+    return HierarchyView(
+        tuple(replace(row, closes=lists) for row, lists in zip(rows, closes, strict=True)), path, sizes[top]
+    )
 
 
 def _sums(hierarchy: Hierarchy, counts: Mapping[str, int]) -> tuple[list[int], list[int]]:
@@ -110,15 +92,14 @@ def _depth(hierarchy: Hierarchy, first: int, top: int, max_rows: int) -> int:
 
 
 def apply_edit(tree: Hierarchy, form: Form) -> Hierarchy:
-    """Return the hierarchy after the edit of a form."""
     if form.get("action") not in _EDITS:
         raise PageError.unknown_hierarchy_source()
     return _EDITS[form.get("action")](tree, form)
 
 
 def _selected(tree: Hierarchy, form: Form) -> list[str]:
-    numbers = {int(text) for text in form.all("node") if text.isdecimal() and len(text) < 10}
-    return [tree.nodes[number] for number in sorted(numbers) if number < len(tree)]
+    numbers = {number for number in map(parse_index, form.all("node")) if number is not None and number < len(tree)}
+    return [tree.nodes[number] for number in sorted(numbers)]
 
 
 def _rename(tree: Hierarchy, form: Form) -> Hierarchy:

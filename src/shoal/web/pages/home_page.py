@@ -14,16 +14,13 @@ from starlette.routing import Route
 
 from shoal.data.file_formats import EXTENSIONS
 from shoal.errors import OptionError
-from shoal.web.context import AppContext, app_context
+from shoal.web.context import AppContext, app_context, project_context
+from shoal.web.http.forms import parse_integer
 from shoal.web.http.render import form_revision, redirect, render_page
-from shoal.web.pages.forms import parse_integer
 from shoal.web.projects.incoming_files import create_example_project, printable
 from shoal.web.projects.model import Project
 
-_INSPECTING = ("look", "example")
-"""Tasks that inspect a file."""
 _MAX_NAME = 120
-"""Characters of a name."""
 _READERS = ("fastexcel", "pyreadstat")
 """Packages required to read Excel files and files of statistics programs."""
 
@@ -34,46 +31,42 @@ class ProjectEntry:
 
     project: Project
     state: str
-    mood: str
+    severity: str
     """Severity of the state: ``good``, ``warn``, ``bad`` or empty."""
-    changed: str
     next: str
-    """The step to continue with."""
+
+    @property
+    def changed(self) -> str:
+        return datetime.fromisoformat(self.project.changed).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-async def home(request: Request) -> Response:
+async def show(request: Request) -> Response:
     context = app_context(request)
     context.start_warmup()
     projects, damaged = context.store.scan()
     return render_page(
         request,
         "home.html",
-        entries=[_entry(context, project) for project in projects],
+        entries=[ProjectEntry(project, *_state(context, project)) for project in projects],
         damaged=damaged,
         folder=str(context.store.folder("")),
         endings=EXTENSIONS,
         statistics=all(map(find_spec, _READERS)),
-        most=context.max_upload,
+        max_upload=context.max_upload,
     )
-
-
-def _entry(context: AppContext, project: Project) -> ProjectEntry:
-    changed = datetime.fromisoformat(project.changed).astimezone().strftime("%Y-%m-%d %H:%M")
-    state, mood, step = _state(context, project)
-    return ProjectEntry(project, state, mood, changed, step)
 
 
 def _state(context: AppContext, project: Project) -> tuple[str, str, str]:
     """Return the state of a project in words, its severity, and the step to continue with."""
     job, choices = context.jobs.latest(project.id), project.choices
     if job is not None and job.state == "running":
-        return ("reading the file", "", "data") if job.task in _INSPECTING else ("at work", "", "run")
+        return ("reading the file", "", "data") if job.is_inspection else ("at work", "", "run")
     if project.released and project.released == project.mark and choices is not None:
         return f"release verified, k = {choices.k}", "good", "release"
     if project.released and not project.waits:
         return "decisions changed since the release", "warn", "release"
     if job is not None and job.state == "failed" and job.mark in ("", project.mark):
-        return ("file not read", "bad", "data") if job.task in _INSPECTING else ("run failed", "bad", "run")
+        return ("file not read", "bad", "data") if job.is_inspection else ("run failed", "bad", "run")
     if project.id not in context.files and "example" not in project.origin:
         return "waiting for its file", "warn", "data"
     if choices is None or not project.looked_at:
@@ -84,7 +77,6 @@ def _state(context: AppContext, project: Project) -> tuple[str, str, str]:
 
 
 async def example(request: Request) -> Response:
-    """Create a project with a generated register."""
     rows = parse_integer(request.state.form.get("rows", "5000"), OptionError.invalid_value("rows", "a whole number"))
     project = await create_example_project(app_context(request), rows)
     return redirect(f"/p/{project.id}/data")
@@ -92,8 +84,7 @@ async def example(request: Request) -> Response:
 
 async def delete(request: Request) -> Response:
     """Delete a project with its files; a local file that was used in place stays."""
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     deleted = context.store.detach(project.id)  # first, so that other requests no longer find it
     await context.jobs.remove(project.id)
     await context.workers.forget(project.id)
@@ -105,17 +96,16 @@ async def delete(request: Request) -> Response:
 
 
 async def rename(request: Request) -> Response:
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     name = printable(request.state.form.get("name"))[:_MAX_NAME]
     if not name:
         raise OptionError.invalid_value("name", "at least one letter")
-    context.store.update(project.id, lambda found: replace(found, name=name), revision=form_revision(request))
+    context.store.update(project.id, lambda now: replace(now, name=name), revision=form_revision(request))
     return redirect(f"/p/{project.id}/data")
 
 
 routes = [
-    Route("/", home),
+    Route("/", show),
     Route("/example", example, methods=["POST"]),
     Route("/p/{id}/delete", delete, methods=["POST"]),
     Route("/p/{id}/rename", rename, methods=["POST"]),

@@ -13,17 +13,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from shoal.data.file_formats import format_of
-from shoal.errors.messages import join_names, shorten
-from shoal.web.context import AppContext, app_context
+from shoal.web.context import AppContext, project_context
 from shoal.web.http.render import error_for_page, form_revision, pending_response, redirect, render_page
+from shoal.web.pages.wording import list_names
 from shoal.web.projects import import_settings as settings
 from shoal.web.projects.incoming_files import inspect_file
 from shoal.web.projects.model import Project
 
-_MAX_LISTED = 4
-"""Columns that a question lists by name."""
 _ROWS = 8
-"""Records of the preview."""
 _WEAK = "perhaps thousands"
 """A doubt that is reported without opening the dialog."""
 _FIELDS = {
@@ -139,15 +136,13 @@ def _read_as(column_format: str, names: Sequence[str]) -> QuestionAnswer:
 
 
 def list_columns(names: Sequence[str]) -> str:
-    """List the first column names."""
-    more = [f"{len(names) - _MAX_LISTED:,} more"] if len(names) > _MAX_LISTED else []
-    return join_names([*(f"“{shorten(name)}”" for name in names[:_MAX_LISTED]), *more])
+    return list_names(names, most=4, quoted=True)
 
 
 def file_format(context: AppContext, project: Project) -> str:
     """Return the format of the file; that of an unreadable one is derived from its ending."""
     path, job = context.files.get(project.id), context.jobs.latest(project.id)
-    failed = job is not None and job.task in ("look", "example") and job.state == "failed"
+    failed = job is not None and job.is_inspection and job.state == "failed"
     if project.source is not None and not failed:
         return project.source.kind
     return format_of(path) or "" if path is not None else ""
@@ -155,8 +150,7 @@ def file_format(context: AppContext, project: Project) -> str:
 
 async def dialog(request: Request) -> Response:
     """Fragment: the dialog with the current settings and a preview."""
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     head = await _head(context, project, project.reading)
     if head is None:
         return pending_response()
@@ -177,8 +171,7 @@ async def dialog(request: Request) -> Response:
 
 async def preview(request: Request) -> Response:
     """Fragment: the first records as read with the settings of a form that is not applied."""
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     head = await _head(context, project, settings.settings_from_form(project.reading, request.state.form))
     return pending_response() if head is None else render_page(request, "import_preview.html", **head)
 
@@ -189,7 +182,7 @@ async def _head(context: AppContext, project: Project, reading: Mapping[str, Any
     if result is None:
         return None
     return {
-        "found": result,
+        "result": result,
         "error": error_for_page(result["error"]),
         "facts": settings.describe_settings(result["settings"]),
     }
@@ -197,14 +190,13 @@ async def _head(context: AppContext, project: Project, reading: Mapping[str, Any
 
 async def apply(request: Request) -> Response:
     """Save the settings, and inspect the file again."""
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     context.file(project)
     changed = settings.settings_from_form(project.reading, request.state.form)
     await context.workers.forget(project.id)
     context.jobs.check_can_start(project.id)  # no new settings if the inspection cannot start
     project = context.store.update(
-        project.id, lambda found: replace(found, reading=changed), revision=form_revision(request)
+        project.id, lambda now: replace(now, reading=changed), revision=form_revision(request)
     )
     inspect_file(context, project)
     return redirect(f"/p/{project.id}/data")

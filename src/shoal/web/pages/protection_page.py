@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,14 +11,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shoal.domain import EFFORTS, MISSING_POLICIES
+from shoal.domain import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, check_choice, check_k
 from shoal.domain.columns import Kind, Role
+from shoal.domain.privacy_models import PrivacyModel
 from shoal.errors import ColumnError, OptionError
 from shoal.errors.messages import shorten
 from shoal.microaggregation import registry
 from shoal.microaggregation.registry import AUTO, Method
-from shoal.web.context import app_context
+from shoal.release.options import check_fraction, check_seed
+from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
+from shoal.web.http.forms import Form, parse_integer
 from shoal.web.http.render import (
     SCRIPT,
     form_revision,
@@ -26,9 +31,11 @@ from shoal.web.http.render import (
     render_step,
     saved_response,
 )
-from shoal.web.pages.forms import choices_from_form
 from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
 
+_CUSTOM = "own"
+"""Form value that refers to a field with a custom number, named ``k_own`` and so on."""
+_MAX_DIGITS = 30
 _MAX_COMBINATIONS = {1: 3, 2: 4, 3: 3}
 """Combinations displayed, by their number of columns."""
 
@@ -70,10 +77,7 @@ _MISSING = {
     ),
     "wildcard": ("Could be anything", "A gap stays a gap, and counts as compatible with every value."),
     "impute": ("Filled in", "A gap gets the value of its group. The release then shows no gaps in these columns."),
-    "suppress": (
-        "Take all of them away",
-        "A record with a gap loses all quasi-identifiers; its other columns stay.",
-    ),
+    "suppress": ("Take all of them away", "A record with a gap loses all quasi-identifiers; its other columns stay."),
     "refuse": ("Refuse", "Nothing is released as long as a quasi-identifier is missing anywhere."),
 }
 _EFFORTS = {
@@ -88,46 +92,45 @@ _AUTOMATIC = OptionCard(
     " other.",
 )
 _DEFAULT_METHOD = "mdav"
-"""First method of the list."""
 _NO_SEARCH = OptionCard("", "No improving", "The method alone, as its paper describes it.")
 
 
-async def protection(request: Request) -> Response:
-    return _render(request, app_context(request).project(request))
+async def show(request: Request) -> Response:
+    _, project = project_context(request)
+    return _render(request, project)
 
 
 def _render(request: Request, project: Project, *, error: str = "") -> Response:
     source, choices = _source_and_choices(project)
     kinds, numbered = choices.quasi_identifier_kinds(source), list(enumerate(source.columns))
-    quasi, sensitive = (
-        choices.columns_with_role(Role.QUASI_IDENTIFIER, source),
-        choices.columns_with_role(Role.SENSITIVE, source),
-    )
+    quasi = choices.columns_with_role(Role.QUASI_IDENTIFIER, source)
     return render_step(
         request,
         project,
         "protection",
         status=PageError.status if error else 200,
         error=error,
-        at_hand=app_context(request).has_file(project),
+        has_file=app_context(request).has_file(project),
         source=source,
         choices=choices,
         quasi=quasi,
-        sensitive=sensitive,
+        sensitive=choices.columns_with_role(Role.SENSITIVE, source),
         missing_cells=sum(column.missing for column in source.columns if column.name in quasi),
         levels=_K,
         diversities=_L,
         closenesses=_T,
         budgets=_SUPPRESSION,
-        gaps=[OptionCard(way, *_MISSING[way]) for way in MISSING_POLICIES],
+        missing_policies=[OptionCard(way, *_MISSING[way]) for way in MISSING_POLICIES],
         efforts=[OptionCard(way, *_EFFORTS[way]) for way in EFFORTS],
-        alone=_NO_SEARCH,
+        no_search=_NO_SEARCH,
         automatic=_AUTOMATIC,
-        named=_DEFAULT_METHOD if choices.method == AUTO else choices.method,
+        method_name=_DEFAULT_METHOD if choices.method == AUTO else choices.method,
         effort=choices.effort or ("balanced" if choices.method == AUTO else ""),
         families=_families(kinds, source.records),
         others=[(i, column) for i, column in numbered if column.name not in quasi],
-        weighing=[(i, column) for i, column in numbered if column.name not in quasi and column.kind == Kind.NUMERIC],
+        numeric_columns=[
+            (i, column) for i, column in numbered if column.name not in quasi and column.kind == Kind.NUMERIC
+        ],
         columns=numbered,
     )
 
@@ -152,16 +155,16 @@ def _families(kinds: list[Kind], records: int) -> dict[str, list[tuple[Method, b
     return dict(sorted(families.items(), key=lambda pair: not any(fits for _, fits in pair[1])))
 
 
-async def decide(request: Request) -> Response:
+async def save(request: Request) -> Response:
     """Save the options, and continue if requested and k is set."""
-    context, form = app_context(request), request.state.form
-    project = context.project(request)
+    context, project = project_context(request)
+    form = request.state.form
     path = f"/p/{project.id}/protection"
     try:
         source, choices = _source_and_choices(project)
         new = choices_from_form(form, source, choices, choices.quasi_identifier_kinds(source))
         project = context.store.update(
-            project.id, lambda found: replace(found, choices=new), revision=form_revision(request)
+            project.id, lambda now: replace(now, choices=new), revision=form_revision(request)
         )
         if "go" not in form:
             return saved_response(request, project, path)
@@ -171,13 +174,145 @@ async def decide(request: Request) -> Response:
     except (OptionError, ColumnError, PageError) as error:
         if request.headers.get("x-requested-with") == SCRIPT or project.source is None:
             raise
-        return _render(request, context.project(request), error=error.sentence)
+        return _render(request, project_context(request)[1], error=error.sentence)
+
+
+def choices_from_form(form: Form, source: SourceFile, choices: ReleaseChoices, kinds: Sequence[Kind]) -> ReleaseChoices:
+    """Return the options changed by a form; kinds are those of the quasi-identifiers.
+
+    Fields that the form lacks stay unchanged. An empty custom number leaves the option undecided.
+    """
+    sensitive = choices.columns_with_role(Role.SENSITIVE, source)
+    updated = replace(
+        choices,
+        k=_k(form, choices, source),
+        l=_l(form, choices, source) if sensitive else None,
+        t=_t(form, choices) if sensitive else None,
+        suppression=_suppression(form, choices),
+        missing_values=check_choice(
+            "missing_values", form.get("missing_values", choices.missing_values), MISSING_POLICIES
+        ),
+        **_method(form, choices, source, kinds),
+        **_checkboxes(form),
+        **_survey(form, source, choices),
+    )
+    _check_budget(updated, source)
+    return updated
+
+
+def _option_text(form: Form, name: str) -> str | None:
+    """Return the text of an option with a custom number; None if the form does not have it."""
+    if name not in form:
+        return None
+    text = form.get(name)
+    return (form.get(f"{name}_own") if text == _CUSTOM else text).strip()
+
+
+def _k(form: Form, choices: ReleaseChoices, source: SourceFile) -> int | None:
+    text = _option_text(form, "k")
+    if text is None:
+        return choices.k
+    return check_k(parse_integer(text, OptionError.k_not_integer()), source.records) if text else None
+
+
+def _l(form: Form, choices: ReleaseChoices, source: SourceFile) -> int | None:
+    text, sensitive = _option_text(form, "l"), choices.columns_with_role(Role.SENSITIVE, source)
+    if text is None:
+        return choices.l
+    if not text:
+        return None
+    minimum = parse_integer(text, OptionError.invalid_value("l", "a whole number above 1"))
+    PrivacyModel.parse(sensitive[0], f"distinct-l({minimum})")
+    for column in source.columns:
+        if column.name in sensitive and minimum > column.distinct + (column.missing > 0):  # missing is a value
+            raise OptionError.infeasible(
+                f"l = {minimum}",
+                column=column.name,
+                where="the table",
+                reached=f"{column.distinct} different values",
+                hint="choose a smaller l",
+            )
+    return minimum
+
+
+def _t(form: Form, choices: ReleaseChoices) -> float | None:
+    text = _option_text(form, "t")
+    if text is None:
+        return choices.t
+    return check_fraction("t", _with_decimal_point(text)) if text else None
+
+
+def _suppression(form: Form, choices: ReleaseChoices) -> float:
+    """Return a fraction of the records; a custom number is a percentage."""
+    text = _option_text(form, "suppression")
+    if text is None:
+        return choices.suppression
+    if form.get("suppression") != _CUSTOM:
+        return check_fraction("suppression", text)
+    return check_fraction("suppression (%)", _with_decimal_point(text), max_value=100) / 100 if text else 0.0
+
+
+def _method(form: Form, choices: ReleaseChoices, source: SourceFile, kinds: Sequence[Kind]) -> dict[str, Any]:
+    """Return the method and the effort of local search; only ``auto`` requires an effort."""
+    name = _option_text(form, "method") or choices.method
+    if name != AUTO and not registry.get_method(name).supports(kinds, records=source.records):
+        raise OptionError.method_not_applicable(name)
+    effort = form.get("effort", choices.effort)
+    if effort or name == AUTO:
+        effort = check_choice("effort", effort or "balanced", EFFORTS)
+    seed = form.get("seed").strip() or str(choices.seed)
+    return {"method": name, "effort": effort, "seed": check_seed(parse_integer(seed, OptionError.seed_not_integer()))}
+
+
+def _checkboxes(form: Form) -> dict[str, Any]:
+    """Return the options of checkboxes. Browsers omit an unticked box, so a hidden field marks the form."""
+    if "boxes_shown" not in form:
+        return {}
+    exact_means, shuffle, neutralize = (form.get(name) == "yes" for name in ("exact_means", "shuffle", "neutralize"))
+    return {"exact_means": exact_means, "shuffle": shuffle, "formulas": FORMULA_POLICIES[neutralize]}
+
+
+def _survey(form: Form, source: SourceFile, choices: ReleaseChoices) -> dict[str, Any]:
+    """Return the columns with weights, strata and households, which the form gives by number."""
+    if "survey" not in form:
+        return {}
+    quasi_identifiers = choices.columns_with_role(Role.QUASI_IDENTIFIER, source)
+    weights, households = (_column(form.get(name), source) for name in ("sampling_weights", "households"))
+    for name, what in ((weights, "the sampling weight"), (households, "the household")):
+        if name in quasi_identifiers:
+            raise ColumnError.quasi_identifier_in_design(name, what)
+    strata = [name for name in (_column(text, source) for text in form.all("strata")) if name]
+    return {"sampling_weights": weights, "households": households, "strata": tuple(dict.fromkeys(strata))}
+
+
+def _column(text: str, source: SourceFile) -> str:
+    """Return the name of the column with this number; empty if none is selected."""
+    if not text:
+        return ""
+    number = parse_integer(text, OptionError.invalid_value("column", "one of the list"))
+    if not 0 <= number < len(source.columns):
+        raise OptionError.invalid_value("column", "one of the list")
+    return source.columns[number].name
+
+
+def _check_budget(choices: ReleaseChoices, source: SourceFile) -> None:
+    """Refuse a suppression budget below k, where that is certain before the data is read."""
+    budget = math.floor(choices.suppression * source.records * (1 + 1e-12))
+    ungrouped = not choices.strata and not choices.households
+    if ungrouped and choices.k is not None and choices.suppression and budget < choices.k:
+        raise OptionError.suppression_budget_too_small(
+            budget=budget, of=source.records, k=choices.k, units="records", min_budget=choices.k, stratum=False
+        )
+
+
+def _with_decimal_point(text: str) -> str:
+    """Return a number with a decimal point, also if typed with a comma."""
+    return text.strip()[:_MAX_DIGITS].replace(",", ".")
 
 
 async def exposure(request: Request) -> Response:
     """Fragment: uniqueness of the original records, for the saved quasi-identifiers and k."""
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     source, choices = _source_and_choices(project)
     quasi = list(choices.columns_with_role(Role.QUASI_IDENTIFIER, source))
     params = {"file": context.inspected_file(project), "quasi_identifiers": quasi, "k": choices.k}
@@ -185,7 +320,7 @@ async def exposure(request: Request) -> Response:
     if result is None:
         return pending_response()
     return render_page(
-        request, "exposure.html", project=project, found=result, quasi=quasi, k=choices.k, **_uniqueness_facts(result)
+        request, "exposure.html", project=project, result=result, quasi=quasi, k=choices.k, **_uniqueness_facts(result)
     )
 
 
@@ -223,7 +358,7 @@ def _is_redundant(row: dict[str, Any], selected: list[dict[str, Any]]) -> bool:
 
 
 routes = [
-    Route("/p/{id}/protection", protection),
-    Route("/p/{id}/protection", decide, methods=["POST"]),
+    Route("/p/{id}/protection", show),
+    Route("/p/{id}/protection", save, methods=["POST"]),
     Route("/p/{id}/exposure", exposure),
 ]

@@ -19,34 +19,16 @@ _READING = (
     *("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "skip_footer", "row_numbers", "missing"),
     *("missing_in", "column_formats", "header", "sheet", "format"),
 )
-_YES_OR_NO = ("header", "row_numbers")
-_LISTS = {
+_FLAGS = {
     "quasi_identifiers": "-q",
-    "identifiers": "--identifiers",
-    "sensitive": "--sensitive",
-    "keep": "--keep",
-    "strata": "--strata",
-}
-_PAIRS = {
-    "hierarchies": "--hierarchy",
-    "levels": "--levels",
-    "kinds": "--kind",
-    "weights": "--weight",
-    "recode": "--recode",
-}
-_SCALARS = {
     "k": "-k",
     "l": "-l",
     "t": "-t",
-    "method": "--method",
-    "effort": "--effort",
-    "suppression": "--suppress",
-    "missing_values": "--missing-values",
-    "seed": "--seed",
-    "sampling_weights": "--sampling-weights",
-    "households": "--households",
-    "formulas": "--formulas",
+    "hierarchies": "--hierarchy",
+    "kinds": "--kind",
+    "weights": "--weight",
 }
+"""Flags of the command line that differ from the name of the argument."""
 _MAX_WIDTH = 88
 """Of a line of Python."""
 
@@ -89,26 +71,23 @@ def python_code(
 
 
 def _command_options(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield the options of the command in the order of the arguments."""
     for name, value in arguments.items():
-        if name in _LISTS:
-            yield [_LISTS[name], _names(value)]
-        elif name in _PAIRS:
+        flag = _FLAGS.get(name) or _flag(name)
+        if isinstance(value, list):
+            yield [flag, _names(value)]
+        elif isinstance(value, dict):
             for column, word in value.items():
                 # a file name may contain an equals sign, other values do not
                 quoted = _quoted(column, '="') if name in ("hierarchies", "levels") else column
-                yield [_PAIRS[name], f"{quoted}={word}"]
-        elif name in ("exact_means", "shuffle"):
-            yield [f"--{name.replace('_', '-')}"]
+                yield [flag, f"{quoted}={word}"]
         else:
-            yield [_SCALARS[name], str(value)]
+            yield [flag] if value is True else [flag, str(value)]
 
 
 def _reading_options(reading: Mapping[str, Any]) -> Iterator[list[str]]:
     for name, value in _settings(reading).items():
-        if name in _YES_OR_NO:
-            word = name.replace("_", "-")
-            yield [f"--{word}" if value else f"--no-{word}"]
+        if isinstance(value, bool):
+            yield [_flag(name) if value else _flag(f"no_{name}")]
         elif name == "column_formats":
             for column, column_format in value.items():
                 yield ["--column-format", f"{_quoted(column, '=')}={column_format}"]
@@ -118,7 +97,11 @@ def _reading_options(reading: Mapping[str, Any]) -> Iterator[list[str]]:
         elif name == "thousands":
             yield ["--thousands", value or "none"]
         else:
-            yield [f"--{name.replace('_', '-')}", _names(value) if name == "missing" else str(value)]
+            yield [_flag(name), _names(value) if name == "missing" else str(value)]
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _settings(reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,7 +134,6 @@ def _file(name: str) -> str:
 
 
 def _shell(words: Iterable[str], options: Iterable[Iterable[str]]) -> str:
-    """Format a command with one option per line."""
     return " \\\n    ".join(shlex.join(part) for part in (words, *options))
 
 
@@ -160,8 +142,8 @@ def _argument(name: str, value: Any) -> str:
     line = f"    {name}={value!r},"
     if len(line) <= _MAX_WIDTH or not isinstance(value, list | dict):
         return line
-    entries = (
-        [repr(entry) for entry in value] if isinstance(value, list) else [f"{n!r}: {v!r}" for n, v in value.items()]
-    )
-    ends = "[]" if isinstance(value, list) else "{}"
-    return "\n".join([f"    {name}={ends[0]}", *(f"        {entry}," for entry in entries), f"    {ends[1]},"])
+    if isinstance(value, list):
+        start, entries, end = "[", [repr(entry) for entry in value], "]"
+    else:
+        start, entries, end = "{", [f"{key!r}: {entry!r}" for key, entry in value.items()], "}"
+    return "\n".join([f"    {name}={start}", *(f"        {entry}," for entry in entries), f"    {end},"])

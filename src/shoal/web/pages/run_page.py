@@ -15,12 +15,11 @@ from shoal.domain.policy import EFFORTS
 from shoal.errors import ColumnError, OptionError, OutputError, ShoalError
 from shoal.microaggregation import registry
 from shoal.report import frontier_chart
-from shoal.web.context import AppContext, app_context
+from shoal.web.context import AppContext, app_context, project_context
 from shoal.web.errors import PageError
-from shoal.web.http.render import form_revision, redirect, render_step, safe_svg
-from shoal.web.http.security import Form
+from shoal.web.http.forms import Form, parse_integer
+from shoal.web.http.render import check_revision, form_revision, redirect, render_step, safe_svg
 from shoal.web.pages import wording
-from shoal.web.pages.forms import parse_integer
 from shoal.web.projects.arguments import column_arguments, protection_arguments, release_arguments
 from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
 
@@ -28,8 +27,6 @@ COMPARISON_FILE, OPTIONS_FILE = "comparison.json", "release/decisions.json"
 """Stored results of a comparison, and the options of a release."""
 LEVELS = (3, 5, 10, 20)
 _TIME_LIMIT = 120.0
-_TASKS = ("compare", "release")
-"""The jobs of this page; all others inspect a file."""
 _PROMISING, _ALL = "promising", "all"
 _EFFORT_ORDER = ("", *EFFORTS)
 _FAST = "fast"
@@ -37,11 +34,9 @@ _FAST = "fast"
 
 
 async def show(request: Request) -> Response:
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     job = context.jobs.latest(project.id)
-    reading = job is not None and job.state == "running" and job.task not in _TASKS
-    if project.source is None or project.choices is None or reading:
+    if project.source is None or project.choices is None or (job and job.is_inspection and job.state == "running"):
         return redirect(f"/p/{project.id}/data")
     if "then" in request.query_params and job and (job.task, job.state) == ("release", "done"):
         return redirect(f"/p/{project.id}/release")
@@ -52,7 +47,7 @@ def _render(
     request: Request, project: Project, error: ShoalError | None = None, *, sent: Form | None = None
 ) -> Response:
     """Render the page; with an error, the form keeps the values that were sent."""
-    context, (source, choices) = app_context(request), _source_and_choices(project)
+    context, (source, choices) = app_context(request), project.file_and_choices()
     facts = context.store.read_results(project.id, COMPARISON_FILE)
     return render_step(
         request,
@@ -62,30 +57,17 @@ def _render(
         error=error.sentence if error else "",
         decisions=wording.describe_options(source, choices),
         unchanged=wording.list_unchanged(source, choices),
-        unconfirmed=wording.list_quoted(choices.unconfirmed(source)),
-        at_hand=project.looked_at and context.has_file(project),
+        unconfirmed=wording.list_names(choices.unconfirmed(source), quoted=True),
+        has_file=project.looked_at and context.has_file(project),
         comparison=None if facts is None else _comparison_facts(project, choices, facts),
-        asked=_form(sent, facts),
+        comparison_form=_form(sent, facts),
         methods=[] if context.jobs.is_running(project.id) else _methods(source, choices),
         levels=LEVELS,
         efforts=EFFORTS,
     )
 
 
-def _source_and_choices(project: Project) -> tuple[SourceFile, ReleaseChoices]:
-    if project.source is None or project.choices is None:
-        raise PageError.file_not_available()
-    return project.source, project.choices
-
-
-def _unconfirmed(project: Project) -> tuple[str, ...]:
-    """Return the columns that the user must confirm or drop before a release."""
-    source, choices = _source_and_choices(project)
-    return choices.unconfirmed(source)
-
-
 def _methods(source: SourceFile, choices: ReleaseChoices) -> list[dict[str, str]]:
-    """Return the methods that support the table with these options."""
     kinds = choices.quasi_identifier_kinds(source)
     if not kinds:
         return []
@@ -147,18 +129,17 @@ def _comparison_facts(project: Project, choices: ReleaseChoices, facts: Mapping[
 
 
 async def job(request: Request) -> Response:
-    """Return the state of the job of a project as JSON."""
-    context = app_context(request)
-    latest = context.jobs.latest(context.project(request).id)
+    context, project = project_context(request)
+    latest = context.jobs.latest(project.id)
     return JSONResponse({"state": "none"} if latest is None else latest.to_dict())
 
 
 async def compare(request: Request) -> Response:
-    context, form = app_context(request), request.state.form
-    project = context.project(request)
-    source, choices = _source_and_choices(project)
-    _check_current(request, project)
-    if unconfirmed := _unconfirmed(project):
+    context, project = project_context(request)
+    form = request.state.form
+    source, choices = project.file_and_choices()
+    check_revision(request, project)
+    if unconfirmed := choices.unconfirmed(source):
         return _render(request, project, PageError.unconfirmed(unconfirmed), sent=form)
     try:
         effort = {"effort": form.get("effort")} if form.get("effort") in EFFORTS else {}
@@ -175,18 +156,18 @@ async def compare(request: Request) -> Response:
     except (OptionError, ColumnError) as error:
         return _render(request, project, error, sent=form)
 
-    async def then(facts: dict[str, Any]) -> None:
+    async def store_comparison(facts: dict[str, Any]) -> None:
         # results and fingerprint are in one file, so that they always match
-        context.store.keep(project.id, COMPARISON_FILE, {**facts, **effort, "mark": project.comparison_fingerprint})
+        results = {**facts, **effort, "mark": project.comparison_fingerprint}
+        context.store.write_results(project.id, COMPARISON_FILE, results)
         # always a new revision, so that an outdated page cannot choose one of these points
         context.store.update(project.id, lambda now: now, new_revision=True)
 
-    context.start_job(project, "compare", params, on_result=then)
+    context.start_job(project, "compare", params, on_result=store_comparison)
     return redirect(f"/p/{project.id}/run")
 
 
 def _levels(form: Form) -> list[int]:
-    """Return the levels of k that were ticked or typed."""
     texts = [*form.all("k"), *form.get("own").replace(";", ",").replace(" ", ",").split(",")]
     levels = sorted({parse_integer(word, OptionError.k_not_integer()) for word in texts if word})
     if not levels:
@@ -218,19 +199,20 @@ def _seconds(text: str) -> float | None:
 
 async def choose(request: Request) -> Response:
     """Use a point of the comparison, and create its release."""
-    context, form = app_context(request), request.state.form
-    project = context.project(request)
+    context, project = project_context(request)
+    form = request.state.form
     facts = context.store.read_results(project.id, COMPARISON_FILE) or {"points": []}
     points = {str(number): point for number, point in enumerate(facts["points"]) if point["error"] is None}
     if form.get("point") not in points:
         return _render(request, project, OptionError.invalid_value("point", "one of the points of the comparison"))
     point = points[form.get("point")]
     context.inspected_file(project)
-    if unconfirmed := _unconfirmed(project):
+    source, choices = project.file_and_choices()
+    if unconfirmed := choices.unconfirmed(source):
         return _render(request, project, PageError.unconfirmed(unconfirmed))
 
     def change(now: Project) -> Project:
-        _, choices = _source_and_choices(now)
+        _, choices = now.file_and_choices()
         effort = _effort(choices, point, facts)
         return replace(now, choices=replace(choices, k=point["k"], method=point["method"], effort=effort))
 
@@ -250,10 +232,10 @@ def _effort(choices: ReleaseChoices, point: Mapping[str, Any], facts: Mapping[st
 
 
 async def release(request: Request) -> Response:
-    context = app_context(request)
-    project = context.project(request)
-    _check_current(request, project)
-    if unconfirmed := _unconfirmed(project):
+    context, project = project_context(request)
+    check_revision(request, project)
+    source, choices = project.file_and_choices()
+    if unconfirmed := choices.unconfirmed(source):
         return _render(request, project, PageError.unconfirmed(unconfirmed))
     try:
         return _start(context, project)
@@ -261,15 +243,9 @@ async def release(request: Request) -> Response:
         return _render(request, project, error)
 
 
-def _check_current(request: Request, project: Project) -> None:
-    """Refuse a request from a page that displays outdated options."""
-    if form_revision(request) != project.revision:
-        raise PageError.changed_elsewhere()
-
-
 def _start(context: AppContext, project: Project) -> Response:
     """Start the release job; its options are stored with the release."""
-    source, choices = _source_and_choices(project)
+    source, choices = project.file_and_choices()
     compared = context.store.read_results(project.id, COMPARISON_FILE)
     current = compared is not None and compared.get("mark") == project.comparison_fingerprint
     params = {
@@ -278,31 +254,28 @@ def _start(context: AppContext, project: Project) -> Response:
         "arguments": release_arguments(source, choices, context.store.hierarchies(project.id)),
         "marks": {choice.hierarchy or choice.levels: choice.fingerprint for choice in choices.columns},
         "folder": str(context.store.release(project.id)),
-        "ending": None,
         "comparison": compared if current else None,
         "decisions": {"source": source.to_dict(), "choices": choices.to_dict(), "reading": dict(project.reading)},
         "mark": project.mark,
     }
 
-    async def then(_: dict[str, Any]) -> None:
+    async def update_project(_: dict[str, Any]) -> None:
         with suppress(OutputError):  # the release is complete; only the list of projects would be outdated
             context.store.update(project.id, lambda now: now, new_revision=True)
 
-    context.start_job(project, "release", params, on_result=then)
+    context.start_job(project, "release", params, on_result=update_project)
     return redirect(f"/p/{project.id}/run?then=release")
 
 
 def _expected_file(source: SourceFile) -> dict[str, Any]:
-    """Return the facts that the file must still have."""
     return {"sha256": source.sha256, "columns": list(source.names)}
 
 
 async def cancel(request: Request) -> Response:
-    context = app_context(request)
-    project = context.project(request)
+    context, project = project_context(request)
     latest = context.jobs.latest(project.id)
     await context.jobs.cancel(project.id)
-    return redirect(f"/p/{project.id}/{'data' if latest and latest.task not in _TASKS else 'run'}")
+    return redirect(f"/p/{project.id}/{'data' if latest and latest.is_inspection else 'run'}")
 
 
 routes = [

@@ -12,8 +12,6 @@ from shoal.errors.messages import format_number, join_names, pluralize, shorten
 from shoal.metrics import measures
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, ReleaseChoices, SourceFile
 
-_MAX_LISTED = 12
-"""Columns to list by name."""
 MISSING = {
     "category": "A missing value counts as a value of its own.",
     "wildcard": "A missing value may stand for any value.",
@@ -39,7 +37,6 @@ class OptionSummary:
 
 
 def describe_options(source: SourceFile, choices: ReleaseChoices) -> list[OptionSummary]:
-    """Describe all options of a release."""
     return [
         OptionSummary("Protection", describe_k(choices), "protection"),
         *(OptionSummary(title, words, "columns") for title, words in _columns(source, choices)),
@@ -56,7 +53,6 @@ def changed_options(before: Sequence[OptionSummary], now: Sequence[OptionSummary
 
 
 def describe_k(choices: ReleaseChoices) -> str:
-    """Describe what k means for a person."""
     if choices.k is None:
         return "k is not decided yet."
     unit = "household" if choices.households else "record"
@@ -75,21 +71,18 @@ def describe_risk(size: float) -> str:
 
 
 def _columns(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str, str]]:
-    pairs = list(zip(source.columns, choices.columns, strict=True))
-
-    def named(role: Role) -> list[str]:
-        return [facts.name for facts, choice in pairs if choice.role == role]
-
-    quasi, sensitive = named(Role.QUASI_IDENTIFIER), named(Role.SENSITIVE)
-    yield "Quasi-identifiers", f"{pluralize(len(quasi), 'column')} made alike in groups: {_listed(quasi)}."
-    dropped = named(Role.IDENTIFIER)
-    yield "Identifiers", f"{pluralize(len(dropped), 'column')} removed: {_listed(dropped)}." if dropped else "None."
+    quasi, dropped, sensitive, insensitive = (
+        choices.columns_with_role(role, source)
+        for role in (Role.QUASI_IDENTIFIER, Role.IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
+    )
+    yield "Quasi-identifiers", f"{pluralize(len(quasi), 'column')} made alike in groups: {list_names(quasi)}."
+    yield "Identifiers", f"{pluralize(len(dropped), 'column')} removed: {list_names(dropped)}." if dropped else "None."
     if sensitive:
-        yield "Sensitive", f"{pluralize(len(sensitive), 'column')} released unchanged: {_listed(sensitive)}."
-    insensitive = named(Role.INSENSITIVE)
+        yield "Sensitive", f"{pluralize(len(sensitive), 'column')} released unchanged: {list_names(sensitive)}."
     if insensitive:
-        yield "Without a role", f"{pluralize(len(insensitive), 'column')} released unchanged: {_listed(insensitive)}."
-    yield from _details(pairs)
+        count = pluralize(len(insensitive), "column")
+        yield "Without a role", f"{count} released unchanged: {list_names(insensitive)}."
+    yield from _details(list(zip(source.columns, choices.columns, strict=True)))
 
 
 def list_unchanged(source: SourceFile, choices: ReleaseChoices) -> str:
@@ -99,16 +92,17 @@ def list_unchanged(source: SourceFile, choices: ReleaseChoices) -> str:
         "column": choices.columns_with_role(Role.INSENSITIVE, source),
     }
     parts = [
-        f"{pluralize(len(names), noun)}{'' if noun != 'column' else ' without a role'} ({_listed(names)})"
+        f"{pluralize(len(names), noun)}{'' if noun != 'column' else ' without a role'} ({list_names(names)})"
         for noun, names in by_noun.items()
         if names
     ]
     return join_names(parts) if parts else "no column"
 
 
-def list_quoted(names: Sequence[str]) -> str:
-    """List the first names in quotation marks."""
-    return _listed([f"“{shorten(name)}”" for name in names])
+def list_names(names: Sequence[str], *, most: int = 12, quoted: bool = False) -> str:
+    """List the first names of columns; names are shortened and may be put in quotation marks."""
+    listed = [f"“{shorten(name)}”" if quoted else shorten(name) for name in names[:most]]
+    return join_names([*listed, f"{len(names) - most:,} more"] if len(names) > most else listed)
 
 
 _REMEDIES = (
@@ -134,7 +128,6 @@ def remedy(sentence: str) -> tuple[str, str]:
 
 
 def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tuple[str, str]]:
-    """Describe the options of single columns."""
     protected = [pair for pair in pairs if pair[1].role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
     quasi = [pair for pair in protected if pair[1].role == Role.QUASI_IDENTIFIER]
     by_title = {
@@ -150,11 +143,10 @@ def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tupl
     }
     for title, words in by_title.items():
         if words:
-            yield title, f"{_listed(words)}."
+            yield title, f"{list_names(words)}."
 
 
 def _rules(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str, str]]:
-    """Describe all other options."""
     constraints = []
     if choices.l is not None:
         constraints.append(f"Every class has at least {choices.l} different values of each sensitive column.")
@@ -186,18 +178,12 @@ def _rules(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str, s
         for words, name in (("weights in", choices.sampling_weights), ("households in", choices.households))
         if name
     ]
-    survey += [f"groups do not cross {_listed(choices.strata)}"] if choices.strata else []
+    survey += [f"groups do not cross {list_names(choices.strata)}"] if choices.strata else []
     if survey:
         yield "Survey", f"{join_names(survey)}."
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _MAX_LISTED} more"] if len(names) > _MAX_LISTED else []
-    return join_names([*(shorten(name) for name in names[:_MAX_LISTED]), *more])
-
-
 def describe_point(facts: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-    """Describe a point of a comparison."""
     registry = measures()
     sentences = [
         describe_risk(result["min_class"]),

@@ -41,7 +41,7 @@ def protection_arguments(choices: ReleaseChoices) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "l": choices.l,
         "t": choices.t,
-        "suppression": choices.suppression or None,
+        "max_suppression": choices.suppression or None,
         "missing_values": None if choices.missing_values == "category" else choices.missing_values,
         "seed": choices.seed or None,
         "exact_means": choices.exact_means or None,
@@ -54,14 +54,13 @@ def protection_arguments(choices: ReleaseChoices) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def method_arguments(choices: ReleaseChoices) -> dict[str, Any]:
-    """Return k, the method and the effort of local search."""
-    if choices.k is None:
-        raise OptionError.no_k()
-    method = {} if choices.method == "auto" else {"method": choices.method}
-    return {"k": choices.k, **method, **({"effort": choices.effort} if choices.effort else {})}
-
-
 def release_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:
     """Return all arguments that differ from the defaults."""
-    return {**method_arguments(choices), **column_arguments(source, choices, folder), **protection_arguments(choices)}
+    if choices.k is None:
+        raise OptionError.no_k()
+    arguments: dict[str, Any] = {"k": choices.k}
+    if choices.method != "auto":
+        arguments["method"] = choices.method
+    if choices.effort:
+        arguments["effort"] = choices.effort
+    return {**arguments, **column_arguments(source, choices, folder), **protection_arguments(choices)}

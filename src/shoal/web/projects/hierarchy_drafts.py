@@ -59,7 +59,6 @@ class HierarchyDrafts:
         return self._drafts.get(key)
 
     def start(self, project: str, number: int, column: str, tree: Hierarchy | None) -> HierarchyDraft:
-        """Start a draft of a column from the hierarchy that the project uses."""
         key = (project, number, column)
         draft = self._drafts[key] = (
             HierarchyDraft() if tree is None else HierarchyDraft([tree], used_fingerprint=tree.fingerprint)

@@ -12,7 +12,7 @@ from typing import Any
 from shoal.domain.columns import Kind
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy import Hierarchy, formats
-from shoal.recode.aggregates import recodings
+from shoal.recode.recode import recodings
 from shoal.system.atomic import atomic_write
 from shoal.web.errors import PageError
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, effective_kind
@@ -27,14 +27,12 @@ _LOWEST_COMMON = "lcs"
 
 def hierarchy_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
     """Return the hierarchy file of a column: its own, else a new name with its number, counted from 1."""
-    others = {name for index, choice in enumerate(columns) if index != number for name in _hierarchy_files(choice)}
-    return _hierarchy_files(columns[number])[0] or _unused_name("hierarchy-{}.json", number, others, len(columns))
+    return _file_name("hierarchy-{}.json", number, [_hierarchy_files(choice) for choice in columns])
 
 
 def levels_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
     """Return the file of the order of values of a column, likewise."""
-    others = {name for index, choice in enumerate(columns) if index != number for name in _levels_files(choice)}
-    return _levels_files(columns[number])[0] or _unused_name("levels-{}.txt", number, others, len(columns))
+    return _file_name("levels-{}.txt", number, [_levels_files(choice) for choice in columns])
 
 
 def _hierarchy_files(choice: ColumnChoice) -> tuple[str, str]:
@@ -45,10 +43,11 @@ def _levels_files(choice: ColumnChoice) -> tuple[str, str]:
     return choice.levels or choice.levels_aside, choice.levels_aside
 
 
-def _unused_name(pattern: str, number: int, taken: set[str], columns: int) -> str:
-    """Return an unused name: in an earlier file the columns may have had another order."""
-    candidates = (pattern.format(suffix) for suffix in (number + 1, *range(columns + 1, 2 * columns + 2)))
-    return next(name for name in candidates if name not in taken)
+def _file_name(pattern: str, number: int, files: Sequence[tuple[str, str]]) -> str:
+    # another column may have this name: in an earlier file the columns may have had another order
+    taken = {name for index, names in enumerate(files) if index != number for name in names}
+    candidates = (pattern.format(suffix) for suffix in (number + 1, *range(len(files) + 1, 2 * len(files) + 2)))
+    return files[number][0] or next(name for name in candidates if name not in taken)
 
 
 def with_kind(choice: ColumnChoice, kind: str, folder: Path) -> ColumnChoice:
@@ -100,7 +99,6 @@ def read_levels(path: Path) -> list[str] | None:
 
 
 def write_hierarchy(path: Path, hierarchy: Hierarchy) -> None:
-    """Store a hierarchy."""
     invalid = sum(1 for name in hierarchy if not _is_valid_text(name))
     if invalid:
         raise HierarchyError.not_encodable(invalid)
@@ -128,7 +126,6 @@ def file_fingerprint(path: Path) -> str:
 
 
 def bytes_fingerprint(raw: bytes) -> str:
-    """Return the fingerprint of these bytes."""
     return hashlib.sha256(raw).hexdigest()[:16]
 
 
@@ -152,12 +149,10 @@ def hierarchy_from_dict(facts: Mapping[str, Any]) -> Hierarchy:
 
 
 def write_for_worker(path: Path, hierarchy: Hierarchy) -> None:
-    """Write a hierarchy for a worker."""
     _write_private(path, json.dumps(hierarchy_to_dict(hierarchy)).encode())
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a private folder in a private folder."""
     for path in (folder.parent, folder):
         path.mkdir(mode=0o700, exist_ok=True)
 

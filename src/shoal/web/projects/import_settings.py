@@ -8,13 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shoal.data import ReadOptions
 from shoal.errors import OptionError, ShoalError
-
-if TYPE_CHECKING:
-    from shoal.web.http.security import Form
+from shoal.web.http.forms import Form, parse_index
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "space", ":": "colon"}
 ENCODINGS = (
@@ -24,6 +22,7 @@ ENCODINGS = (
 QUOTES = {"'": "single: 'Smith, Ada'", "none": "none"}
 """Besides the double quote, which is detected."""
 DECIMALS = {".": "point: 3.14", ",": "comma: 3,14"}
+_MARKS = {".": "point", ",": "comma", " ": "space", "'": "apostrophe", "\u00a0": "space", "\u202f": "space"}
 THOUSANDS = {
     "none": "none: 1234",
     ",": "comma: 1,234",
@@ -73,13 +72,11 @@ SHOWN = {
 _TEXT_SETTINGS = ("delimiter", "quote", "encoding", "decimal", "thousands", "sheet")
 _YES_OR_NO = {"yes": True, "no": False}
 _MAX_LENGTH = 10_000
-"""Characters of a field."""
 _MAX_COLUMNS = 2_000
 _FIELD = re.compile(rf"\b({'|'.join(LABELS)})=")
 
 
 def to_read_options(reading: Mapping[str, Any]) -> ReadOptions:
-    """Return the settings for the reader."""
     values = dict(reading)
     if isinstance(values.get("missing"), str):
         values["missing"] = tuple(values["missing"].split("\n"))
@@ -94,7 +91,6 @@ def to_read_options(reading: Mapping[str, Any]) -> ReadOptions:
 
 
 def is_valid(reading: Any) -> bool:
-    """Whether stored settings are valid."""
     try:
         to_read_options(reading)
     except (ShoalError, TypeError, ValueError, AttributeError):
@@ -110,45 +106,30 @@ def settings_from_form(reading: Mapping[str, Any], form: Form) -> dict[str, Any]
     for name in (*LABELS, "columns"):
         if len(form.get(name)) > _MAX_LENGTH * (10 if name == "columns" else 1):
             raise OptionError.invalid_value(name, f"at most {_MAX_LENGTH:,} characters")
-    settings = {} if form.get("reset") else dict(reading)
-    for name in _TEXT_SETTINGS:
-        if name in form:
-            value = form.get(f"{name}_own") if form.get(name) == "own" else form.get(name)
-            _put(settings, name, "" if (name, value) == ("quote", '"') else value)
-    for name in ("header", "row_numbers"):
-        if name in form:
-            _put(settings, name, _YES_OR_NO.get(form.get(name)))
-    for name in ("skip", "skip_footer"):
-        if name in form:
-            _put(settings, name, _line_count(name, form.get(name)))
+    settings: dict[str, Any] = {} if form.get("reset") else dict(reading)
+    for name in (name for name in _TEXT_SETTINGS if name in form):
+        value = form.get(f"{name}_own") if form.get(name) == "own" else form.get(name)
+        settings[name] = "" if (name, value) == ("quote", '"') else value
+    for name in (name for name in ("header", "row_numbers") if name in form):
+        settings[name] = _YES_OR_NO.get(form.get(name))
+    for name in (name for name in ("skip", "skip_footer") if name in form):
+        settings[name] = _line_count(name, form.get(name).strip())
     if "missing" in form:
-        _put(settings, "missing", "\n".join(_lines(form.get("missing"))))
+        settings["missing"] = "\n".join(_lines(form.get("missing")))
     for column, entry in _columns(form.get("columns")).items():
-        _put_in(settings, "column_formats", column, entry.get("format", ""))
-        _put_in(settings, "missing_in", column, _lines(entry.get("missing", "")))
+        for name, words in (("column_formats", entry.get("format")), ("missing_in", _lines(entry.get("missing", "")))):
+            by_column = {other: value for other, value in (settings.get(name) or {}).items() if other != column}
+            settings[name] = {**by_column, **({column: words} if words else {})} or None
+    settings = {name: value for name, value in settings.items() if value not in (None, "")}
     to_read_options(settings)
     return settings
 
 
-def _put(settings: dict[str, Any], name: str, value: Any) -> None:
-    settings.pop(name, None)
-    if value not in (None, ""):
-        settings[name] = value
-
-
-def _put_in(settings: dict[str, Any], name: str, column: str, value: str | list[str]) -> None:
-    """Set a setting of one column; other columns stay unchanged."""
-    columns = {other: entry for other, entry in settings.get(name, {}).items() if other != column}
-    _put(settings, name, {**columns, **({column: value} if value else {})} or None)
-
-
 def _line_count(name: str, text: str) -> int | None:
-    stripped = text.strip()
-    if not stripped:
-        return None
-    if not (stripped.isascii() and stripped.isdecimal() and len(stripped) < 10):
+    count = parse_index(text)
+    if text and count is None:
         raise OptionError.invalid_value(name, "a number of lines")
-    return int(stripped)
+    return count
 
 
 def _lines(text: str) -> list[str]:
@@ -211,6 +192,3 @@ def describe_settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     pairs += [(f"Missing in {name}", ", ".join(labels)) for name, labels in settings.get("missing_in", {}).items()]
     return pairs
-
-
-_MARKS = {".": "point", ",": "comma", " ": "space", "'": "apostrophe", "\u00a0": "space", "\u202f": "space"}

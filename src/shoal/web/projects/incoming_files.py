@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _EXAMPLE = "example-register.csv"
 _ROWS = range(100, 1_000_001)
 _MAX_NAME = 120
-"""Characters of a name."""
 _INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Unicode categories of invisible characters, and of those that break lines or change the text direction."""
 
@@ -61,7 +60,6 @@ def inspect_file(context: AppContext, project: Project, *, name: str = "") -> No
 
 
 async def create_example_project(context: AppContext, rows: int) -> Project:
-    """Create a project with a generated register of this many records."""
     if rows not in _ROWS:
         raise OptionError.invalid_value("rows", f"a whole number from {_ROWS[0]:,} to {_ROWS[-1]:,}")
     project = context.store.create("Example register", origin={"example": rows})
@@ -94,7 +92,8 @@ def restore_file(context: AppContext, project: Project, *, generate: bool = True
     if current is not None and is_available(project, current):
         return
     if project.keeps_data:
-        copies = (folder / f"data{ending}" for ending in (*EXTENSIONS, *_packed_endings()))
+        packings = ("", GZIP_EXTENSION, ZIP_EXTENSION)
+        copies = (folder / f"data{ending}{packing}" for packing in packings for ending in EXTENSIONS)
         existing = [path for path in copies if path.is_file() and not path.is_symlink()]
         if existing:
             context.files[project.id] = existing[0]
@@ -166,7 +165,6 @@ def with_inspected_file(project: Project, source: SourceFile) -> Project:
 
 
 def _as_proposed(source: SourceFile, name: str, choice: ColumnChoice) -> bool:
-    """Whether the options of a column are those proposed."""
     return any(column.name == name and choice == ColumnChoice(role=column.role) for column in source.columns)
 
 
@@ -180,10 +178,6 @@ def _if_present(name: str, source: SourceFile) -> str:
     return name if name in source.names else ""
 
 
-def _packed_endings() -> tuple[str, ...]:
-    return tuple(ending + packing for ending in EXTENSIONS for packing in (GZIP_EXTENSION, ZIP_EXTENSION))
-
-
 def _generate_example(context: AppContext, project: Project) -> None:
     folder = context.scratch / project.id
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -194,7 +188,7 @@ def _generate_example(context: AppContext, project: Project) -> None:
 
 
 def _start(context: AppContext, project: Project, task: str, params: Mapping[str, Any]) -> None:
-    async def then(result: dict[str, Any]) -> None:
+    async def store_facts(result: dict[str, Any]) -> None:
         source = SourceFile.from_dict(result)
         try:
             context.store.update(project.id, lambda now: with_inspected_file(_with_names(context, now), source))
@@ -204,7 +198,7 @@ def _start(context: AppContext, project: Project, task: str, params: Mapping[str
             raise
         context.start_warmup()
 
-    context.jobs.start(project.id, task, params, on_result=then)
+    context.jobs.start(project.id, task, params, on_result=store_facts)
 
 
 def _with_names(context: AppContext, project: Project) -> Project:

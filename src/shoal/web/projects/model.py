@@ -79,7 +79,6 @@ class ColumnFacts(_Plain):
 
     @property
     def looks_identifying(self) -> bool:
-        """Whether it looks like an identifier."""
         return self.identifying or self.role == Role.IDENTIFIER
 
 
@@ -186,11 +185,9 @@ class ReleaseChoices(_Plain):
 
     @classmethod
     def proposed(cls, source: SourceFile) -> Self:
-        """Return the options that the inspection of a file proposes."""
         return cls(columns=tuple(ColumnChoice(role=column.role) for column in source.columns))
 
     def columns_with_role(self, role: Role, source: SourceFile) -> tuple[str, ...]:
-        """Return the columns with this role."""
         pairs = zip(source.columns, self.columns, strict=True)
         return tuple(facts.name for facts, choice in pairs if choice.role == role)
 
@@ -205,7 +202,6 @@ class ReleaseChoices(_Plain):
         return [_method_kind(facts, choice) for facts, choice in pairs if choice.role == Role.QUASI_IDENTIFIER]
 
     def with_column(self, number: int, **changes: Any) -> Self:
-        """Return a copy with other options of one column."""
         columns = list(self.columns)
         columns[number] = replace(columns[number], **changes)
         return replace(self, columns=tuple(columns))
@@ -256,7 +252,6 @@ class Project(_Plain):
         return project
 
     def _check(self) -> None:
-        """Refuse invalid data."""
         datetime.fromisoformat(self.changed)
         facts = () if self.source is None else self.source.columns
         choices = () if self.choices is None else self.choices.columns
@@ -266,6 +261,12 @@ class Project(_Plain):
             raise PageError.damaged_project()
         if not (is_valid(self.reading) and (self.source is None or is_valid(self.source.reading))):
             raise PageError.damaged_project()
+
+    def file_and_choices(self) -> tuple[SourceFile, ReleaseChoices]:
+        """Return the facts of the file and the options; refuse if there are none yet."""
+        if self.source is None or self.choices is None:
+            raise PageError.file_not_available()
+        return self.source, self.choices
 
     @property
     def waits(self) -> bool:

@@ -21,17 +21,17 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import OutputError
-from shoal.system.atomic import atomic_write, os_error_reason
+from shoal.system.atomic import atomic_write, os_error_reason, remove_leftovers
 from shoal.system.atomic import sweep as sweep_files
-from shoal.system.atomic_folder import remove_leftovers
+from shoal.system.cache_folder import user_cache_folder
 from shoal.system.locks import locked
 from shoal.web.errors import PageError
 from shoal.web.projects.model import Project
@@ -46,10 +46,8 @@ class ProjectStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        try:
+        with _writing_to(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise OutputError.unwritable(folder, os_error_reason(error)) from None
         self._repair()
 
     def _repair(self) -> None:
@@ -66,7 +64,6 @@ class ProjectStore:
                     self.drop_data(project.id)
 
     def all(self) -> list[Project]:
-        """Return every readable project, the latest first."""
         return self.scan()[0]
 
     def scan(self) -> tuple[list[Project], list[str]]:
@@ -82,14 +79,11 @@ class ProjectStore:
         return sorted(projects, key=lambda project: (project.changed, project.id), reverse=True), sorted(damaged)
 
     def create(self, name: str, **facts: Any) -> Project:
-        """Create a project."""
         now = _now()
         project = Project(id=secrets.token_hex(6), name=name, created=now, changed=now, **facts)
-        try:
+        with _writing_to(self._folder):
             for folder in (self.folder(project.id), self.hierarchies(project.id)):
                 folder.mkdir(mode=0o700)
-        except OSError as error:
-            raise OutputError.unwritable(self._folder, os_error_reason(error)) from None
         try:
             self._write(project)
         except OutputError:
@@ -144,24 +138,15 @@ class ProjectStore:
         """Move a project out of the store in one step, and return the folder to delete."""
         self.read(id)
         deleted = self._folder / f"{_DELETED}{secrets.token_hex(8)}"
-        try:
+        with _writing_to(self.folder(id)):
             return self.folder(id).rename(deleted)
-        except OSError as error:
-            raise OutputError.unwritable(self.folder(id), os_error_reason(error)) from None
-
-    def delete(self, id: str) -> None:
-        """Delete a project with all its files."""
-        self.purge(self.detach(id))
 
     def purge(self, deleted: Path) -> None:
-        """Delete the folder of a withdrawn project."""
-        try:
+        """Delete the folder of a detached project."""
+        with _writing_to(deleted):
             shutil.rmtree(deleted)
-        except OSError as error:
-            raise OutputError.unwritable(deleted, os_error_reason(error)) from None
 
     def drop_data(self, id: str) -> None:
-        """Delete the copy of the data of a project."""
         for copy in self.folder(id).glob("data.*"):
             copy.unlink()
 
@@ -189,14 +174,22 @@ class ProjectStore:
             return None
         return facts if isinstance(facts, dict) else None
 
-    def keep(self, id: str, name: str, facts: Any) -> None:
-        """Store results as JSON."""
+    def write_results(self, id: str, name: str, facts: Any) -> None:
         with atomic_write(self.path(id, name), force=True) as part:
             part.chmod(0o600)
             part.write_text(json.dumps(facts), encoding="utf-8")
 
     def _write(self, project: Project) -> None:
-        self.keep(project.id, _PROJECT_FILE, project.to_dict())
+        self.write_results(project.id, _PROJECT_FILE, project.to_dict())
+
+
+@contextmanager
+def _writing_to(path: Path) -> Iterator[None]:
+    """Raise an OSError as an `OutputError` about this path."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError.unwritable(path, os_error_reason(error)) from None
 
 
 def _now() -> str:
@@ -208,8 +201,11 @@ def projects_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "shoal" / "projects"
     if sys.platform == "win32":
-        return _from_environment("LOCALAPPDATA", Path.home() / "AppData" / "Local") / "shoal" / "projects"
-    return _from_environment("XDG_DATA_HOME", Path.home() / ".local" / "share") / "shoal" / "projects"
+        variable, default = "LOCALAPPDATA", Path.home() / "AppData" / "Local"
+    else:
+        variable, default = "XDG_DATA_HOME", Path.home() / ".local" / "share"
+    value = os.environ.get(variable, "")
+    return (Path(value) if Path(value).is_absolute() else default) / "shoal" / "projects"
 
 
 def scratch_folder() -> Path:
@@ -217,23 +213,10 @@ def scratch_folder() -> Path:
 
     The cache is on disk, the temporary folder often in memory, and the files are large.
     """
-    if sys.platform == "darwin":
-        cache = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        cache = _from_environment("LOCALAPPDATA", Path.home() / "AppData" / "Local")
-    else:
-        cache = _from_environment("XDG_CACHE_HOME", Path.home() / ".cache")
-    try:
+    cache = user_cache_folder()
+    with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         if os.access(cache, os.W_OK | os.X_OK):
             return cache / "shoal-web"
-    except OSError:
-        pass
     user = os.getuid() if hasattr(os, "getuid") else "own"
     return Path(tempfile.gettempdir()) / f"shoal-web-{user}"
-
-
-def _from_environment(variable: str, default: Path) -> Path:
-    """Return the folder that an environment variable names, if absolute, else the default."""
-    value = os.environ.get(variable, "")
-    return Path(value) if value and Path(value).is_absolute() else default

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ShoalError
-from shoal.system.atomic_folder import remove_leftovers
+from shoal.system.atomic import remove_leftovers
 from shoal.web.errors import PageError
 from shoal.web.workers.process import TaskProgress, Worker, WorkerLimits
 
@@ -33,15 +33,18 @@ class Job:
     """``running``, ``done``, ``failed`` or ``cancelled``."""
     progress: TaskProgress = field(default_factory=lambda: TaskProgress(0, 0, "starting"))
     sentence: str = ""
-    """Error message of a failed job."""
     mark: str = ""
     """Fingerprint of the file and options that it runs with."""
     time_limit: float | None = None
-    """Time limit in seconds, if any."""
     ending: bool = False
     """Whether it is about to end; the wait for its process is not cancelled then."""
     _stage_start: tuple[float, float] = (0.0, 0.0)
     """Time and fraction of the first progress message of the current stage that had a fraction."""
+
+    @property
+    def is_inspection(self) -> bool:
+        """Whether it inspects a file; all other jobs compare or release."""
+        return self.task in ("look", "example")
 
     def update_progress(self, progress: TaskProgress) -> None:
         if progress.stage != self.progress.stage or not self.progress.of:
@@ -82,7 +85,6 @@ class Jobs:
         self._running: dict[str, asyncio.Task[None]] = {}
 
     def latest(self, project: str) -> Job | None:
-        """Return the latest job of a project."""
         return self._jobs.get(project)
 
     def is_running(self, project: str) -> bool:

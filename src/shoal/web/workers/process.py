@@ -50,12 +50,7 @@ class Worker:
     @property
     def running(self) -> bool:
         starting = self._starting
-        return (
-            starting is not None
-            and starting.done()
-            and not starting.exception()
-            and starting.result().returncode is None
-        )
+        return bool(starting and starting.done() and not starting.exception() and starting.result().returncode is None)
 
     async def run(
         self, task: str, params: Mapping[str, Any], *, on_progress: Callable[[TaskProgress], None] | None = None
@@ -63,7 +58,7 @@ class Worker:
         """Run a task and return its result, one at a time. Every failure is raised as a PageError."""
         try:
             process = await self._process()
-            message = await self._exchange(process, {"task": task, "asked": params}, on_progress or (lambda _: None))
+            message = await self._exchange(process, {"task": task, "params": params}, on_progress or (lambda _: None))
         except asyncio.CancelledError:
             self.kill()
             raise
@@ -74,7 +69,7 @@ class Worker:
             # the system kills where memory is short; a failed allocation in compiled code aborts, as a damaged file can
             raise PageError.process_ended(memory=await process.wait() == -signal.SIGKILL)
         if "fact" in message:
-            raise PageError.from_worker(message["fact"], message["hint"], message["status"])
+            raise PageError(message["fact"], message["hint"], message["status"])
         result: dict[str, Any] = message["result"]
         return result
 

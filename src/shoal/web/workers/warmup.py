@@ -9,7 +9,6 @@ from shoal.web.errors import PageError
 from shoal.web.workers.process import Worker, WorkerLimits
 
 _ROWS = 60
-"""Records of the releases that are made only to compile kernels."""
 
 
 class KernelWarmup:

@@ -1,8 +1,8 @@
 """Worker process, the only one that touches data: ``python -m shoal.web.workers.worker``.
 
-A request is one line, ``{"task": name, "asked": {...}}``. Responses are lines: ``{"done": d, "of": n, "stage": words}``
-for progress, and last ``{"result": {...}}`` or ``{"fact": ..., "hint": ..., "status": ...}``. Nothing else is written
-to the pipe. Output of libraries is discarded, since it may quote cells. The process ends with its parent.
+A request is one line, ``{"task": name, "params": {...}}``. Responses are lines: for progress ``{"done": d, "of": n,
+"stage": words}``, and last ``{"result": {...}}`` or ``{"fact": ..., "hint": ..., "status": ...}``. Nothing else is
+written to the pipe. Output of libraries is discarded, since it may quote cells. The process ends with its parent.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.errors.messages import shorten
 from shoal.web.errors import PageError
+from shoal.web.workers.tasks import MODULES
 
 if TYPE_CHECKING:
     from shoal.data import ReadOptions, Table
@@ -37,12 +38,6 @@ _COMPILING = "compiling, on the first run only"
 _NICE = 5
 _DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of Linux."""
-
-
-class TaskModule(Protocol):
-    """Interface of a task module."""
-
-    def run(self, params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]: ...
 
 
 @dataclass
@@ -76,13 +71,11 @@ class WorkerContext:
         return table
 
     def read_options(self, file: Mapping[str, Any]) -> ReadOptions | None:
-        """Return the import settings of a file."""
         from shoal.web.projects.import_settings import to_read_options
 
         return to_read_options(file["reading"]) if file["reading"] else None
 
     def stage(self, words: str) -> None:
-        """Report the current stage."""
         if words != self._stage:
             self._stage = words
             self._send({"done": 0, "of": 0, "stage": words})
@@ -133,10 +126,11 @@ def _listen(requests: BinaryIO, requests_queue: queue.Queue[bytes]) -> None:
 
 def _run(request: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
     try:
-        task = cast("TaskModule", import_module(f"shoal.web.workers.tasks.{request['task']}"))
-        return {"result": task.run(request["asked"], context)}
+        name = request["task"]
+        module = import_module(f"shoal.web.workers.tasks.{MODULES[name]}")
+        return {"result": getattr(module, name)(request["params"], context)}
     except ShoalError as error:
-        return _error_to_dict(error, request["asked"])
+        return _error_to_dict(error, request["params"])
     except MemoryError:
         return _error_to_dict(PageError.process_ended(memory=True), {})
     except BaseException as error:  # noqa: BLE001 - no message may contain a cell of the data
@@ -179,11 +173,8 @@ def limit_resources(max_memory: int) -> None:
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        for kind, maximum in (
-            (resource.RLIMIT_DATA, max_memory),
-            (resource.RLIMIT_FSIZE, max_memory),
-            (resource.RLIMIT_CORE, 0),
-        ):
+        limits = {resource.RLIMIT_DATA: max_memory, resource.RLIMIT_FSIZE: max_memory, resource.RLIMIT_CORE: 0}
+        for kind, maximum in limits.items():
             resource.setrlimit(kind, (maximum, maximum))
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

@@ -1,1 +1,0 @@
-"""Build a hierarchy from the values of a column."""
