@@ -1,4 +1,4 @@
-"""What tests of several rooms share: where the benchmark data lies, and the made-up register."""
+"""Fixtures of several packages, groups of tests for parallel runs, and slow tests."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-import swift
+import spark_settings
 
-# Frames and matrices of tests are small: threads would take a third of the time to wait for each other. Tests of what
-# does not depend on threads start processes with several.
+# Frames and matrices of tests are small: with threads, a third of the time would be spent waiting. Tests of
+# independence from threads start processes with several threads.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Output is buffered, as it is for users: only then Python writes at the end of a process.
+# Output is buffered, as it is for users: only then does Python write at the end of a process.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
-# Machines are noisy, so no example has a deadline. The suite draws the same few examples each time: a red run stays
-# red. `make check` draws fewer still, and `make reliability` many new ones.
+# Machines are noisy, so no example has a deadline. The suite draws the same few examples each time, so that failures
+# are repeatable. `make check` draws fewer, and `make reliability` many new ones.
 TRIES = os.environ.get("SHOAL_TRIES", "")
 EXAMPLES = {"few": 6, "": 16, "full": 200}
 settings.register_profile("shoal", deadline=None, derandomize=TRIES != "full", max_examples=EXAMPLES[TRIES])
 settings.load_profile("shoal")
 
-# what runs in the background of a script or under nohup ignores these signals, and so would every child of a test
+# processes in the background or under nohup ignore these signals, and so would all processes that tests start
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
 
 
 GROUPS = {
-    # in turn, from the group that takes longest: what the ids of its tests contain
-    "spark": ("tests/engines/test_engines_alike.py", "tests/engines/spark/", "spark.md"),  # one Java process
+    # longest first; parts of the ids of the tests
+    "spark": ("tests/engines/test_engine_equivalence.py", "tests/engines/spark/", "spark.md"),  # one Java process
     "spark-clusters": ("tests/engines/spark/test_spark_faults.py",),
     "browser": ("tests/browser/",),  # one browser and one page
-    "golden": ("tests/reproduction/printed/",),  # one reproduction of all printed figures
-    "page-server": ("tests/web/test_server.py", "tests/web/test_guard.py", "tests/web/test_uploads.py"),
+    "printed-figures": ("tests/reproduction/printed/",),  # one reproduction of all printed figures
+    "page-server": ("tests/web/test_server.py", "tests/web/test_security.py", "tests/web/test_uploads.py"),
     "faults": ("tests/hostile/faults/",),  # one process that all runs are forked from
-    "pieces": ("tests/engines/test_walk_in_pieces.py",),
-    "hierarchies": ("tests/web/test_hierarchies.py",),
+    "out-of-core": ("tests/engines/test_out_of_core_release.py",),
+    "hierarchies": ("tests/web/test_hierarchy_page.py",),
     "reports": ("tests/report/",),
     "wheel": ("tests/packaging/",),
     "site": ("tests/repository/test_site.py", "tests/repository/test_making.py"),  # one copy of the docs
@@ -61,13 +61,13 @@ GROUPS = {
     ),
     "plain-python": ("tests/kernels/test_plain_python.py",),  # one process without the compiler
 }
-"""With ``--dist loadgroup``, tests of a group run in one worker, so that what they share is started once. A test is in
-the last group that fits; one that fits none goes to whichever worker is free."""
+"""With ``--dist loadgroup``, all tests of a group run in one worker and share its fixtures. A test is in the last group
+that matches; other tests go to any worker."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Groups by the table, the longest first. The marks of xdist do not work with all versions of pytest."""
+    """Schedule by GROUPS, the longest first. The marks of xdist do not work with all versions of pytest."""
     from xdist.scheduler import LoadScopeScheduling
 
     order = list(GROUPS)
@@ -92,16 +92,16 @@ SLOW = (
         f"tests/{folder}/"
         for folder in ("benchmarks", "data/chunked", "hostile", "regression", "repository", "reproduction", "web")
     ),
-    *(f"tests/cli/test_{name}_command.py" for name in ("beyond_k", "compare", "refine")),
-    *(f"tests/microaggregation/test_{name}.py" for name in ("battery", "mixed_oracles", "oracles")),
+    *(f"tests/cli/test_{name}_command.py" for name in ("privacy_options", "compare", "refine")),
+    *(f"tests/microaggregation/test_{name}.py" for name in ("common_checks", "mixed_oracles", "oracles")),
     *("tests/search/test_local_search.py", "tests/release/test_sklearn.py"),
 )
-"""Tests that `make check` leaves out: what the ids of them contain."""
+"""Parts of the ids of tests that `make check` leaves out."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Workers collect one after the other: all but the first then find the bytecode of the tests, and need a third."""
+    """Let workers collect one after the other: all but the first find cached bytecode, and need a third of the time."""
     with Path(__file__).open() as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         return (yield)
@@ -114,8 +114,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _freeze_what_stays() -> None:
-    """Tests, modules and compiled kernels stay: what looks for garbage need not look at them each time."""
+def _freeze_garbage_collection() -> None:
+    """Exclude modules, tests and compiled kernels, which stay in memory, from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -140,13 +140,13 @@ def register_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from shoal import data
 
     path = tmp_path_factory.mktemp("register") / "register.csv"
-    data.write(data.read(data.example_register(rows=800, seed=3)), path)
+    data.write_table(data.read_table(data.example_register(rows=800, seed=3)), path)
     return path
 
 
 @pytest.fixture(scope="session")
 def java() -> str:
-    """Java, without which nothing of Spark runs."""
+    """Path of Java; tests of Spark are skipped without it."""
     found = shutil.which("java")
     if found is None:
         pytest.skip("no Java: `make test` installs it where it may")
@@ -155,28 +155,28 @@ def java() -> str:
 
 @pytest.fixture(scope="session")
 def spark(java: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session of Spark on this machine, started by Shoal, with a Python worker in a process of its own.
+    """A local Spark session with one Python worker, so that kernels are compiled once.
 
-    One worker, so that kernels are compiled once; there are several in `test_spark_faults.py`.
+    `test_spark_faults.py` starts a cluster with several workers.
     """
-    from shoal.engines.spark.session import session as started
+    from shoal.engines.spark.session import open_session
 
     folder = tmp_path_factory.mktemp("spark")
-    given = {
+    options = {
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.session.timeZone": "Pacific/Auckland",
-        # what comes to the driver are summaries
+        # the driver gets summaries only
         "spark.driver.maxResultSize": "24m",
     }
     interrupted = signal.getsignal(signal.SIGINT)
     with ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("SPARK_CONF_DIR", swift.settings(folder / "settings", **given))
-            for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON"):  # which are set where nobody has
+            patch.setenv("SPARK_CONF_DIR", spark_settings.write_settings(folder / "settings", **options))
+            for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON"):  # Shoal sets them if they are missing
                 patch.setenv(name, "")
                 patch.delenv(name)
-            session = stack.enter_context(started("local[1]"))
+            session = stack.enter_context(open_session("local[1]"))
         signal.signal(signal.SIGINT, interrupted)  # Spark takes the signal for itself, and other tests send it
         yield session
         gateway: Any = session.sparkContext._gateway

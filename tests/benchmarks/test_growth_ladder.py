@@ -28,7 +28,7 @@ def test_sizes_double_from_the_first_clear_time_until_it_is_enough(monkeypatch: 
 
 
 def test_no_method_gets_more_than_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [rows for rows, _ in climbed(monkeypatch, 1.0, 1e-4, most_records=3_000)] == [250, 500, 1_000, 2_000, 3_000]
+    assert [rows for rows, _ in climbed(monkeypatch, 1.0, 1e-4, max_records=3_000)] == [250, 500, 1_000, 2_000, 3_000]
     assert climbed(monkeypatch, 1.0, 1e-6)[-1][0] <= growth.MOST
 
 
@@ -56,7 +56,7 @@ def test_the_file_keeps_what_was_not_measured_again(monkeypatch: pytest.MonkeyPa
     file = tmp_path / "growth.json"
     file.write_text(json.dumps({"methods": dict.fromkeys(("mdav", "hm", "gone"), old.to_dict())}), encoding="utf-8")
     monkeypatch.setattr(growth, "GROWTH_FILE", file)
-    monkeypatch.setattr(import_module("shoal.microaggregation.registry"), "FILE", file)
+    monkeypatch.setattr(import_module("shoal.microaggregation.registry"), "GROWTH_FILE", file)
     growth.write({"mdav": new})
     growth.measured_growth.cache_clear()
     assert json.loads(file.read_text(encoding="utf-8"))["methods"] == {"hm": old.to_dict(), "mdav": new.to_dict()}

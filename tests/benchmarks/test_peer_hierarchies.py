@@ -1,4 +1,4 @@
-"""The hierarchies that peers and Shoal get alike, and what a peer is told."""
+"""The hierarchies that peers and Shoal get alike, and the arguments of a peer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_words_go_four_by_four() -> None:
 
 def test_hierarchy_files_are_read_by_shoal(tmp_path: Path) -> None:
     frame = shoal.example_register(rows=50)
-    data = against_peers.kept(frame, "register", against_peers.MIXED, "diagnosis", tmp_path)
+    data = against_peers.write_table(frame, "register", against_peers.MIXED, "diagnosis", tmp_path)
     data = against_peers.with_hierarchies(data, tmp_path)
     assert set(data.hierarchies) == set(against_peers.MIXED)
     assert data.frame.null_count().sum_horizontal().item() == 0
@@ -40,17 +40,17 @@ def test_hierarchy_files_are_read_by_shoal(tmp_path: Path) -> None:
     )
     release = tmp_path / "release.csv"
     made.save(release)
-    found = against_peers.measured(data, release)
+    found = against_peers.evaluate_release(data, release)
     assert found["k_violations"] == 0
     assert found["min_class"] >= 5
     assert 0 < found["gcp"] <= 1
-    assert against_peers.measured(data, tmp_path / "none.csv") == {}
+    assert against_peers.evaluate_release(data, tmp_path / "none.csv") == {}
 
 
 def test_a_peer_that_cannot_be_installed_is_told_of(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(environments, "python", lambda name: None)
     data = against_peers.Data("x", tmp_path / "x.csv", pl.DataFrame({"a": [1]}), ["a"], "a")
-    found = against_peers.answered(against_peers.ANONYPY, data, tmp_path / "release.csv", limit=1)
+    found = against_peers.run_tool(against_peers.ANONYPY, data, tmp_path / "release.csv", limit=1)
     assert found == {"failed": "could not be installed"}
 
 

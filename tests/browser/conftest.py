@@ -1,4 +1,4 @@
-"""A real browser, and the page as a person would start it."""
+"""A real browser, and the page started with its command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from surroundings import chromium, own_cache
+from subprocess_environment import cache_environment, find_chromium
 
 CONTRAST = """() => {
   const parse = text => {
@@ -43,7 +43,7 @@ CONTRAST = """() => {
 }"""
 
 
-COLD = Path(__file__).resolve().parents[1] / "web" / "cold"
+NO_WARMUP = Path(__file__).resolve().parents[1] / "web" / "no_warmup"
 """A page with this folder on its path does not warm up."""
 
 
@@ -57,13 +57,13 @@ def contrast() -> str:
 def browser() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
     with api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        running = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         yield running
         running.close()
 
 
 @dataclass(frozen=True)
-class Started:
+class PageServer:
     """The page, started with `shoal web`."""
 
     process: subprocess.Popen[str]
@@ -83,14 +83,14 @@ class Started:
 
 
 @pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Started]]:
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., PageServer]]:
     """Starts the page; every start is stopped at the end."""
-    begun: list[Started] = []
+    started: list[PageServer] = []
 
-    def start_it(*arguments: str, projects: Path | None = None, warm: bool = False) -> Started:
+    def start_it(*arguments: str, projects: Path | None = None, warm: bool = False) -> PageServer:
         folder = projects or tmp_path_factory.mktemp("projects")
         cache = tmp_path_factory.mktemp("cache")
-        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), "" if warm else str(COLD)]))
+        path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), "" if warm else str(NO_WARMUP)]))
         process = subprocess.Popen(
             [
                 sys.executable,
@@ -104,29 +104,29 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., St
                 "--projects",
                 str(folder),
             ],
-            env=os.environ | own_cache(cache) | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": path},
+            env=os.environ | cache_environment(cache) | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": path},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        said = ""
+        output = ""
         for line in process.stdout:
-            said += line
-            found = re.search(r"http://\S+token=\S+", line)
-            if found:
-                begun.append(Started(process, found[0], folder))
-                return begun[-1]
-        raise AssertionError(said)
+            output += line
+            link = re.search(r"http://\S+token=\S+", line)
+            if link:
+                started.append(PageServer(process, link[0], folder))
+                return started[-1]
+        raise AssertionError(output)
 
     yield start_it
-    for one in begun:
-        one.stop()
+    for server in started:
+        server.stop()
 
 
 @pytest.fixture
-def content(person: Any) -> Iterator[None]:
-    """No error, no dialog of a script, no violated policy, no request to elsewhere: after every test of a person."""
+def no_complaints(user: Any) -> Iterator[None]:
+    """No error, no dialog of a script, no violated policy, no request to elsewhere: after every test."""
     yield
-    complaints, person.complaints = person.complaints, []
+    complaints, user.complaints = user.complaints, []
     assert not complaints

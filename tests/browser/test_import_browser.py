@@ -11,58 +11,58 @@ from typing import Any
 
 import polars as pl
 import pytest
+from browser_user import LONG_TIMEOUT, BrowserUser, wait_visible
 from click.testing import CliRunner
-from hospital import NAMES, ROWS, SURNAMES, phones, write_hospital
-from walking import LONG, Person, appears
+from hospital_file import NAMES, ROWS, SURNAMES, phones, write_hospital
 
 from shoal.cli.anonymize import command
 
-pytestmark = pytest.mark.usefixtures("content")
+pytestmark = pytest.mark.usefixtures("no_complaints")
 
 
 @pytest.fixture(scope="module")
-def person(browser: Any, start: Callable[..., Any]) -> Iterator[Person]:
-    found = Person(browser, start())
-    yield found
-    found.context.close()
+def user(browser: Any, start: Callable[..., Any]) -> Iterator[BrowserUser]:
+    browser_user = BrowserUser(browser, start())
+    yield browser_user
+    browser_user.context.close()
 
 
-def upload(person: Person, file: Path) -> None:
+def upload(user: BrowserUser, file: Path) -> None:
     """Give the page a file, and wait until it asks about it or has read it."""
-    person.home()
-    person.page.wait_for_load_state()
-    with person.page.expect_navigation(url="**/data"):
-        person.page.set_input_files("input[type=file]", file)
+    user.home()
+    user.page.wait_for_load_state()
+    with user.page.expect_navigation(url="**/data"):
+        user.page.set_input_files("input[type=file]", file)
 
 
-def dialog(person: Person) -> Any:
+def dialog(user: BrowserUser) -> Any:
     """The import dialog with its preview."""
-    found = person.page.locator("#import[open]")
-    appears(found.locator("[data-shown] :is(table, [data-error])"), LONG)
-    return found
+    import_dialog = user.page.locator("#import[open]")
+    wait_visible(import_dialog.locator("[data-shown] :is(table, [data-error])"), LONG_TIMEOUT)
+    return import_dialog
 
 
-def apply(person: Person) -> None:
-    with person.page.expect_navigation():
-        person.page.locator("[data-apply]").click()
-    appears(person.page.get_by_role("link", name="Continue to columns"), LONG)
+def apply(user: BrowserUser) -> None:
+    with user.page.expect_navigation():
+        user.page.locator("[data-apply]").click()
+    wait_visible(user.page.get_by_role("link", name="Continue to columns"), LONG_TIMEOUT)
 
 
-def release(person: Person, folder: Path, *, k: int = 3) -> Path:
-    person.protection()
-    person.k(k)
-    person.method("mdav")
-    person.run()
-    person.make()
-    return person.download("release", folder)
+def release(user: BrowserUser, folder: Path, *, k: int = 3) -> Path:
+    user.protection()
+    user.k(k)
+    user.method("mdav")
+    user.run()
+    user.make()
+    return user.download("release", folder)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
-def test_a_german_hospital_file_needs_no_settings(person: Person, tmp_path: Path, encoding: str) -> None:
-    page = person.page
-    person.begin(write_hospital(tmp_path / "Fälle 2023.csv", encoding=encoding))
+def test_a_german_hospital_file_needs_no_settings(user: BrowserUser, tmp_path: Path, encoding: str) -> None:
+    page = user.page
+    user.open_file(write_hospital(tmp_path / "Fälle 2023.csv", encoding=encoding))
     assert not page.locator("#import[open]").count(), "nothing is asked"
-    person.columns()
+    user.columns()
     roles = page.locator("#rows > tr").evaluate_all(
         "rows => rows.map(row => [row.querySelector('bdi').textContent, row.querySelector('.roles :checked').value])"
     )
@@ -72,7 +72,7 @@ def test_a_german_hospital_file_needs_no_settings(person: Person, tmp_path: Path
     }
     assert proposed["Geburtsdatum"] == proposed["PLZ"] == "quasi-identifier"
     assert proposed["Diagnose"] == "sensitive"
-    raw = release(person, tmp_path).read_bytes()
+    raw = release(user, tmp_path).read_bytes()
     text = raw.decode(encoding)
     assert not [word for word in (*NAMES, *SURNAMES, *phones()) if word in text]
     header, *lines = text.split("\r\n")[:-1]
@@ -88,22 +88,22 @@ def test_a_german_hospital_file_needs_no_settings(person: Person, tmp_path: Path
     assert "Universitätsklinikum" not in text
 
 
-def test_ambiguous_days_are_asked_once_and_answered_in_the_preview(person: Person, tmp_path: Path) -> None:
-    page = person.page
-    upload(person, write_hospital(tmp_path / "slashes.csv", ambiguous=True))
-    asked = dialog(person)
-    assert "Which comes first in “Geburtsdatum”" in asked.inner_text()
-    asked.get_by_role("button", name="Read as DD/MM/YYYY").first.click()
-    appears(asked.get_by_text("date (DD/MM/YYYY)").first)
+def test_ambiguous_days_are_asked_once_and_answered_in_the_preview(user: BrowserUser, tmp_path: Path) -> None:
+    page = user.page
+    upload(user, write_hospital(tmp_path / "slashes.csv", ambiguous=True))
+    import_dialog = dialog(user)
+    assert "Which comes first in “Geburtsdatum”" in import_dialog.inner_text()
+    import_dialog.get_by_role("button", name="Read as DD/MM/YYYY").first.click()
+    wait_visible(import_dialog.get_by_text("date (DD/MM/YYYY)").first)
     assert page.locator("#one-format").input_value() == "DD/MM/YYYY"
-    apply(person)
+    apply(user)
     assert not page.locator("#import[open]").count()
-    person.columns()
-    text = release(person, tmp_path).read_bytes().decode("cp1252")
+    user.columns()
+    text = release(user, tmp_path).read_bytes().decode("cp1252")
     born = [line.split(";")[0] for line in text.split("\r\n")[1:-1]]
     assert all(re.fullmatch(r"[0-9]{2}/[0-9]{2}/[0-9]{4}", day) for day in born)
     assert max(int(day[3:5]) for day in born) <= 12, "the day comes first, as was answered"
-    policy = person.download("policy", tmp_path)
+    policy = user.download("policy", tmp_path)
     assert (
         tomllib.loads(policy.read_text(encoding="utf-8"))["input"]["settings"]["column_formats"]["Geburtsdatum"]
         == "DD/MM/YYYY"
@@ -115,14 +115,14 @@ def test_ambiguous_days_are_asked_once_and_answered_in_the_preview(person: Perso
     assert "--column-format Geburtsdatum=DD/MM/YYYY" in page.inner_text("#recipe-command")
 
 
-def test_every_change_is_previewed_and_nothing_is_applied_before(person: Person, tmp_path: Path) -> None:
+def test_every_change_is_previewed_and_nothing_is_applied_before(user: BrowserUser, tmp_path: Path) -> None:
     from playwright.sync_api import expect
 
-    page = person.page
-    person.begin(write_hospital(tmp_path / "settings.csv"))
+    page = user.page
+    user.open_file(write_hospital(tmp_path / "settings.csv"))
     page.get_by_role("button", name="Change import settings").click()
-    shown = dialog(person)
-    columns = shown.locator("th[data-name]")
+    import_dialog = dialog(user)
+    columns = import_dialog.locator("th[data-name]")
     before = columns.count()
     page.select_option("#set-delimiter", ",")
     page.fill("#set-skip", "3")
@@ -132,83 +132,83 @@ def test_every_change_is_previewed_and_nothing_is_applied_before(person: Person,
     page.select_option("#one-column", "PLZ")
     page.select_option("#one-format", "own")
     page.fill("#one-format-own", "JJJJ")
-    appears(shown.locator("[data-error]"))
+    wait_visible(import_dialog.locator("[data-error]"))
     assert page.locator("[data-apply]").is_disabled()
     page.fill("#one-format-own", "1234.5")
-    appears(shown.locator("th[data-name]").first)
+    wait_visible(import_dialog.locator("th[data-name]").first)
     page.fill("#set-missing", "m")
-    appears(shown.get_by_text("missing", exact=True).first)
-    shown.get_by_role("button", name="Cancel").click()
+    wait_visible(import_dialog.get_by_text("missing", exact=True).first)
+    import_dialog.get_by_role("button", name="Cancel").click()
     page.reload()
     assert "missing" not in page.inner_text("main").lower().split("missing cells")[0]
     page.get_by_role("button", name="Change import settings").click()
-    assert "missing" not in dialog(person).locator("[data-shown]").inner_text()
+    assert "missing" not in dialog(user).locator("[data-shown]").inner_text()
 
 
-def test_a_workbook_of_several_sheets_asks_which_one(person: Person, tmp_path: Path) -> None:
+def test_a_workbook_of_several_sheets_asks_which_one(user: BrowserUser, tmp_path: Path) -> None:
     xlsxwriter = pytest.importorskip("xlsxwriter")
-    page, path = person.page, tmp_path / "book.xlsx"
+    page, path = user.page, tmp_path / "book.xlsx"
     book = xlsxwriter.Workbook(path)
     pl.DataFrame({"note": ["see the other sheet"]}).write_excel(book, worksheet="Read me")
     pl.DataFrame({"age": [20 + n % 40 for n in range(60)], "sex": ["m", "w"] * 30}).write_excel(book, worksheet="Data")
     book.close()
-    upload(person, path)
-    asked = dialog(person)
-    assert "Which sheet holds the data?" in asked.inner_text()
+    upload(user, path)
+    import_dialog = dialog(user)
+    assert "Which sheet holds the data?" in import_dialog.inner_text()
     assert page.evaluate("document.activeElement.id") == "set-sheet"
     page.select_option("#set-sheet", "Data")
-    appears(asked.locator("th[data-name=age]"))
-    apply(person)
+    wait_visible(import_dialog.locator("th[data-name=age]"))
+    apply(user)
     assert "60" in page.inner_text(".figures")
 
 
-def test_a_last_line_that_is_a_total_is_left_out_by_a_click(person: Person, tmp_path: Path) -> None:
-    page, path = person.page, tmp_path / "total.csv"
+def test_a_last_line_that_is_a_total_is_left_out_by_a_click(user: BrowserUser, tmp_path: Path) -> None:
+    page, path = user.page, tmp_path / "total.csv"
     rows = [f"{20 + n % 40},{1000 + n}" for n in range(60)]
     path.write_text("\n".join(["age,income", *rows, "Total,61770"]) + "\n")
-    upload(person, path)
-    asked = dialog(person)
-    assert "Are the last lines of the file records?" in asked.inner_text()
-    asked.get_by_role("button", name="Leave out the last line").click()
-    appears(asked.locator("th[data-name=age]"))
-    apply(person)
+    upload(user, path)
+    import_dialog = dialog(user)
+    assert "Are the last lines of the file records?" in import_dialog.inner_text()
+    import_dialog.get_by_role("button", name="Leave out the last line").click()
+    wait_visible(import_dialog.locator("th[data-name=age]"))
+    apply(user)
     assert "60" in page.inner_text(".figures")
 
 
 def test_what_looks_like_an_identifier_is_released_only_where_somebody_confirms_it(
-    person: Person, tmp_path: Path
+    user: BrowserUser, tmp_path: Path
 ) -> None:
-    page = person.page
-    person.begin(write_hospital(tmp_path / "kept.csv"))
-    person.columns()
+    page = user.page
+    user.open_file(write_hospital(tmp_path / "kept.csv"))
+    user.columns()
     row = page.get_by_role("row").filter(has=page.get_by_text("Telefon", exact=True))
     keep = row.get_by_role("checkbox", name="Keep: I checked that it names nobody")
     assert not keep.is_visible()
-    person.role("Telefon", "insensitive")
-    appears(page.get_by_text("“Telefon” looks like an identifier and would be released unchanged."))
-    person.protection()
-    person.k(3)
-    person.method("mdav")
-    person.run()
+    user.role("Telefon", "insensitive")
+    wait_visible(page.get_by_text("“Telefon” looks like an identifier and would be released unchanged."))
+    user.protection()
+    user.k(3)
+    user.method("mdav")
+    user.run()
     assert page.get_by_role("button", name=re.compile("^Make the release")).is_disabled()
-    appears(page.get_by_text("Not confirmed:"))
+    wait_visible(page.get_by_text("Not confirmed:"))
     page.get_by_role("link", name="Drop or confirm under Columns").click()
     with page.expect_response(lambda answer: answer.request.method == "POST"):
         keep.check()
     page.reload()
     assert keep.is_checked()
-    person.role("Telefon", "identifier")
-    person.role("Telefon", "insensitive")
+    user.role("Telefon", "identifier")
+    user.role("Telefon", "insensitive")
     assert not keep.is_checked(), "another role takes the word back"
     page.reload()
     assert not keep.is_checked()
     with page.expect_response(lambda answer: answer.request.method == "POST"):
         keep.check()
-    person.protection()
-    person.run()
+    user.protection()
+    user.run()
     assert "1 column without a role (Telefon)" in page.inner_text("main")
-    person.make()
-    text = person.download("release", tmp_path).read_bytes().decode("cp1252")
+    user.make()
+    text = user.download("release", tmp_path).read_bytes().decode("cp1252")
     assert any(phone in text for phone in phones())
     assert not [name for name in (*NAMES, *SURNAMES) if name in text]
     assert "before and after" in page.inner_text("main")
@@ -218,10 +218,10 @@ def test_what_looks_like_an_identifier_is_released_only_where_somebody_confirms_
     assert not page.locator("#rows .roles .insensitive input:checked").count()
 
 
-def test_the_dialog_on_every_screen(person: Person, tmp_path: Path, contrast: str) -> None:
-    page = person.page
-    upload(person, write_hospital(tmp_path / "screens.csv", ambiguous=True))
-    dialog(person)
+def test_the_dialog_on_every_screen(user: BrowserUser, tmp_path: Path, contrast: str) -> None:
+    page = user.page
+    upload(user, write_hospital(tmp_path / "screens.csv", ambiguous=True))
+    dialog(user)
     for width in (1280, 400):
         for scheme in ("light", "dark"):
             page.set_viewport_size({"width": width, "height": 900})

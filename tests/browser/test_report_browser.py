@@ -1,4 +1,4 @@
-"""Both reports in a real browser: offline, on a desk and on a phone, light and dark."""
+"""Both reports in a real browser: offline, on wide and narrow screens, light and dark."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         seed=424242,
         effort="fast",
     )
-    places = {"internal": folder / "internal.html", "external": folder / "external.html"}
-    for name, place in places.items():
-        release.report(place, external=name == "external")
-    return places
+    paths = {"internal": folder / "internal.html", "external": folder / "external.html"}
+    for name, path in paths.items():
+        release.report(path, external=name == "external")
+    return paths
 
 
 @pytest.mark.parametrize("version", ["internal", "external"])
@@ -89,9 +89,9 @@ def test_a_report_in_a_browser(reports, browser, contrast: str, version: str) ->
 def test_secrets_are_only_in_the_internal_report(reports, browser) -> None:
     page = browser.new_page()
     page.goto(reports["external"].as_uri())
-    whole = page.content() + page.inner_text("body")
+    text = page.content() + page.inner_text("body")
     assert "External version" in page.inner_text("body")
-    assert not [secret for secret in SECRETS if secret in whole]
+    assert not [secret for secret in SECRETS if secret in text]
     page.goto(reports["internal"].as_uri())
     assert "do not publish" in page.inner_text("body")
     assert "Vatican sailor" in page.inner_text("body")
@@ -103,10 +103,10 @@ def test_secrets_are_only_in_the_internal_report(reports, browser) -> None:
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(5)
     frame = pl.DataFrame({f"{j}_{'a_long_name_' * 4}": rng.normal(size=60) for j in range(4)})
-    found = shoal.compare(frame, k=[3, 5], methods=["mdav", "v-mdav"], quasi_identifiers=frame.columns)
-    place = tmp_path_factory.mktemp("compared") / "compared.html"
-    place.write_text(comparison_page.page(found.to_dict()), encoding="utf-8")
-    return place
+    comparison = shoal.compare(frame, k=[3, 5], methods=["mdav", "v-mdav"], quasi_identifiers=frame.columns)
+    path = tmp_path_factory.mktemp("compared") / "compared.html"
+    path.write_text(comparison_page.page(comparison.to_dict()), encoding="utf-8")
+    return path
 
 
 @pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (400, "screen"), (690, "print")])

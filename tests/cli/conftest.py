@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from forking import Starter
+from fork_server import ForkServer
 from shoal.cli.main import main
 
 
@@ -34,10 +34,10 @@ def shoal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.fixture(scope="session")
-def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starter]:
-    found = Starter(tmp_path_factory.mktemp("starter"))
-    yield found
-    found.close()
+def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    server = ForkServer(tmp_path_factory.mktemp("fork_server"))
+    yield server
+    server.close()
 
 
 @pytest.fixture

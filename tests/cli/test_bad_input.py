@@ -160,8 +160,8 @@ class TestOutputs:
     def test_a_hierarchy_is_never_replaced(self, shoal, tmp_path: Path, command: str, option: str) -> None:
         source, tree = write(tmp_path, "sex,age\n" + "f,1\nm,2\n" * 6), write(tmp_path, "f;*\nm;*\n", "sex.csv")
         rest = ["-o", tmp_path / "out.csv"] if command == "anonymize" else ["--no-cache"]
-        given = [source, "-k", 3, "-q", "sex", "--hierarchy", f"sex={tree}", "--force", *rest]
-        run = shoal(command, *given, option, tree)
+        options = [source, "-k", 3, "-q", "sex", "--hierarchy", f"sex={tree}", "--force", *rest]
+        run = shoal(command, *options, option, tree)
         check(run, tmp_path, {"people.csv", "sex.csv"}, "is the input itself")
         assert tree.read_text() == "f;*\nm;*\n"
 
@@ -249,10 +249,10 @@ class TestOutputs:
         shoal(*self.arguments(source, tmp_path / "a.csv"))
         policy = tmp_path / "a.csv.policy.toml"
         before = {"people.csv", "a.csv", "a.csv.policy.toml"}
-        kept = policy.read_bytes()
+        content = policy.read_bytes()
         run = shoal("anonymize", source, "--policy", policy, "-o", tmp_path / "b.csv", "--report", policy, "--force")
         check(run, tmp_path, before, "is the input itself")
-        assert policy.read_bytes() == kept
+        assert policy.read_bytes() == content
 
     def test_unknown_output_format(self, shoal, tmp_path: Path) -> None:
         source = write(tmp_path, GOOD)
@@ -285,7 +285,7 @@ def test_a_bug_shows_its_place_and_not_its_text(shoal, tmp_path: Path, monkeypat
     check(run, tmp_path, {"people.csv"}, "bug", "ZeroDivisionError in test_bad_input.py", code=1)
 
 
-@pytest.mark.parametrize("moment", ["encode", "released", "write", "fingerprint"])
+@pytest.mark.parametrize("moment", ["encode_records", "replace_columns", "write_table", "file_sha256"])
 def test_interrupting_leaves_nothing(shoal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     from shoal import data
 

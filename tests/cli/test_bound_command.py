@@ -1,4 +1,4 @@
-"""`shoal bound`: what no release can lose less than."""
+"""`shoal bound`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def test_it_is_the_bound_of_these_columns(tmp_path: Path, shoal) -> None:
     people = tmp_path / "few.csv"  # its program is small
     front_door.example_register(rows=60).write_csv(people)
     done = shoal("bound", people, "-k", 3, "-q", "age,income", "--json")
-    found = front_door.bound(front_door.read(people).native().select("age", "income"), k=3)
-    told = json.loads(done.out)
+    bound = front_door.bound(front_door.read(people).native().select("age", "income"), k=3)
+    facts = json.loads(done.out)
     assert done.code == 0
-    assert told["kind"] == "columns"
-    assert told["value"] == pytest.approx(found.value)
-    made = front_door.partition(front_door.read(people).native().select("age", "income"), k=3)
-    assert 0 < told["loss"] <= made.information_loss
+    assert facts["kind"] == "columns"
+    assert facts["value"] == pytest.approx(bound.value)
+    groups = front_door.partition(front_door.read(people).native().select("age", "income"), k=3)
+    assert 0 < facts["loss"] <= groups.information_loss
 
 
 def test_one_column_has_its_least_loss(people: Path, shoal) -> None:
@@ -47,7 +47,7 @@ def test_categories_have_a_bound_too(people: Path, shoal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         (["-q", "age"], "k"),
         (["-k", 3], "quasi-identifier"),
@@ -59,8 +59,8 @@ def test_categories_have_a_bound_too(people: Path, shoal) -> None:
         (["-k", 3, "-q", "half"], "text where numbers are needed"),
     ],
 )
-def test_bad_input_is_one_sentence(people: Path, shoal, asked: list[object], said: str) -> None:
-    done = shoal("bound", people, *asked)
+def test_bad_input_is_one_sentence(people: Path, shoal, options: list[object], message: str) -> None:
+    done = shoal("bound", people, *options)
     assert done.code == 2
-    assert said in done.err
+    assert message in done.err
     assert "Traceback" not in done.err

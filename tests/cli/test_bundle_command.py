@@ -10,7 +10,7 @@ import pytest
 
 ROWS = "name,age,job\n" + "".join(f"Qname{row},{20 + row},{('Qcook', 'Qsmith')[row % 2]}\n" for row in range(12))
 JOBS = "child,parent\nQcook,food\nQsmith,metal\nfood,*\nmetal,*\n"
-ASKED = ["-k", 3, "-q", "age,job", "--identifiers", "name", "--hierarchy", "job=jobs.csv", "--method", "mdav"]
+ARGUMENTS = ["-k", 3, "-q", "age,job", "--identifiers", "name", "--hierarchy", "job=jobs.csv", "--method", "mdav"]
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def people(shoal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "people.csv").write_text(ROWS)
     (tmp_path / "jobs.csv").write_text(JOBS)
     monkeypatch.chdir(tmp_path)
-    run = shoal("anonymize", "people.csv", *ASKED, "-o", "out.csv", "--report", "out.html", "--bundle", "out.zip")
+    run = shoal("anonymize", "people.csv", *ARGUMENTS, "-o", "out.csv", "--report", "out.html", "--bundle", "out.zip")
     assert run.code == 0, run.err
     assert run.out.splitlines()[-4:] == [
         "Released out.csv",
@@ -146,12 +146,12 @@ def test_replay_the_next_delivery(shoal, people: Path) -> None:
 
 def test_a_replay_can_be_bundled_too(shoal, people: Path) -> None:
     Path("jobs.csv").write_text(JOBS)
-    asked = ["--policy", "out.csv.policy.toml", "-o", "again.csv", "--bundle", "again.zip", "--json"]
-    run = shoal("anonymize", "people.csv", *asked)
+    arguments = ["--policy", "out.csv.policy.toml", "-o", "again.csv", "--bundle", "again.zip", "--json"]
+    run = shoal("anonymize", "people.csv", *arguments)
     assert run.code == 0, run.err
     assert json.loads(run.out)["verification"]["ok"]
     assert shoal("verify", "again.zip").code == 0
-    assert shoal("anonymize", "people.csv", *asked, "--force").code == 0
+    assert shoal("anonymize", "people.csv", *arguments, "--force").code == 0
 
 
 def test_a_replay_never_writes_over_what_it_reads(shoal, people: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_replay_never_writes_over_what_it_reads(shoal, people: Path) -> None:
 )
 def test_bundles_that_cannot_be_written(shoal, people: Path, places: list[str], words: str) -> None:
     Path("jobs.csv").write_text(JOBS)
-    run = shoal("anonymize", "people.csv", *ASKED, *places)
+    run = shoal("anonymize", "people.csv", *ARGUMENTS, *places)
     assert (run.code, run.out) == (2, "")
     assert words in run.err
     assert not list(people.glob("new*"))

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import shoal as package
-from forking import Starter
+from fork_server import ForkServer
 from shoal.cli.main import main
 
 QUASI = ["age", "height_cm", "household_size", "income"]
@@ -40,9 +40,9 @@ def test_anonymize_writes_release_policy_and_report(shoal, register_csv: Path, t
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.csv.policy.toml", "report.html"]
     original, released = rows(register_csv), rows(target)
     assert min(Counter(tuple(row[name] for name in QUASI) for row in released).values()) >= 5
-    kept = [name for name in original[0] if name not in ("person_id", "name")]
-    assert list(released[0]) == kept
-    for name in set(kept) - set(QUASI):
+    names = [name for name in original[0] if name not in ("person_id", "name")]
+    assert list(released[0]) == names
+    for name in set(names) - set(QUASI):
         assert [row[name] for row in original] == [row[name] for row in released]
 
 
@@ -57,8 +57,10 @@ def nearly(one: Any, other: Any) -> bool:
 
 def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
-    made = json.loads(shoal("anonymize", register_csv, "-k", 5, *ROLES, "--effort", "fast", "-o", target, "--json").out)
-    assert list(made) == [
+    facts = json.loads(
+        shoal("anonymize", register_csv, "-k", 5, *ROLES, "--effort", "fast", "-o", target, "--json").out
+    )
+    assert list(facts) == [
         "shoal", "policy", "method", "account", "search", "verification", "evaluation", "sentences", "group_sizes",
         "measures", "warnings", "data", "class_bands",
     ]  # fmt: skip
@@ -66,13 +68,13 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
         *("records", "k", "quasi_identifiers", "base", "distance", "loss", "risk", "attacks", "columns", "changes"),
         *("disclosures", "models", "notes"),
     ]
-    assert list(made["evaluation"]) == evaluation_keys
-    asked = ["-q", ",".join(QUASI), "-k", 5, "--sensitive", "diagnosis", "--json"]
-    evaluated = json.loads(shoal("evaluate", register_csv, target, *asked).out)
+    assert list(facts["evaluation"]) == evaluation_keys
+    arguments = ["-q", ",".join(QUASI), "-k", 5, "--sensitive", "diagnosis", "--json"]
+    evaluated = json.loads(shoal("evaluate", register_csv, target, *arguments).out)
     assert list(evaluated) == evaluation_keys
-    assert nearly(evaluated, made["evaluation"])
+    assert nearly(evaluated, facts["evaluation"])
     verified = json.loads(shoal("verify", target, "-q", ",".join(QUASI), "-k", 5, "--json").out)
-    assert verified == made["verification"]
+    assert verified == facts["verification"]
     assert list(verified) == [
         "ok", "k", "records", "classes", "min_class", "k_violations", "unique_records", "quasi_identifiers", "missing",
         "unit", "models",
@@ -94,9 +96,10 @@ def test_json_has_stable_keys(shoal, register_csv: Path, tmp_path: Path) -> None
 
 def test_methods_tell_how_their_time_was_measured_to_grow(shoal) -> None:
     growth = package.methods()["mdav"].growth
-    told = f"time measured: n^{growth.exponent:.1f} from {growth.min_records:,} to {growth.max_records:,} records, {growth.seconds:g} s"
-    assert told in shoal("methods", "mdav").out
-    assert told in shoal("methods").out
+    records = f"{growth.min_records:,} to {growth.max_records:,} records"
+    text = f"time measured: n^{growth.exponent:.1f} from {records}, {growth.seconds:g} s"
+    assert text in shoal("methods", "mdav").out
+    assert text in shoal("methods").out
 
 
 def test_verify_fails_with_exit_code_3(shoal, register_csv: Path) -> None:
@@ -107,7 +110,7 @@ def test_verify_fails_with_exit_code_3(shoal, register_csv: Path) -> None:
 
 def test_a_policy_replays_to_the_same_bytes(shoal, register_csv: Path, tmp_path: Path) -> None:
     first, again = tmp_path / "first.csv", tmp_path / "again.csv"
-    chosen = [
+    options = [
         "--method",
         "v-mdav",
         "--option",
@@ -118,7 +121,7 @@ def test_a_policy_replays_to_the_same_bytes(shoal, register_csv: Path, tmp_path:
         "median",
         "--round-integers",
     ]
-    assert shoal("anonymize", register_csv, "-k", 4, *ROLES, *chosen, "-o", first).code == 0
+    assert shoal("anonymize", register_csv, "-k", 4, *ROLES, *options, "-o", first).code == 0
     policy = Path(f"{first}.policy.toml")
     assert shoal("anonymize", register_csv, "--policy", policy, "-o", again).code == 0
     assert first.read_bytes() == again.read_bytes()
@@ -217,34 +220,34 @@ def test_file_names_that_are_not_utf_8(shoal, tmp_path: Path) -> None:
 
 
 def test_columns_that_look_like_identifiers_need_a_word(shoal, register_csv: Path, tmp_path: Path) -> None:
-    asked = ["anonymize", register_csv, "-k", 5, "-q", "age", "--method", "mdav", "-o", tmp_path / "out.csv"]
-    run = shoal(*asked)
+    arguments = ["anonymize", register_csv, "-k", 5, "-q", "age", "--method", "mdav", "-o", tmp_path / "out.csv"]
+    run = shoal(*arguments)
     assert (run.code, run.out) == (2, "")
     assert run.err.startswith("shoal: 2 columns without a role look like identifiers: 'person_id' (")
     assert run.err.endswith(
         "; drop them with --identifiers person_id,name, or release them unchanged with --keep person_id,name.\n"
     )
     assert os.listdir(tmp_path) == []
-    run = shoal(*asked, "--keep", "person_id", "--identifiers", "name")
+    run = shoal(*arguments, "--keep", "person_id", "--identifiers", "name")
     assert run.code == 0
     assert list(rows(tmp_path / "out.csv")[0])[:2] == ["person_id", "age"]
     line = next(line for line in run.err.splitlines() if "no role" in line)
     assert line.startswith("shoal: warning: 17 columns have no role and are released unchanged: 'sex', 'birth_date',")
     assert " and 9 more. Drop them with --drop-others. Outsiders could know 'sex', 'birth_date'," in line
     assert "drop_others=" not in run.err
-    run = shoal(*asked, "--drop-others", "--force", "--json")
+    run = shoal(*arguments, "--drop-others", "--force", "--json")
     assert (run.code, "no role" in run.err) == (0, False)
     assert list(rows(tmp_path / "out.csv")[0]) == ["age"]
-    again = shoal("anonymize", register_csv, "--policy", f"{asked[-1]}.policy.toml", "-o", tmp_path / "again.csv")
+    again = shoal("anonymize", register_csv, "--policy", f"{arguments[-1]}.policy.toml", "-o", tmp_path / "again.csv")
     assert again.code == 0, again.err
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 
 
-@pytest.mark.parametrize("given", [["--keep", "name"], ["--drop-others"]])
-def test_a_policy_has_decided_about_columns(shoal, register_csv: Path, tmp_path: Path, given: list[str]) -> None:
-    run = shoal("anonymize", register_csv, "--policy", "none.toml", *given, "-o", tmp_path / "out.csv")
+@pytest.mark.parametrize("options", [["--keep", "name"], ["--drop-others"]])
+def test_a_policy_has_decided_about_columns(shoal, register_csv: Path, tmp_path: Path, options: list[str]) -> None:
+    run = shoal("anonymize", register_csv, "--policy", "none.toml", *options, "-o", tmp_path / "out.csv")
     assert run.code == 2
-    assert f"The policy decides {given[0][2:]!r} already" in run.err
+    assert f"The policy decides {options[0][2:]!r} already" in run.err
 
 
 def test_quiet_says_nothing(shoal, register_csv: Path, tmp_path: Path) -> None:
@@ -271,12 +274,12 @@ def test_demo_does_the_whole_job(shoal, tmp_path: Path) -> None:
 
 def test_both_reports_are_written_with_the_release(shoal, register_csv: Path, tmp_path: Path) -> None:
     target, inside, outside = tmp_path / "out.csv", tmp_path / "in.html", tmp_path / "ex.html"
-    asked = ["anonymize", register_csv, "-k", 5, *QUICK, "-o", target]
-    run = shoal(*asked, "--report", inside, "--external-report", inside)
+    arguments = ["anonymize", register_csv, "-k", 5, *QUICK, "-o", target]
+    run = shoal(*arguments, "--report", inside, "--external-report", inside)
     assert run.code == 2
     assert "Two outputs have the same name" in run.err
     assert os.listdir(tmp_path) == []
-    run = shoal(*asked, "--report", inside, "--external-report", outside)
+    run = shoal(*arguments, "--report", inside, "--external-report", outside)
     assert run.code == 0, run.err
     assert f"Report   {inside}\nExternal {outside}" in run.out
     policy = Path(f"{target}.policy.toml").read_text()
@@ -288,31 +291,31 @@ def test_both_reports_are_written_with_the_release(shoal, register_csv: Path, tm
     assert all(digest in page.read_text() for page in (inside, outside))
 
 
-def shown_on_a_terminal(starter: Starter, stream: str, *arguments: object, **more: Any) -> bytes:
+def shown_on_a_terminal(fork_server: ForkServer, stream: str, *arguments: object, **more: Any) -> bytes:
     """What a run that ends well writes to a terminal."""
     main, side = pty.openpty()
-    pid = starter.begin([*map(str, arguments)], **{stream: os.ttyname(side)}, **more)
-    shown = os.read(main, 65536)  # from now on the process has it open
+    pid = fork_server.start([*map(str, arguments)], **{stream: os.ttyname(side)}, **more)
+    output = os.read(main, 65536)  # from now on the process has it open
     os.close(side)
     while True:
         try:
             part = os.read(main, 65536)
         except OSError:  # the other end of the terminal was closed
             break
-        shown += part
+        output += part
     os.close(main)
-    assert starter.ended(pid).code == 0
-    return shown
+    assert fork_server.wait(pid).code == 0
+    return output
 
 
 @pytest.mark.parametrize(("settings", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_colors_on_a_terminal_only(
-    starter: Starter, register_csv: Path, tmp_path: Path, settings: dict[str, str], colored: bool
+    fork_server: ForkServer, register_csv: Path, tmp_path: Path, settings: dict[str, str], colored: bool
 ) -> None:
-    asked = ["anonymize", register_csv, "-k", 5, "-q", "age,income", "--drop-others", "--method", "mondrian"]
-    asked += ["-o", tmp_path / "out.csv"]
+    arguments = ["anonymize", register_csv, "-k", 5, "-q", "age,income", "--drop-others", "--method", "mondrian"]
+    arguments += ["-o", tmp_path / "out.csv"]
     unset = [] if settings else ["NO_COLOR"]
-    printed = shown_on_a_terminal(starter, "stdout", *asked, cwd=tmp_path, env=settings, unset=unset)
+    printed = shown_on_a_terminal(fork_server, "stdout", *arguments, cwd=tmp_path, env=settings, unset=unset)
     assert b"VERIFIED" in printed
     assert (b"\x1b[" in printed) is colored
 
@@ -321,7 +324,7 @@ SLOW = """
 import sys, time
 import numpy as np
 from shoal.cli.main import main
-from shoal.partition import registry
+from shoal.microaggregation import registry
 
 @registry.method(name="slow", paper="none", year=2024, cost="seconds", largest_group=lambda k: 10**9)
 def slow(records, k, *, progress, steps=20):
@@ -344,9 +347,9 @@ def slow(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
     source.write_text("age\n" + "".join(f"{i}\n" for i in range(50)))
 
     def run(steps: int) -> dict[str, Any]:
-        asked = ["anonymize", str(source), "-k", "2", "-q", "age", "--method", "slow", "--option", f"steps={steps}"]
+        arguments = ["anonymize", str(source), "-k", "2", "-q", "age", "--method", "slow", "--option", f"steps={steps}"]
         return {
-            "arguments": [*asked, "-o", str(tmp_path / "out.csv")],
+            "arguments": [*arguments, "-o", str(tmp_path / "out.csv")],
             "cwd": tmp_path,
             "program": str(program),
         }
@@ -356,29 +359,29 @@ def slow(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_no_file(
-    starter: Starter, pipe: str, slow, tmp_path: Path, sent: signal.Signals, code: int
+    fork_server: ForkServer, pipe: str, slow, tmp_path: Path, sent: signal.Signals, code: int
 ) -> None:
-    pid = starter.begin(**slow(600), stdout=pipe)
+    pid = fork_server.start(**slow(600), stdout=pipe)
     with Path(pipe).open("rb", buffering=0) as printed:
         assert printed.readline() == b"started\n"
         os.kill(pid, sent)
-        assert starter.ended(pid).code == code
+        assert fork_server.wait(pid).code == code
     assert os.listdir(tmp_path) == ["in.csv"]
 
 
-def test_progress_with_time_left_is_not_for_a_pipe(starter: Starter, pipe: str, slow) -> None:
-    pid = starter.begin(**slow(12), stderr=pipe)
-    told = Path(pipe).read_bytes()
-    assert starter.ended(pid).code == 0
-    assert all(line.startswith(b"shoal: warning: ") for line in told.splitlines())
-    assert b"\x1b" not in (starter.folder / "said").read_bytes()
+def test_progress_with_time_left_is_not_for_a_pipe(fork_server: ForkServer, pipe: str, slow) -> None:
+    pid = fork_server.start(**slow(12), stderr=pipe)
+    output = Path(pipe).read_bytes()
+    assert fork_server.wait(pid).code == 0
+    assert all(line.startswith(b"shoal: warning: ") for line in output.splitlines())
+    assert b"\x1b" not in (fork_server.folder / "stdout").read_bytes()
 
 
-def test_progress_with_time_left_on_a_terminal(starter: Starter, slow) -> None:
+def test_progress_with_time_left_on_a_terminal(fork_server: ForkServer, slow) -> None:
     run = slow(20)
-    shown = shown_on_a_terminal(starter, "stderr", *run.pop("arguments"), **run)
-    assert b"grouping" in shown
-    assert b"left" in shown
+    output = shown_on_a_terminal(fork_server, "stderr", *run.pop("arguments"), **run)
+    assert b"grouping" in output
+    assert b"left" in output
 
 
 BETWEEN = """
@@ -397,12 +400,14 @@ except KeyboardInterrupt:
 """
 
 
-def test_a_signal_between_two_files_waits_until_both_are_there(starter: Starter, pipe: str, tmp_path: Path) -> None:
+def test_a_signal_between_two_files_waits_until_both_are_there(
+    fork_server: ForkServer, pipe: str, tmp_path: Path
+) -> None:
     program = tmp_path / "between.py"
     program.write_text(BETWEEN)
-    pid = starter.begin([], tmp_path, program=str(program), stdout=pipe)
+    pid = fork_server.start([], tmp_path, program=str(program), stdout=pipe)
     assert Path(pipe).read_text() == "stopped\n"
-    assert starter.ended(pid).code == 0
+    assert fork_server.wait(pid).code == 0
     assert sorted(os.listdir(tmp_path)) == ["between.py", "out.csv", "out.csv.policy.toml"]
 
 
@@ -418,15 +423,15 @@ def test_an_output_that_is_closed(register_csv: Path, closed: str) -> None:
 
 @pytest.mark.parametrize("full", [True, False])
 def test_an_output_that_takes_nothing(
-    starter: Starter, pipe: str, register_csv: Path, tmp_path: Path, full: bool
+    fork_server: ForkServer, pipe: str, register_csv: Path, tmp_path: Path, full: bool
 ) -> None:
-    pid = starter.begin(["describe", str(register_csv)], tmp_path, stdout="/dev/full" if full else pipe)
+    pid = fork_server.start(["describe", str(register_csv)], tmp_path, stdout="/dev/full" if full else pipe)
     if not full:
         os.close(os.open(pipe, os.O_RDONLY))  # nobody reads it any more
-    done = starter.ended(pid)
+    done = fork_server.wait(pid)
     assert done.code == (2 if full else 141)
-    assert "bug" not in done.said
-    assert "Traceback" not in done.said
+    assert "bug" not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_terminal_with_a_small_alphabet(register_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -449,3 +454,13 @@ def test_a_table_that_loses_nothing_says_so(shoal, tmp_path: Path) -> None:
     (tmp_path / "alike.csv").write_text("a,b\n" + "1,x\n" * 3 + "2,y\n" * 3)
     run = shoal("anonymize", tmp_path / "alike.csv", "-k", 3, "-q", "a,b", "-o", tmp_path / "out.csv")
     assert (run.code, "no column lost anything" in run.out, "what columns lost" in run.out) == (0, True, False)
+
+
+def test_reproduce_exists_in_a_checkout_only(shoal, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "  reproduce  " in shoal("--help").out
+    assert shoal("reproduce", "--help").code == 0
+    monkeypatch.setattr("shoal.cli.main.find_spec", lambda _: None)
+    assert "reproduce" not in shoal("--help").out
+    run = shoal("reproduce")
+    assert (run.code, run.out) == (2, "")
+    assert "No such command 'reproduce'" in run.err

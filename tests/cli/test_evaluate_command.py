@@ -19,11 +19,11 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_sensitive_columns_models_and_a_population(shoal, people: Path) -> None:
-    asked = ["evaluate", "people.csv", "people.csv", "-q", "age"]
-    plain = json.loads(shoal(*asked, "--json").out)
+    arguments = ["evaluate", "people.csv", "people.csv", "-q", "age"]
+    plain = json.loads(shoal(*arguments, "--json").out)
     assert (plain["disclosures"], plain["models"], plain["notes"]) == ({}, [], [])
     run = shoal(
-        *asked, "--sensitive", "illness", "--model", "illness=distinct-l(2)", "--population", "all.csv", "--json"
+        *arguments, "--sensitive", "illness", "--model", "illness=distinct-l(2)", "--population", "all.csv", "--json"
     )
     facts = json.loads(run.out)
     assert facts["disclosures"]["illness"]["homogeneous_records"] == 50
@@ -33,7 +33,7 @@ def test_sensitive_columns_models_and_a_population(shoal, people: Path) -> None:
     assert facts["risk"]["after"]["journalist_highest"] == pytest.approx(1 / 3)
     assert facts["risk"]["after"]["marketer"] == pytest.approx((3 / 12 + 1) / 6)
     assert len(facts["notes"]) == 2
-    run = shoal(*asked, "--population", "all.csv")
+    run = shoal(*arguments, "--population", "all.csv")
     assert "Privacy models" not in run.out
     assert "note: the table of the population has fewer records like 3 records than the release itself" in run.out
 
@@ -53,8 +53,8 @@ def test_what_cannot_be_measured_is_one_sentence(shoal, people: Path, options: l
 
 
 def test_models_are_told_and_the_tables_fit_a_terminal(shoal, people: Path) -> None:
-    asked = ["evaluate", "people.csv", "people.csv", "-q", "age", "--sensitive", "illness"]
-    run = shoal(*asked, "--model", "illness=distinct-l(2)")
+    arguments = ["evaluate", "people.csv", "people.csv", "-q", "age", "--sensitive", "illness"]
+    run = shoal(*arguments, "--model", "illness=distinct-l(2)")
     assert "  BROKEN  distinct-l(2) on illness: l = 1 in the worst class; 3 of 6 records" in run.out
     assert run.out.count("Sensitive column") == run.out.count("Quasi-identifier") == 2
     assert max(len(line) for line in run.out.splitlines() if "distinct-l" not in line) <= 100

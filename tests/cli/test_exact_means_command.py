@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ASKED = ("-k", 2, "-q", "age,height", "--method", "mdav", "--quiet")
+ARGUMENTS = ("-k", 2, "-q", "age,height", "--method", "mdav", "--quiet")
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def released(shoal, *more: str) -> tuple[list[str], str]:
-    run = shoal("anonymize", "in.csv", *ASKED, *more, "-o", "out.csv", "--force")
+    run = shoal("anonymize", "in.csv", *ARGUMENTS, *more, "-o", "out.csv", "--force")
     assert run.code == 0, run.err
     return Path("out.csv").read_text().splitlines()[1::2], run.err
 
@@ -29,14 +29,14 @@ def test_numbers_keep_their_decimals_unless_exact_means_are_asked_for(shoal, fil
 
 
 def test_the_older_option_changes_nothing_and_says_so(shoal, file: Path) -> None:
-    rows, said = released(shoal, "--round-integers")
+    rows, errors = released(shoal, "--round-integers")
     assert rows == released(shoal)[0]
-    assert "--round-integers is deprecated" in said
+    assert "--round-integers is deprecated" in errors
     assert "--round-integers" not in shoal("anonymize", "--help").out
 
 
 def test_kept_totals_need_rounding(shoal, file: Path) -> None:
     assert released(shoal, "--keep-totals")[0] == ["21,169.9", "60,182.4"]
-    run = shoal("anonymize", "in.csv", *ASKED, "--keep-totals", "--exact-means", "-o", "new.csv")
+    run = shoal("anonymize", "in.csv", *ARGUMENTS, "--keep-totals", "--exact-means", "-o", "new.csv")
     assert run.code == 2
     assert "leave out --keep-totals or --exact-means" in run.err

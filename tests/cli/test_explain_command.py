@@ -48,24 +48,24 @@ def test_an_explanation_as_text(shoal, people: Path) -> None:
 
 
 def test_without_values_and_without_a_release(shoal, people: Path) -> None:
-    asked = ["explain", "people.csv", "--row", 6, "-q", "age,sex", "--sensitive", "illness", "--no-values"]
-    run = shoal(*asked)
+    arguments = ["explain", "people.csv", "--row", 6, "-q", "age,sex", "--sensitive", "illness", "--no-values"]
+    run = shoal(*arguments)
     assert run.code == 0, run.err
     assert run.out.startswith("Internal use only: this is about one record.\n")
     assert "released" not in run.out
     for more in (["--released", "released.csv"], ["--released", "released.csv", "--json"]):
-        run = shoal(*asked, *more)
+        run = shoal(*arguments, *more)
         assert not any(secret in run.out for secret in SECRETS), run.out
     facts = json.loads(run.out)
     assert facts["release"]["sensitive"] == [{"name": "illness", "distinct": 1, "homogeneous": True, "values": None}]
     assert [column["changed"] for column in facts["columns"]] == [True, False]
-    run = shoal(*asked, "--released", "released.csv")
+    run = shoal(*arguments, "--released", "released.csv")
     assert "illness: all records of the class share one value: who finds the class learns it" in run.out
 
 
 def test_a_policy_finds_its_release(shoal, people: Path) -> None:
-    made = shoal("anonymize", "people.csv", "-k", 2, "-q", "age,sex", "--sensitive", "illness", "-o", "made.csv")
-    assert made.code == 0, made.err
+    anonymized = shoal("anonymize", "people.csv", "-k", 2, "-q", "age,sex", "--sensitive", "illness", "-o", "made.csv")
+    assert anonymized.code == 0, anonymized.err
     run = shoal("explain", "people.csv", "--row", 1, "--policy", "made.csv.policy.toml", "--json")
     facts = json.loads(run.out)
     assert (facts["k"], facts["release"]["alike"] >= 2) == (2, True)

@@ -67,10 +67,10 @@ def test_what_is_built_covers_the_column(shoal, kind: str, register_csv: Path, t
     assert run.code == 0, run.err
     with register_csv.open(newline="", encoding="utf-8") as file:
         values = {row[column] for row in csv.DictReader(file)}
-    made = formats.read(target)
-    assert set(made.leaves) == values
+    tree = formats.read(target)
+    assert set(tree.leaves) == values
     assert run.out == (
-        f"Written {target}: {len(made):,} nodes on {made.levels} levels, {len(made.leaves):,} of them leaves\n"
+        f"Written {target}: {len(tree):,} nodes on {tree.levels} levels, {len(tree.leaves):,} of them leaves\n"
         f"{len(values):,} values in 800 records: all are in the hierarchy\n"
     )
     assert shoal("hierarchy", "check", target, register_csv, column).code == 0
@@ -258,9 +258,9 @@ def test_json_has_stable_keys(shoal, people: Path, jobs: Path, register_csv: Pat
     assert list(checked) == ["ok", "hierarchy", "column", "coverage", "written"]
     assert (checked["ok"], checked["coverage"]["missing_values"], checked["written"]) == (False, 2, None)
     assert "pilot" not in json.dumps(checked)
-    shown = json.loads(shoal("hierarchy", "show", jobs, people, "job", "--json").out)
-    assert list(shown) == ["hierarchy", "column", "nodes", "written"]
-    assert shown["nodes"][1] == {"name": "worker", "parent": "person", "depth": 2, "records": 3, "own": 1}
+    facts = json.loads(shoal("hierarchy", "show", jobs, people, "job", "--json").out)
+    assert list(facts) == ["hierarchy", "column", "nodes", "written"]
+    assert facts["nodes"][1] == {"name": "worker", "parent": "person", "depth": 2, "records": 3, "own": 1}
     converted = json.loads(shoal("hierarchy", "convert", jobs, tmp_path / "jobs.json", "--json").out)
     assert list(converted) == ["hierarchy", "written"]
 

@@ -1,4 +1,4 @@
-"""`shoal measures`, and the measures that `shoal evaluate` is asked for."""
+"""`shoal measures`, and the option `--measures` of `shoal evaluate`."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def test_the_summary_of_a_measure_stands_by_itself() -> None:
 
 
 def test_evaluate_runs_what_is_asked_for(shoal, files: tuple[Path, Path]) -> None:
-    given = ("evaluate", *files, "-q", "age,sex", "--json")
-    default, everything = (json.loads(shoal(*given, *more).out)["loss"] for more in ((), ("--measures", "all")))
+    arguments = ("evaluate", *files, "-q", "age,sex", "--json")
+    default, everything = (json.loads(shoal(*arguments, *more).out)["loss"] for more in ((), ("--measures", "all")))
     assert "pmse" not in default
     assert set(everything) == {name for name, one in front_door.measures().items() if one.family == "loss"}
-    some = json.loads(shoal(*given, "--measures", "gcp,mixed_loss", "--weight", "sex=3").out)["loss"]
+    some = json.loads(shoal(*arguments, "--measures", "gcp,mixed_loss", "--weight", "sex=3").out)["loss"]
     assert list(some) == ["gcp", "mixed_loss"]
     assert some["mixed_loss"] < default["mixed_loss"]
-    with_cost = json.loads(shoal(*given, "--sensitive", "cost").out)["loss"]
+    with_cost = json.loads(shoal(*arguments, "--sensitive", "cost").out)["loss"]
     assert with_cost["query_regression"] is not None
     assert default["query_regression"] is None
 
@@ -70,7 +70,7 @@ def test_some_measures_are_shown_as_text_too(shoal, files: tuple[Path, Path]) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--measures", "mixed_los"), "did you mean 'mixed_loss'"),
         (("--measures", ""), "give default, all, or the names of some measures"),
@@ -82,7 +82,9 @@ def test_some_measures_are_shown_as_text_too(shoal, files: tuple[Path, Path]) ->
         (("--sensitive", "height"), "'height'"),
     ],
 )
-def test_bad_choices_end_in_a_sentence(shoal, files: tuple[Path, Path], arguments: tuple[str, ...], said: str) -> None:
+def test_bad_choices_end_in_a_sentence(
+    shoal, files: tuple[Path, Path], arguments: tuple[str, ...], message: str
+) -> None:
     run = shoal("evaluate", *files, "-q", "age,sex", *arguments)
     assert run.code == 2
-    assert said in run.err
+    assert message in run.err

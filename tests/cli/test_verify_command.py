@@ -21,8 +21,8 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_models_that_hold_and_models_that_do_not(shoal, people: Path) -> None:
-    asked = ["verify", "people.csv", "-k", 3, "-q", "age"]
-    run = shoal(*asked, "--model", "job=recursive-l(2,3),t-equal(0)", "--model", "job=entropy-l(3)")
+    arguments = ["verify", "people.csv", "-k", 3, "-q", "age"]
+    run = shoal(*arguments, "--model", "job=recursive-l(2,3),t-equal(0)", "--model", "job=entropy-l(3)")
     assert run.code == 0, run.err
     assert run.out.splitlines() == [
         "VERIFIED  k = 3 holds: the smallest of 2 classes has 3 records",
@@ -31,14 +31,14 @@ def test_models_that_hold_and_models_that_do_not(shoal, people: Path) -> None:
         "  holds   entropy-l(3) on job: l = 3 in the worst class",
         "  counted on age of 6 records; a missing value counts as a value",
     ]
-    run = shoal(*asked, "--model", "illness=distinct-l(2)", "--model", "job=distinct-l(3)")
+    run = shoal(*arguments, "--model", "illness=distinct-l(2)", "--model", "job=distinct-l(3)")
     assert run.code == 3
     lines = run.out.splitlines()
     assert lines[0].startswith("NOT VERIFIED  1 privacy model broken; k = 3 holds")
     assert lines[1] == (
         "  BROKEN  distinct-l(2) on illness: l = 1 in the worst class; 3 of 6 records are in classes that break it"
     )
-    assert shoal(*asked, "--model", "illness=t-equal(1)").code == 0
+    assert shoal(*arguments, "--model", "illness=t-equal(1)").code == 0
     run = shoal("verify", "people.csv", "-k", 4, "-q", "age", "--model", "job=distinct-l(3)")
     assert (run.code, run.out[:15]) == (3, "NOT k-ANONYMOUS")
 
@@ -51,9 +51,9 @@ def test_models_as_json(shoal, people: Path) -> None:
 
 
 def test_hierarchies_and_levels_of_sensitive_columns(shoal, people: Path) -> None:
-    asked = ["verify", "people.csv", "-k", 3, "-q", "age", "--model"]
-    assert shoal(*asked, "job=t-hierarchical(0.1)", "--hierarchy", "job=jobs.csv").code == 0
-    assert shoal(*asked, "job=t-ordered(0.1)", "--levels", "job=order.txt").code == 0
+    arguments = ["verify", "people.csv", "-k", 3, "-q", "age", "--model"]
+    assert shoal(*arguments, "job=t-hierarchical(0.1)", "--hierarchy", "job=jobs.csv").code == 0
+    assert shoal(*arguments, "job=t-ordered(0.1)", "--levels", "job=order.txt").code == 0
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ from shoal.engines.memory_budget import MIN_MEMORY
 @pytest.fixture(autouse=True)
 def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Any]:
     """What would be served; nothing is."""
-    found: list[Any] = []
-    monkeypatch.setattr("shoal.web.server.serve", lambda offer, **_: found.append(offer))
+    offers: list[Any] = []
+    monkeypatch.setattr("shoal.web.server.serve", lambda offer, **_: offers.append(offer))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("age\n1\n")
     (tmp_path / "people.exe").write_text("age\n1\n")
-    return found
+    return offers
 
 
 def test_what_is_asked_for_is_offered(shoal: Callable[..., Any], offered: list[Any], tmp_path: Path) -> None:

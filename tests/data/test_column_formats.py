@@ -1,4 +1,4 @@
-"""Formats of columns: what is read in one is written back in it, and what is not in it is no value."""
+"""Column formats: values are written back in the format that they were read in; others are not values."""
 
 from __future__ import annotations
 

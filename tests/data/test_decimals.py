@@ -1,4 +1,4 @@
-"""How many decimals the cells of a column have, against the texts that Python writes."""
+"""Decimal places of the cells of a column, compared with the texts that Python writes."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def test_those_of_two_parts_add_up(one: list[float], two: list[float]) -> None:
 
 def test_floats_of_32_bits_in_a_wider_type_are_known() -> None:
     narrow = np.array([171.7, 168.2, 181.0], dtype=np.float32).astype(np.float64)
-    found = decimals_of_floats(narrow)
-    assert found.precision(low=0.0, high=181.0) == Precision(0, 1, "float32")
-    both = found + decimals_of_floats(np.array([171.7]))
+    result = decimals_of_floats(narrow)
+    assert result.precision(low=0.0, high=181.0) == Precision(0, 1, "float32")
+    both = result + decimals_of_floats(np.array([171.7]))
     assert both.precision(low=0.0, high=181.0).max_decimals is None  # floats of both widths have all digits
     assert decimals_of_floats(np.array([0.5, 3.25])).precision(low=0.0, high=4.0) == Precision(0, 2, "float64")
 
@@ -126,8 +126,8 @@ FRAMES = {
 @pytest.mark.parametrize("kind", FRAMES)
 def test_every_kind_of_frame_tells_the_decimals_of_its_columns(kind: str) -> None:
     table = data.read_table(FRAMES[kind]())
-    found = data.detect_precisions(table, table.names)
-    assert [precision.max_decimals for precision in found.values()] == [0, 2, 1]
+    result = data.detect_precisions(table, table.names)
+    assert [precision.max_decimals for precision in result.values()] == [0, 2, 1]
 
 
 FILES = {
@@ -145,7 +145,7 @@ def test_a_survey_tells_the_same_as_the_whole_file(tmp_path: Path, name: str, ro
     path.write_text(FILES[name], encoding="utf-8")
     table = data.read_table(path)
     learned = profile_file(open_chunked(path, rows=rows))
-    found = data.detect_precisions(table, table.names)
-    assert found == {name: learned.column_type(name).precision for name in table.names}
-    assert [precision.max_decimals for precision in found.values()][:2] == [0, 2]
-    assert found["b"].min_decimals == 2
+    result = data.detect_precisions(table, table.names)
+    assert result == {name: learned.column_type(name).precision for name in table.names}
+    assert [precision.max_decimals for precision in result.values()][:2] == [0, 2]
+    assert result["b"].min_decimals == 2

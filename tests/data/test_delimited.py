@@ -1,4 +1,4 @@
-"""Delimited files: what they mean, and that a release keeps their bytes."""
+"""Delimited files: what they contain, and that a release keeps their bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from shoal.data import (
     replace_columns,
     write_table,
 )
-from shoal.data.csv.delimited_cells import DelimitedCells, read_delimited
+from shoal.data.csv.delimited_cells import DelimitedCells
+from shoal.data.csv.read_delimited import read_delimited
 from shoal.domain.columns import Kind, Schema
 from shoal.errors import FileError, OutputError, ShoalError
 
@@ -209,10 +210,10 @@ def test_counting_up_is_noticed(tmp_path: Path) -> None:
 
 
 def test_settings_tell_what_was_found(tmp_path: Path) -> None:
-    found = read_table(saved(tmp_path, b"\xef\xbb\xbfa;b\r\n1;2\r\n")).settings
-    assert found["delimiter"] == ";"
-    assert found["newline"] == "crlf"
-    assert found["bom"] is True
+    result = read_table(saved(tmp_path, b"\xef\xbb\xbfa;b\r\n1;2\r\n")).settings
+    assert result["delimiter"] == ";"
+    assert result["newline"] == "crlf"
+    assert result["bom"] is True
     assert read_table(saved(tmp_path, b"a\tb\n1\t2\n", "x.tsv")).kind == "tsv"
     assert read_table(saved(tmp_path, b"a,b\n\xff,2\n")).settings["encoding"] == "latin-1"
     assert read_table(saved(tmp_path, b"a,b;c;d\n1;2;3\n"), options=ReadOptions(delimiter=";")).names == (
@@ -352,13 +353,13 @@ def test_splicing_leaves_the_bytes_of_other_fields(
     options = ReadOptions(delimiter=delimiter)
     cells, _ = read_delimited(raw, options=options, tabs=False, path="table.csv")
     assert b"".join(cells.splice()) == raw
-    kept = data.draw(st.lists(st.sampled_from(cells.names), min_size=1, unique=True).map(sorted))
-    column = data.draw(st.sampled_from(kept))
+    remaining = data.draw(st.lists(st.sampled_from(cells.names), min_size=1, unique=True).map(sorted))
+    column = data.draw(st.sampled_from(remaining))
     numbers = np.arange(len(rows)) + 0.5
-    new = cells.replace_columns(kept, {column: numbers})
+    new = cells.replace_columns(remaining, {column: numbers})
     again, _ = read_delimited(b"".join(new.splice()), options=options, tabs=False, path="table.csv")
-    assert again.names == tuple(kept)
-    for name in kept:
+    assert again.names == tuple(remaining)
+    for name in remaining:
         if name == column:
             assert again.text_frame()[name].to_list() == [repr(number) for number in numbers.tolist()]
         else:

@@ -1,4 +1,4 @@
-"""What a release breaks between columns is found and counted, and nothing else is."""
+"""Dependencies between columns that a release breaks are found and counted, and no others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal import data as tables
+from shoal import data
 from shoal.data import BrokenDependency, Table, dependencies
 from shoal.domain import Kind, Schema
 
@@ -21,17 +21,17 @@ CHANCE = np.random.default_rng(7)
 
 
 def table(cells: dict[str, Any]) -> Table:
-    return tables.read_table(pl.DataFrame(cells))
+    return data.read_table(pl.DataFrame(cells))
 
 
-def found(
+def result(
     before: dict[str, Any], after: dict[str, Any], *quasi: str, dates: tuple[str, ...] = ()
 ) -> list[BrokenDependency]:
     """What is broken; the frames hold the same columns."""
     original = table(before)
-    kinds = [(name, Kind.DATE if name in dates else kind) for name, kind in tables.column_kinds(original)]
+    kinds = [(name, Kind.DATE if name in dates else kind) for name, kind in data.column_kinds(original)]
     schema = Schema.assign(kinds, quasi_identifiers=quasi)
-    return list(tables.broken_dependencies(original, table({**before, **after}), schema))
+    return list(data.broken_dependencies(original, table({**before, **after}), schema))
 
 
 def towns(rows: int = N) -> dict[str, list[str]]:
@@ -47,20 +47,20 @@ def naive_pairs(before: dict[str, Any], after: dict[str, Any], one: str, other: 
     return sum(pair not in set(old) and pair[0] in set(before[one]) and pair[1] in set(before[other]) for pair in new)
 
 
-@pytest.mark.parametrize("gone", [0, 7])
-def test_a_column_that_determines_another(gone: int) -> None:
+@pytest.mark.parametrize("missing", [0, 7])
+def test_a_column_that_determines_another(missing: int) -> None:
     before = towns()
-    before["region"] = [None if gone and row % 50 == gone else word for row, word in enumerate(before["region"])]  # type: ignore[list-item]
+    before["region"] = [None if missing and row % 50 == missing else word for row, word in enumerate(before["region"])]  # type: ignore[list-item]
     after = {name: list(cells) for name, cells in before.items()}
     after["postcode"][:100] = after["postcode"][100:200]
     after["postcode"][200:210] = ["*"] * 10
-    expected = naive_pairs(before, after, "postcode", "region") if not gone else None
-    (one,) = found(before, after, "postcode")
+    expected = naive_pairs(before, after, "postcode", "region") if not missing else None
+    (one,) = result(before, after, "postcode")
     assert (one.kind, one.columns, one.of) == ("determined", ("postcode", "region"), N)
     assert one.count == expected if expected is not None else 0 < one.count <= 100
-    assert found(before, before, "postcode") == []
+    assert result(before, before, "postcode") == []
     other = {"ward": ["a", "b"] * (N // 2)}
-    assert found({**before, **other}, after, "ward") == [], "neither is a quasi-identifier"
+    assert result({**before, **other}, after, "ward") == [], "neither is a quasi-identifier"
 
 
 def test_few_exceptions_are_no_break_and_many_no_dependency() -> None:
@@ -68,8 +68,8 @@ def test_few_exceptions_are_no_break_and_many_no_dependency() -> None:
         before = towns()
         before["region"][:exceptions] = [f"r{(int(word[1]) + 1) % 5}" for word in before["region"][:exceptions]]
         after = {**before, "postcode": [*before["postcode"][300:], *before["postcode"][:300]]}
-        assert [one.columns for one in found(before, after, "postcode")] == ([("postcode", "region")] if there else [])
-        assert found(before, before, "postcode") == []
+        assert [one.columns for one in result(before, after, "postcode")] == ([("postcode", "region")] if there else [])
+        assert result(before, before, "postcode") == []
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -84,14 +84,14 @@ def test_chance_is_no_dependency(seed: int) -> None:
         "row": [f"n{row}" for row in range(N)],
     }
     after = {name: chance.permutation(cells).tolist() for name, cells in before.items()}
-    assert [one for one in found(before, after, *before) if one.kind != "shrunk"] == []
+    assert [one for one in result(before, after, *before) if one.kind != "shrunk"] == []
 
 
 def test_columns_that_determine_each_other_are_told_once() -> None:
     before = towns()
     before["code"] = [f"c{word}" for word in before["region"]]
     after = {**before, "region": before["region"][::-1]}
-    pairs = [one.columns for one in found(before, after, "region")]
+    pairs = [one.columns for one in result(before, after, "region")]
     assert sorted(pairs) == [("postcode", "region"), ("region", "code")]
 
 
@@ -106,13 +106,13 @@ def test_an_order_of_dates() -> None:
     }
     after = {"admission": [day + dt.timedelta(20) for day in before["admission"]]}
     expected = sum(one > other for one, other in zip(after["admission"], before["discharge"], strict=True))
-    assert found(before, after, "admission") == [BrokenDependency("ordered", ("admission", "discharge"), expected, N)]
+    assert result(before, after, "admission") == [BrokenDependency("ordered", ("admission", "discharge"), expected, N)]
     assert expected > 100
     texts = {name: [day.isoformat() for day in cells] for name, cells in before.items()}
     later = {"admission": [day.isoformat() for day in after["admission"]]}
-    assert found(texts, later, "admission") == []
+    assert result(texts, later, "admission") == []
     both = ("admission", "discharge")
-    assert found(texts, later, "admission", dates=both) == [
+    assert result(texts, later, "admission", dates=both) == [
         BrokenDependency("ordered", ("admission", "discharge"), expected, N)
     ]
 
@@ -121,9 +121,9 @@ def test_an_order_of_numbers_and_intervals() -> None:
     low = CHANCE.normal(100, 20, N)
     before = {"low": low.tolist(), "high": (low + CHANCE.exponential(5, N)).tolist(), "tall": (low + 500).tolist()}
     after = {"high": [100.0] * N}
-    assert found(before, after, "high") == [BrokenDependency("ordered", ("low", "high"), int((low > 100).sum()), N)]
+    assert result(before, after, "high") == [BrokenDependency("ordered", ("low", "high"), int((low > 100).sum()), N)]
     wide = {"high": ["[90-110]"] * N}
-    assert found(before, wide, "high") == [BrokenDependency("ordered", ("low", "high"), int((low > 110).sum()), N)]
+    assert result(before, wide, "high") == [BrokenDependency("ordered", ("low", "high"), int((low > 110).sum()), N)]
 
 
 def test_an_age_and_a_date_of_birth() -> None:
@@ -135,17 +135,17 @@ def test_an_age_and_a_date_of_birth() -> None:
         "seen": [last + dt.timedelta(int(day)) for day in CHANCE.integers(0, 5, N)],
     }
     after = {"age": [age + 5.0 * (row < 40) for row, age in enumerate(before["age"])]}
-    (one,) = found(before, after, "age")
+    (one,) = result(before, after, "age")
     assert (one.kind, one.columns, one.count) == ("aged", ("age", "born"), 40)
     near = {"age": [age + 0.5 for age in before["age"]]}
-    assert found(before, near, "age") == []
+    assert result(before, near, "age") == []
     visits = [last + dt.timedelta(int(day)) for day in CHANCE.integers(0, 9000, N)]
     before |= {
         "seen": visits,
         "age": [int((day - born).days / 365.2425) for day, born in zip(visits, before["born"], strict=True)],
     }
     after = {"born": [dt.date(1990, 1, 1)] * N}
-    aged = [one for one in found(before, after, "born") if one.kind == "aged"]
+    aged = [one for one in result(before, after, "born") if one.kind == "aged"]
     assert [one.columns for one in aged] == [("age", "born", "seen")]
     assert aged[0].count > N // 2
 
@@ -153,19 +153,19 @@ def test_an_age_and_a_date_of_birth() -> None:
 def test_categories_that_shrink() -> None:
     before = {"sex": ["f"] * 300 + ["m"] * 270 + ["x"] * 28 + ["y"] * 2}
     after = {"sex": ["f"] * 330 + ["m"] * 260 + ["x"] * 10}
-    assert found(before, after, "sex") == [BrokenDependency("shrunk", ("sex",), 1, 3)]
+    assert result(before, after, "sex") == [BrokenDependency("shrunk", ("sex",), 1, 3)]
     general = {"sex": ["*"] * 500 + ["f"] * 50 + ["m"] * 45 + ["x"] * 5}
-    assert found(before, general, "sex") == [], "of what is left, x has the share that it had"
-    assert found(before, {"sex": ["*"] * 600}, "sex") == []
+    assert result(before, general, "sex") == [], "of what is left, x has the share that it had"
+    assert result(before, {"sex": ["*"] * 600}, "sex") == []
 
 
 def test_large_tables_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     before = towns()
     after = {"postcode": before["postcode"][::-1]}
-    (whole,) = found(before, after, "postcode")
+    (whole,) = result(before, after, "postcode")
     monkeypatch.setattr(dependencies, "_MOST", 200)
     monkeypatch.setattr(dependencies, "_MIN_VIOLATIONS", 100)
-    (some,) = found(before, after, "postcode")
+    (some,) = result(before, after, "postcode")
     assert (whole.of, some.of) == (N, 200)
     assert some.count == naive_pairs(
         {name: cells[::3] for name, cells in before.items()},
@@ -184,25 +184,25 @@ def test_the_release_tells_in_one_line_and_no_cell(kind: str, tmp_path: Path) ->
     frame = shoal.example_register(rows=1500).select("age", "sex", "postcode", "region", "admission_date", "diagnosis")
     frame = frame.with_columns(discharge=pl.col("admission_date") + pl.duration(days=3))
     frame.write_csv(tmp_path / "in.csv")
-    data: Any = {
+    source: Any = {
         "pandas": pd.DataFrame(frame.to_dict(as_series=False)), "arrow": frame.to_arrow(), "csv": tmp_path / "in.csv",
     }.get(kind, frame)  # fmt: skip
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "k": 5,
         "quasi_identifiers": ["age", "sex", "postcode", "admission_date"],
         "method": "mdav",
     }
-    release = shoal.anonymize(data, **asked, shuffle=kind == "shuffled")
-    said = sentences(release)
+    release = shoal.anonymize(source, **options, shuffle=kind == "shuffled")
+    message = sentences(release)
     order = release.row_metadata.order
     place = range(1500) if order is None else np.argsort(order)
-    shown = [tables.text_list(release.released, name) for name in ("postcode", "admission_date")]
+    displayed = [data.text_list(release.released, name) for name in ("postcode", "admission_date")]
     there = set(zip(frame["postcode"], frame["region"], strict=True))
     regions = frame["region"].to_list()
-    broken = sum((shown[0][at], regions[row]) not in there for row, at in enumerate(place))
+    broken = sum((displayed[0][at], regions[row]) not in there for row, at in enumerate(place))
     days = frame["discharge"].to_list()
-    late = sum(dt.date.fromisoformat(str(shown[1][at])) > days[row] for row, at in enumerate(place))
-    assert said == sorted(
+    late = sum(dt.date.fromisoformat(str(displayed[1][at])) > days[row] for row, at in enumerate(place))
+    assert message == sorted(
         [
             (
                 f"Dependency broken: column 'postcode' determines 'region', but {broken:,} of 1,500 released records"
@@ -215,19 +215,19 @@ def test_the_release_tells_in_one_line_and_no_cell(kind: str, tmp_path: Path) ->
         ],
         key=lambda text: -(broken if "region" in text else late),
     )
-    assert all("\n" not in text for text in said)
+    assert all("\n" not in text for text in message)
     cells = {*frame["postcode"], *frame["region"], *map(str, frame["admission_date"])}
-    assert not [cell for cell in cells for text in said if cell in text]
+    assert not [cell for cell in cells for text in message if cell in text]
 
 
 def test_the_remedy_works() -> None:
     names = ["age", "sex", "occupation", "income", "postcode", "region"]
     frame = shoal.example_register(rows=1500).select(names)
-    asked: dict[str, Any] = {"k": 5, "quasi_identifiers": names, "method": "mdav"}
-    (said,) = sentences(shoal.anonymize(frame, **asked))
-    assert said.endswith("or generalize (--recode postcode=lcs --recode region=lcs).")
-    assert sentences(shoal.anonymize(frame, **asked, recode={"postcode": "lcs", "region": "lcs"})) == []
-    assert sentences(shoal.anonymize(frame.drop("region"), **{**asked, "quasi_identifiers": names[:-1]})) == []
+    options: dict[str, Any] = {"k": 5, "quasi_identifiers": names, "method": "mdav"}
+    (message,) = sentences(shoal.anonymize(frame, **options))
+    assert message.endswith("or generalize (--recode postcode=lcs --recode region=lcs).")
+    assert sentences(shoal.anonymize(frame, **options, recode={"postcode": "lcs", "region": "lcs"})) == []
+    assert sentences(shoal.anonymize(frame.drop("region"), **{**options, "quasi_identifiers": names[:-1]})) == []
 
 
 def test_columns_of_any_type_are_looked_at_or_passed_over() -> None:
@@ -254,10 +254,10 @@ def test_columns_of_any_type_are_looked_at_or_passed_over() -> None:
     )
     shuffled = frame.select(pl.exclude("object").sample(fraction=1, shuffle=True, seed=1), "object")
     names = [name for name in frame.columns if name not in ("list", "struct", "object")]
-    one, two = tables.read_table(frame), tables.read_table(shuffled.select(frame.columns))
-    schema = Schema.assign(tables.column_kinds(one), quasi_identifiers=names)
-    assert all(one.count <= one.of for one in tables.broken_dependencies(one, two, schema))
-    assert tables.broken_dependencies(one, one, schema) == ()
+    one, two = data.read_table(frame), data.read_table(shuffled.select(frame.columns))
+    schema = Schema.assign(data.column_kinds(one), quasi_identifiers=names)
+    assert all(one.count <= one.of for one in data.broken_dependencies(one, two, schema))
+    assert data.broken_dependencies(one, one, schema) == ()
     days = {"day": ["2020-01-01", "9999-99-99"] * 60, "q": cells["q"]}
     release = shoal.anonymize(pl.DataFrame(days), k=4, quasi_identifiers="q", kinds={"q": "numeric"})
     assert release.verification.ok

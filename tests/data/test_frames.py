@@ -1,4 +1,4 @@
-"""Frames and arrays in memory: the same kind comes out, and nothing else about them changes."""
+"""Frames and arrays in memory: a release has the type of its input, and nothing else about them changes."""
 
 from __future__ import annotations
 
@@ -154,10 +154,10 @@ def test_every_type_has_a_kind_and_stays_when_untouched(library: str, name: str)
     table = read_table(frame)
     assert dict(column_kinds(table))["x"] == kind
     facts = profile_columns(table)[0]
-    gone = len(series) - len(
+    is_missing = len(series) - len(
         series.drop_null() if library == "pyarrow" else series.drop_nulls() if library == "polars" else series.dropna()
     )
-    assert facts.missing == gone
+    assert facts.missing == is_missing
     assert len(class_sizes(table, ["x"])) == len(series)
     schema = Schema.assign(column_kinds(table), quasi_identifiers=["n"])
     native = replace_columns(table, schema, {"n": np.zeros(len(series))}).native()

@@ -1,4 +1,4 @@
-"""Texts that say the same are one value for models and hierarchies, and no cell changes for it."""
+"""Spelling variants are one value for models and hierarchies, and change no cell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import data as tables
+from shoal import data
 from shoal.data import spelling
 from shoal.data.spelling import count_variants, match_nodes, normalize_text, normalize_text_for_verification
 from shoal.domain import Schema
@@ -73,7 +73,7 @@ def agree(words: list[str]) -> None:
         one, other = normalize_text(word), normalize_text_for_verification(word)
         mine[one].add(other)
         theirs[other].add(one)
-    odd = [found for found in (*mine.values(), *theirs.values()) if len(found) > 1]
+    odd = [result for result in (*mine.values(), *theirs.values()) if len(result) > 1]
     assert odd == []
 
 
@@ -105,17 +105,17 @@ def test_classes_do_not_have_two_values_by_their_spelling(tmp_path: Path) -> Non
     """Whatever holds the column: the class of the young has one illness, spelled in many ways."""
     ill = [FLU[row % 5] for row in range(10)] + ["flu", "gout"] * 5
     cells = {"age": [20 + row // 10 for row in range(20)], "ill": ill}
-    for name, data in frames(cells, tmp_path).items():
-        proof = shoal.verify(data, k=5, quasi_identifiers="age", models={"ill": "distinct-l(2)"})
+    for name, source in frames(cells, tmp_path).items():
+        proof = shoal.verify(source, k=5, quasi_identifiers="age", models={"ill": "distinct-l(2)"})
         assert (proof.models[0].reached, proof.models[0].violations) == (1, 10), name
-        release = shoal.anonymize(data, k=5, quasi_identifiers="age", sensitive="ill", l=2, method="mondrian")
+        release = shoal.anonymize(source, k=5, quasi_identifiers="age", sensitive="ill", l=2, method="mondrian")
         assert release.partition.count == 1, name
-        assert tables.text_list(release.released, "ill") == ill, name
+        assert data.text_list(release.released, "ill") == ill, name
         assert release.verification.models[0].reached == 2
-        (check,) = shoal.verify(data, k=5, quasi_identifiers="age", models={"ill": "t-equal(0.2)"}).models
+        (check,) = shoal.verify(source, k=5, quasi_identifiers="age", models={"ill": "t-equal(0.2)"}).models
         assert check.reached == pytest.approx(0.25), name  # 15 of 20 have flu, all of the young and half of the others
         with pytest.raises(OptionError, match="reaches l = 2 on column 'ill'"):
-            shoal.anonymize(data, k=5, quasi_identifiers="age", sensitive="ill", l=3)
+            shoal.anonymize(source, k=5, quasi_identifiers="age", sensitive="ill", l=3)
 
 
 @pytest.mark.parametrize("name", ["in.csv", "in.parquet"])
@@ -124,12 +124,12 @@ def test_the_same_in_pieces(name: str, tmp_path: Path) -> None:
     frame = pl.DataFrame({"age": [20 + row // 10 for row in range(20)], "ill": ill})
     frame.write_csv(tmp_path / name) if name.endswith("csv") else frame.write_parquet(tmp_path / name)
     out = tmp_path / f"out-{name}"
-    asked: dict[str, Any] = {"k": 5, "quasi_identifiers": "age", "sensitive": "ill", "method": "mondrian"}
-    made = shoal.anonymize_file(tmp_path / name, out, l=2, **asked)
-    assert made.verification.models[0].reached == 2
-    assert tables.text_list(tables.read_table(out), "ill") == ill
+    options: dict[str, Any] = {"k": 5, "quasi_identifiers": "age", "sensitive": "ill", "method": "mondrian"}
+    recoded = shoal.anonymize_file(tmp_path / name, out, l=2, **options)
+    assert recoded.verification.models[0].reached == 2
+    assert data.text_list(data.read_table(out), "ill") == ill
     with pytest.raises(OptionError, match="reaches l = 2 on column 'ill'"):
-        shoal.anonymize_file(tmp_path / name, out, l=3, force=True, **asked)
+        shoal.anonymize_file(tmp_path / name, out, l=3, force=True, **options)
 
 
 def test_the_verification_does_not_take_the_word_of_the_groups(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -138,10 +138,10 @@ def test_the_verification_does_not_take_the_word_of_the_groups(monkeypatch: pyte
     frame.write_csv(tmp_path / "in.csv")
     broken = str
     monkeypatch.setattr(spelling, "normalize_text", broken)
-    monkeypatch.setattr(tables.encode.sensitive_values.demands, "__kwdefaults__", {"same": broken})  # type: ignore[attr-defined]
-    asked: dict[str, Any] = {"k": 5, "quasi_identifiers": "age", "sensitive": "ill", "l": 2, "method": "mondrian"}
+    monkeypatch.setattr(data.encode.sensitive_values.encode_constraints, "__kwdefaults__", {"normalize": broken})  # type: ignore[attr-defined]
+    options: dict[str, Any] = {"k": 5, "quasi_identifiers": "age", "sensitive": "ill", "l": 2, "method": "mondrian"}
     with pytest.raises(PromiseError, match=r"breaks distinct-l\(2\)|distinct-l\(2\)"):
-        shoal.anonymize(frame, **asked)
+        shoal.anonymize(frame, **options)
 
 
 def test_what_says_nothing_is_missing() -> None:
@@ -159,17 +159,17 @@ def test_values_take_the_node_that_says_the_same() -> None:
     }  # fmt: skip
     jobs = ["baker ", "BAKER", "Cook", "cook", "smith", "smith"]
     frame = pl.DataFrame({"job": jobs, "age": [30] * 6})
-    asked: dict[str, Any] = {"k": 2, "quasi_identifiers": ["job", "age"], "hierarchies": {"job": tree}}
-    release = shoal.anonymize(frame, **asked)
+    options: dict[str, Any] = {"k": 2, "quasi_identifiers": ["job", "age"], "hierarchies": {"job": tree}}
+    release = shoal.anonymize(frame, **options)
     assert release.table["job"].to_list() == ["Baker", "Baker", "cook", "cook", "smith", "smith"]
     assert release.evaluation.loss["semantic_loss"] == 0
     with pytest.raises(HierarchyError, match=r"has 1 value \(of 4, in 1 record\) that its hierarchy lacks"):
-        shoal.anonymize(frame.with_columns(job=pl.Series([*jobs[:5], "Smith"])), **asked)
+        shoal.anonymize(frame.with_columns(job=pl.Series([*jobs[:5], "Smith"])), **options)
 
 
 def test_hierarchies_and_levels_of_sensitive_columns() -> None:
     frame = pl.DataFrame({"age": [30] * 3 + [40] * 3, "job": ["Baker", "baker ", "cook", "Smith", "SMITH", "cook"]})
-    asked: dict[str, Any] = {"k": 3, "quasi_identifiers": "age"}
+    options: dict[str, Any] = {"k": 3, "quasi_identifiers": "age"}
     tree = {"*": {"food": ["baker", "cook"], "metal": ["smith"]}}
     clean = frame.with_columns(pl.col("job").str.strip_chars().str.to_lowercase())
     for more in (
@@ -178,7 +178,7 @@ def test_hierarchies_and_levels_of_sensitive_columns() -> None:
         {"models": {"job": "entropy-l(2)"}},
         {"models": {"job": "recursive-l(2,2)"}},
     ):
-        assert shoal.verify(frame, **asked, **more).models == shoal.verify(clean, **asked, **more).models
+        assert shoal.verify(frame, **options, **more).models == shoal.verify(clean, **options, **more).models
 
 
 def test_two_releases_tell_one_value_however_it_is_spelled() -> None:
@@ -186,19 +186,19 @@ def test_two_releases_tell_one_value_however_it_is_spelled() -> None:
     for last in ("flu", "Flu "):
         cells = {"town": ["a", "a", "b", "b"], "ill": ["flu", "gout", "gout", last], "row": ["p", "q", "q", "p"]}
         other = pl.DataFrame({"sex": ["f", "m", "m", "f"], "row": ["p", "q", "q", "p"]})
-        found = shoal.verify(
+        result = shoal.verify(
             pl.DataFrame(cells), k=2, quasi_identifiers="town", against=other, sensitive="ill", order="kept",
             against_quasi_identifiers="sex",
         )  # fmt: skip
-        assert found is not None
+        assert result is not None
 
 
 def test_a_table_of_clean_values_is_as_before() -> None:
-    table = tables.read_table(shoal.example_register(rows=300))
-    schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=["age"], sensitive=["diagnosis"])
-    found = tables.encode_constraints(table, parse_models({"diagnosis": "t-equal(0.3)"}), schema)
+    table = data.read_table(shoal.example_register(rows=300))
+    schema = Schema.assign(data.column_kinds(table), quasi_identifiers=["age"], sensitive=["diagnosis"])
+    result = data.encode_constraints(table, parse_models({"diagnosis": "t-equal(0.3)"}), schema)
     words = sorted(set(table.native()["diagnosis"].to_list()))
-    assert found.codes[:, 0].tolist() == [words.index(word) for word in table.native()["diagnosis"]]
+    assert result.codes[:, 0].tolist() == [words.index(word) for word in table.native()["diagnosis"]]
 
 
 def test_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
@@ -209,10 +209,10 @@ def test_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
     pl.DataFrame({"age": [20 + row // 10 for row in range(20)], "ill": ill}).write_parquet(tmp_path / "x.parquet")
     models = parse_models({"ill": ["distinct-l(2)", "t-equal(0.2)"]})
     schema = Schema.assign(
-        tables.column_kinds(tables.read_table(tmp_path / "x.parquet")), quasi_identifiers="age", sensitive="ill"
+        data.column_kinds(data.read_table(tmp_path / "x.parquet")), quasi_identifiers="age", sensitive="ill"
     )
-    asked: Any = SimpleNamespace(k=5, schema=schema, models=models)
-    proof, _ = verify_on_spark(open_parquet(spark, str(tmp_path / "x.parquet")), asked, str(tmp_path), records=20)
+    options: Any = SimpleNamespace(k=5, schema=schema, models=models)
+    proof, _ = verify_on_spark(open_parquet(spark, str(tmp_path / "x.parquet")), options, str(tmp_path), records=20)
     here = shoal.verify(
         tmp_path / "x.parquet", k=5, quasi_identifiers="age", models={"ill": ["distinct-l(2)", "t-equal(0.2)"]}
     )
@@ -221,37 +221,44 @@ def test_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pieces", [False, True])
-@pytest.mark.parametrize("meant", ["hierarchies", "levels"])
-def test_spellings_of_nodes_are_released_alike(meant: str, pieces: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("intended", ["hierarchies", "levels"])
+def test_spellings_of_nodes_are_released_alike(intended: str, pieces: bool, tmp_path: Path) -> None:
     """Of a quasi-identifier with a hierarchy or levels, as if all of them were written like the nodes."""
     words = {"low": ["low", "Low ", "LOW"], "mid": ["mid", "Mid", " mid"], "high": ["high", "HIGH", "Hi\u200bgh"]}
     sure = [list(words)[row * 7 % 3] for row in range(90)]
     size = [words[word][row % 3] for row, word in enumerate(sure)]
-    given = {"hierarchies": {"*": {"less": ["low", "mid"], "more": ["high"]}}, "levels": ["low", "mid", "high"]}[meant]
-    asked: dict[str, Any] = {"k": 4, "quasi_identifiers": ["size", "age"], meant: {"size": given}, "method": "mdav"}
-    found = []
+    given = {"hierarchies": {"*": {"less": ["low", "mid"], "more": ["high"]}}, "levels": ["low", "mid", "high"]}[
+        intended
+    ]
+    options: dict[str, Any] = {
+        "k": 4,
+        "quasi_identifiers": ["size", "age"],
+        intended: {"size": given},
+        "method": "mdav",
+    }
+    result = []
     for name, cells in (("spelled", size), ("clean", sure)):
         frame = pl.DataFrame({"size": cells, "age": [row * 37 % 50 for row in range(90)]})
         frame.write_parquet(tmp_path / f"{name}.parquet")
         if pieces:
-            shoal.anonymize_file(tmp_path / f"{name}.parquet", tmp_path / f"{name}-out.parquet", **asked)
-            found.append(pl.read_parquet(tmp_path / f"{name}-out.parquet"))
+            shoal.anonymize_file(tmp_path / f"{name}.parquet", tmp_path / f"{name}-out.parquet", **options)
+            result.append(pl.read_parquet(tmp_path / f"{name}-out.parquet"))
         else:
-            found.append(shoal.anonymize(frame, **asked).table)
-    assert found[0].equals(found[1])
-    assert set(found[0]["size"]) <= {*words, "less", "more", "*"}
+            result.append(shoal.anonymize(frame, **options).table)
+    assert result[0].equals(result[1])
+    assert set(result[0]["size"]) <= {*words, "less", "more", "*"}
 
 
 def test_a_warning_counts_values_of_quasi_identifiers_that_differ_in_spelling(tmp_path: Path) -> None:
     towns = ["Ayr", "ayr", "Bude", "Bude ", "BUDE", "Crail"] * 5
     frame = pl.DataFrame({"town": towns, "age": range(30)})
     frame.write_csv(tmp_path / "in.csv")
-    said = "Column 'town' has 5 values that differ from others only in case, blanks, form of letters or zeros"
-    asked: dict[str, Any] = {"k": 3, "quasi_identifiers": ["town", "age"], "method": "mdav"}
-    for made in (
-        shoal.anonymize(frame, **asked),
-        shoal.anonymize_file(tmp_path / "in.csv", tmp_path / "out.csv", **asked),
+    message = "Column 'town' has 5 values that differ from others only in case, blanks, form of letters or zeros"
+    options: dict[str, Any] = {"k": 3, "quasi_identifiers": ["town", "age"], "method": "mdav"}
+    for recoded in (
+        shoal.anonymize(frame, **options),
+        shoal.anonymize_file(tmp_path / "in.csv", tmp_path / "out.csv", **options),
     ):
-        assert [text for text in made.warnings if text.startswith(said)] != []
-    clean = shoal.anonymize(frame.with_columns(pl.lit("Ayr").alias("town")), **asked)
+        assert [text for text in recoded.warnings if text.startswith(message)] != []
+    clean = shoal.anonymize(frame.with_columns(pl.lit("Ayr").alias("town")), **options)
     assert [text for text in clean.warnings if "differ from others" in text] == []

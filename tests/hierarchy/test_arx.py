@@ -1,4 +1,4 @@
-"""Rows as ARX has them, in and out."""
+"""The ARX format: rows in and out."""
 
 from __future__ import annotations
 

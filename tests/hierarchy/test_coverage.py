@@ -1,4 +1,4 @@
-"""Whether a hierarchy has every value of a column."""
+"""Coverage of a column by a hierarchy."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ PLACES = Hierarchy.from_edges(
 
 
 def test_all_values_are_there() -> None:
-    found = coverage(PLACES, {"North-Bay": 20, "Coast": 1_200})
-    assert found
-    assert found.ok
-    assert found.text() == found.text(values=True) == "2 values in 1,220 records: all are in the hierarchy"
-    assert (found.nodes, found.value_nodes, found.inner_values) == (7, 2, 1)
-    assert found.missing == ()
+    result = coverage(PLACES, {"North-Bay": 20, "Coast": 1_200})
+    assert result
+    assert result.ok
+    assert result.text() == result.text(values=True) == "2 values in 1,220 records: all are in the hierarchy"
+    assert (result.nodes, result.value_nodes, result.inner_values) == (7, 2, 1)
+    assert result.missing == ()
 
 
 COUNTS = {"Coast": 10, "north bay": 3, "SOUTH_bay ": 4, "hills": 2, "Nroth-Bay": 5, "Moon": 5}
 
 
 def test_some_are_not() -> None:
-    found = coverage(PLACES, COUNTS, close=True)
-    assert not found
-    assert found.missing == ("Moon", "Nroth-Bay", "SOUTH_bay ", "north bay", "hills")
-    assert (found.values, found.records, found.missing_values, found.missing_records) == (6, 29, 5, 19)
-    assert found.mappings == {"SOUTH_bay ": "South Bay", "north bay": "North-Bay"}
-    assert found.suggestions == {"Nroth-Bay": ("North-Bay",), "hills": ("Hills", "HILLS")}
-    assert found.text() == (
+    result = coverage(PLACES, COUNTS, close=True)
+    assert not result
+    assert result.missing == ("Moon", "Nroth-Bay", "SOUTH_bay ", "north bay", "hills")
+    assert (result.values, result.records, result.missing_values, result.missing_records) == (6, 29, 5, 19)
+    assert result.mappings == {"SOUTH_bay ": "South Bay", "north bay": "North-Bay"}
+    assert result.suggestions == {"Nroth-Bay": ("North-Bay",), "hills": ("Hills", "HILLS")}
+    assert result.text() == (
         "5 of 6 values (19 of 29 records) are not in the hierarchy; 2 of them differ only in case, spaces or hyphens"
     )
-    assert found.text(values=True).splitlines()[1:] == [
+    assert result.text(values=True).splitlines()[1:] == [
         "  'Moon' (5 records)",
         "  'Nroth-Bay' (5 records), close to 'North-Bay'",
         "  'SOUTH_bay ' (4 records) -> 'South Bay'",
@@ -61,15 +61,15 @@ def test_close_spellings_only_when_asked_for() -> None:
 
 
 def test_values_are_shown_on_request_only() -> None:
-    found = coverage(PLACES, COUNTS, close=True)
-    for shown in (repr(found), found.text(), str(found.to_dict())):
-        assert not any(word in shown.lower() for word in ("bay", "moon", "hills"))
-    plain = found.to_dict(values=True)
+    result = coverage(PLACES, COUNTS, close=True)
+    for text in (repr(result), result.text(), str(result.to_dict())):
+        assert not any(word in text.lower() for word in ("bay", "moon", "hills"))
+    plain = result.to_dict(values=True)
     assert plain["missing"]["Moon"] == 5
     assert plain["mappings"]["north bay"] == "North-Bay"
     assert plain["suggestions"]["hills"] == ["Hills", "HILLS"]
-    assert found.to_dict() == {key: plain[key] for key in found.to_dict()}
-    assert found.to_dict()["mappable_values"] == 2
+    assert result.to_dict() == {key: plain[key] for key in result.to_dict()}
+    assert result.to_dict()["mappable_values"] == 2
 
 
 @pytest.mark.parametrize("value", ["STRASSE", "ｓｔｒａｓｓｅ", " strasse "])
@@ -79,12 +79,12 @@ def test_forms_of_letters_do_not_matter(value: str) -> None:
 
 def test_a_column_or_its_counts() -> None:
     column = ["Coast", "Coast", "Moon", None, float("nan"), 7]
-    found = PLACES.coverage(column)
-    assert (found.values, found.records, found.missing) == (3, 4, ("7", "Moon"))
-    assert found.text().endswith("; 2 records have no value")
-    assert found.to_dict()["records_without_value"] == 2
+    result = PLACES.coverage(column)
+    assert (result.values, result.records, result.missing) == (3, 4, ("7", "Moon"))
+    assert result.text().endswith("; 2 records have no value")
+    assert result.to_dict()["records_without_value"] == 2
     counts = {"Coast": 2, "Moon": 1, 7: 1, "Hills": 0}
-    assert PLACES.coverage(counts) == replace(found, empty=0)
+    assert PLACES.coverage(counts) == replace(result, empty_records=0)
     assert coverage(PLACES, counts, records=5).text().endswith("; 1 record has no value")
     assert "no value" not in PLACES.coverage(counts).text()
     for wrong in ("Coast", 7, [["Coast"]], {"Coast": 1.5}, {"Coast": None}):
@@ -93,20 +93,20 @@ def test_a_column_or_its_counts() -> None:
 
 
 def test_only_so_many_close_spellings_are_sought() -> None:
-    found = coverage(PLACES, {f"South Bay{number}": 1 for number in range(300)}, close=True)
-    assert len(found.suggestions) == 200
+    result = coverage(PLACES, {f"South Bay{number}": 1 for number in range(300)}, close=True)
+    assert len(result.suggestions) == 200
 
 
 def test_mapped_values_are_leaves_below_their_nodes() -> None:
-    found = PLACES.coverage(COUNTS)
-    wider = PLACES.with_values({**found.mappings, "Moon": "*"})
+    result = PLACES.coverage(COUNTS)
+    wider = PLACES.with_values({**result.mappings, "Moon": "*"})
     assert wider.parent("north bay") == "North-Bay"
     assert wider.children("*") == ("Coast", "Hills", "HILLS", "Moon")
     assert wider.lcs("north bay", "North-Bay") == "North-Bay"
     assert wider.coverage(COUNTS).missing == ("Nroth-Bay", "hills")
     # what is there stays as it is, and so does its order
     assert [node for node in wider if node in PLACES] == list(PLACES)
-    assert wider.with_values(found.mappings) == wider
+    assert wider.with_values(result.mappings) == wider
     assert PLACES.with_values({}) == PLACES
 
 
@@ -128,11 +128,11 @@ def test_mappings_that_fit_no_tree(mapping: dict[str, str], message: str) -> Non
 
 @given(st.dictionaries(st.text(max_size=6), st.integers(0, 9)))
 def test_any_text_and_any_count(counts: dict[str, int]) -> None:
-    found = coverage(PLACES, counts, close=True)
-    assert found.records == sum(counts.values())
-    assert found.ok == (found.missing_records == 0)
-    assert set(found.mappings) | set(found.suggestions) <= set(found.missing)
-    assert not set(found.mappings) & set(found.suggestions)
+    result = coverage(PLACES, counts, close=True)
+    assert result.records == sum(counts.values())
+    assert result.ok == (result.missing_records == 0)
+    assert set(result.mappings) | set(result.suggestions) <= set(result.missing)
+    assert not set(result.mappings) & set(result.suggestions)
 
 
 @pytest.mark.parametrize("wrong", [None, [("Moon", "*")], "Moon"])

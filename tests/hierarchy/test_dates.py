@@ -1,4 +1,4 @@
-"""Dates under days, months, quarters, years and decades."""
+"""Date hierarchies: days, months, quarters, years and decades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of children and parents."""
+"""The edges format: children and parents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of which only their frequencies are known."""
+"""Frequency hierarchies."""
 
 from __future__ import annotations
 

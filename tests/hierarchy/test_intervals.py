@@ -1,4 +1,4 @@
-"""Numbers under intervals."""
+"""Interval hierarchies of numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import HierarchyError, OptionError, on_command_line
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.builders.intervals import format_fraction, parse_fraction
+from shoal.hierarchy.builders import format_fraction, parse_fraction
 
 AGES = [17, 18, 23, 24, 25, 40, 65, 99]
 
@@ -22,8 +22,8 @@ def contains(name: str, place: Fraction) -> bool:
     """Whether an interval holds a number, from what its name says."""
     if name == "*":
         return True
-    if found := re.fullmatch(r"\[(.+), (.+)\)", name):
-        return Fraction(found[1]) <= place < Fraction(found[2])
+    if match := re.fullmatch(r"\[(.+), (.+)\)", name):
+        return Fraction(match[1]) <= place < Fraction(match[2])
     sign, end = name.split(" ")
     return place < Fraction(end) if sign == "<" else place >= Fraction(end)
 
@@ -160,6 +160,6 @@ def test_bad_options(options: dict[str, Any], name: str) -> None:
 
 def test_the_hint_names_the_options_of_the_command_line() -> None:
     for options in ({}, {"width": 5, "cuts": [5]}):
-        with pytest.raises(OptionError, match="give one of width, quantiles and cuts") as found:
+        with pytest.raises(OptionError, match="give one of width, quantiles and cuts") as raised:
             Hierarchy.from_intervals([1, 2], **options)
-        assert "(--width, --cuts, --quantiles)" in on_command_line(found.value.sentence)
+        assert "(--width, --cuts, --quantiles)" in on_command_line(raised.value.sentence)

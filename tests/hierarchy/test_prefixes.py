@@ -1,4 +1,4 @@
-"""Codes under their beginnings."""
+"""Prefix hierarchies of codes."""
 
 from __future__ import annotations
 

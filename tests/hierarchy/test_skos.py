@@ -1,4 +1,4 @@
-"""Triples of SKOS, in the ways in which they are written."""
+"""The SKOS format, in all its notations."""
 
 from __future__ import annotations
 

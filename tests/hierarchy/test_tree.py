@@ -1,4 +1,4 @@
-"""A hierarchy is a tree: its order, what can be asked of it, and what is no tree."""
+"""`Hierarchy`: the order of its nodes, its methods, and invalid trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hierarchies from a WordNet folder: what is looked up, what is chosen, and that both are told."""
+"""WordNet hierarchies: lookups, choices, and the report of both."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_wordnet import OCEAN, write_wordnet
 
+from naive.hierarchies import hypernym_edges
 from shoal.errors import FileError, HierarchyError, OptionError, ShoalError, ShoalWarning
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.wordnet import build, hypernym_edges, unknown_words
+from shoal.hierarchy.wordnet import build, unknown_words
 from shoal.hierarchy.wordnet.database import WordNet
 
 
@@ -219,9 +220,9 @@ def test_one_warning_where_a_rule_decided_and_none_where_the_caller_did(ocean: P
 
 
 def test_hypernym_edges_choose_nothing(ocean: Path) -> None:
-    found = hypernym_edges(["diver.n.01"], ocean)
-    assert [high for low, high in found if low == "diver.n.01"] == ["athlete.n.01", "swimmer.n.01", "worker.n.01"]
-    assert len(found) == 9
+    edges = hypernym_edges(["diver.n.01"], ocean)
+    assert [high for low, high in edges if low == "diver.n.01"] == ["athlete.n.01", "swimmer.n.01", "worker.n.01"]
+    assert len(edges) == 9
 
 
 @pytest.mark.parametrize(

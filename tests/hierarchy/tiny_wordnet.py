@@ -1,4 +1,4 @@
-"""A made-up WordNet, written as wndb(5WN) says."""
+"""A small WordNet in the format of wndb(5WN)."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def write_wordnet(folder: Path, synsets: Synsets, *, packed: bool = False) -> Pa
     for key, (words, _) in synsets.items():
         for word in words:
             senses.setdefault(word.lower(), []).append(offsets[key])
-    index = LICENSE + "".join(
-        f"{word} n {len(found)} 2 @ ~ {len(found)} 0 {' '.join(f'{offset:08}' for offset in found)}  \n"
-        for word, found in sorted(senses.items())
-    )
+    index = LICENSE
+    for word, numbers in sorted(senses.items()):
+        pointers = " ".join(f"{number:08}" for number in numbers)
+        index += f"{word} n {len(numbers)} 2 @ ~ {len(numbers)} 0 {pointers}  \n"
     for name, text in (("index.noun", index), ("data.noun", data)):
         raw = text.encode()
         (folder / f"{name}{'.gz' if packed else ''}").write_bytes(gzip.compress(raw) if packed else raw)

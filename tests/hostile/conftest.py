@@ -1,4 +1,4 @@
-"""Tests of a hostile world share one ledger, which is written when all are done."""
+"""All hostile tests share one ledger, which is written at the end."""
 
 from __future__ import annotations
 

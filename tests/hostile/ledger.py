@@ -1,4 +1,4 @@
-"""What a hostile world did to Shoal, counted: how often each thing was tried, and how it ended.
+"""Counts of hostile tests: how often each fault, attack or malformed input was tried, and how it ended.
 
 In the ordinary suite everything is tried some times. With ``SHOAL_TRIES=full`` it is tried as often as
 `docs/reliability.md` says, and with ``SHOAL_LEDGER=FOLDER`` what was counted is written there, one file a process.

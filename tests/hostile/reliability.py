@@ -17,8 +17,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "benchmarks" / "results" / "reliability.json"
 PARTS = sorted(path.name for path in HERE.iterdir() if any(path.glob("test_*.py")))
-BESIDE = {"faults": ["spark/test_spark_faults.py"]}
-"""What a part runs beside its folder: a cluster with a process for each of its machines, which is not counted."""
+EXTRA_TESTS = {"faults": ["engines/spark/test_spark_faults.py"]}
+"""Tests that a part runs besides its folder: a cluster with one process per machine, which is not counted."""
 
 Accounts = list[dict[str, Any]]
 
@@ -38,7 +38,7 @@ def added(folder: Path) -> Accounts:
 def tried(part: str) -> tuple[Accounts, bool]:
     """What was counted in a part, and whether all of its tests passed."""
     with tempfile.TemporaryDirectory() as folder:
-        places = [str(HERE / part), *(str(HERE.parent / path) for path in BESIDE.get(part, []))]
+        places = [str(HERE / part), *(str(HERE.parent / path) for path in EXTRA_TESTS.get(part, []))]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *places, "-n", "2", "--dist", "worksteal", "-q"],
             env={**os.environ, "SHOAL_TRIES": "full", "SHOAL_LEDGER": folder},
@@ -47,10 +47,10 @@ def tried(part: str) -> tuple[Accounts, bool]:
         return added(Path(folder)), done.returncode == 0
 
 
-def main(asked: list[str]) -> int:
+def main(selected_parts: list[str]) -> int:
     parts: dict[str, Accounts] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
     whole = True
-    for part in asked or PARTS:
+    for part in selected_parts or PARTS:
         accounts, passed = tried(part)
         whole = whole and passed
         known = {} if passed else {account["name"]: account for account in parts.get(part, [])}

@@ -25,14 +25,14 @@ LEVELS = ["low", "middle", "high"]
 MODELS = ("distinct-l(3)", "entropy-l(2.5)", "recursive-l(2,3)", "t-equal(0.3)", "t-hierarchical(0.2)")
 
 
-def of_methods() -> dict[str, list[list[int]]]:
+def method_labels() -> dict[str, list[list[int]]]:
     """The labels of every method, on numbers and on categories where it takes them."""
     draw = np.random.default_rng(7)
     numbers = draw.integers(0, 50, (60, 3)).astype(float)
     words = pl.DataFrame({name: draw.choice(list("bdefgh"), 60).tolist() for name in "xyz"})
     found: dict[str, list[list[int]]] = {}
     for name, method in shoal.methods().items():
-        if name == "optimal-cells":  # it takes long without the compiler: `of_cells` runs it on less
+        if name == "optimal-cells":  # it takes long without the compiler: `optimal_cells_labels` runs it on less
             continue
         labels = found[name] = []
         if Kind.NUMERIC in method.kinds:
@@ -45,7 +45,7 @@ def of_methods() -> dict[str, list[list[int]]]:
     return found
 
 
-def of_cells() -> list[int]:
+def optimal_cells_labels() -> list[int]:
     """The labels of optimal-cells, on a column of each kind, with weights."""
     draw = np.random.default_rng(11)
     frame = pl.DataFrame(
@@ -55,13 +55,13 @@ def of_cells() -> list[int]:
             "z": draw.choice(list("pqr"), 50).tolist(),
         }
     )
-    asked: dict[str, Any] = {"hierarchies": {"x": TREE}, "levels": {"y": LEVELS}, "weights": {"z": 2.5}}
-    made = shoal.partition(frame, k=4, method="optimal-cells", refine=False, rounds=1, **asked)
+    options: dict[str, Any] = {"hierarchies": {"x": TREE}, "levels": {"y": LEVELS}, "weights": {"z": 2.5}}
+    made = shoal.partition(frame, k=4, method="optimal-cells", refine=False, rounds=1, **options)
     return made.labels.tolist()
 
 
-def of_searches() -> list[list[Any]]:
-    """What local search finds: of numbers and of both, with demands and without."""
+def search_results() -> list[list[Any]]:
+    """The results of local search: on numbers and on mixed records, with constraints and without."""
     draw = np.random.default_rng(8)
     few, codes = draw.integers(0, 50, (40, 3)) / 50, draw.integers(0, 3, (40, 2))
     spaces = Space.of_numbers(few), Space.of(few, codes, [1.0 - np.eye(3)] * 2, np.array([1.0, 0.5]))
@@ -77,19 +77,19 @@ def of_searches() -> list[list[Any]]:
     )
     found = []
     for space in spaces:
-        for labels, demands in ((np.arange(40) // 4, None), (np.zeros(40, dtype=np.int64), varied)):
-            made = refine(SearchTask(space, 4, demands), labels, SearchPlan(steps=500))
+        for labels, constraints in ((np.arange(40) // 4, None), (np.zeros(40, dtype=np.int64), varied)):
+            made = refine(SearchTask(space, 4, constraints), labels, SearchPlan(steps=500))
             found.append([made.labels.tolist(), *map(repr, map(float, made[1:3])), *map(str, made[3:])])
     return found
 
 
-def of_deliveries() -> list[int]:
+def new_record_labels() -> list[int]:
     """The groups of an earlier table that new records come to."""
     draw = np.random.default_rng(3)
     return assign_new_records(draw.normal(size=(120, 2)), draw.normal(size=(70, 2)), k=4, undersized="merge").tolist()
 
 
-def of_demands() -> list[list[int]]:
+def constrained_labels() -> list[list[int]]:
     """The groups that are merged until each model holds."""
     draw = np.random.default_rng(7)
     frame = pl.DataFrame(
@@ -107,20 +107,21 @@ def of_demands() -> list[list[int]]:
     records = data.encode_records(table, schema)
     found = []
     for model in MODELS:
-        asked = parse_models({"s": model, "t": "t-ordered(0.15)"})
-        demands = data.encode_constraints(table, asked, schema)
+        options = parse_models({"s": model, "t": "t-ordered(0.15)"})
+        constraints = data.encode_constraints(table, options, schema)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             labels = enforce_constraints(
-                replace(records, constraints=demands), np.arange(80) // 4, k=4, progress=no_progress
+                replace(records, constraints=constraints), np.arange(80) // 4, k=4, progress=no_progress
             )
-        assert all(check.ok for check in data.check_models(demands, asked, labels))
+        assert all(check.ok for check in data.check_models(constraints, options, labels))
         found.append(labels.tolist())
     return found
 
 
 PARTS: dict[str, Callable[[], Any]] = {
-    part.__name__: part for part in (of_methods, of_cells, of_searches, of_deliveries, of_demands)
+    part.__name__: part
+    for part in (method_labels, optimal_cells_labels, search_results, new_record_labels, constrained_labels)
 }
 
 if __name__ == "__main__":

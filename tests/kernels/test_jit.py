@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -150,6 +151,69 @@ def test_fields_of_named_tuples_count() -> None:
     types = [numba.typeof(made(np.zeros(1), np.zeros(1))) for made in (one, two)]
     assert str(types[0]) == str(types[1])
     assert jit_cache._describe_types((types[0],)) != jit_cache._describe_types((types[1],))
+
+
+USE = """
+import numpy as np
+from {loops} import add_up
+from {states} import State
+from shoal.kernels import jit
+compiled = []
+with jit.compiling(compiled.append):
+    total = add_up(State(np.arange(5.0), 2))
+print(total, *compiled)
+"""
+STATES = """
+from typing import NamedTuple
+class State(NamedTuple):
+    values: object
+    times: int
+"""
+LOOPS = """
+from shoal.kernels import jit
+@jit.kernel
+def add_up(state):
+    total = 0.0
+    for value in state.values:
+        total += state.times * value
+    return total
+"""
+
+
+@pytest.mark.parametrize("moved", ["states", "loops"])
+def test_a_module_can_move(tmp_path: Path, moved: str) -> None:
+    """A compiled kernel refers to modules by name, its own and that of a state: after a move it is compiled again."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    names = {"states": "states", "loops": "loops"}
+    (tmp_path / "states.py").write_text(STATES)
+    (tmp_path / "loops.py").write_text(LOOPS)
+
+    def run() -> list[str]:
+        command = [sys.executable, "-c", USE.format(**names)]
+        return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+
+    assert run() == ["20.0", "add_up"]
+    assert run() == ["20.0"]
+    names[moved] = "another_place"
+    (tmp_path / f"{moved}.py").rename(tmp_path / "another_place.py")
+    assert run() == ["20.0", "add_up"]
+    assert run() == ["20.0"]
+
+
+@pytest.mark.parametrize("content", [b"cshoal.no_such_module\nState\n.", b"cshoal.domain\nNoSuchState\n."])
+def test_a_file_that_refers_to_what_is_gone_counts_as_missing(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "module.kernel.digest.nbc"
+    jit_cache._write(path, content)
+    assert jit_cache._read(path) == content
+    assert jit_cache._load(path) is None
+    jit_cache._write(path, pickle.dumps(("still", "here")))
+    assert jit_cache._load(path) == ("still", "here")
+
+
+def test_a_digest_follows_the_module() -> None:
+    source = "def f(x):\n    return x"
+    assert code_digest(function(source)) == code_digest(function(source))
+    assert code_digest(function(source, __name__="elsewhere")) != code_digest(function(source))
 
 
 COMPILING = """

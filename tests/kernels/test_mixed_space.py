@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_search import assert_found
+from test_box_tree import assert_found
 
 import naive
 from naive.mixed import Mixed
@@ -63,7 +63,7 @@ def test_nearest_and_farthest_while_records_leave(kind: str, n: int) -> None:
     planting, left, noise = box_tree.build_tree(space, np.arange(n)), list(range(n)), np.random.default_rng(n)
     for turn in range(12):
         point = mixed[int(noise.integers(n))].copy()
-        if turn % 2:  # a center: between the numbers, and at a node that no record need have
+        if turn % 2:  # a center: between the numbers, at a node that may have no record
             point[: space.n_numeric] += noise.standard_normal(space.n_numeric)
             point[space.n_numeric :] = [noise.integers(len(table)) for table in mixed.tables]
         far = mixed.distances(point)

@@ -37,9 +37,9 @@ def test_without_the_compiler(plain: dict[str, Any], part: str) -> None:
 
 
 def test_every_method_runs_without_the_compiler(plain: dict[str, Any]) -> None:
-    assert {*plain["of_methods"], "optimal-cells"} == set(shoal.methods())
-    assert all(labels for labels in plain["of_methods"].values())
-    assert all(len(one) == 60 for labels in plain["of_methods"].values() for one in labels)
-    assert len(plain["of_cells"]) == 50
-    assert len(plain["of_deliveries"]) == 120
-    assert len({tuple(labels) for labels in plain["of_demands"]}) > 1, "models ask for different groups"
+    assert {*plain["method_labels"], "optimal-cells"} == set(shoal.methods())
+    assert all(labels for labels in plain["method_labels"].values())
+    assert all(len(one) == 60 for labels in plain["method_labels"].values() for one in labels)
+    assert len(plain["optimal_cells_labels"]) == 50
+    assert len(plain["new_record_labels"]) == 120
+    assert len({tuple(labels) for labels in plain["constrained_labels"]}) > 1, "models ask for different groups"

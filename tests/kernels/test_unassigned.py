@@ -1,4 +1,4 @@
-"""Long work is done in slices, which change nothing but what is heard of it."""
+"""Long work is done in slices, which only affect progress."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def test_slices_change_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     values = np.random.default_rng(11).standard_normal((400, 3))
     records = Records(names=("a", "b", "c"), values=values, scale=Scale.raw(values), weights=np.ones(3))
     whole = run(records, k=3, method=method).labels
-    heard: list[int] = []
+    reported: list[int] = []
     monkeypatch.setattr(unassigned, "SLICE", 1)
-    sliced = run(records, k=3, method=method, progress=lambda done, total: heard.append(done)).labels
+    sliced = run(records, k=3, method=method, progress=lambda done, total: reported.append(done)).labels
     assert sliced.tolist() == whole.tolist()
-    assert len(heard) > 60
-    assert heard == sorted(heard)
-    assert heard[-1] <= 400
+    assert len(reported) > 60
+    assert reported == sorted(reported)
+    assert reported[-1] <= 400
 
 
 def test_the_centroid_is_that_of_the_records_left() -> None:

@@ -18,8 +18,8 @@ def test_equals_a_count_cell_by_cell(seed: int, n: int, numbers: int, codes: int
     draw = np.random.default_rng(seed)
     values, places = draw.normal(size=(n, numbers)), 2 * draw.integers(0, 5, (n, codes))
     labels, ordinal = draw.integers(0, 4, n), [bool(draw.integers(0, 2)) for _ in range(codes)]
-    found = extent(values.T, places.T, ordinal, labels)
-    assert found == pytest.approx(mondrian_mixed.extent(values, places, ordinal, labels) if numbers + codes else 0.0)
+    result = extent(values.T, places.T, ordinal, labels)
+    assert result == pytest.approx(mondrian_mixed.extent(values, places, ordinal, labels) if numbers + codes else 0.0)
 
 
 def test_by_hand() -> None:

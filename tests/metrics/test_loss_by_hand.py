@@ -1,4 +1,4 @@
-"""Losses of small tables that can be counted on paper, and of tables at the ends of what a table can be."""
+"""Losses of small tables that can be computed by hand, and of extreme tables."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def measured(was: object, now: object, names: object, **more: object) -> shoal.E
     return shoal.evaluate(was, now, quasi_identifiers=names, measures="all", **more)
 
 
-def pair_of(values: list[list[float]], shown: list[list[float]]) -> MetricInputs:
+def pair_of(values: list[list[float]], displayed: list[list[float]]) -> MetricInputs:
     was = np.array(values, dtype=float)
     names, alone = tuple("abcdef"[: was.shape[1]]), EquivalenceClasses(np.ones(len(was), dtype=np.int64), None)
-    now = np.array(shown, dtype=float)
+    now = np.array(displayed, dtype=float)
     return MetricInputs(
         names,
         alone,
@@ -57,11 +57,11 @@ def test_weights_are_above_0_and_of_quasi_identifiers(weights: dict[str, float],
 def test_certainty_penalty_by_hand() -> None:
     was = pl.DataFrame({"n": [0, 4, 10, None], "x": ["a", "b", "c", "d"]})
     now = pl.DataFrame({"n": ["[0-4]", "[0-4]", "*", "[0-4]"], "x": ["north", "b", "*", "c"]})
-    found = measured(was, now, ["n", "x"], hierarchies={"x": TREE}, kinds={"n": "numeric"})
-    assert found.ncp == pytest.approx(0.4 + 0.4 + 1 + 0.5 + 0 + 1 + 0)
-    assert found.gcp == pytest.approx(found.ncp / 7)
-    assert found.changes["n"]["certainty_penalty"] == pytest.approx(1.8 / 3)
-    assert found.changes["x"]["certainty_penalty"] == pytest.approx(1.5 / 4)
+    result = measured(was, now, ["n", "x"], hierarchies={"x": TREE}, kinds={"n": "numeric"})
+    assert result.ncp == pytest.approx(0.4 + 0.4 + 1 + 0.5 + 0 + 1 + 0)
+    assert result.gcp == pytest.approx(result.ncp / 7)
+    assert result.changes["n"]["certainty_penalty"] == pytest.approx(1.8 / 3)
+    assert result.changes["x"]["certainty_penalty"] == pytest.approx(1.5 / 4)
 
 
 def test_missing_is_no_leaf() -> None:
@@ -78,19 +78,19 @@ def test_a_mean_is_certain() -> None:
 
 
 def test_il1s_is_that_of_sdcmicro() -> None:
-    found = evaluate(pair_of([[1, 5], [2, 5], [3, 5], [4, 5]], [[1.5, 5], [1.5, 5], [3.5, 5], [3.5, 5]]))
-    assert found.il1s == pytest.approx(4 * 0.5 / (math.sqrt(2) * math.sqrt(5 / 3)))
-    assert found.il1s_mean == pytest.approx(found.il1s / 8)
-    assert found.changes["b"]["absolute_change"] == 0
+    result = evaluate(pair_of([[1, 5], [2, 5], [3, 5], [4, 5]], [[1.5, 5], [1.5, 5], [3.5, 5], [3.5, 5]]))
+    assert result.il1s == pytest.approx(4 * 0.5 / (math.sqrt(2) * math.sqrt(5 / 3)))
+    assert result.il1s_mean == pytest.approx(result.il1s / 8)
+    assert result.changes["b"]["absolute_change"] == 0
 
 
 def test_correlations_and_eigenvalues_by_hand() -> None:
     values = [[0, 0], [1, 1], [2, 2], [3, 3.5]]
     r = np.corrcoef(np.array(values).T)[0, 1]
-    found = evaluate(pair_of(values, [[0, 3.5], [1, 2], [2, 1], [3, 0]]))
-    assert found.correlation_shift == found.correlation_shift_mean == pytest.approx(2 * r)
+    result = evaluate(pair_of(values, [[0, 3.5], [1, 2], [2, 1], [3, 0]]))
+    assert result.correlation_shift == result.correlation_shift_mean == pytest.approx(2 * r)
     # both matrices have the eigenvalues 1 + r and 1 - r
-    assert found.eigenvalue_shift == pytest.approx(0.0, abs=1e-9)
+    assert result.eigenvalue_shift == pytest.approx(0.0, abs=1e-9)
     apart = evaluate(pair_of(values, [[0, 0], [1, 1], [0, 1], [1, 0]]))
     assert apart.correlation_shift == pytest.approx(r)
     assert apart.eigenvalue_shift == pytest.approx(r / (1 - r) + r / (1 + r))
@@ -106,8 +106,8 @@ def test_entropy_of_a_recoding_of_the_whole_table_is_that_of_arx() -> None:
     before, after = Counter(cells), Counter(nodes[cell] for cell in cells)
     lost = sum(-math.log2(before[cell] / after[nodes[cell]]) for cell in cells)
     most = sum(-math.log2(before[cell] / 10) for cell in cells)
-    found = measured(was, now, "x", hierarchies={"x": TREE})
-    assert found.entropy == found.changes["x"]["entropy_lost"] == pytest.approx(100 * lost / most)
+    result = measured(was, now, "x", hierarchies={"x": TREE})
+    assert result.entropy == result.changes["x"]["entropy_lost"] == pytest.approx(100 * lost / most)
     nothing = measured(was, pl.DataFrame({"x": ["*"] * 10}), "x", hierarchies={"x": TREE})
     assert nothing.entropy == pytest.approx(100.0)
 
@@ -115,38 +115,38 @@ def test_entropy_of_a_recoding_of_the_whole_table_is_that_of_arx() -> None:
 def test_intervals_of_one_middle_are_different_values() -> None:
     was = pl.DataFrame({"n": [0, 10, 4, 6]})
     now = pl.DataFrame({"n": ["[0-10]", "[0-10]", "[4-6]", "[4-6]"]})
-    found = measured(was, now, "n", kinds={"n": "numeric"})
-    assert found.entropy == pytest.approx(50.0)
-    assert found.changes["n"]["values_kept"] == 50.0
+    result = measured(was, now, "n", kinds={"n": "numeric"})
+    assert result.entropy == pytest.approx(50.0)
+    assert result.changes["n"]["values_kept"] == 50.0
 
 
 def test_changes_by_hand() -> None:
     was = pl.DataFrame({"n": [1, 2, 3, 4], "o": ["low", "mid", "high", "high"], "s": ["x", "x", "y", "z"]})
     now = pl.DataFrame({"n": [2.0, 2.0, 4.0, 4.0], "o": ["mid", "mid", "high", "*"], "s": ["x", "x", "x", "*"]})
-    found = measured(was, now, ["n", "o", "s"], levels={"o": ["low", "mid", "high"]}).changes
+    result = measured(was, now, ["n", "o", "s"], levels={"o": ["low", "mid", "high"]}).changes
     sd = math.sqrt(5 / 3)
-    assert found["n"]["mean_shift"] == pytest.approx(0.5 / sd)
-    assert found["n"]["spread_kept"] == pytest.approx(100 * math.sqrt(4 / 3) / sd)
-    assert (found["n"]["distribution"], found["n"]["values_kept"]) == (0.25, 50.0)
+    assert result["n"]["mean_shift"] == pytest.approx(0.5 / sd)
+    assert result["n"]["spread_kept"] == pytest.approx(100 * math.sqrt(4 / 3) / sd)
+    assert (result["n"]["distribution"], result["n"]["values_kept"]) == (0.25, 50.0)
     # ranks 0 1 2 2 become 1 1 2
-    assert found["o"]["mean_shift"] == pytest.approx((4 / 3 - 5 / 4) / math.sqrt(2.75 / 3))
-    assert found["o"]["distribution"] == pytest.approx(0.25)
-    assert (found["s"]["mean_shift"], found["s"]["spread_kept"]) == (None, None)
-    assert found["s"]["distribution"] == pytest.approx((0.25 + 0.25 + 0.25 + 0.25) / 2)
-    assert found["s"]["values_kept"] == pytest.approx(100 / 3)
+    assert result["o"]["mean_shift"] == pytest.approx((4 / 3 - 5 / 4) / math.sqrt(2.75 / 3))
+    assert result["o"]["distribution"] == pytest.approx(0.25)
+    assert (result["s"]["mean_shift"], result["s"]["spread_kept"]) == (None, None)
+    assert result["s"]["distribution"] == pytest.approx((0.25 + 0.25 + 0.25 + 0.25) / 2)
+    assert result["s"]["values_kept"] == pytest.approx(100 / 3)
 
 
 def test_queries_by_hand() -> None:
     was = pl.DataFrame({"s": ["x", "x", "y", "y"], "t": ["u", "v", "u", "v"], "pay": [0.0, 2.0, 4.0, 6.0]})
     now = was.with_columns(s=pl.Series(["x", "x", "x", "y"]))
-    found = measured(was, now, ["s", "t"], sensitive="pay")
+    result = measured(was, now, ["s", "t"], sensitive="pay")
     sd = was["pay"].std()
     # means by s: 1 and 5 become 2 and 6; by t nothing changes
-    assert found.query_means == pytest.approx((1 / sd + 0) / 2)
-    assert found.query_tables == pytest.approx(0.25)
-    assert found.query_regression is None
-    gone = measured(was, now.with_columns(s=pl.lit("x")), ["s", "t"], sensitive="pay")
-    assert gone.query_means == pytest.approx((2 / sd + 2 / sd) / 2 / 2)  # y answers with the mean of all, 3
+    assert result.query_means == pytest.approx((1 / sd + 0) / 2)
+    assert result.query_tables == pytest.approx(0.25)
+    assert result.query_regression is None
+    missing = measured(was, now.with_columns(s=pl.lit("x")), ["s", "t"], sensitive="pay")
+    assert missing.query_means == pytest.approx((2 / sd + 2 / sd) / 2 / 2)  # y answers with the mean of all, 3
 
 
 def test_rare_values_are_asked_about_together_and_the_13th_column_not_at_all() -> None:
@@ -172,8 +172,8 @@ def test_measures_that_are_not_there_are_refused(measures: object) -> None:
 def test_a_regression_by_hand() -> None:
     x = np.array([1.0, 2.0, 3.0, 4.0])
     was = pl.DataFrame({"x": x, "y": 2 * x})
-    found = measured(was, was.with_columns(y=-2 * was["y"]), ["x", "y"])
-    assert found.query_regression == pytest.approx(3.0, rel=1e-6)
+    result = measured(was, was.with_columns(y=-2 * was["y"]), ["x", "y"])
+    assert result.query_regression == pytest.approx(3.0, rel=1e-6)
     assert measured(was, was, "x", sensitive="y").query_regression == 0
 
 
@@ -192,20 +192,20 @@ def test_propensity_is_that_of_a_logistic_regression() -> None:
     linear = pytest.importorskip("sklearn.linear_model")
     rng = np.random.default_rng(5)
     table = rng.normal(size=(200, 2))
-    shown = 0.7 * table + rng.normal(size=(200, 2)) * 0.3
-    z = (np.concatenate([table, shown]) - table.mean(axis=0)) / table.std(axis=0, ddof=1)
+    displayed = 0.7 * table + rng.normal(size=(200, 2)) * 0.3
+    z = (np.concatenate([table, displayed]) - table.mean(axis=0)) / table.std(axis=0, ddof=1)
     design, labels = np.column_stack([z, z**2]), np.repeat([0, 1], 200)
     fitted = linear.LogisticRegression(C=1e6, max_iter=10_000, tol=1e-10).fit(design, labels)
     expected = ((fitted.predict_proba(design)[:, 1] - 0.5) ** 2).mean()
-    assert evaluate(pair_of(table, shown), which=["pmse"]).pmse == pytest.approx(expected, rel=1e-3)
+    assert evaluate(pair_of(table, displayed), which=["pmse"]).pmse == pytest.approx(expected, rel=1e-3)
 
 
 def test_propensity_looks_at_some_of_many_records(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(6).normal(size=(90, 2))
-    shown = table + 1
-    shown[::3] = table[::3]
+    displayed = table + 1
+    displayed[::3] = table[::3]
     monkeypatch.setattr(sys.modules["shoal.metrics.pmse"], "MAX_SAMPLE_RECORDS", 30)
-    assert evaluate(pair_of(table, shown), which="pmse").pmse == 0
+    assert evaluate(pair_of(table, displayed), which="pmse").pmse == 0
 
 
 def test_only_what_is_asked_for_is_searched() -> None:
@@ -263,5 +263,5 @@ def test_a_released_number_at_a_quartile_is_below_it_up_to_rounding() -> None:
 
 def test_nothing_lost_is_nothing_however_large_the_numbers() -> None:
     frame = pl.DataFrame({"x": [-1e300] * 4, "y": [5.0] * 4})
-    made = shoal.anonymize(frame, k=2, quasi_identifiers=["x", "y"], method="mdav", standardize=False)
-    assert (made.evaluation.loss["sse"], made.evaluation.loss["sst"]) == (0, 0)
+    released = shoal.anonymize(frame, k=2, quasi_identifiers=["x", "y"], method="mdav", standardize=False)
+    assert (released.evaluation.loss["sse"], released.evaluation.loss["sst"]) == (0, 0)

@@ -1,4 +1,4 @@
-"""Every loss equals its definition written out record by record, whatever the table, and however it is cut up."""
+"""Every loss equals its definition written out record by record, for any table and any blocks."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_the_losses_of_a_table(seed: int) -> None:
     assert figures["correlation_shift"] == near(max(moved, default=None), slack=1e-7)
     assert figures["correlation_shift_mean"] == near(sum(moved) / len(moved) if moved else None, slack=1e-7)
     bits = [losses.bits(column) for column in losses.released(pair).values()]
-    unsaid, said = sum(one for one, _ in bits), sum(other for _, other in bits)
-    assert figures["entropy"] == (near(100 * unsaid / said if said else 0.0) if measured else None)
+    unsaid, message = sum(one for one, _ in bits), sum(other for _, other in bits)
+    assert figures["entropy"] == (near(100 * unsaid / message if message else 0.0) if measured else None)
 
 
 @given(SEEDS)
@@ -53,8 +53,8 @@ def test_the_changes_of_its_columns(seed: int) -> None:
     for name, figures in changes.items():
         assert figures["certainty_penalty"] == near(sum(penalties[name]) / max(len(penalties[name]), 1))
         assert figures.get("absolute_change") == (near(np.mean(steps[name] or [0.0])) if name in steps else None)
-        unsaid, said = losses.bits(cells[name])
-        assert figures["entropy_lost"] == near(100 * unsaid / said if said else 0.0)
+        unsaid, message = losses.bits(cells[name])
+        assert figures["entropy_lost"] == near(100 * unsaid / message if message else 0.0)
         before, after = ordered.get(name, ([], []))
         sd = losses.spread(before)
         shift = (sum(after) / len(after) - sum(before) / len(before)) / sd if sd and after else None
@@ -94,10 +94,10 @@ def test_blocks_change_nothing(seed: int) -> None:
 
 def flat(figures: Evaluation) -> dict[str, float | None]:
     """All figures of an evaluation under one name each."""
-    found = {**figures.loss, **{f"after {name}": figure for name, figure in figures.after.items()}}
+    result = {**figures.loss, **{f"after {name}": figure for name, figure in figures.after.items()}}
     for column, changes in figures.changes.items():
-        found |= {f"{column} {name}": figure for name, figure in changes.items()}
-    return found
+        result |= {f"{column} {name}": figure for name, figure in changes.items()}
+    return result
 
 
 @given(SEEDS)

@@ -113,8 +113,8 @@ def test_a_count_of_classes_stays_whole() -> None:
 def test_every_measure_tells_what_it_is() -> None:
     for name, measure in measures().items():
         assert name == measure.name
-        told = (measure.label, measure.formula, measure.range, measure.good, measure.reference, measure.summary)
-        assert all(told), name
+        reported = (measure.label, measure.formula, measure.range, measure.good, measure.reference, measure.summary)
+        assert all(reported), name
         assert not any(other in measure.good for other in measures() if "_" in other), "a reader knows no such name"
         assert "{figure}" in measure.sentence or "{one_in}" in measure.sentence, name
         assert measure.interpret(None) is None

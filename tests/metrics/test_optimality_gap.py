@@ -27,30 +27,30 @@ def partitions(rows: list[int], k: int) -> Iterator[list[list[int]]]:
 @pytest.mark.parametrize("seed", range(6))
 def test_no_partition_saves_more(seed: int) -> None:
     table = np.random.default_rng(seed).normal(size=(8, 2))
-    made = shoal.anonymize(table, k=2 + seed % 2, quasi_identifiers=[0, 1])
-    gap = made.evaluate(["optimality_gap"]).optimality_gap
-    base = made.metric_inputs.original
+    release = shoal.anonymize(table, k=2 + seed % 2, quasi_identifiers=[0, 1])
+    gap = release.evaluate(["optimality_gap"]).optimality_gap
+    base = release.metric_inputs.original
     least = min(
         sum(((base[group] - base[group].mean(axis=0)) ** 2).sum() for group in groups)
-        for groups in partitions(list(range(8)), made.policy.k)
+        for groups in partitions(list(range(8)), release.policy.k)
     )
-    assert 0 <= 100 * (made.evaluation.sse - least) / made.evaluation.sse <= gap + 1e-9
+    assert 0 <= 100 * (release.evaluation.sse - least) / release.evaluation.sse <= gap + 1e-9
     assert gap <= 100
 
 
 def test_it_is_silent_where_nothing_is_proven() -> None:
     frame = shoal.example_register(rows=60)
-    asked = {"k": 3, "identifiers": ["person_id", "name"]}
-    lacking = shoal.anonymize(frame, quasi_identifiers=["age", "occupation"], **asked)
+    options = {"k": 3, "identifiers": ["person_id", "name"]}
+    lacking = shoal.anonymize(frame, quasi_identifiers=["age", "occupation"], **options)
     assert frame["occupation"].null_count()
     assert lacking.evaluation.optimality_gap is None
     hiding = shoal.anonymize(
         frame.with_columns(income=pl.Series([None] * 5 + [1.0, 2.0, 4.0, 8.0, 16.0] * 11)),
         quasi_identifiers=["income"],
         missing_values="suppress",
-        **asked,
+        **options,
     )
-    assert hiding.partition.hidden
+    assert hiding.partition.n_suppressed
     assert hiding.evaluation.optimality_gap is None
     table = np.array([[1.0], [2.0], [3.0]])
     assert shoal.evaluate(table, table, quasi_identifiers=[0], measures=["optimality_gap"]).optimality_gap is None
@@ -63,9 +63,9 @@ def test_it_is_silent_where_nothing_is_proven() -> None:
 def test_categories_count_too() -> None:
     """A best partition by hand: the sexes apart, and in each of them neighbors by age."""
     table = pl.DataFrame({"age": [1, 2, 3, 11, 12, 13], "sex": ["f", "f", "f", "m", "m", "m"]})
-    made = shoal.anonymize(table, k=3, quasi_identifiers=["age", "sex"])
-    assert sorted(made.partition.sizes) == [3, 3]
-    assert made.evaluation.optimality_gap == pytest.approx(0, abs=1e-6)
+    release = shoal.anonymize(table, k=3, quasi_identifiers=["age", "sex"])
+    assert sorted(release.partition.sizes) == [3, 3]
+    assert release.evaluation.optimality_gap == pytest.approx(0, abs=1e-6)
     worse = shoal.anonymize(table, k=2, quasi_identifiers=["age", "sex"], weights={"sex": 3.0}, method="mondrian")
     assert 0 <= worse.evaluation.optimality_gap <= 100
 

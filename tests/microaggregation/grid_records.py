@@ -1,4 +1,4 @@
-"""Mixed records that hypothesis draws: numbers with ties, categories of all kinds, weights, and demands."""
+"""Mixed records that hypothesis draws: numbers with ties, categories of all kinds, weights, and constraints."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def diverse(records: Records, least: int, *, values: int = 3, seed: int = 0) -> 
     """The same records with a sensitive column, of which every group must have so many different values."""
     codes = np.random.default_rng(seed).integers(0, values, (records.count, 1))
     codes[:values, 0] = np.arange(values)[: records.count]
-    demands = ModelConstraints.none(records.count)._replace(
+    constraints = ModelConstraints.none(records.count)._replace(
         codes=codes,
-        first=np.array([0, values]),
+        value_offsets=np.array([0, values]),
         column=np.array([0]),
         rule=np.array([DISTINCT]),
-        least=np.array([float(least)]),
+        threshold=np.array([float(least)]),
         factor=np.zeros(1),
-        shares=np.bincount(codes[:, 0], minlength=values) / records.count,
+        frequencies=np.bincount(codes[:, 0], minlength=values) / records.count,
     )
-    return replace(records, demands=demands)
+    return replace(records, constraints=constraints)

@@ -1,4 +1,4 @@
-"""Methods in blocks: every group is inside of one, nothing depends on threads, and all that was asked holds."""
+"""Methods in blocks: every group is inside one block, independent of threads, and constraints hold."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from shoal.microaggregation.group import GroupingTask, group
 from shoal.system.threads import use_threads
 
 
-def records(rows: int = 300, columns: int = 3, *, seed: int = 0, demands: ModelConstraints | None = None) -> Records:
+def records(
+    rows: int = 300, columns: int = 3, *, seed: int = 0, constraints: ModelConstraints | None = None
+) -> Records:
     values = np.random.default_rng(seed).normal(size=(rows, columns))
     names = tuple(f"c{j}" for j in range(columns))
-    return Records(names, values, Scale.standardized(values), np.ones(columns), constraints=demands)
+    return Records(names, values, Scale.standardized(values), np.ones(columns), constraints=constraints)
 
 
 def distinct(codes: np.ndarray, least: int) -> ModelConstraints:
@@ -28,13 +30,13 @@ def distinct(codes: np.ndarray, least: int) -> ModelConstraints:
     one = np.zeros(1, dtype=np.int64)
     return ModelConstraints.none(len(codes))._replace(
         codes=codes[:, None].astype(np.int64),
-        first=np.array([0, width]),
+        value_offsets=np.array([0, width]),
         column=one,
         rule=one,
-        least=np.array([float(least)]),
+        threshold=np.array([float(least)]),
         factor=np.zeros(1),
-        shares=shares,
-        nodes=np.zeros(2, dtype=np.int64),
+        frequencies=shares,
+        node_offsets=np.zeros(2, dtype=np.int64),
     )
 
 
@@ -82,11 +84,11 @@ def test_options_and_seed_reach_every_block() -> None:
 def test_groups_in_blocks_keep_demands(method: str) -> None:
     """One value is so rare that some blocks do not have it and have to be joined."""
     codes = (np.random.default_rng(1).random(400) < 0.06).astype(np.int64)
-    table = records(400, demands=distinct(codes, 2))
+    table = records(400, constraints=distinct(codes, 2))
     made = blockwise.run(table, k=4, method=method, max_records=50)
     assert all(len(set(codes[made.labels == number])) == 2 for number in range(made.count))
     free = blockwise.run(records(400), k=4, method=method, max_records=50)
-    blocks = [int(told.account[0].split(" in ")[1].split()[0]) for told in (made, free)]
+    blocks = [int(reported.account[0].split(" in ")[1].split()[0]) for reported in (made, free)]
     assert 1 < blocks[0] < blocks[1]
 
 
@@ -102,11 +104,11 @@ def test_strata_households_and_suppression() -> None:
         homes = set(rows // 2)
         assert len(homes) >= 3
         assert len(rows) == 2 * len(homes)
-    gone = generator.random(600) < 0.02
-    made = group(table, GroupingTask(3, "mdav", blocks=40, max_suppression=0.05), always_suppressed=gone)
+    removed = generator.random(600) < 0.02
+    made = group(table, GroupingTask(3, "mdav", blocks=40, max_suppression=0.05), always_suppressed=removed)
     assert made.suppressed is not None
-    assert made.suppressed[gone].all()
-    assert 0 < made.hidden <= 600 * 0.05 + gone.sum()
+    assert made.suppressed[removed].all()
+    assert 0 < made.n_suppressed <= 600 * 0.05 + removed.sum()
     assert made.sizes.min() >= 3
 
 
@@ -122,7 +124,7 @@ def test_a_method_that_refuses_so_many_takes_blocks_of_them(monkeypatch: pytest.
 def _fewer(method: registry.Method, most: int) -> registry.Method:
     from dataclasses import replace
 
-    return replace(method, most_records=most)
+    return replace(method, max_records=most)
 
 
 @pytest.mark.parametrize("blocks", [0, -3, 2.5, "many", True])

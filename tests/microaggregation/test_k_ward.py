@@ -43,8 +43,8 @@ def test_many_equal_records_take_no_time() -> None:
 
 
 def test_progress_does_not_go_back() -> None:
-    heard: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     values = 1.5 ** np.arange(90.0)[:, None]
-    run(records(values), k=3, method="k-ward", progress=lambda *step: heard.append(step))
-    assert heard == sorted(heard)
-    assert heard[-1] == (90, 90)
+    run(records(values), k=3, method="k-ward", progress=lambda *step: reported.append(step))
+    assert reported == sorted(reported)
+    assert reported[-1] == (90, 90)

@@ -44,9 +44,9 @@ def test_a_cut_is_never_worse_than_the_groups_it_starts_from(start: str, k: int)
 
 
 def test_progress_goes_on_from_stage_to_stage() -> None:
-    heard: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     drawn = records(np.random.default_rng(2).standard_normal((300, 2)))
-    run(drawn, k=3, method="mdav-mhm", progress=lambda *step: heard.append(step))
-    assert heard == sorted(heard)
-    assert {total for _, total in heard} == {300}
-    assert heard[-1] == (300, 300)
+    run(drawn, k=3, method="mdav-mhm", progress=lambda *step: reported.append(step))
+    assert reported == sorted(reported)
+    assert {total for _, total in reported} == {300}
+    assert reported[-1] == (300, 300)

@@ -41,7 +41,7 @@ ORACLES = {
     "hac-priority": agglomerations.hac_priority,
 }
 BY_TUPLES = ("mdav-generic",)
-"""Where no column is a number or a tree, it looks at combinations of categories, and not at records."""
+"""Where no column is a number or a tree, it works on combinations of categories, not on records."""
 BY_RISES = ("k-ward", "k-means")
 """The squares of categories are added up cluster by cluster, which is another rounding than record by record."""
 FEW = settings(suppress_health_check=list(HealthCheck))
@@ -179,6 +179,6 @@ def test_a_column_of_no_use_changes_nothing() -> None:
         categories=(*given.categories, replace(given.categories[0], name="equal")),
         codes=np.column_stack([given.codes, np.full(60, 11)]),
     )
-    for method in sorted(set(ORACLES) - {"p-s", "multi-dsort", "tfrp-1", "tfrp-2"}):  # those look at values as well
+    for method in sorted(set(ORACLES) - {"p-s", "multi-dsort", "tfrp-1", "tfrp-2"}):  # those also compare values
         one, other = (run(records, k=3, method=method).labels for records in (given, more))
         assert one.tolist() == other.tolist(), method

@@ -1,4 +1,4 @@
-"""Mondrian, strict and relaxed: equal to its oracle, and what the paper promises."""
+"""Mondrian, strict and relaxed: equal to the naive version, with the properties that the paper states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Mondrian family on mixed tables: equal to its oracles, with and without demands, and what it promises."""
+"""The Mondrian family on mixed tables: equal to the naive versions, with and without constraints."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def test_equals_its_oracle(method: str, records: Records, k: int) -> None:
 @GENEROUS
 @given(records=mixed_records(), k=st.integers(2, 5), least=st.integers(2, 3), seed=st.integers(0, 99))
 def test_equals_its_oracle_where_more_is_asked(method: str, records: Records, k: int, least: int, seed: int) -> None:
-    k, asked = min(k, records.count), diverse(records, min(least, records.count), seed=seed)
-    labels = run(asked, k=k, method=method).labels
-    assert labels.tolist() == naive.renumbered(ORACLES[method](asked, k))
+    k, options = min(k, records.count), diverse(records, min(least, records.count), seed=seed)
+    labels = run(options, k=k, method=method).labels
+    assert labels.tolist() == naive.renumbered(ORACLES[method](options, k))
     for group in range(labels.max() + 1):
-        assert len(set(asked.constraints.codes[labels == group, 0])) >= min(least, records.count)
+        assert len(set(options.constraints.codes[labels == group, 0])) >= min(least, records.count)
 
 
 def wide(rows: int, values: int, columns: int = 2) -> Records:
@@ -93,17 +93,17 @@ def test_work_in_slices_gives_the_same(method: str, monkeypatch: pytest.MonkeyPa
 @given(records=mixed_records(), k=st.integers(2, 6))
 def test_equal_records_stay_together(method: str, records: Records, k: int) -> None:
     labels = run(records, k=min(k, records.count), method=method).labels
-    homes: dict[tuple[float, ...], set[int]] = {}
+    households: dict[tuple[float, ...], set[int]] = {}
     for row in range(records.count):
-        homes.setdefault((*records.values[row], *records.codes[row]), set()).add(int(labels[row]))
-    assert all(len(groups) == 1 for groups in homes.values())
+        households.setdefault((*records.values[row], *records.codes[row]), set()).add(int(labels[row]))
+    assert all(len(groups) == 1 for groups in households.values())
 
 
 @GENEROUS
 @given(records=mixed_records(), doubled=st.booleans())
 def test_a_grid_holds_every_record(records: Records, doubled: bool) -> None:
-    asked = diverse(records, 1) if doubled else records
-    grid, combination = build_rank_grid(asked)
+    options = diverse(records, 1) if doubled else records
+    grid, combination = build_rank_grid(options)
     assert grid.counts.sum() == records.count
     assert len(np.unique(grid.ranks, axis=0)) == len(grid.ranks) or doubled
     for j in range(len(records.numeric)):
@@ -113,7 +113,7 @@ def test_a_grid_holds_every_record(records: Records, doubled: bool) -> None:
         assert np.array_equal(grid.ranks[combination, j], np.unique(codes, return_inverse=True)[1])
     assert np.array_equal(combination[grid.record], np.arange(len(grid.record)))
     if doubled:
-        assert np.array_equal(asked.constraints.codes[grid.record[combination]], asked.constraints.codes)
+        assert np.array_equal(options.constraints.codes[grid.record[combination]], options.constraints.codes)
 
 
 def test_many_columns_of_many_values_do_not_overflow() -> None:
@@ -128,8 +128,8 @@ def test_relaxed_groups_may_be_larger_where_more_is_asked() -> None:
     records = of_numbers(np.arange(12.0)[:, None])
     one = diverse(records, 2, values=2)
     codes = np.array([[0]] * 11 + [[1]])
-    asked = replace(one, demands=one.constraints._replace(codes=codes))
-    assert run(asked, k=2, method="mondrian-relaxed").count == 1
+    options = replace(one, constraints=one.constraints._replace(codes=codes))
+    assert run(options, k=2, method="mondrian-relaxed").count == 1
     assert run(records, k=2, method="mondrian-relaxed").count == 4
 
 

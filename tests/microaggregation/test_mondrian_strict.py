@@ -1,4 +1,4 @@
-"""Mondrian on categories, and on numbers and categories together: equal to its oracles, and what it promises."""
+"""Mondrian on categories, and on numbers and categories together: equal to the naive versions, and its properties."""
 
 from __future__ import annotations
 
@@ -182,10 +182,10 @@ def test_slices_change_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     records = animals(*["wolf", "dog", "cat", "lion", "hawk"] * 9)
     at_once = run(records, k=2, method=method).labels
     monkeypatch.setattr(kernels.splits.recursion, "SLICE", 8)
-    heard: list[int] = []
-    sliced = run(records, k=2, method=method, progress=lambda done, _: heard.append(done)).labels
+    reported: list[int] = []
+    sliced = run(records, k=2, method=method, progress=lambda done, _: reported.append(done)).labels
     assert sliced.tolist() == at_once.tolist()
-    assert len(heard) > 5
+    assert len(reported) > 5
 
 
 @pytest.mark.parametrize("method", [*STRICT, "mosaicrown"])
@@ -202,10 +202,10 @@ def test_k_of_all_records_makes_one_group(method: str) -> None:
 
 @pytest.mark.parametrize("method", [*STRICT, "mosaicrown"])
 def test_progress_ends_with_all_records(method: str) -> None:
-    heard: list[tuple[int, int]] = []
-    run(animals(*["wolf", "dog", "cat"] * 9), k=2, method=method, progress=lambda *said: heard.append(said))
-    assert heard[-1] == (27, 27)
-    assert heard == sorted(heard)
+    reported: list[tuple[int, int]] = []
+    run(animals(*["wolf", "dog", "cat"] * 9), k=2, method=method, progress=lambda *said: reported.append(said))
+    assert reported[-1] == (27, 27)
+    assert reported == sorted(reported)
 
 
 def test_mosaicrown_on_numbers_alone_is_mondrian() -> None:

@@ -1,4 +1,4 @@
-"""Optimal cells: as good as an exhaustive search on small tables, and what it promises on all."""
+"""Optimal cells: as good as an exhaustive search on small tables, and its documented properties on all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from naive import categories_cells as naive
+from naive import tuple_groups as naive
 from shoal.data.encode.category_codes import flat_hierarchy, rank_distances
 from shoal.domain import CategoricalColumn, Records, Scale
 from shoal.domain.columns import Kind
@@ -103,10 +103,10 @@ def test_same_seed_same_labels() -> None:
 
 
 def test_progress_never_falls_and_ends_at_all_records() -> None:
-    records, heard = drawn(5, rows=300, columns=2, nodes=15), []
-    run(records, k=4, method="optimal-cells", progress=lambda done, total: heard.append((done, total)))
-    assert heard == sorted(heard)
-    assert heard[-1] == (300, 300)
+    records, reported = drawn(5, rows=300, columns=2, nodes=15), []
+    run(records, k=4, method="optimal-cells", progress=lambda done, total: reported.append((done, total)))
+    assert reported == sorted(reported)
+    assert reported[-1] == (300, 300)
 
 
 @pytest.mark.parametrize("rounds", [-1, True, 2.0, "many", 10**7])
@@ -127,12 +127,12 @@ def test_fewer_than_2k_records_are_one_group() -> None:
 
 def test_large_groups_come_to_an_end() -> None:
     records = drawn(8, rows=300, columns=3, nodes=20)
-    heard: list[int] = []
+    reported: list[int] = []
     found = run(
-        records, k=150, method="optimal-cells", options={"rounds": 1}, progress=lambda done, _: heard.append(done)
+        records, k=150, method="optimal-cells", options={"rounds": 1}, progress=lambda done, _: reported.append(done)
     )
     assert found.sizes.tolist() == [150, 150]
-    assert len(set(heard)) > 3
+    assert len(set(reported)) > 3
 
 
 def test_too_many_nodes_are_refused_before_memory_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,10 +122,10 @@ def test_gamma_must_be_a_number_of_at_least_0(gamma: object) -> None:
 
 
 def test_progress_is_heard_and_may_interrupt() -> None:
-    heard: list[tuple[int, int]] = []
-    run(records(np.eye(20)), k=3, method="mdav", progress=lambda done, total: heard.append((done, total)))
-    assert heard
-    assert all(0 <= done <= total == 20 for done, total in heard)
+    reported: list[tuple[int, int]] = []
+    run(records(np.eye(20)), k=3, method="mdav", progress=lambda done, total: reported.append((done, total)))
+    assert reported
+    assert all(0 <= done <= total == 20 for done, total in reported)
 
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt

@@ -129,8 +129,8 @@ def test_less_is_lost_than_by_mdav(method: str, k: int) -> None:
 def test_many_points_are_cut_in_cells(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for kernels in (neighbor_lists, ward_leaf_order):
         monkeypatch.setattr(kernels, "CELL_SIZE", 60)
-    drawn, heard = records(np.random.default_rng(1).standard_normal((1000, 3))), []
-    labels = run(drawn, k=4, method=method, progress=lambda *step: heard.append(step)).labels
+    drawn, reported = records(np.random.default_rng(1).standard_normal((1000, 3))), []
+    labels = run(drawn, k=4, method=method, progress=lambda *step: reported.append(step)).labels
     assert naive.sse(drawn.matrix, labels) < 1.25 * naive.sse(drawn.matrix, run(drawn, k=4, method="mdav").labels)
-    assert heard == sorted(heard)
-    assert heard[-1] == (1000, 1000)
+    assert reported == sorted(reported)
+    assert reported[-1] == (1000, 1000)

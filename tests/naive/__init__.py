@@ -79,7 +79,7 @@ class Flock:
         self.summed = len(matrix)
         self.sums = sums(matrix, self.left)
         self.near: dict[int, Matrix] = {}
-        """The distances of all records to those that some were sought around."""
+        """The distances of all records to the seeds of earlier searches."""
 
     def centroid(self) -> Matrix:
         if 2 * len(self.left) <= self.summed:

@@ -1,13 +1,15 @@
-"""Hierarchies said aloud: random trees, and distances straight from their definitions."""
+"""Naive hierarchies: random trees, and distances by their definitions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from os import PathLike
 
 from hypothesis import strategies as st
 
 from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.wordnet.database import WordNet
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6).filter(str.strip)
 
@@ -43,3 +45,15 @@ def distance(tree: Hierarchy, a: str, b: str, *, kind: str, counts: Mapping[str,
 def information(tree: Hierarchy, node: str, counts: Mapping[str, int]) -> float:
     below = sum(count for name, count in counts.items() if node in tree.path(name))
     return -math.log(max(below, 1) / sum(counts.values()))
+
+
+def hypernym_edges(synsets: Iterable[str], folder: str | PathLike[str]) -> list[tuple[str, str]]:
+    """Every edge of WordNet from these synsets up to the roots, before any choice of a parent."""
+    files = WordNet.open(folder)
+    offsets = {files.offset_of(name) for name in synsets}
+    edges: set[tuple[str, str]] = set()
+    while offsets:
+        above = {(low, high) for low in offsets for high in files.synset(low).hypernyms}
+        edges |= {(files.name(low), files.name(high)) for low, high in above}
+        offsets = {high for _, high in above}
+    return sorted(edges)

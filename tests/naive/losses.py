@@ -15,7 +15,7 @@ from shoal.metrics import MetricInputs
 
 
 def numbers(pair: MetricInputs, j: int) -> tuple[list[float | None], list[float | None]]:
-    """A column before and after; None where it was missing, and where nothing is shown or it was missing."""
+    """A column before and after; None where it was missing, or after release where it is blank."""
     before, after = [], []
     for row in range(pair.records):
         gone = pair.original_missing is not None and bool(pair.original_missing[row, j])
@@ -61,7 +61,7 @@ def mixed_loss(pair: MetricInputs) -> float | None:
 
 
 def leaves(column: CategoricalColumn, node: int) -> set[str]:
-    """The leaves at or below a node, but for the one that stands for missing values."""
+    """The leaves at or below a node, except the one for missing values."""
     tree = column.hierarchy
     return {
         leaf for leaf in tree.leaves if tree.nodes[node] in tree.path(leaf) and tree.number(leaf) != column.missing_code
@@ -173,7 +173,7 @@ def ranked(column: CategoricalColumn, node: int) -> float:
 
 
 def ordered(pair: MetricInputs) -> dict[str, tuple[list[float], list[float]]]:
-    """For each column that has an order what is known of it before, and shown of that after."""
+    """For each ordered column, its known values before and their released values after."""
     found = {name: tuple(known(part) for part in numbers(pair, j)) for j, name in enumerate(pair.numeric)}
     for j, column in enumerate(pair.categories):
         if column.kind is Kind.ORDINAL:

@@ -1,4 +1,4 @@
-"""Privacy models said aloud, in whole numbers and fractions: no rounding, no arrays.
+"""Naive privacy models in integers and fractions: no rounding, no arrays.
 
 An earth mover's distance is what its name says: the cheapest way to carry one heap to another, found by carrying along
 the cheapest path that is left again and again.
@@ -68,7 +68,7 @@ def hierarchical(tree: Hierarchy, values: Sequence[str | None]) -> Distance:
 
 
 def earth_movers(group: Sequence, table: Iterable, distance: Distance, values: list) -> Fraction:
-    """The cheapest way to turn the shares of a group into those of the table."""
+    """The cheapest transport from the frequencies of a group to those of the table."""
     mine, all_of, distance = Counter(group), Counter(table), cache(distance)
     records = sum(all_of.values())
     have = [mine[value] * records for value in values]

@@ -37,7 +37,7 @@ class Table:
         self.weights = records.weights_of(names)
 
     def holds(self, rows: Rows) -> bool:
-        """Whether records have l different values in every column that is asked about."""
+        """Whether records have l different values in every constrained column."""
         demands = self.records.constraints
         if demands is None:
             return True

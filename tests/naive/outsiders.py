@@ -1,4 +1,4 @@
-"""What outsiders find, said aloud: record by record and class by class, in plain Python."""
+"""Naive attacks of outsiders: record by record and class by class, in plain Python."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def linked(original: Sequence[Row], released: Sequence[Row], distance: Callable[
 
 
 def told(original: Sequence[Row], released: Sequence[Row], share: float) -> tuple[float, list[float | None]]:
-    """The records told by their numbers, and the numbers told of each column, in percent; None is missing."""
+    """The records identified by their numbers, and the numbers disclosed by column, in percent; None is missing."""
     columns = zip(zip(*original, strict=True), zip(*released, strict=True), strict=True)
     spreads = [
         spread([y for x, y in zip(was, now, strict=True) if x is not None and y is not None]) for was, now in columns

@@ -51,7 +51,7 @@ def _cell(kind: str, number: int) -> str:
 
 
 def planted(kind: str, label: str, *, rows: int, distinct: int, gaps: int = 0) -> Planted:
-    """Persons with an age and an answer, and a column in which each value stands about as often as any other."""
+    """Persons with an age and an answer, and a column of about equally frequent values."""
     cells: list[Any] = [_cell(kind, number if kind == "code" else number % distinct) for number in range(rows)]
     cells = [None if gaps and number % gaps == 0 else cell for number, cell in enumerate(cells)]
     ages = [18 + number * 7 % 60 for number in range(rows)]

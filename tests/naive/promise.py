@@ -1,4 +1,4 @@
-"""What a release promises, counted over its rows in plain Python: no count of Shoal's has a part in it."""
+"""What a release guarantees, counted over its rows in plain Python, without any count of Shoal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Key = tuple[Any, ...]
 
 
 def check(survey: Survey, made: Release) -> None:
-    """All that was promised about this release."""
+    """Check everything that this release guarantees."""
     assert made.table.height == survey.frame.height
     assert made.table.columns == [name for name in survey.frame.columns if name != "name"]
     for name in made.table.columns:
@@ -44,7 +44,7 @@ def check(survey: Survey, made: Release) -> None:
 
 
 def exact(survey: Survey) -> bool:
-    """Whether classes are told by what rows look like: wildcards reach no further where more than k is asked."""
+    """Whether classes are determined by released rows alone: wildcards count for k only."""
     more = ("models", "l", "t", "strata", "households")
     return survey.asked["missing_values"] != "wildcard" or any(survey.asked.get(name) for name in more)
 
@@ -91,20 +91,20 @@ def check_models(survey: Survey, rows: list[Key]) -> None:
 
 
 def check_suppressed(survey: Survey, made: Release, rows: list[Key], hidden: list[bool]) -> None:
-    """Suppressed records show nothing, are no more than allowed, and are told of."""
+    """Suppressed records are blank, within the budget, and reported."""
     assert all(cell in (None, "*") for row, gone in zip(rows, hidden, strict=True) if gone for cell in row)
     lacking = [None in row for row in survey.frame.select(survey.keys).rows()]
     if survey.asked["missing_values"] == "suppress":
         assert all(gone for gone, lacks in zip(hidden, lacking, strict=True) if lacks)
     if survey.asked["missing_values"] != "suppress" or not any(lacking):
-        assert sum(hidden) <= survey.asked["suppression"] * len(rows) + 1e-9
+        assert sum(hidden) <= survey.asked["max_suppression"] * len(rows) + 1e-9
     told = [sentence for sentence in made.warnings if "are suppressed" in sentence]
     assert len(told) == (1 if any(hidden) else 0)
     assert all(f" {sum(hidden)} of {len(rows)} records" in sentence for sentence in told)
 
 
 def check_gaps(survey: Survey, rows: list[Key], hidden: list[bool]) -> None:
-    """What was missing stays missing or is filled, as asked."""
+    """Missing cells stay missing or are imputed, by the options."""
     way, before = survey.asked["missing_values"], survey.frame.select(survey.keys).rows()
     known = [any(row[j] is not None for row in before) for j in range(len(survey.keys))]
     for was, row, gone in zip(before, rows, hidden, strict=True):
@@ -154,7 +154,7 @@ def check_values(survey: Survey, name: str, released: pl.Series, hidden: list[bo
 
 
 def decimals(number: float) -> int:
-    """With how many of them a number is written."""
+    """The number of decimals of a number."""
     return len(str(number).partition(".")[2].rstrip("0"))
 
 
@@ -169,7 +169,7 @@ def ends(text: str | float | date, *, dates: bool) -> tuple[Any, Any]:
 
 
 def above(name: str, cell: str) -> set[str]:
-    """A value and all that stands above it."""
+    """A value and all its ancestors."""
     if name != "job":
         return {cell, "*"}
     tree = Hierarchy.from_dict(JOBS)
@@ -181,7 +181,7 @@ def above(name: str, cell: str) -> set[str]:
 
 
 def check_total(survey: Survey, made: Release, name: str, hidden: list[bool]) -> None:
-    """Means keep the total of a column without gaps; rounded ones keep it as nearly as any rounding can, if asked."""
+    """Means preserve the total of a complete column; rounded means preserve it as nearly as possible, if requested."""
     rounded = not survey.asked["exact_means"]
     if way_of(survey, name) != "mean" or (rounded and not survey.asked["keep_totals"]):
         return
@@ -205,7 +205,7 @@ def check_total(survey: Survey, made: Release, name: str, hidden: list[bool]) ->
 
 
 def least_off(groups: list[list[int]]) -> int:
-    """How far from their total the groups stay at least, where each gets a whole neighbor of its mean."""
+    """The least distance from the total if each mean is rounded up or down."""
     sums = {0}
     for group in groups:
         mean = Fraction(sum(group), len(group))
@@ -215,7 +215,7 @@ def least_off(groups: list[list[int]]) -> int:
 
 
 def texts(survey: Survey) -> set[str]:
-    """The cells that no message may show."""
+    """The cells that no message may contain."""
     cells = (survey.frame[name].drop_nulls().to_list() for name in ("name", "pay", *WORDS, "ill", "home", "weight"))
     found = Counter(str(cell) for column in cells for cell in column)
     return {text for text in found if len(text) > 3}

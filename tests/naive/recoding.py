@@ -1,4 +1,4 @@
-"""Slow and obvious: what stands for a group where cells are missing, records suppressed and weights given."""
+"""Naive recoding of groups with missing cells, suppressed records and weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 SUPPRESSED = object()
-"""Stands for the cell of a suppressed record."""
+"""The cell of a suppressed record."""
 
 
 def mean(values: Sequence[float], weights: Sequence[float]) -> float:

@@ -26,7 +26,7 @@ MODELS = {
 
 
 class Survey(NamedTuple):
-    """A table and what is asked of its release."""
+    """A table and the options of its release."""
 
     frame: pl.DataFrame
     asked: dict[str, Any]
@@ -98,7 +98,7 @@ def surveys(draw: st.DrawFn) -> Survey:
         "method": draw(st.sampled_from(METHODS)),
         "missing_values": draw(st.sampled_from(["category", "wildcard", "wildcard", "impute", "suppress", "refuse"])),
         "alpha": draw(st.sampled_from([1.0, 1.0, 0.5, 0.0])),
-        "suppression": draw(st.sampled_from([0.0, 0.0, 0.1, 0.2, 0.3])),
+        "max_suppression": draw(st.sampled_from([0.0, 0.0, 0.1, 0.2, 0.3])),
         "recode": _recode(draw, keys),
         "exact_means": draw(st.booleans()),
         "keep_totals": draw(st.booleans()),

@@ -1,4 +1,4 @@
-"""Oracles of the methods over trees: edges in lists, every walk from scratch."""
+"""Oracles of the methods over trees: edges in lists, every path from scratch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An oracle of XMondrian as it is printed: the text, word by word, on plain lists."""
+"""A naive version of XMondrian exactly as printed, on plain lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would be published is whole: every file of the package, its types, its data, and one version everywhere."""
+"""Wheel and sources are complete: every file of the package, types, data, and one version everywhere."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def inside(wheel: Path) -> dict[str, bytes]:
 
 
 def facts(wheel: Path) -> Message:
-    (found,) = (text for name, text in inside(wheel).items() if name.endswith(".dist-info/METADATA"))
-    return Parser().parsestr(found.decode())
+    (result,) = (text for name, text in inside(wheel).items() if name.endswith(".dist-info/METADATA"))
+    return Parser().parsestr(result.decode())
 
 
 def test_the_wheel_has_every_file_of_the_package_and_no_other(packages: Packages) -> None:
@@ -44,9 +44,9 @@ def test_the_wheel_has_every_file_of_the_package_and_no_other(packages: Packages
         check=True,
     ).stdout.split()
     expected = {str(Path(name).relative_to("src")): (ROOT / name).read_bytes() for name in tracked}
-    found = {name: text for name, text in inside(packages.wheel).items() if ".dist-info/" not in name}
-    assert found == expected, f"the wheel differs from {source.name}"
-    assert "shoal/py.typed" in found
+    result = {name: text for name, text in inside(packages.wheel).items() if ".dist-info/" not in name}
+    assert result == expected, f"the wheel differs from {source.name}"
+    assert "shoal/py.typed" in result
 
 
 def test_sources_make_the_same_wheel(packages: Packages, tmp_path: Path) -> None:
@@ -72,11 +72,11 @@ def test_one_version_stands_everywhere(packages: Packages) -> None:
 
 
 def test_the_wheel_says_for_which_python_it_is(packages: Packages) -> None:
-    found = facts(packages.wheel)
-    assert found["Requires-Python"] == ">=3.11"
-    told = {name for name in found.get_all("Classifier", []) if re.search(r":: 3\.\d+$", name)}
+    result = facts(packages.wheel)
+    assert result["Requires-Python"] == ">=3.11"
+    told = {name for name in result.get_all("Classifier", []) if re.search(r":: 3\.\d+$", name)}
     assert told == {f"Programming Language :: Python :: 3.{minor}" for minor in range(11, 16)}
-    assert "Typing :: Typed" in found.get_all("Classifier", [])
+    assert "Typing :: Typed" in result.get_all("Classifier", [])
 
 
 def test_the_installed_wheel_protects_a_table(packages: Packages, tmp_path: Path) -> None:

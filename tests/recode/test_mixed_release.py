@@ -1,4 +1,4 @@
-"""Mixed tables with gaps: whatever the way, all records of a group look alike in the file that is written."""
+"""Mixed tables with missing values: all records of a group are equal in the written file."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def test_groups_look_alike_in_the_file(tmp_path: Path, ending: str, word: str, m
     table = read_table(tmp_path / f"in{ending}")
     schema = assign_recodings(Schema.assign(column_kinds(table), quasi_identifiers=NAMES), word)
     rng = np.random.default_rng(3)
-    gone = rng.random((RECORDS, len(NAMES))) < 0.4
+    is_missing = rng.random((RECORDS, len(NAMES))) < 0.4
     hidden = np.arange(RECORDS) % 12 == 0
-    records = replace(encode_records(table, schema), missing=gone)
+    records = replace(encode_records(table, schema), missing=is_missing)
     assert records.dates == ("born", "seen")
     assert records.kinds == dict(zip(NAMES, [Kind.NUMERIC] * 2 + [Kind.DATE] * 2 + [Kind.NOMINAL], strict=True))
     labels = rng.permutation(np.arange(RECORDS) // (K + 2))

@@ -107,7 +107,7 @@ def _replayed(folder: Path) -> Path:
 
 
 def _by_older_policy(folder: Path) -> Path:
-    """A release by a policy of the time when only whole numbers were rounded, and only where that was asked."""
+    """A release by an old policy, when only integers were rounded, and only on request."""
     release = shoal.anonymize(
         register(), **{**_options(NUMBERS), "exact_means": False}, method="mdav", keep_totals=True
     )
@@ -155,7 +155,7 @@ def _by_option() -> dict[str, Case]:
         "missing values as wildcards": _in_memory(MIXED, method="mdav", missing_values="wildcard"),
         "missing values imputed": _in_memory(MIXED, method="mdav", missing_values="impute"),
         "missing values suppressed": _in_memory(MIXED, method="mdav", missing_values="suppress"),
-        "suppression": _in_memory(MIXED, method="mondrian", suppression=0.1),
+        "suppression": _in_memory(MIXED, method="mondrian", max_suppression=0.1),
         "generalized values": _in_memory(MIXED, method="mondrian", recode=generalized),
         "generalized values after a search": _in_memory(MIXED, effort="fast", recode="generalize"),
         "medians and modes": _in_memory(MIXED, method="mdav", recode={"age": "median", "sex": "mode"}),
@@ -195,7 +195,7 @@ def _with_decimals() -> dict[str, Case]:
         "decimals, weighted totals kept": _in_memory(NUMBERS, **rounded, keep_totals=True, sampling_weights="weight"),
         "decimals of medians": _in_memory(NUMBERS, **rounded, recode="median"),
         "decimals of imputed values": _in_memory(MIXED, **rounded, missing_values="impute"),
-        "decimals, suppression": _in_memory(MIXED, exact_means=False, method="mondrian", suppression=0.1),
+        "decimals, suppression": _in_memory(MIXED, exact_means=False, method="mondrian", max_suppression=0.1),
         "decimals, shuffled rows": _in_memory(MIXED, **rounded, shuffle=True, seed=5),
         "decimals, out of core": _in_pieces([*NUMBERS, "sex"], **rounded),
         "decimals, out of core, totals kept": _in_pieces(NUMBERS, **rounded, keep_totals=True),

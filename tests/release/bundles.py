@@ -19,7 +19,7 @@ MEMBERS = [
     *("manifest.json", "README.txt", "release/out.csv", "policy.toml", "report.internal.html", "report.external.html"),
     *("measures.json", "hierarchies/07.json", "hierarchies/08.json"),
 ]
-ASKED: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "k": 3,
     "quasi_identifiers": ["age", "job"],
     "identifiers": ["name", "home", "weight", "note"],
@@ -51,6 +51,6 @@ def listed(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def failed(path: Path) -> list[str]:
-    found = shoal.verify_bundle(path)
-    assert found.ok == bool(found) == (not found.failed)
-    return [check.subject for check in found.failed]
+    result = shoal.verify_bundle(path)
+    assert result.ok == bool(result) == (not result.failed)
+    return [check.subject for check in result.failed]

@@ -1,4 +1,4 @@
-"""Bundles that were damaged or forged: whatever was changed is found, and nothing that is packed does harm."""
+"""Damaged and forged bundles: every change is detected, and no content does harm."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_changed_byte_in_any_file_is_found(made: Path, tmp_path: Path, member: str) -> None:
-    raw = bytearray((made / "out.zip").read_bytes())
-    with zipfile.ZipFile(made / "out.zip") as archive:
+def test_a_changed_byte_in_any_file_is_found(bundle_folder: Path, tmp_path: Path, member: str) -> None:
+    raw = bytearray((bundle_folder / "out.zip").read_bytes())
+    with zipfile.ZipFile(bundle_folder / "out.zip") as archive:
         entry = archive.getinfo(member)
     raw[entry.header_offset + 30 + len(member.encode()) + entry.file_size // 2] ^= 1
     place = tmp_path / "out.zip"
@@ -35,18 +35,18 @@ def test_a_changed_byte_in_any_file_is_found(made: Path, tmp_path: Path, member:
         with pytest.raises(BundleError, match="not as written"):
             shoal.verify_bundle(place)
     else:
-        found = shoal.verify_bundle(place)
-        assert [check.subject for check in found.failed] == ["hashes"]
-        assert repr(member) in found.failed[0].detail
-        assert found.undecided
-        assert found.verification is None
+        result = shoal.verify_bundle(place)
+        assert [check.subject for check in result.failed] == ["hashes"]
+        assert repr(member) in result.failed[0].detail
+        assert result.undecided
+        assert result.verification is None
     with pytest.raises(BundleError, match="not as written"):
-        shoal.replay_bundle(place, made / "in.csv")
+        shoal.replay_bundle(place, bundle_folder / "in.csv")
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_file_that_was_exchanged_or_taken_out_is_found(made: Path, tmp_path: Path, member: str) -> None:
-    files, place = members(made / "out.zip"), tmp_path / "out.zip"
+def test_a_file_that_was_exchanged_or_taken_out_is_found(bundle_folder: Path, tmp_path: Path, member: str) -> None:
+    files, place = members(bundle_folder / "out.zip"), tmp_path / "out.zip"
     write_archive(place, files | {member: files[member].replace(b"3", b"4", 1).replace(b"Q", b"X", 1) + b" "})
     if member == "manifest.json":
         with pytest.raises(BundleError, match=r"not as Shoal writes it"):
@@ -126,35 +126,35 @@ TAMPERED: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], list[s
 
 
 @pytest.mark.parametrize("name", TAMPERED)
-def test_a_manifest_that_was_mended_hides_nothing(made: Path, tmp_path: Path, name: str) -> None:
+def test_a_manifest_that_was_mended_hides_nothing(bundle_folder: Path, tmp_path: Path, name: str) -> None:
     tamper, expected = TAMPERED[name]
     place = tmp_path / "out.zip"
-    write_archive(place, listed(tamper(members(made / "out.zip"))))
-    found = failed(place)
-    assert set(expected) <= set(found)
+    write_archive(place, listed(tamper(members(bundle_folder / "out.zip"))))
+    result = failed(place)
+    assert set(expected) <= set(result)
     said = " ".join(check.detail for check in shoal.verify_bundle(place).checks)
     assert str(tempfile.gettempdir()) not in said.replace(str(tmp_path), "")
     assert not any(secret in said for secret in ("Qbaker", "Qsmith", "Zflu", "111"))
 
 
-def test_a_file_that_is_there_and_not_listed(made: Path, tmp_path: Path) -> None:
-    write_archive(tmp_path / "out.zip", {**members(made / "out.zip"), "secret.csv": b"x"})
+def test_a_file_that_is_there_and_not_listed(bundle_folder: Path, tmp_path: Path) -> None:
+    write_archive(tmp_path / "out.zip", {**members(bundle_folder / "out.zip"), "secret.csv": b"x"})
     assert failed(tmp_path / "out.zip") == ["files"]
 
 
-def test_what_is_no_bundle_is_refused(made: Path, tmp_path: Path) -> None:
+def test_what_is_no_bundle_is_refused(bundle_folder: Path, tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     with pytest.raises(FileError, match="does not exist"):
         shoal.verify_bundle(place)
     with pytest.raises(FileError, match="is a folder"):
         shoal.verify_bundle(tmp_path)
-    raw = (made / "out.zip").read_bytes()
+    raw = (bundle_folder / "out.zip").read_bytes()
     for content in (b"", b"PK", b"a,b\n1,2\n", raw[:-1], raw[: len(raw) // 2], raw[:-30]):
         place.write_bytes(content)
         with pytest.raises(BundleError, match="is no zip file, or only a part of one"):
             shoal.verify_bundle(place)
         with pytest.raises(BundleError, match="is no zip file"):
-            shoal.replay_bundle(place, made / "in.csv")
+            shoal.replay_bundle(place, bundle_folder / "in.csv")
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", "<a/>")
     with pytest.raises(BundleError, match=r"not a Shoal bundle \(it has no manifest.json\)"):
@@ -162,10 +162,10 @@ def test_what_is_no_bundle_is_refused(made: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../x", "a\\x", "C:x", "a//x", "folder/", "./x", "a\nb", ".. /x"])
-def test_unsafe_names_are_refused(made: Path, tmp_path: Path, name: str) -> None:
+def test_unsafe_names_are_refused(bundle_folder: Path, tmp_path: Path, name: str) -> None:
     place = tmp_path / "out.zip"
     with zipfile.ZipFile(place, "w") as archive:
-        for own, content in members(made / "out.zip").items():
+        for own, content in members(bundle_folder / "out.zip").items():
             archive.writestr(own, content)
         archive.writestr(zipfile.ZipInfo(name), b"x")
     with pytest.raises(BundleError, match="unsafe name") as caught:
@@ -175,18 +175,18 @@ def test_unsafe_names_are_refused(made: Path, tmp_path: Path, name: str) -> None
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("name", ["policy.toml", "POLICY.TOML"])
-def test_names_twice_are_refused(made: Path, tmp_path: Path, name: str) -> None:
+def test_names_twice_are_refused(bundle_folder: Path, tmp_path: Path, name: str) -> None:
     place = tmp_path / "out.zip"
     with zipfile.ZipFile(place, "w") as archive:
-        for own, content in members(made / "out.zip").items():
+        for own, content in members(bundle_folder / "out.zip").items():
             archive.writestr(own, content)
         archive.writestr(name, b"x")
     with pytest.raises(BundleError, match="more than one file of the name"):
         shoal.verify_bundle(place)
 
 
-def test_a_bomb_is_refused_before_it_is_read(made: Path, tmp_path: Path) -> None:
-    place, files = tmp_path / "out.zip", members(made / "out.zip")
+def test_a_bomb_is_refused_before_it_is_read(bundle_folder: Path, tmp_path: Path) -> None:
+    place, files = tmp_path / "out.zip", members(bundle_folder / "out.zip")
     with zipfile.ZipFile(place, "w") as archive:
         for name, content in files.items():
             archive.writestr(name, content)
@@ -212,8 +212,8 @@ def test_a_bomb_is_refused_before_it_is_read(made: Path, tmp_path: Path) -> None
         shoal.verify_bundle(place)
 
 
-def test_a_bundle_of_the_future_is_refused(made: Path, tmp_path: Path) -> None:
-    files = members(made / "out.zip")
+def test_a_bundle_of_the_future_is_refused(bundle_folder: Path, tmp_path: Path) -> None:
+    files = members(bundle_folder / "out.zip")
     manifest = files["manifest.json"].replace(b'"format": 1', b'"format": 2')
     write_archive(tmp_path / "out.zip", files | {"manifest.json": manifest})
     with pytest.raises(BundleError, match="has format 2, and this Shoal reads up to 1"):
@@ -221,9 +221,9 @@ def test_a_bundle_of_the_future_is_refused(made: Path, tmp_path: Path) -> None:
 
 
 @given(data=st.data())
-def test_whatever_is_changed_is_told_or_changes_nothing(made: Path, data: st.DataObject) -> None:
-    raw = bytearray((made / "out.zip").read_bytes())
-    known = members(made / "out.zip")
+def test_whatever_is_changed_is_told_or_changes_nothing(bundle_folder: Path, data: st.DataObject) -> None:
+    raw = bytearray((bundle_folder / "out.zip").read_bytes())
+    known = members(bundle_folder / "out.zip")
     for _ in range(data.draw(st.integers(1, 3))):
         end = data.draw(st.sampled_from([len(raw), 1200]))  # the names and sizes stand at the end
         raw[-1 - data.draw(st.integers(0, end - 1))] = data.draw(st.integers(0, 255))
@@ -231,27 +231,27 @@ def test_whatever_is_changed_is_told_or_changes_nothing(made: Path, data: st.Dat
         place = Path(folder) / "x.zip"
         place.write_bytes(raw)
         try:
-            found = shoal.verify_bundle(place)
+            result = shoal.verify_bundle(place)
         except (BundleError, FileError):
             return
-        assert not found.ok or members(place) == known
+        assert not result.ok or members(place) == known
 
 
-def test_a_replay_with_other_bytes_is_refused(made: Path, tmp_path: Path) -> None:
-    files = members(made / "out.zip")
+def test_a_replay_with_other_bytes_is_refused(bundle_folder: Path, tmp_path: Path) -> None:
+    files = members(bundle_folder / "out.zip")
     other = told({**files, "release/out.csv": files["release/out.csv"] + b"\n"})
     write_archive(tmp_path / "out.zip", listed(other))
-    release = shoal.replay_bundle(tmp_path / "out.zip", made / "in.csv")
+    release = shoal.replay_bundle(tmp_path / "out.zip", bundle_folder / "in.csv")
     with pytest.raises(PromiseError, match="gave other bytes"):
         release.save(tmp_path / "again.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["out.zip"]
 
 
-def test_a_bundle_with_another_policy_cannot_be_replayed(made: Path, tmp_path: Path) -> None:
-    files = members(made / "out.zip")
+def test_a_bundle_with_another_policy_cannot_be_replayed(bundle_folder: Path, tmp_path: Path) -> None:
+    files = members(bundle_folder / "out.zip")
     write_archive(tmp_path / "out.zip", listed(other_release(files)))
     with pytest.raises(BundleError, match=r"release/out\.csv"):
-        shoal.replay_bundle(tmp_path / "out.zip", made / "in.csv")
+        shoal.replay_bundle(tmp_path / "out.zip", bundle_folder / "in.csv")
     write_archive(tmp_path / "out.zip", listed({**files, "hierarchies/07.json": files["hierarchies/08.json"]}))
     with pytest.raises(PolicyError, match="'job' is not what the policy decided by"):
-        shoal.replay_bundle(tmp_path / "out.zip", made / "in.csv")
+        shoal.replay_bundle(tmp_path / "out.zip", bundle_folder / "in.csv")

@@ -24,7 +24,7 @@ from shoal.release.compare.comparison import Comparison
 from shoal.release.compare.frontier import best, frontier, knee, recommend
 from shoal.release.compare.points import ComparisonPoint
 
-ASKED: dict[str, Any] = {"quasi_identifiers": ["age", "income"], "identifiers": ["person_id", "name"]}
+OPTIONS: dict[str, Any] = {"quasi_identifiers": ["age", "income"], "identifiers": ["person_id", "name"]}
 METHODS = ["mdav", "mondrian", "hm"]
 
 
@@ -38,7 +38,7 @@ def figures(comparison: Comparison) -> list[ComparisonPoint]:
     return [replace(point, seconds=None, compiled=False) for point in comparison.points]
 
 
-def made(method: str, k: int, loss: float, risk: float, seconds: float = 0.1) -> ComparisonPoint:
+def make_point(method: str, k: int, loss: float, risk: float, seconds: float = 0.1) -> ComparisonPoint:
     return ComparisonPoint(
         method, k, loss, risk, 1 / k, classes=9, c_avg=1.1, min_class=k, suppressed=0, seconds=seconds, verified=True
     )
@@ -54,12 +54,12 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
         seen.append((policy.method, policy.k))
         return release(table, policy, **more)
 
-    monkeypatch.setattr(runner, "release", count)
+    monkeypatch.setattr(runner, "run", count)
     return seen
 
 
 def test_every_point_has_the_figures_of_a_release(people: pl.DataFrame) -> None:
-    compared = shoal.compare(people, k=[3, 5], methods=METHODS, **ASKED)
+    compared = shoal.compare(people, k=[3, 5], methods=METHODS, **OPTIONS)
     assert [(point.k, point.method) for point in compared.points] == [(k, name) for k in (3, 5) for name in METHODS]
     for point in compared.points:
         if point.method == "hm":
@@ -67,7 +67,7 @@ def test_every_point_has_the_figures_of_a_release(people: pl.DataFrame) -> None:
             assert "takes 1 quasi-identifier and 2 are named" in point.error
             assert not point.verified
             continue
-        release = shoal.anonymize(people, k=point.k, method=point.method, **ASKED)
+        release = shoal.anonymize(people, k=point.k, method=point.method, **OPTIONS)
         assert point.loss == release.evaluation.loss[compared.loss]
         assert point.risk == release.evaluation.global_risk
         assert point.highest_risk == release.evaluation.highest_risk
@@ -80,7 +80,7 @@ def test_every_point_has_the_figures_of_a_release(people: pl.DataFrame) -> None:
 
 def test_the_number_of_workers_changes_nothing_but_the_time(people: pl.DataFrame) -> None:
     alone, together = (
-        shoal.compare(people, k=(2, 4, 8), methods=METHODS, workers=workers, **ASKED) for workers in (1, 2)
+        shoal.compare(people, k=(2, 4, 8), methods=METHODS, workers=workers, **OPTIONS) for workers in (1, 2)
     )
     assert figures(alone) == figures(together)
     assert alone.frontier
@@ -99,11 +99,11 @@ def schema(*names: str) -> shoal.Schema:
 @pytest.mark.parametrize("names", [["age"], ["sex"], ["age", "sex"]])
 def test_the_usual_method_and_a_few_others_are_compared_by_kind(names: list[str], records: int) -> None:
     columns = schema(*names)
-    found = registry.recommended_methods(columns, records)
-    assert found[0] == "auto"
-    assert 3 <= len(set(found)) == len(found) <= 8
-    assert set(found) <= set(registry.supported_methods(columns, records)) <= set(registry.methods())
-    assert ("hm" in found) == (names == ["age"])
+    actual = registry.recommended_methods(columns, records)
+    assert actual[0] == "auto"
+    assert 3 <= len(set(actual)) == len(actual) <= 8
+    assert set(actual) <= set(registry.supported_methods(columns, records)) <= set(registry.methods())
+    assert ("hm" in actual) == (names == ["age"])
 
 
 def test_only_methods_that_take_the_table_are_taken() -> None:
@@ -117,33 +117,33 @@ def test_only_methods_that_take_the_table_are_taken() -> None:
 
 
 def test_the_loss_is_that_of_all_columns(people: pl.DataFrame) -> None:
-    compared = shoal.compare(people, k=4, methods="mdav", **ASKED)
-    made = shoal.anonymize(people, k=4, method="mdav", **ASKED)
-    assert compared.points[0].loss == made.evaluation.mixed_loss
+    compared = shoal.compare(people, k=4, methods="mdav", **OPTIONS)
+    result = shoal.anonymize(people, k=4, method="mdav", **OPTIONS)
+    assert compared.points[0].loss == result.evaluation.mixed_loss
     assert compared.to_dict()["loss"]["name"] == "mixed_loss"
 
 
 def test_an_option_goes_to_the_methods_that_have_it(people: pl.DataFrame) -> None:
-    compared = shoal.compare(people, k=4, methods=["mdav", "v-mdav"], gamma=1.1, **ASKED)
-    release = shoal.anonymize(people, k=4, method="v-mdav", gamma=1.1, **ASKED)
+    compared = shoal.compare(people, k=4, methods=["mdav", "v-mdav"], gamma=1.1, **OPTIONS)
+    release = shoal.anonymize(people, k=4, method="v-mdav", gamma=1.1, **OPTIONS)
     assert [point.error for point in compared.points] == [None, None]
     assert compared.points[1].loss == release.evaluation.loss[compared.loss]
     with pytest.raises(OptionError, match="None of the compared methods has an option 'gamma'"):
-        shoal.compare(people, k=4, methods=["mdav"], gamma=1.1, **ASKED)
+        shoal.compare(people, k=4, methods=["mdav"], gamma=1.1, **OPTIONS)
 
 
 @pytest.mark.parametrize("said", [{}, {"effort": "fast"}, {"refine": False}], ids=str)
 def test_a_method_is_refined_as_it_would_be_alone(people: pl.DataFrame, said: dict[str, Any]) -> None:
-    compared = shoal.compare(people, k=4, methods=["auto", "mdav"], **said, **ASKED)
+    compared = shoal.compare(people, k=4, methods=["auto", "mdav"], **said, **OPTIONS)
     for point in compared.points:
-        release = shoal.anonymize(people, k=4, method=point.method, **said, **ASKED)
+        release = shoal.anonymize(people, k=4, method=point.method, **said, **OPTIONS)
         assert point.loss == release.evaluation.loss[compared.loss]
         searched = said.get("refine", point.method == "auto" or "effort" in said)
         assert (release.partition.search is not None) == searched
 
 
 def test_results_of_another_effort_are_run_anew(people: pl.DataFrame, tmp_path: Path) -> None:
-    said: dict[str, Any] = {"k": 4, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **ASKED}
+    said: dict[str, Any] = {"k": 4, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **OPTIONS}
     assert [shoal.compare(people, **said, **more).n_cached for more in ({}, {"effort": "fast"}, {})] == [0, 0, 1]
 
 
@@ -161,8 +161,8 @@ def test_results_of_another_effort_are_run_anew(people: pl.DataFrame, tmp_path: 
         ({"method": "mdav"}, OptionError, "'method'"),
         ({"effort": "much"}, OptionError, "no effort 'much'"),
         ({"refine": False, "effort": "fast"}, OptionError, "effort"),
-        ({"seconds": 0}, OptionError, "'seconds'"),
-        ({"seconds": float("nan")}, OptionError, "'seconds'"),
+        ({"time_limit": 0}, OptionError, "'time_limit'"),
+        ({"time_limit": float("nan")}, OptionError, "'time_limit'"),
         ({"workers": 0}, OptionError, "'workers'"),
         ({"workers": 1.5}, OptionError, "'workers'"),
         ({"quasi_identifiers": ["wage"]}, ColumnError, "wage"),
@@ -170,11 +170,11 @@ def test_results_of_another_effort_are_run_anew(people: pl.DataFrame, tmp_path: 
 )
 def test_what_is_asked_wrongly_is_refused(people: pl.DataFrame, wrong: dict[str, Any], error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
-        shoal.compare(people, **{"k": 3, "methods": ["mdav"], **ASKED, **wrong})
+        shoal.compare(people, **{"k": 3, "methods": ["mdav"], **OPTIONS, **wrong})
 
 
 def test_after_the_budget_no_run_starts(people: pl.DataFrame, counted: list[Any]) -> None:
-    compared = shoal.compare(people, k=[3, 5], methods=["mdav"], seconds=1e-9, **ASKED)
+    compared = shoal.compare(people, k=[3, 5], methods=["mdav"], time_limit=1e-9, **OPTIONS)
     assert [point.error for point in compared.points] == ["not run: the budget of 0 s was over"] * 2
     assert not counted
     assert compared.recommendation is None
@@ -183,15 +183,15 @@ def test_after_the_budget_no_run_starts(people: pl.DataFrame, counted: list[Any]
 
 
 def test_the_budget_stops_runs_under_way(people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    release = shoal.anonymize(people, k=3, method="mdav", **ASKED)
+    release = shoal.anonymize(people, k=3, method="mdav", **OPTIONS)
 
     def endless(table: Any, policy: Any, *, progress: Any) -> Any:
         while policy.k == 5:
             progress(1, 2)
         return release
 
-    monkeypatch.setattr(runner, "release", endless)
-    compared = shoal.compare(people, k=[3, 5, 8], methods=["mdav"], seconds=0.3, workers=1, **ASKED)
+    monkeypatch.setattr(runner, "run", endless)
+    compared = shoal.compare(people, k=[3, 5, 8], methods=["mdav"], time_limit=0.3, workers=1, **OPTIONS)
     assert [point.error for point in compared.points] == [
         None, "stopped: the budget of 0.3 s was over", "not run: the budget of 0.3 s was over",
     ]  # fmt: skip
@@ -206,13 +206,13 @@ def test_a_budget_leaves_what_can_be_compared(people: pl.DataFrame, monkeypatch:
         begun.append((policy.method, policy.k))
         raise DataError.record_counts_differ(1, 2)
 
-    monkeypatch.setattr(runner, "release", refused)
-    compared = shoal.compare(people, k=[3, 5], methods=["v-mdav", "mdav"], workers=1, **ASKED)
+    monkeypatch.setattr(runner, "run", refused)
+    compared = shoal.compare(people, k=[3, 5], methods=["v-mdav", "mdav"], workers=1, **OPTIONS)
     assert begun == [("v-mdav", 3), ("v-mdav", 5), ("mdav", 3), ("mdav", 5)]
     assert [(point.method, point.k) for point in compared.points] == [begun[i] for i in (0, 2, 1, 3)]
     begun.clear()
-    every = {point.method for point in shoal.compare(people, k=3, methods="all", workers=1, **ASKED).points}
-    tried = [point.method for point in shoal.compare(people, k=3, workers=1, **ASKED).points]
+    every = {point.method for point in shoal.compare(people, k=3, methods="all", workers=1, **OPTIONS).points}
+    tried = [point.method for point in shoal.compare(people, k=3, workers=1, **OPTIONS).points]
     assert [method for method, _ in begun[: len(tried)]] == tried
     assert len(every) > len(tried)
 
@@ -224,10 +224,10 @@ def test_an_interrupt_ends_all_runs(people: pl.DataFrame, monkeypatch: pytest.Mo
         while True:
             progress(0, 1)
 
-    monkeypatch.setattr(runner, "release", endless)
+    monkeypatch.setattr(runner, "run", endless)
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        shoal.compare(people, k=[3, 5, 8], methods=["mdav"], workers=2, **ASKED)
+        shoal.compare(people, k=[3, 5, 8], methods=["mdav"], workers=2, **OPTIONS)
     end = time.monotonic() + 30
     while threading.active_count() > before and time.monotonic() < end:
         time.sleep(0.01)  # one that was just starting ends by itself
@@ -242,14 +242,16 @@ def test_an_error_of_the_caller_ends_all_runs(people: pl.DataFrame, monkeypatch:
     def fail(done: float, total: int) -> None:
         raise LookupError
 
-    monkeypatch.setattr(runner, "release", endless)
+    monkeypatch.setattr(runner, "run", endless)
     with pytest.raises(LookupError):
-        shoal.compare(people, k=[3, 5, 8], methods=["mdav"], workers=2, progress=fail, **ASKED)
+        shoal.compare(people, k=[3, 5, 8], methods=["mdav"], workers=2, progress=fail, **OPTIONS)
 
 
 def test_progress_counts_runs_and_parts_of_them(people: pl.DataFrame) -> None:
     seen: list[tuple[float, int]] = []
-    shoal.compare(people, k=[3, 5], methods=["mdav"], progress=lambda done, total: seen.append((done, total)), **ASKED)
+    shoal.compare(
+        people, k=[3, 5], methods=["mdav"], progress=lambda done, total: seen.append((done, total)), **OPTIONS
+    )
     assert {total for _, total in seen} == {2}
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert seen[-1] == (2, 2)
@@ -257,11 +259,11 @@ def test_progress_counts_runs_and_parts_of_them(people: pl.DataFrame) -> None:
 
 def test_finished_points_are_taken_from_before(people: pl.DataFrame, tmp_path: Path, counted: list[Any]) -> None:
     keep = tmp_path / "kept.jsonl"
-    first = shoal.compare(people, k=[3, 5], methods=METHODS, cache=keep, **ASKED)
+    first = shoal.compare(people, k=[3, 5], methods=METHODS, cache=keep, **OPTIONS)
     assert first.n_cached == 0
     assert len(keep.read_text().splitlines()) == 4  # what was refused is tried again
     counted.clear()
-    again = shoal.compare(people, k=[3, 5, 8], methods=METHODS, cache=keep, **ASKED)
+    again = shoal.compare(people, k=[3, 5, 8], methods=METHODS, cache=keep, **OPTIONS)
     assert again.n_cached == 4
     assert sorted(counted) == [("hm", 3), ("hm", 5), ("hm", 8), ("mdav", 8), ("mondrian", 8)]
     assert again.points[:6] == first.points
@@ -271,7 +273,7 @@ def test_finished_points_are_taken_from_before(people: pl.DataFrame, tmp_path: P
 def test_kept_points_are_not_those_of_other_data_or_decisions(
     people: pl.DataFrame, tmp_path: Path, counted: list[Any]
 ) -> None:
-    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **ASKED}
+    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": tmp_path / "kept.jsonl", **OPTIONS}
     other = people.with_columns(age=pl.when(pl.int_range(pl.len()) == 7).then(pl.col("age") + 1).otherwise("age"))
     assert [shoal.compare(data, **said).n_cached for data in (people, other, people.reverse(), people)] == [0, 0, 0, 1]
     for more in ({"standardize": False}, {"seed": 1}, {"weights": {"age": 2}}, {"recode": "median"}):
@@ -285,7 +287,7 @@ def test_kept_points_are_not_those_of_other_data_or_decisions(
 def test_files_are_known_again_by_their_bytes_and_how_they_are_read(people: pl.DataFrame, tmp_path: Path) -> None:
     path, keep = tmp_path / "people.csv", tmp_path / "kept.jsonl"
     people.write_csv(path)
-    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": keep, **ASKED}
+    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], "cache": keep, **OPTIONS}
     assert [shoal.compare(path, **said).n_cached for _ in range(2)] == [0, 1]
     path.write_text(path.read_text().replace("Highmoor", "Lowmoor"))
     assert shoal.compare(path, **said).n_cached == 0
@@ -303,7 +305,7 @@ def test_a_release_is_not_taken_for_its_original(people: pl.DataFrame, tmp_path:
 
 def test_broken_and_foreign_lines_do_no_harm(people: pl.DataFrame, tmp_path: Path, counted: list[Any]) -> None:
     keep = tmp_path / "kept.jsonl"
-    said: dict[str, Any] = {"k": [3, 5], "methods": ["mdav"], "cache": keep, "workers": 1, **ASKED}
+    said: dict[str, Any] = {"k": [3, 5], "methods": ["mdav"], "cache": keep, "workers": 1, **OPTIONS}
     first = shoal.compare(people, **said)
     one, two = keep.read_bytes().splitlines(keepends=True)
     wrong = json.loads(two)
@@ -321,7 +323,7 @@ def test_results_are_not_kept_in_a_file_that_holds_something_else(people: pl.Dat
     path = tmp_path / "people.csv"
     people.write_csv(path)
     before = path.read_bytes()
-    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], **ASKED}
+    said: dict[str, Any] = {"k": 3, "methods": ["mdav"], **OPTIONS}
     with pytest.raises(OutputError, match="is the input itself"):
         shoal.compare(path, cache=path, **said)
     with pytest.raises(OutputError, match="something else than results of a comparison"):
@@ -361,7 +363,7 @@ def test_odd_tables_are_compared_too(frame: pl.DataFrame) -> None:
 
 
 def test_plain_data_has_stable_keys(people: pl.DataFrame) -> None:
-    facts = shoal.compare(people, k=3, methods=["mdav"], **ASKED).to_dict()
+    facts = shoal.compare(people, k=3, methods=["mdav"], **OPTIONS).to_dict()
     assert list(facts) == [
         "shoal", "records", "quasi_identifiers", "loss", "usual", "points", "best", "recommendation", "kept",
     ]  # fmt: skip
@@ -377,36 +379,41 @@ places = st.tuples(st.integers(0, 12).map(float), st.integers(0, 12).map(float))
 
 
 @given(st.lists(places, max_size=25))
-def test_the_frontier_is_what_no_other_point_beats(found: list[tuple[float, float]]) -> None:
-    points = [made(f"m{i}", 2, *place) for i, place in enumerate(found)]
+def test_the_frontier_is_what_no_other_point_beats(actual: list[tuple[float, float]]) -> None:
+    points = [make_point(f"m{i}", 2, *place) for i, place in enumerate(actual)]
     points.append(ComparisonPoint("refused", 2, error="no"))
-    assert [point.coordinates for point in frontier(points)] == frontiers.frontier(found)
+    assert [point.coordinates for point in frontier(points)] == frontiers.frontier(actual)
 
 
 @given(st.lists(places, min_size=1, max_size=12))
-def test_the_knee_is_the_point_farthest_below_the_line(found: list[tuple[float, float]]) -> None:
-    curve = [made("m", k, *place) for k, place in enumerate(found, 2)]
+def test_the_knee_is_the_point_farthest_below_the_line(actual: list[tuple[float, float]]) -> None:
+    curve = [make_point("m", k, *place) for k, place in enumerate(actual, 2)]
     chosen = knee(curve)
-    first, last = found[0], found[-1]
+    first, last = actual[0], actual[-1]
     if last[0] > first[0] and last[1] < first[1]:
-        depths = [frontiers.below_line(place, first, last) for place in found]
+        depths = [frontiers.below_line(place, first, last) for place in actual]
         if max(depths) > 1e-6:
             assert frontiers.below_line(chosen.coordinates, first, last) == pytest.approx(max(depths))
             return
-    assert chosen.coordinates[0] * chosen.coordinates[1] == min(loss * risk for loss, risk in found)
+    assert chosen.coordinates[0] * chosen.coordinates[1] == min(loss * risk for loss, risk in actual)
 
 
 def test_the_knee_of_a_bent_curve() -> None:
-    curve = [made("m", 2, 1, 50), made("m", 5, 2, 20), made("m", 10, 9, 10), made("m", 20, 30, 5)]
+    curve = [
+        make_point("m", 2, 1, 50),
+        make_point("m", 5, 2, 20),
+        make_point("m", 10, 9, 10),
+        make_point("m", 20, 30, 5),
+    ]
     assert knee(curve).k == 5
-    assert knee([made("m", 2, 1, 50), made("m", 5, 12, 20), made("m", 10, 14, 10), curve[-1]]).k == 10
+    assert knee([make_point("m", 2, 1, 50), make_point("m", 5, 12, 20), make_point("m", 10, 14, 10), curve[-1]]).k == 10
     assert knee(curve[:2]).k == 5  # twice the loss for less than half of the risk
-    assert knee([made("m", 2, 1, 50), made("m", 3, 4, 33)]).k == 2
+    assert knee([make_point("m", 2, 1, 50), make_point("m", 3, 4, 33)]).k == 2
     assert knee(curve[:1]).k == 2
 
 
 def test_of_practically_equal_losses_a_much_quicker_one_is_taken_else_the_least_risk() -> None:
-    slow, quick = made("slow", 3, 1.0, 30, seconds=9), made("quick", 3, 1.004, 30, seconds=1)
+    slow, quick = make_point("slow", 3, 1.0, 30, seconds=9), make_point("quick", 3, 1.004, 30, seconds=1)
     assert best([slow, quick])[3] is quick
     assert best([slow, replace(quick, loss=1.006)])[3] is slow
     assert best([replace(slow, seconds=1.5), quick])[3].method == "slow"
@@ -419,9 +426,10 @@ def test_of_practically_equal_losses_a_much_quicker_one_is_taken_else_the_least_
 
 def test_the_reason_is_told_with_its_figures() -> None:
     points = [
-        made("mdav", 3, 1.0, 33), made("md", 3, 0.9, 33), made("mdav", 5, 1.5, 20), made("md", 5, 1.2, 20),
-        made("v-mdav", 5, 1.25, 19), made("mdav", 10, 4.0, 10), made("md", 10, 3.6, 10),
-    ]  # fmt: skip
+        *(make_point("mdav", 3, 1.0, 33), make_point("md", 3, 0.9, 33)),
+        *(make_point("mdav", 5, 1.5, 20), make_point("md", 5, 1.2, 20), make_point("v-mdav", 5, 1.25, 19)),
+        *(make_point("mdav", 10, 4.0, 10), make_point("md", 10, 3.6, 10)),
+    ]
     said = recommend(points, default_method="mdav")
     assert said is not None
     assert (said.method, said.k) == ("md", 5)
@@ -430,10 +438,12 @@ def test_the_reason_is_told_with_its_figures() -> None:
         " bring the risk from 20 to 10 of 100 for 3 times the loss; going down to k = 3 would bring the risk from 20 to"
         " 33 of 100 for 0.75 times the loss."
     )
-    equal = recommend([made("mdav", 3, 1.0, 33), made("md", 3, 1.0, 30)], default_method="mdav")
+    equal = recommend([make_point("mdav", 3, 1.0, 33), make_point("md", 3, 1.0, 30)], default_method="mdav")
     assert equal is not None
     assert equal.reason == "md at k = 3: at the same k the same loss as mdav with a risk of 30 instead of 33 of 100."
-    lossless = recommend([made("md", 2, 0.0, 50), made("md", 3, 0.0, 33), made("md", 4, 2.0, 25)], default_method="md")
+    lossless = recommend(
+        [make_point("md", 2, 0.0, 50), make_point("md", 3, 0.0, 33), make_point("md", 4, 2.0, 25)], default_method="md"
+    )
     assert lossless is not None
     assert "for a loss of 2 instead of 0" in lossless.reason
     assert recommend([ComparisonPoint("md", 3, error="no")], default_method="md") is None
@@ -443,7 +453,13 @@ def test_a_run_counts_by_its_k(people: pl.DataFrame) -> None:
     """Larger groups take longer: half of the runs are not half of the time."""
     seen: list[float] = []
     shoal.compare(
-        people, k=[2, 8], methods=["mdav"], workers=1, progress=lambda done, _: seen.append(done), refine=False, **ASKED
+        people,
+        k=[2, 8],
+        methods=["mdav"],
+        workers=1,
+        progress=lambda done, _: seen.append(done),
+        refine=False,
+        **OPTIONS,
     )
     assert 2 * 2 / 10 in seen
     assert 1.0 not in seen

@@ -1,4 +1,4 @@
-"""A few rows before and after: the right cells of the right records, and nowhere but where their owner looks."""
+"""A few rows before and after: the cells of the right records, and only in outputs for internal use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shoal.cli.main import main
 from shoal.errors import OptionError
 from shoal.report import text
 
-ASKED: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "k": 5,
     "quasi_identifiers": ["age", "sex", "postcode", "birth_date"],
     "identifiers": ["person_id"],
@@ -48,30 +48,31 @@ def data_of(kind: str, register: pl.DataFrame, folder: Path) -> Any:
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("kind", ["polars", "pandas", "arrow", "csv"])
 def test_rows_are_those_of_one_record(kind: str, shuffle: bool, register: pl.DataFrame, tmp_path: Path) -> None:
-    release = shoal.anonymize(data_of(kind, register, tmp_path), **ASKED, shuffle=shuffle)
-    found = release.row_comparison(rows=6)
-    assert found.names == ("age", "sex", "postcode", "birth_date", "diagnosis", "name", "note")
-    assert found.changed == ("age", "sex", "postcode", "birth_date")
-    assert (len(found.records), len(found.before), len(found.after)) == (6, 6, 6)
+    release = shoal.anonymize(data_of(kind, register, tmp_path), **OPTIONS, shuffle=shuffle)
+    result = release.row_comparison(rows=6)
+    assert result.names == ("age", "sex", "postcode", "birth_date", "diagnosis", "name", "note")
+    assert result.changed == ("age", "sex", "postcode", "birth_date")
+    assert (len(result.records), len(result.before), len(result.after)) == (6, 6, 6)
     frame = release.released.cells.frame()
     places = {note: row for row, note in enumerate(frame["note"].to_list())}
     written = release.released.cells.content("age").text_values.to_list()
     groups = release.partition.labels
-    assert len({int(groups[record - 1]) for record in found.records}) == 6
-    for record, before, after in zip(found.records, found.before, found.after, strict=True):
+    assert len({int(groups[record - 1]) for record in result.records}) == 6
+    for record, before, after in zip(result.records, result.before, result.after, strict=True):
         row = register.row(record - 1, named=True)
-        assert before == tuple("" if row[name] is None else str(row[name]) for name in found.names)
+        assert before == tuple("" if row[name] is None else str(row[name]) for name in result.names)
         assert before[4:] == after[4:]
         assert before[:4] != after[:4]
         assert after[6] == f"n{record - 1}"
         assert float(after[0]) == float(written[places[after[6]]])
         assert after[2] == str(frame["postcode"][places[after[6]]])
-    assert release.row_comparison(rows=6).after == found.after
+    assert release.row_comparison(rows=6).after == result.after
 
 
 def test_the_frame_has_each_column_before_and_after(register: pl.DataFrame) -> None:
     release = shoal.anonymize(
-        register.rename({"note": "age (released)", "name": "record"}), **{**ASKED, "keep": ["record", "age (released)"]}
+        register.rename({"note": "age (released)", "name": "record"}),
+        **{**OPTIONS, "keep": ["record", "age (released)"]},
     )
     frame = release.compare_rows()
     assert frame.columns[:4] == ["record_", "age", "age (released)_", "sex"]
@@ -118,7 +119,7 @@ def test_only_a_terminal_shows_rows(
 ) -> None:
     """Not a pipe, a log, JSON, a quiet run, or the standard error."""
     data_of("csv", register, tmp_path)
-    asked = [
+    options = [
         "anonymize",
         tmp_path / "in.csv",
         "-k",
@@ -130,19 +131,19 @@ def test_only_a_terminal_shows_rows(
         "--keep",
         "name,note",
     ]
-    asked += ["--method", "mdav", "-o", tmp_path / "out.csv", "--force"]
+    options += ["--method", "mdav", "-o", tmp_path / "out.csv", "--force"]
     cells = set(register["birth_date"].cast(pl.String))
     for terminal_there, more in ((False, []), (True, ["--json"]), (True, ["--quiet"])):
         monkeypatch.setattr(terminal, "is_terminal", lambda there=terminal_there: there)
-        monkeypatch.setattr("shoal.cli.anonymize.on_terminal", lambda there=terminal_there: there)
-        run(monkeypatch, *asked, *more, "--external-report", tmp_path / "external.html")
+        monkeypatch.setattr("shoal.cli.anonymize.is_terminal", lambda there=terminal_there: there)
+        run(monkeypatch, *options, *more, "--external-report", tmp_path / "external.html")
         printed = capsys.readouterr()
         said = printed.out + printed.err + (tmp_path / "external.html").read_text(encoding="utf-8")
         assert not [cell for cell in cells if cell in said]
         if "--json" in more:
             json.loads(printed.out)
     monkeypatch.setenv("NO_COLOR", "1")
-    run(monkeypatch, *asked)
+    run(monkeypatch, *options)
     printed = capsys.readouterr()
     assert "Before → after (internal use: shows original values)" in printed.out
     assert [cell for cell in cells if cell in printed.out]

@@ -48,33 +48,33 @@ def framed(rows) -> pl.DataFrame:
 @given(ROWS, st.data())
 def test_an_explanation_counts_as_naive_code_does(rows, data) -> None:
     place, k = data.draw(st.integers(0, len(rows) - 1)), data.draw(st.integers(2, 6))
-    row, found = rows[place], shoal.explain(framed(rows), row=place + 1, quasi_identifiers=NAMES, k=k)
+    row, result = rows[place], shoal.explain(framed(rows), row=place + 1, quasi_identifiers=NAMES, k=k)
 
     def sharing(columns) -> int:
         return sum(all(other[j] == row[j] for j in columns) for other in rows)
 
-    assert (found.alike, found.records) == (sharing([0, 1, 2]), len(rows))
-    assert found.risk == pytest.approx(1 / found.alike)
-    assert [column.sharing for column in found.columns] == [sharing([j]) for j in range(3)]
-    assert [column.without for column in found.columns] == [sharing({0, 1, 2} - {j}) for j in range(3)]
-    assert [column.value for column in found.columns] == [None if cell is None else str(cell) for cell in row]
+    assert (result.alike, result.records) == (sharing([0, 1, 2]), len(rows))
+    assert result.risk == pytest.approx(1 / result.alike)
+    assert [column.sharing for column in result.columns] == [sharing([j]) for j in range(3)]
+    assert [column.without for column in result.columns] == [sharing({0, 1, 2} - {j}) for j in range(3)]
+    assert [column.value for column in result.columns] == [None if cell is None else str(cell) for cell in row]
     every = [chosen for size in (1, 2, 3) for chosen in combinations(range(3), size)]
-    for below, given_ in ((2, found.unique_by), (k, found.below_k_by)):
+    for below, given_ in ((2, result.unique_by), (k, result.below_k_by)):
         small = [one for one in every if sharing(one) < below]
         least = [one for one in small if not any(set(other) < set(one) for other in small)]
         assert list(given_) == [ColumnCombination(tuple(NAMES[j] for j in one), sharing(one)) for one in least]
-    assert found.release is None
+    assert result.release is None
 
 
 def test_what_became_of_a_record() -> None:
-    found = shoal.explain(PEOPLE, row=1, quasi_identifiers=NAMES, released=RELEASED, k=2, sensitive="ill")
-    assert (found.alike, found.risk) == (1, 1.0)
-    assert [(c.value, c.released, c.changed) for c in found.columns] == [
+    result = shoal.explain(PEOPLE, row=1, quasi_identifiers=NAMES, released=RELEASED, k=2, sensitive="ill")
+    assert (result.alike, result.risk) == (1, 1.0)
+    assert [(c.value, c.released, c.changed) for c in result.columns] == [
         ("30", "30.5", True), ("f", "*", True), ("baker", "*", True),
     ]  # fmt: skip
-    assert found.release is not None
-    assert (found.release.alike, found.release.risk, found.release.members) == (4, 0.25, (1, 2, 3, 4))
-    (ill,) = found.release.sensitive
+    assert result.release is not None
+    assert (result.release.alike, result.release.risk, result.release.members) == (4, 0.25, (1, 2, 3, 4))
+    (ill,) = result.release.sensitive
     assert (ill.name, ill.distinct, ill.homogeneous) == ("ill", 2, False)
     assert list(ill.values.items()) == [("flu", 3), ("gout", 1)]
     last = shoal.explain(PEOPLE, row=6, quasi_identifiers=NAMES, released=RELEASED, sensitive="ill")
@@ -86,8 +86,8 @@ def test_what_became_of_a_record() -> None:
 def test_without_values_no_cell_is_told() -> None:
     frame = PEOPLE.with_columns(pl.col("age") + 4711)
     released = RELEASED.with_columns(pl.col("age") + 4711)
-    asked = {"row": 2, "quasi_identifiers": NAMES, "released": released, "sensitive": "ill"}
-    told, silent = shoal.explain(frame, **asked), shoal.explain(frame, **asked, values=False)
+    options = {"row": 2, "quasi_identifiers": NAMES, "released": released, "sensitive": "ill"}
+    told, silent = shoal.explain(frame, **options), shoal.explain(frame, **options, values=False)
     assert told.notice == "Internal use only: this names values of one record."
     assert silent.notice == "Internal use only: this is about one record."
     assert next(iter(told.to_dict())) == "notice"
@@ -98,9 +98,9 @@ def test_without_values_no_cell_is_told() -> None:
 
 def test_members_are_the_first_of_many() -> None:
     frame = pl.DataFrame({"age": [1] * 50})
-    found = shoal.explain(frame, row=50, quasi_identifiers="age", released=frame).release
-    assert found.members == tuple(range(1, MAX_MEMBERS + 1))
-    assert found.more == 50 - MAX_MEMBERS
+    result = shoal.explain(frame, row=50, quasi_identifiers="age", released=frame).release
+    assert result.members == tuple(range(1, MAX_MEMBERS + 1))
+    assert result.more == 50 - MAX_MEMBERS
 
 
 @pytest.fixture
@@ -115,13 +115,13 @@ def saved(tmp_path: Path) -> Path:
 
 def test_a_policy_tells_the_columns_k_and_the_release(saved: Path) -> None:
     path = saved / "released.csv.policy.toml"
-    found = shoal.explain(saved / "people.csv", row=5, policy=path)
-    assert (found.k, found.alike, [column.name for column in found.columns]) == (2, 1, NAMES)
-    assert found.risk == pytest.approx(np.log(5) / 4)  # f = 1 and F = 5
-    assert found.release is not None
-    assert found.release.alike >= 2
-    assert [one.name for one in found.release.sensitive] == ["ill"]
-    assert found == shoal.explain(saved / "people.csv", row=5, policy=path, released=saved / "released.csv")
+    result = shoal.explain(saved / "people.csv", row=5, policy=path)
+    assert (result.k, result.alike, [column.name for column in result.columns]) == (2, 1, NAMES)
+    assert result.risk == pytest.approx(np.log(5) / 4)  # f = 1 and F = 5
+    assert result.release is not None
+    assert result.release.alike >= 2
+    assert [one.name for one in result.release.sensitive] == ["ill"]
+    assert result == shoal.explain(saved / "people.csv", row=5, policy=path, released=saved / "released.csv")
     assert shoal.explain(saved / "people.csv", row=5, policy=Policy.read(path)).release is None, "it lies nowhere"
     with (saved / "released.csv").open("a") as file:
         file.write("9,f,cook,flu,1\n")
@@ -162,6 +162,6 @@ def test_many_columns_take_no_time() -> None:
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({f"c{j}": rng.integers(0, 90, 400) for j in range(120)})
     start = time.process_time()
-    found = shoal.explain(frame, row=1, quasi_identifiers=frame.columns)
-    assert len(found.unique_by) > 3000
+    result = shoal.explain(frame, row=1, quasi_identifiers=frame.columns)
+    assert len(result.unique_by) > 3000
     assert time.process_time() - start < 2

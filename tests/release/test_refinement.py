@@ -1,4 +1,4 @@
-"""Refined releases: all that was asked holds, what the search says of itself is so, and a policy makes them again."""
+"""Releases with local search: all options hold, the search reports what it did, and a policy replays them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from hypothesis import given
 
 import shoal
 from naive import promise
-from naive.searches import errors, whole
+from naive.local_search import errors, whole
 from naive.surveys import JOBS, SIZES, Survey, frame, surveys
 from shoal import data
 from shoal.domain import Policy, Refinement
 from shoal.errors import OptionError, PolicyError, PromiseError, ShoalError, ShoalWarning
-from shoal.release.anonymize import plan_in_memory
+from shoal.release.pipeline import plan_in_memory
 from shoal.search import budget, descent
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 KEYS = ["age", "day", "size", "job"]
-ASKED: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "k": 3,
     "quasi_identifiers": KEYS,
     "identifiers": "name",
@@ -46,15 +46,15 @@ def people(**more: Any) -> pl.DataFrame:
     return frame(4, 90, **{"gaps": 0.0, "strata": 2, "members": 2, **more})
 
 
-def check_search(table: pl.DataFrame, made: shoal.Release) -> None:
+def check_search(table: pl.DataFrame, release: shoal.Release) -> None:
     """The error after the search is that of the groups, from the definition."""
-    found, groups = made.partition.search, made.partition
-    assert found is not None
-    assert found.after <= found.before
-    records = plan_in_memory(data.read_table(table), made.policy).records
+    result, groups = release.partition.search, release.partition
+    assert result is not None
+    assert result.after <= result.before
+    records = plan_in_memory(data.read_table(table), release.policy).records
     shown = np.ones(len(groups.labels), dtype=np.bool_) if groups.suppressed is None else ~groups.suppressed
     expected = errors(whole(records)[np.flatnonzero(shown)], groups.labels[shown]) if shown.any() else 0.0
-    assert found.after == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert result.after == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(surveys())
@@ -63,14 +63,14 @@ def test_a_refined_release_keeps_all_that_was_asked(survey: Survey) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         try:
-            made = shoal.anonymize(survey.frame, **{**survey.asked, "effort": "balanced"})
+            release = shoal.anonymize(survey.frame, **{**survey.asked, "effort": "balanced"})
         except PromiseError:
             raise
         except ShoalError:
             return
-    promise.check(survey, made)
-    assert made.verification.ok
-    check_search(survey.frame, made)
+    promise.check(survey, release)
+    assert release.verification.ok
+    check_search(survey.frame, release)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_refined_release_keeps_all_that_was_asked(survey: Survey) -> None:
         {},
         {"models": {"ill": ["entropy-l(2)", "recursive-l(3,2)", "t-equal(0.5)"], "score": "t-ordered(0.4)"}},
         {"strata": "region", "households": "home"},
-        {"suppression": 0.2},
+        {"max_suppression": 0.2},
         {"missing_values": "wildcard", "alpha": 0.5},
         {"missing_values": "suppress"},
         {"missing_values": "impute"},
@@ -90,34 +90,34 @@ def test_a_refined_release_keeps_all_that_was_asked(survey: Survey) -> None:
 )
 def test_it_lowers_the_error_whatever_else_is_asked(more: dict[str, Any]) -> None:
     table = people(gaps=0.1 if "missing_values" in more else 0.0)
-    made = shoal.anonymize(table, effort="best", **ASKED, **more)
-    assert made.verification.ok
-    check_search(table, made)
-    assert made.partition.search.after < made.partition.search.before
+    release = shoal.anonymize(table, effort="best", **OPTIONS, **more)
+    assert release.verification.ok
+    check_search(table, release)
+    assert release.partition.search.after < release.partition.search.before
 
 
 def test_the_loss_of_numbers_is_the_error_after_the_search() -> None:
     values = np.random.default_rng(1).normal(size=(80, 3))
-    made = shoal.anonymize(values, k=4, quasi_identifiers=[0, 1, 2], method="mdav", refine=True)
+    release = shoal.anonymize(values, k=4, quasi_identifiers=[0, 1, 2], method="mdav", refine=True)
     total = (len(values) - 1) * 3  # columns of variance 1
-    loss = pytest.approx(100 * made.partition.search.after / total, rel=1e-9)
-    assert made.evaluation.information_loss == loss
-    assert made.partition.information_loss == loss
+    loss = pytest.approx(100 * release.partition.search.after / total, rel=1e-9)
+    assert release.evaluation.information_loss == loss
+    assert release.partition.information_loss == loss
 
 
 def test_what_is_not_refined_is_as_the_method_made_it() -> None:
     table = people()
-    plain, as_ever, refined = (shoal.anonymize(table, **ASKED, refine=refine) for refine in (False, None, True))
+    plain, as_ever, refined = (shoal.anonymize(table, **OPTIONS, refine=refine) for refine in (False, None, True))
     assert plain.partition.search is as_ever.partition.search is None
     assert plain.policy.refinement is as_ever.policy.refinement is None
     assert plain.table.equals(as_ever.table)
     assert not plain.table.equals(refined.table)
-    auto = shoal.anonymize(table, **ASKED | {"method": None})
+    auto = shoal.anonymize(table, **OPTIONS | {"method": None})
     assert auto.policy.method == "auto"
     assert auto.policy.refinement == Refinement("balanced")
     assert auto.partition.search is not None
     assert auto.partition.account
-    start = shoal.anonymize(table, **ASKED | {"method": None}, refine=False)
+    start = shoal.anonymize(table, **OPTIONS | {"method": None}, refine=False)
     assert start.partition.search is None
 
 
@@ -126,15 +126,15 @@ def test_what_is_not_refined_is_as_the_method_made_it() -> None:
     [
         ({"effort": "utmost"}, "effort"),
         ({"effort": 3}, "effort"),
-        ({"seconds": 0}, "'seconds'.*a number above 0"),
-        ({"seconds": -1}, "'seconds'.*a number above 0"),
-        ({"seconds": float("nan")}, "'seconds'.*a number above 0"),
-        ({"seconds": float("inf")}, "'seconds'.*a number above 0"),
-        ({"seconds": "soon"}, "'seconds'.*a number above 0"),
-        ({"seconds": True}, "'seconds'.*a number above 0"),
+        ({"time_limit": 0}, "'time_limit'.*a number above 0"),
+        ({"time_limit": -1}, "'time_limit'.*a number above 0"),
+        ({"time_limit": float("nan")}, "'time_limit'.*a number above 0"),
+        ({"time_limit": float("inf")}, "'time_limit'.*a number above 0"),
+        ({"time_limit": "soon"}, "'time_limit'.*a number above 0"),
+        ({"time_limit": True}, "'time_limit'.*a number above 0"),
         ({"refine": "yes"}, "'refine'"),
         ({"refine": False, "effort": "best"}, "nothing is to be refined"),
-        ({"refine": False, "seconds": 3}, "nothing is to be refined"),
+        ({"refine": False, "time_limit": 3}, "nothing is to be refined"),
     ],
     ids=repr,
 )
@@ -146,12 +146,14 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], words: str) -> No
         shoal.partition(numbers, k=2, **given)
 
 
-def replayed(folder: Path, made: shoal.Release) -> shoal.Release:
+def replayed(folder: Path, release: shoal.Release) -> shoal.Release:
     """The release that its written policy makes; the policy is the same to the last letter."""
-    made.save(folder / "out.csv")
+    release.save(folder / "out.csv")
     written = folder / "out.csv.policy.toml"
-    assert Policy.read(written).refinement == made.policy.refinement
-    again = shoal.replay(folder / "in.csv", policy=written, hierarchies=ASKED["hierarchies"], levels=ASKED["levels"])
+    assert Policy.read(written).refinement == release.policy.refinement
+    again = shoal.replay(
+        folder / "in.csv", policy=written, hierarchies=OPTIONS["hierarchies"], levels=OPTIONS["levels"]
+    )
     again.save(folder / "again.csv")
     assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
     assert (folder / "again.csv.policy.toml").read_text().replace("again.csv", "out.csv") == written.read_text()
@@ -170,15 +172,15 @@ def test_a_timed_release_comes_out_the_same_again(
     monkeypatch.setattr(descent, "_SLICE", 20)
     affordable = descent._LocalSearch.affordable
     monkeypatch.setattr(descent._LocalSearch, "affordable", lambda *given: min(affordable(*given), 40_000))
-    made = shoal.anonymize(
-        tmp_path / "in.csv", **ASKED, strata="region", kinds={"day": "date"}, effort=effort, seconds=1.0
+    release = shoal.anonymize(
+        tmp_path / "in.csv", **OPTIONS, strata="region", kinds={"day": "date"}, effort=effort, time_limit=1.0
     )
-    kept = made.policy.refinement
-    assert made.partition.search.timed
+    kept = release.policy.refinement
+    assert release.partition.search.timed
     assert (kept.effort, kept.time_limit, len(kept.steps_planned), len(kept.descent_passes)) == (effort, 1.0, 2, 2)
     monkeypatch.setattr(budget.time, "monotonic", lambda: 0.0)
-    again = replayed(tmp_path, made)
-    assert again.partition.search.after == made.partition.search.after
+    again = replayed(tmp_path, release)
+    assert again.partition.search.after == release.partition.search.after
 
 
 @pytest.mark.parametrize("at", [0, 40, 89])
@@ -191,23 +193,25 @@ def test_an_interrupted_release_comes_out_the_same_again(tmp_path: Path, at: int
             sent.append(done)
             signal.raise_signal(signal.SIGINT)
 
-    made = shoal.anonymize(tmp_path / "in.csv", **ASKED, kinds={"day": "date"}, effort="balanced", progress=progress)
+    release = shoal.anonymize(
+        tmp_path / "in.csv", **OPTIONS, kinds={"day": "date"}, effort="balanced", progress=progress
+    )
     assert sent
-    assert made.verification.ok
-    assert made.policy.refinement.steps_planned == made.partition.search.steps_planned
-    replayed(tmp_path, made)
+    assert release.verification.ok
+    assert release.policy.refinement.steps_planned == release.partition.search.steps_planned
+    replayed(tmp_path, release)
 
 
 REFINE = '[refine]\neffort = "balanced"\nseconds = 2.5\nplanned = [10, 20]\ndone = [10, 5]\nlooks = [3, 4]\n'
 
 
 def test_a_refinement_is_written_and_read_again() -> None:
-    plain = shoal.anonymize(people(), **ASKED).policy
+    plain = shoal.anonymize(people(), **OPTIONS).policy
     assert "[refine]" not in plain.to_toml()
-    asked = Refinement("balanced", 2.5, (10, 20), (10, 5), (3, 4))
+    options = Refinement("balanced", 2.5, (10, 20), (10, 5), (3, 4))
     text = plain.to_toml().replace("[[columns]]", f"{REFINE}\n[[columns]]", 1)
     read = Policy.from_toml(text.encode(), path="p.toml")
-    assert read.refinement == asked
+    assert read.refinement == options
     assert REFINE in read.to_toml()
     assert Policy.from_toml(read.to_toml().encode(), path="p.toml") == read
 
@@ -235,7 +239,7 @@ def test_a_refinement_is_written_and_read_again() -> None:
     ],
 )
 def test_a_refinement_that_was_spoilt_is_refused(old: str, new: str, words: str) -> None:
-    text = shoal.anonymize(people(), **ASKED).policy.to_toml()
+    text = shoal.anonymize(people(), **OPTIONS).policy.to_toml()
     text = text.replace("[[columns]]", f"{REFINE}\n[[columns]]", 1)
     assert old in text
     if new.startswith("refine"):
@@ -253,10 +257,10 @@ def test_a_stratum_of_suppressed_records_is_left_alone() -> None:
             "home": [f"h{i}" for i in range(18)],
         }
     )
-    asked = {"k": 3, "quasi_identifiers": ["age"], "identifiers": "home", "strata": "region", "households": "home"}
-    made = shoal.anonymize(frame, missing_values="suppress", effort="fast", **asked)
-    assert made.verification.ok
-    assert made.partition.suppressed.tolist() == [True] * 6 + [False] * 12
-    assert made.partition.search.steps_planned == (0, 0)
-    again = shoal.anonymize(frame, missing_values="suppress", method="mdav", **asked)
-    assert again.partition.suppressed.tolist() == made.partition.suppressed.tolist()
+    options = {"k": 3, "quasi_identifiers": ["age"], "identifiers": "home", "strata": "region", "households": "home"}
+    release = shoal.anonymize(frame, missing_values="suppress", effort="fast", **options)
+    assert release.verification.ok
+    assert release.partition.suppressed.tolist() == [True] * 6 + [False] * 12
+    assert release.partition.search.steps_planned == (0, 0)
+    again = shoal.anonymize(frame, missing_values="suppress", method="mdav", **options)
+    assert again.partition.suppressed.tolist() == release.partition.suppressed.tolist()

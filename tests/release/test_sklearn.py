@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import shoal
-from naive import deliveries
+from naive import new_records
 from shoal.domain import Progress, Records
 from shoal.errors import EstimatorError, PackageError, PromiseError, ShoalError
 from shoal.microaggregation import registry
@@ -39,12 +39,12 @@ LARGE = "few large clusters are expected, and groups of little more than k = 2 r
 
 def forbidden(estimator: Microaggregator) -> Mapping[str, str]:
     """The checks that k-anonymity forbids, each with the reason."""
-    found = {"check_methods_subset_invariance": ONE_BY_ONE}
-    if estimator.below == "refuse":
-        found["check_fit_idempotent"] = FEW
+    result = {"check_methods_subset_invariance": ONE_BY_ONE}
+    if estimator.undersized == "raise":
+        result["check_fit_idempotent"] = FEW
     if estimator.k == 2:
-        found["check_clustering"] = LARGE
-    return found
+        result["check_clustering"] = LARGE
+    return result
 
 
 # k has no default, so that an instance with a k is checked; 10 records are all that some of the checks have
@@ -52,7 +52,7 @@ def forbidden(estimator: Microaggregator) -> Mapping[str, str]:
     [
         Microaggregator(2),
         Microaggregator(10),
-        Microaggregator(10, below="merge", method="mondrian", recode="median", weights=None, standardize=False),
+        Microaggregator(10, undersized="merge", method="mondrian", recode="median", weights=None, standardize=False),
     ],
     expected_failed_checks=forbidden,
 )
@@ -116,9 +116,9 @@ def test_the_seed_reaches_a_method_that_draws(monkeypatch: pytest.MonkeyPatch) -
         return np.random.default_rng(seed).permutation(records.count) // k
 
     known = registry.methods()
-    drawing = replace(known["mdav"], labels=drawn)
+    drawing = replace(known["mdav"], function=drawn)
     monkeypatch.setattr(registry, "methods", lambda: {**known, "drawn": drawing})
-    first, again, other = (Microaggregator(4, method="drawn", seed=seed).fit_predict(X) for seed in (1, 1, 2))
+    first, again, other = (Microaggregator(4, method="drawn", random_state=seed).fit_predict(X) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
@@ -160,7 +160,7 @@ def test_the_records_of_the_fit_are_known_in_any_order(seed: int, k: int) -> Non
 
 def test_groups_of_the_fit_are_not_those_of_the_nearest_centers() -> None:
     """Else nothing need be remembered: one record more, and the others are no longer known."""
-    model = Microaggregator(4, below="merge").fit(X)
+    model = Microaggregator(4, undersized="merge").fit(X)
     assert not np.array_equal(model.predict(np.vstack([X, X[:1]]))[:-1], model.labels_)
 
 
@@ -168,16 +168,16 @@ def test_groups_of_the_fit_are_not_those_of_the_nearest_centers() -> None:
 @pytest.mark.parametrize("weights", [None, [1, 5, 20]])
 def test_new_records_go_to_the_nearest_center_on_the_scale_of_the_fit(standardize: bool, weights) -> None:
     new = RNG.normal(size=(40, 3)) * [1, 10, 100]
-    model = Microaggregator(4, below="merge", standardize=standardize, weights=weights).fit(X)
+    model = Microaggregator(4, undersized="merge", standardize=standardize, weights=weights).fit(X)
     spread = X.std(axis=0, ddof=1) if standardize else np.ones(3)
     factors = np.sqrt(weights or [1, 1, 1]) / spread
     labels = model.predict(new)
-    assert labels.tolist() == deliveries.merged(new * factors, model.centers_ * factors, 4)
+    assert labels.tolist() == new_records.merged(new * factors, model.centers_ * factors, 4)
     released = model.transform(new)
     assert np.array_equal(released, model.centers_[labels])
     assert min(sizes(released)) >= 4
     with pytest.raises(EstimatorError, match=r"of 40 records would be in \d+ groups of fewer than k = 4; let small"):
-        clone(model).set_params(below="refuse").fit(X).transform(new)
+        clone(model).set_params(undersized="raise").fit(X).transform(new)
 
 
 def test_new_records_that_fill_their_groups_are_taken() -> None:
@@ -187,19 +187,21 @@ def test_new_records_that_fill_their_groups_are_taken() -> None:
     with pytest.raises(EstimatorError, match="n_samples = 3 is less than k = 4"):
         model.predict(new[:3])
     with pytest.raises(EstimatorError, match="n_samples = 3 is less than k = 4"):
-        model.set_params(below="merge").predict(new[:3])
+        model.set_params(undersized="merge").predict(new[:3])
 
 
 def test_a_larger_k_after_the_fit_holds() -> None:
-    model = Microaggregator(3, below="merge").fit(X).set_params(k=9)
+    model = Microaggregator(3, undersized="merge").fit(X).set_params(k=9)
     assert min(sizes(model.transform(X))) >= 9
     with pytest.raises(EstimatorError, match="fewer than k = 9"):
-        model.set_params(below="refuse").transform(X)
+        model.set_params(undersized="raise").transform(X)
 
 
 def test_what_breaks_the_promise_does_not_get_out(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Microaggregator(4).fit(X)
-    monkeypatch.setattr("shoal.sklearn.deliver", lambda points, centers, **_: np.arange(len(points)) % len(centers))
+    monkeypatch.setattr(
+        "shoal.sklearn.assign_new_records", lambda points, centers, **_: np.arange(len(points)) % len(centers)
+    )
     with pytest.raises(PromiseError, match="below k = 4"):
         model.transform(X[:30])
 
@@ -260,7 +262,7 @@ def test_what_cannot_be_taken_is_told_without_a_cell(table: Any, said: str) -> N
     [
         {"k": 1}, {"k": None}, {"k": 2.0}, {"k": 61}, {"method": "none"}, {"method": "s-mdav"}, {"standardize": 1},
         {"weights": [1, 2]}, {"weights": 3}, {"weights": {"age": 1}}, {"weights": [1, 1, 0]}, {"weights": ["a"] * 3},
-        {"seed": -1}, {"recode": "interval"}, {"recode": ["mean"]}, {"below": "ignore"}, {"options": [1]},
+        {"random_state": -1}, {"recode": "interval"}, {"recode": ["mean"]}, {"undersized": "ignore"}, {"options": [1]},
         {"options": {"gamma": 1}}, {"options": {1: 1}}, {"method": "v-mdav", "options": {"gamma": [1]}},
     ],
     ids=str,
@@ -290,14 +292,14 @@ def test_other_columns_than_those_of_the_fit() -> None:
 @pytest.mark.parametrize("scale", [1e308, 1e-300, 0.0])
 def test_huge_tiny_and_constant_columns(scale: float) -> None:
     table = np.column_stack([RNG.uniform(-1, 1, 40) * scale, np.full(40, scale), RNG.normal(size=40)])
-    model = Microaggregator(5, below="merge").fit(table)
+    model = Microaggregator(5, undersized="merge").fit(table)
     assert 0 <= model.information_loss_ <= 100
     assert min(sizes(model.transform(table))) >= 5
     assert min(sizes(model.transform(table[:31]))) >= 5
 
 
 def test_new_records_beyond_all_distances_are_refused() -> None:
-    model = Microaggregator(4, below="merge").fit(X * 1e-300)
+    model = Microaggregator(4, undersized="merge").fit(X * 1e-300)
     new = X * 1e-300
     new[[3, 5], 1] = 1e308, -1e20
     with pytest.raises(EstimatorError, match=r"2 of 60 records are so far .*the first is record 4\)"):

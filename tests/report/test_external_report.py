@@ -1,4 +1,4 @@
-"""What outsiders see of a report: many records, never few; no file, no seed, no rare value, no extreme."""
+"""The external report: counts of many records only; no file, seed, rare value or extreme."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.report import distribution_charts, html_report
+from shoal.report import html_report, svg_charts
 from shoal.report.external import SmallCounts, external_facts
 from shoal.report.summary import report_facts
 
@@ -63,8 +63,8 @@ def test_secrets_stay_inside(release, facts) -> None:
     for secret in SECRETS:
         assert secret not in outside, secret
         assert secret not in known, secret
-    for told in ("Vatican sailor", "hush_hush", "secret_id", "424242"):
-        assert told in inside, told
+    for reported in ("Vatican sailor", "hush_hush", "secret_id", "424242"):
+        assert reported in inside, reported
     assert release.policy.input["sha256"] not in outside
     assert not release.policy.to_dict()["input"].items() & external_facts(facts)["policy"]["input"].items()
 
@@ -105,24 +105,24 @@ def test_sums_of_raw_columns_stay_inside(facts) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "told"),
+    ("count", "reported"),
     [(0, 0), (1, "fewer than 10"), (9, "fewer than 10"), (10, 10), (90, 90), (91, "all but fewer than 10"), (100, 100)],
 )
-def test_few(count: int, told: int | str) -> None:
-    assert SmallCounts(10, 100).count(count) == told
+def test_few(count: int, reported: int | str) -> None:
+    assert SmallCounts(10, 100).count(count) == reported
 
 
 @pytest.mark.parametrize(
-    ("percent", "told"), [(0.0, 0.0), (9.9, "below 10 %"), (10.0, 10.0), (90.5, "above 90 %"), (100.0, 100.0)]
+    ("percent", "reported"), [(0.0, 0.0), (9.9, "below 10 %"), (10.0, 10.0), (90.5, "above 90 %"), (100.0, 100.0)]
 )
-def test_few_in_percent(percent: float, told: float | str) -> None:
-    assert SmallCounts(10, 100).percent(percent) == told
+def test_few_in_percent(percent: float, reported: float | str) -> None:
+    assert SmallCounts(10, 100).percent(percent) == reported
 
 
-def outside(facts: dict, found: dict, records: int) -> dict | None:
+def outside(facts: dict, result: dict, records: int) -> dict | None:
     """A column as outsiders see it, in a table of so many records; None where they do not."""
     proof = {**facts["verification"], "records": records}
-    seen = external_facts({**facts, "verification": proof, "distributions": [found]})["distributions"]
+    seen = external_facts({**facts, "verification": proof, "distributions": [result]})["distributions"]
     return seen[0] if seen else None
 
 
@@ -146,8 +146,8 @@ def test_bins_hold_enough_records_and_are_open_at_the_ends(facts, counts: list[t
     starts = [0, *(edges.index(edge) for edge in seen["edges"])]
     cumulated = [0, *accumulate(before)]
     assert [cumulated[start] for start in starts] == [0, *accumulate(seen["before"])][:-1]
-    ticks = distribution_charts.edge_labels(seen["edges"], dates=False)
-    names = distribution_charts.bin_labels(ticks, len(seen["before"]))
+    ticks = svg_charts.edge_labels(seen["edges"], dates=False)
+    names = svg_charts.bin_labels(ticks, len(seen["before"]))
     assert names[0] == f"under {ticks[0]}"
     assert names[-1] == f"{ticks[-1]} and over"
 
@@ -174,7 +174,7 @@ def test_categories_are_named_where_many_have_them_before_and_after(facts, count
 
 
 def test_what_is_not_blank_does_not_tell_what_is(facts) -> None:
-    found = {
+    result = {
         "name": "age",
         "kind": "numbers",
         "labels": (),
@@ -182,7 +182,7 @@ def test_what_is_not_blank_does_not_tell_what_is(facts) -> None:
         "before": (43, 54),
         "after": (50, 50),
     }
-    seen = outside(facts, {**found, "blank_before": 3, "blank_after": 0, "depths": ()}, 100)
+    seen = outside(facts, {**result, "blank_before": 3, "blank_after": 0, "depths": ()}, 100)
     assert seen["blank_before"] == "fewer than 10"
     assert seen["before"] == (40, 50)
 
@@ -201,14 +201,14 @@ def test_two_counts_together_do_not_tell_few(facts) -> None:
 
 
 def test_dates_are_written_as_dates() -> None:
-    assert distribution_charts.edge_labels([0.0, 365.0], dates=True) == ["1970-01-01", "1971-01-01"]
-    assert distribution_charts.edge_labels([1e9], dates=True) == ["day 1e+09"]
-    assert distribution_charts.bin_labels(["a", "b", "c"], 2) == ["a to b", "b to c"]
+    assert svg_charts.edge_labels([0.0, 365.0], dates=True) == ["1970-01-01", "1971-01-01"]
+    assert svg_charts.edge_labels([1e9], dates=True) == ["day 1e+09"]
+    assert svg_charts.bin_labels(["a", "b", "c"], 2) == ["a to b", "b to c"]
 
 
 def test_a_column_that_shows_nothing_is_no_chart() -> None:
     nothing = {"name": "age", "kind": "numbers", "labels": (), "edges": (), "before": (), "after": ()}
-    drawn = distribution_charts.distribution_chart({**nothing, "blank_before": 5, "blank_after": 5, "depths": ()})
+    drawn = svg_charts.distribution_chart({**nothing, "blank_before": 5, "blank_after": 5, "depths": ()})
     assert "<svg" not in drawn
     assert "nothing shown: 5 → 5" in drawn
 
@@ -223,9 +223,9 @@ def test_a_column_that_shows_nothing_is_no_chart() -> None:
 )
 @pytest.mark.parametrize("missing", ["category", "wildcard"])
 def test_odd_tables_have_both_reports(frame: dict, missing: str) -> None:
-    made = shoal.anonymize(pl.DataFrame(frame), k=3, quasi_identifiers=["a", "b"], missing_values=missing)
+    released = shoal.anonymize(pl.DataFrame(frame), k=3, quasi_identifiers=["a", "b"], missing_values=missing)
     for external in (False, True):
-        assert "Verified" in made.report(external=external)
+        assert "Verified" in released.report(external=external)
 
 
 def test_columns_that_are_dropped_are_not_named(release) -> None:

@@ -1,4 +1,4 @@
-"""Results in notebooks and under rich: figures and names, no cell of the data, nothing that reaches beyond itself."""
+"""Results in notebooks and with rich: figures and names, no cell of the data, no external resource."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def release() -> shoal.Release:
 
 
 @pytest.fixture(params=["release", "evaluation", "verification", "partition"])
-def shown(release: shoal.Release, request: pytest.FixtureRequest) -> object:
+def displayed(release: shoal.Release, request: pytest.FixtureRequest) -> object:
     return release if request.param == "release" else getattr(release, request.param)
 
 
@@ -35,21 +35,21 @@ def printed(value: object) -> str:
     return console.file.getvalue()
 
 
-def test_a_notebook_shows_a_table(shown) -> None:
-    made = shown._repr_html_()
-    assert made.startswith("<div style=")
-    assert made.count("<div") == made.count("</div>")
-    assert not re.search(r"<script|<style|<link|https?:|class=|id=", made)
-    assert SECRET not in made
-    assert "31415" not in made
+def test_a_notebook_shows_a_table(displayed) -> None:
+    released = displayed._repr_html_()
+    assert released.startswith("<div style=")
+    assert released.count("<div") == released.count("</div>")
+    assert not re.search(r"<script|<style|<link|https?:|class=|id=", released)
+    assert SECRET not in released
+    assert "31415" not in released
 
 
-def test_rich_shows_the_same(shown) -> None:
-    told = printed(shown)
-    assert SECRET not in told
-    assert "31415" not in told
-    words = set(re.findall(r"[a-z]{4,}", re.sub(r"<[^>]*>", " ", shown._repr_html_())))
-    assert words - {"script", "bold"} <= set(re.findall(r"[a-z]{4,}", told))
+def test_rich_shows_the_same(displayed) -> None:
+    reported = printed(displayed)
+    assert SECRET not in reported
+    assert "31415" not in reported
+    words = set(re.findall(r"[a-z]{4,}", re.sub(r"<[^>]*>", " ", displayed._repr_html_())))
+    assert words - {"script", "bold"} <= set(re.findall(r"[a-z]{4,}", reported))
 
 
 def test_the_verdict_comes_first(release: shoal.Release) -> None:
@@ -70,13 +70,13 @@ def test_a_broken_promise_is_red() -> None:
 
 
 def test_an_evaluation_names_its_figures_as_they_are_asked_for(release: shoal.Release) -> None:
-    told = printed(release.evaluation)
+    reported = printed(release.evaluation)
     for name in ("prosecutor_highest", "mixed_loss", "d_risk", "distinct_l of ill", "guessed of ill"):
-        assert f" {name} " in told
+        assert f" {name} " in reported
 
 
 def test_an_evaluation_is_short_in_plain_python() -> None:
     table = np.arange(12.0).reshape(6, 2)
-    found = repr(shoal.anonymize(table, k=2, quasi_identifiers=[0, 1]).evaluation)
-    assert found.startswith("Evaluation(records=6, k=2, classes=3, min_class=2, global_risk=50, mixed_loss=")
-    assert len(found) < 200
+    result = repr(shoal.anonymize(table, k=2, quasi_identifiers=[0, 1]).evaluation)
+    assert result.startswith("Evaluation(records=6, k=2, classes=3, min_class=2, global_risk=50, mixed_loss=")
+    assert len(result) < 200

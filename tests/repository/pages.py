@@ -1,4 +1,4 @@
-"""The pages of the docs: their blocks, and what happens when these are run as a reader would."""
+"""Run the examples of a page of the docs as a reader would."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from shell import printed as answered
+from shell import run_script
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 METADATA = "Metadata-Version: 2.1\nName: page\nVersion: 1.0\n"
@@ -34,8 +34,8 @@ def examples(page: str) -> int:
     return sum(kind == "python" or (kind == "text" and text.startswith("$ ")) for kind, text in blocks(page))
 
 
-def ran(code: str, names: dict[str, Any]) -> str:
-    """What Python prints; warnings are told elsewhere."""
+def run_python(code: str, names: dict[str, Any]) -> str:
+    """Standard output of Python code, without warnings."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -44,7 +44,7 @@ def ran(code: str, names: dict[str, Any]) -> str:
 
 
 def install(text: str, folder: Path) -> None:
-    """What a package would say that has these entry points."""
+    """Install the metadata of a package with these entry points."""
     home = folder / "page-1.0.dist-info"
     home.mkdir()
     (home / "METADATA").write_text(METADATA, encoding="utf-8")
@@ -52,8 +52,8 @@ def install(text: str, folder: Path) -> None:
     (home / "entry_points.txt").write_text(f"[{group}]\n{entries.replace(chr(34), '')}", encoding="utf-8")
 
 
-def follow(page: str, folder: Path) -> Iterator[tuple[str, str]]:
-    """Run a page from top to bottom; what was printed, with what is shown.
+def run_page(page: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """Run a page from top to bottom; yield what was printed and what the page shows.
 
     Python that begins with the name of a file is that file. What Python prints is shown in the next block of text.
     """
@@ -67,10 +67,10 @@ def follow(page: str, folder: Path) -> Iterator[tuple[str, str]]:
         elif kind == "python":
             if printed:
                 yield printed, ""
-            printed = ran(text, names)
+            printed = run_python(text, names)
         elif kind == "text" and text.startswith("$ "):
             for command, shown in commands(text):
-                yield answered(command, folder), shown
+                yield run_script(command, folder), shown
         elif kind == "text" and printed:
             yield printed, text
             printed = ""

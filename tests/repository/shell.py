@@ -73,28 +73,28 @@ def run(arguments: list[str], folder: Path) -> Run:
     return Run(code, out.text(), err.text(), both.getvalue().decode())
 
 
-def printed(script: str, folder: Path, *, check: bool = False) -> str:
-    """What a script prints in a folder, on both channels; without the word that kernels are compiled.
+def run_script(script: str, folder: Path, *, check: bool = False) -> str:
+    """Standard output and error of a script, without the message that kernels are compiled.
 
     A script that is one `shoal` command, alone or before a pipe or the like, runs inside this process, and so do two
-    that are only parted by a semicolon.
+    that are separated by a semicolon.
     """
     found = ALONE.fullmatch(script.strip())
     rest = (found["rest"] or "").strip() if found else ""
     if found and (two := TWO.fullmatch(rest)):
-        first = printed(f"shoal{found['arguments']} {two[1]}", folder, check=check)
-        return first + printed(two[2], folder, check=check)
+        first = run_script(f"shoal{found['arguments']} {two[1]}", folder, check=check)
+        return first + run_script(two[2], folder, check=check)
     if found is None or "shoal " in rest:
         code, text = shell(script, folder)
     else:
         made = run(shlex.split(found["arguments"].replace("\\\n", " ")), folder)
-        code, text = (made.code, made.both) if not rest else repeated(made, rest, folder)
+        code, text = (made.code, made.both) if not rest else run_pipeline(made, rest, folder)
     assert not check or code == 0, text
     return re.sub(r"shoal: compiling.*\n", "", text)
 
 
-def repeated(made: Run, rest: str, folder: Path) -> tuple[int, str]:
-    """What a shell does with all that a command printed."""
+def run_pipeline(made: Run, rest: str, folder: Path) -> tuple[int, str]:
+    """Exit code and output of a shell that gets the output of a command."""
     kept = {"OUT": made.out, "ERR": re.sub(r"shoal: compiling.*\n", "", made.err)}
     aside = folder.parent / f"{folder.name}.printed"
     aside.mkdir(exist_ok=True)
@@ -105,7 +105,7 @@ def repeated(made: Run, rest: str, folder: Path) -> tuple[int, str]:
 
 
 def shell(script: str, folder: Path, **more: str) -> tuple[int, str]:
-    """The exit code of a script, and all that it printed."""
+    """Exit code and output of a script."""
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,

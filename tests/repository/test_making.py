@@ -8,7 +8,7 @@ from pathlib import Path
 
 import make
 import pytest
-from making import answers, errors, imports, reliability, site
+from making import errors, imports, json_keys, reliability, site
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,34 +39,36 @@ def test_nothing_counted_is_no_page(tmp_path: Path) -> None:
 
 
 def test_the_graph_is_that_of_the_sources(tmp_path: Path) -> None:
-    house = tmp_path / "house"
-    (house / "upper").mkdir(parents=True)
-    (house / "upper" / "door.py").write_text(
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import house.seen\nfrom house import lower\n"
-        "def late():\n    from house.last import thing\n",
+    root = tmp_path / "root"
+    (root / "upper").mkdir(parents=True)
+    (root / "upper" / "module.py").write_text(
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import root.typed\nfrom root import lower\n"
+        "def late():\n    from root.last import thing\n",
         encoding="utf-8",
     )
-    (house / "lower.py").write_text("from .last import thing\nimport os\n", encoding="utf-8")
-    for name in ("last", "seen"):
-        (house / f"{name}.py").write_text("thing = 1\n", encoding="utf-8")
-    found = imports.graph(house, ["upper", "lower", "last", "seen"])
-    assert found == {"upper": {"lower", "last"}, "lower": {"last"}, "last": set(), "seen": set()}
+    (root / "lower.py").write_text("from .last import thing\nimport os\n", encoding="utf-8")
+    for name in ("last", "typed"):
+        (root / f"{name}.py").write_text("thing = 1\n", encoding="utf-8")
+    found = imports.graph(root, ["upper", "lower", "last", "typed"])
+    assert found == {"upper": {"lower", "last"}, "lower": {"last"}, "last": set(), "typed": set()}
 
 
-def test_no_room_imports_one_above_or_beside_it() -> None:
+def test_no_package_imports_one_above_or_beside_it() -> None:
     layers = imports.layers(ROOT / "pyproject.toml")
-    depth = {room: number for number, layer in enumerate(layers) for room in layer}
+    depth = {package: number for number, layer in enumerate(layers) for package in layer}
     found = imports.graph(ROOT / "src" / "shoal", list(depth))
-    assert sum(map(len, found.values())) > 100
-    upwards = {(room, other) for room, others in found.items() for other in others if depth[other] <= depth[room]}
+    assert sum(map(len, found.values())) > 80
+    upwards = {
+        (package, other) for package, others in found.items() for other in others if depth[other] <= depth[package]
+    }
     assert not upwards
 
 
-def test_every_room_is_drawn() -> None:
+def test_every_package_is_drawn() -> None:
     layers = [["top", "side"], ["low"]]
     text = imports.drawing(layers, {"top": {"low"}, "side": set(), "low": set()})
     assert text.count("<circle") == 1
-    assert all(f">{room}</text>" in text for room in ("top", "side", "low"))
+    assert all(f">{package}</text>" in text for package in ("top", "side", "low"))
 
 
 @pytest.mark.parametrize("kind", errors.kinds(), ids=lambda kind: kind.__name__)
@@ -78,14 +80,14 @@ def test_a_sentence_of_an_error_names_what_was_given(kind: type) -> None:
             assert not re.search(r"\b7\b", sentence), f"{name}: a placeholder was counted with"
 
 
-def test_the_keys_of_an_answer_are_told_once() -> None:
+def test_each_json_key_is_listed_once() -> None:
     answer = {
         "a": [1, 2],
         "b": [{"c": None}, {"c": "x"}],
         "changes": {"age": {"loss": 1.0, "gcp": None}},
         "best": {"3": 1},
     }
-    text = answers.listing(answer, {"age", "name"})
+    text = json_keys.key_table(answer, {"age", "name"})
     assert "| `a` | list of whole number |" in text
     assert "| `b[].c` | text or null |" in text
     assert "| `changes.COLUMN` | object |" in text
@@ -115,7 +117,10 @@ def test_a_page_without_a_source_is_removed(docs: Path, generated: dict[Path, st
 
 def test_links_of_files_above_the_docs_lead_to_pages_of_the_site() -> None:
     text = "[a](docs/architecture.md#x) [b](CHANGELOG.md) [c](src/shoal/errors/messages.py) [d](https://example.org)"
-    assert site.told(text, "CONTRIBUTING.md") == "[a](architecture.md#x) [b](CHANGELOG.md) c [d](https://example.org)"
+    assert (
+        site.with_site_links(text, "CONTRIBUTING.md")
+        == "[a](architecture.md#x) [b](CHANGELOG.md) c [d](https://example.org)"
+    )
 
 
 def test_a_folder_of_the_nav_stands_for_its_pages(tmp_path: Path) -> None:
@@ -123,4 +128,4 @@ def test_a_folder_of_the_nav_stands_for_its_pages(tmp_path: Path) -> None:
     for name in ("a/b-c.md", "a/b.md", "here.md"):
         (tmp_path / name).write_text("", encoding="utf-8")
     nav = [{"Here": "here.md"}, {"Not yet": "gone.md"}, {"All": ["a/"]}]
-    assert site.expanded(nav, tmp_path) == [{"Here": "here.md"}, {"All": [{"b": "a/b.md"}, {"b-c": "a/b-c.md"}]}]
+    assert site.expand_nav(nav, tmp_path) == [{"Here": "here.md"}, {"All": [{"b": "a/b.md"}, {"b-c": "a/b-c.md"}]}]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import make
 import pytest
-from pages import DOCS, blocks, examples, follow
+from pages import DOCS, blocks, examples, run_page
 
 import shoal
 from shoal.microaggregation import registry
@@ -55,7 +55,7 @@ def test_a_page_shows_what_happens(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a page that runs pytest needs none of ours
     shoal.example_register(rows=2000).write_csv("people.csv")
-    for printed, shown in follow(ALL[name], tmp_path):
+    for printed, shown in run_page(ALL[name], tmp_path):
         assert printed == shown
 
 
@@ -80,4 +80,4 @@ def test_the_table_beside_pycanon_has_the_figures_that_are_computed() -> None:
 def test_a_page_that_shows_something_else_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = "```python\nprint(1)\n```\n\n```text\n2\n```\n\n```text\n$ echo 3\n4\n```\n\n```python\nprint(5)\n```\n"
-    assert list(follow(page, tmp_path)) == [("1\n", "2\n"), ("3\n", "4\n"), ("5\n", "")]
+    assert list(run_page(page, tmp_path)) == [("1\n", "2\n"), ("3\n", "4\n"), ("5\n", "")]

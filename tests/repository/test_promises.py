@@ -1,4 +1,4 @@
-"""Promises about the house itself: each is a test, not a paragraph."""
+"""Properties of the code base: imports, start-up, and measurements that must exist."""
 
 from __future__ import annotations
 

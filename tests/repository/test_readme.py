@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from pages import ran
-from shell import printed
+from pages import run_python
+from shell import run_script
 
 import shoal
 
@@ -32,7 +32,7 @@ def block(kind: str, word: str) -> str:
 def run(script: str, folder: Path) -> str:
     """What the commands of a script print, one after the other; each must succeed."""
     lines = re.findall(r"^((?:.*\\\n)*.*\S.*)$", script, re.MULTILINE)
-    return "".join(printed(re.sub(r"\s+#.*", "", line), folder, check=True) for line in lines)
+    return "".join(run_script(re.sub(r"\s+#.*", "", line), folder, check=True) for line in lines)
 
 
 def test_the_commands_run_and_print_what_is_shown(folder: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_hospital_file_is_released_as_shown(folder: Path) -> None:
 
 def test_the_python_example_runs_and_prints_what_is_shown(folder: Path) -> None:
     with contextlib.chdir(folder):
-        assert ran(block("python", "import shoal"), {"__name__": "readme"}) == block("text", "Release(k=5")
+        assert run_python(block("python", "import shoal"), {"__name__": "readme"}) == block("text", "Release(k=5")
     assert (folder / "released.parquet").exists()
 
 

@@ -14,7 +14,7 @@ import click
 import make
 import pytest
 import yaml
-from pages import blocks, follow
+from pages import blocks, run_page
 
 import shoal
 import shoal_reproduction
@@ -24,7 +24,7 @@ from shoal.cli.main import shoal as front
 from shoal.data.file_formats import EXTENSIONS, FORMATS
 from shoal.domain import Policy
 from shoal.hierarchy.formats import FORMATS as HIERARCHIES
-from surroundings import chromium
+from subprocess_environment import find_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = re.compile(r"^(https?:)?//", re.IGNORECASE)
@@ -80,7 +80,7 @@ def test_every_page_is_on_the_site(site: Path, docs: Path) -> None:
     assert len(pages) > 100
     for page in pages:
         assert (site / page.with_suffix(".html")).is_file()
-    assert not list(site.rglob("*.py")), "sources are none of the site's"
+    assert not list(site.rglob("*.py")), "the site contains no sources"
 
 
 def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
@@ -109,7 +109,7 @@ def test_the_site_is_read_and_searched_as_files(site: Path) -> None:
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'shoal[dev]'")
     asked: list[str] = []
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1300, "height": 800})
         page.on("request", lambda request: asked.append(request.url))
         page.goto((site / "methods" / "mdav.html").as_uri())
@@ -132,7 +132,7 @@ def test_examples_of_generated_pages(docs: Path, tmp_path: Path, monkeypatch: py
     shown = {name: (docs / name).read_text(encoding="utf-8") for name in sorted(names) if make.is_generated(name)}
     ran = 0
     for name, page in shown.items():
-        for printed, expected in follow(page, tmp_path):
+        for printed, expected in run_page(page, tmp_path):
             assert printed == expected, name
             ran += 1
     assert ran

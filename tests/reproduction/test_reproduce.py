@@ -1,4 +1,4 @@
-"""`shoal reproduce` on data of our own: what it says, what it leaves out, and how it refuses."""
+"""`shoal reproduce` on synthetic data: results, omissions and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import shoal
 import shoal_reproduction
 from shoal.cli.main import main
 from shoal.errors import FileError, OptionError
-from shoal_reproduction import report_reproduction as dressed
+from shoal_reproduction import report
 from shoal_reproduction.cells import FigureCell, equals_printed
 from shoal_reproduction.datasets import DATASETS
 from shoal_reproduction.published import TABLES
@@ -26,7 +26,7 @@ from shoal_reproduction.runs import CountResult, RunResult
 
 
 @pytest.fixture(scope="module")
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def synthetic_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with files of the right shape and other numbers; EIA is missing."""
     folder = tmp_path_factory.mktemp("data")
     for name in ("tarragona", "census", "toy19"):
@@ -84,76 +84,76 @@ def test_exact_means_every_printed_digit() -> None:
     assert not equals_printed(0.6604, "0.661")
 
 
-def test_only_runs_what_is_asked_for(made_up: Path) -> None:
-    found = shoal_reproduction.reproduce(made_up, only=["MDAV-1", "census"])
-    assert {(cell.name, cell.table.dataset) for cell in found.cells} == {("MDAV-1", "census")}
-    assert {(row["method"], row["dataset"]) for row in found.comparison} == {("mdav-1", "census")}
-    assert sum(found.summary.values()) == 4
-    by_place = shoal_reproduction.reproduce(made_up, only=["Table 5.3"])
+def test_only_runs_what_is_asked_for(synthetic_data: Path) -> None:
+    reproduction = shoal_reproduction.reproduce(synthetic_data, only=["MDAV-1", "census"])
+    assert {(cell.name, cell.table.dataset) for cell in reproduction.cells} == {("MDAV-1", "census")}
+    assert {(row["method"], row["dataset"]) for row in reproduction.comparison} == {("mdav-1", "census")}
+    assert sum(reproduction.summary.values()) == 4
+    by_place = shoal_reproduction.reproduce(synthetic_data, only=["Table 5.3"])
     assert {cell.name for cell in by_place.cells} == {"MDAV"}
     assert not by_place.comparison
 
 
-def test_missing_data_is_told_and_counted(made_up: Path) -> None:
-    found = shoal_reproduction.reproduce(made_up, only=["tfrp-1"])
-    assert {cell.table.dataset for cell in found.cells if cell.verdict == "no data"} == {"eia"}
-    facts = found.to_dict()
+def test_missing_data_is_told_and_counted(synthetic_data: Path) -> None:
+    reproduction = shoal_reproduction.reproduce(synthetic_data, only=["tfrp-1"])
+    assert {cell.table.dataset for cell in reproduction.cells if cell.verdict == "no data"} == {"eia"}
+    facts = reproduction.to_dict()
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
-    text = dressed.text(facts)
+    text = report.text(facts)
     assert "4 no data" in text
     assert "Warning: eia.csv is not in the data folder" in text
     assert "Warning: census.csv does not hold the numbers that the papers used" in " ".join(text.split())
-    page = dressed.page(facts)
+    page = report.page(facts)
     assert "<svg" in page
     assert '<p class="verdict">' not in page
 
 
-def test_a_method_that_no_paper_prints_is_compared(made_up: Path) -> None:
-    facts = shoal_reproduction.reproduce(made_up, only=["mondrian", "census"]).to_dict()
+def test_a_method_that_no_paper_prints_is_compared(synthetic_data: Path) -> None:
+    facts = shoal_reproduction.reproduce(synthetic_data, only=["mondrian", "census"]).to_dict()
     assert facts["cells"] == []
-    text = dressed.text(facts)
+    text = report.text(facts)
     assert "All methods on census" in text
     assert f"{facts['comparison'][0]['information_loss']:.4f}" in text
-    assert dressed.table(facts).splitlines() == [",".join(dressed.COLUMNS)]
+    assert report.table(facts).splitlines() == [",".join(report.COLUMNS)]
 
 
-def test_the_csv_file_has_all_that_is_told_of_a_cell(made_up: Path) -> None:
-    facts = shoal_reproduction.reproduce(made_up, only=["mdav-1", "census"]).to_dict()
-    assert tuple(facts["cells"][0]) == dressed.COLUMNS
+def test_the_csv_file_has_all_that_is_told_of_a_cell(synthetic_data: Path) -> None:
+    facts = shoal_reproduction.reproduce(synthetic_data, only=["mdav-1", "census"]).to_dict()
+    assert tuple(facts["cells"][0]) == report.COLUMNS
 
 
-def test_progress_counts_runs(made_up: Path) -> None:
-    heard: list[tuple[int, int]] = []
-    shoal_reproduction.reproduce(made_up, only=["census", "mdav"], progress=lambda *step: heard.append(step))
-    assert [done for done, _ in heard] == list(range(1, len(heard) + 1))
-    assert heard[-1][0] == heard[-1][1]
+def test_progress_counts_runs(synthetic_data: Path) -> None:
+    steps: list[tuple[int, int]] = []
+    shoal_reproduction.reproduce(synthetic_data, only=["census", "mdav"], progress=lambda *step: steps.append(step))
+    assert [done for done, _ in steps] == list(range(1, len(steps) + 1))
+    assert steps[-1][0] == steps[-1][1]
 
 
-def test_the_figures_are_the_same_again(made_up: Path) -> None:
+def test_the_figures_are_the_same_again(synthetic_data: Path) -> None:
     def figures() -> list[tuple[str, int, float | None]]:
         return [
             (cell.name, cell.k, cell.reproduced)
-            for cell in shoal_reproduction.reproduce(made_up, only=["census", "dba-2"]).cells
+            for cell in shoal_reproduction.reproduce(synthetic_data, only=["census", "dba-2"]).cells
         ]
 
     assert figures() == figures()
 
 
-def test_unknown_words_are_refused(made_up: Path) -> None:
+def test_unknown_words_are_refused(synthetic_data: Path) -> None:
     with pytest.raises(OptionError, match="did you mean 'census'"):
-        shoal_reproduction.reproduce(made_up, only=["censsu"])
+        shoal_reproduction.reproduce(synthetic_data, only=["censsu"])
 
 
 @pytest.mark.parametrize("words", [["toy19", "dba-1"], ["mahmood-2012", "hac"]])
-def test_words_that_fit_nothing_are_refused(made_up: Path, words: list[str]) -> None:
+def test_words_that_fit_nothing_are_refused(synthetic_data: Path, words: list[str]) -> None:
     with pytest.raises(OptionError, match="No printed cell fits all of"):
-        shoal_reproduction.reproduce(made_up, only=words)
+        shoal_reproduction.reproduce(synthetic_data, only=words)
 
 
 @pytest.mark.parametrize("word", ["Table 7.1", " tables 7.1 and 7.2 ", "table 7.2"])
-def test_a_table_goes_by_its_number(made_up: Path, tmp_path: Path, word: str) -> None:
+def test_a_table_goes_by_its_number(synthetic_data: Path, tmp_path: Path, word: str) -> None:
     """Without its data, so that nothing has to be run."""
-    shutil.copy(made_up / "toy19.csv", tmp_path)
+    shutil.copy(synthetic_data / "toy19.csv", tmp_path)
     names = {cell.name for cell in shoal_reproduction.reproduce(tmp_path, only=[word]).cells}
     assert names == {f"HAC-max-partitions {linkage}" for linkage in ("single", "complete", "centroid")}
 
@@ -175,8 +175,8 @@ def test_other_data_is_refused(tmp_path: Path) -> None:
         shoal_reproduction.reproduce(tmp_path, only=["census", "mdav"])
 
 
-def test_data_that_cannot_be_used_is_named(made_up: Path, tmp_path: Path) -> None:
-    lines = (made_up / "census.csv").read_text(encoding="utf-8").splitlines()
+def test_data_that_cannot_be_used_is_named(synthetic_data: Path, tmp_path: Path) -> None:
+    lines = (synthetic_data / "census.csv").read_text(encoding="utf-8").splitlines()
     lines[7] = "secret" + lines[7][lines[7].index(",") :]
     (tmp_path / "census.csv").write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(FileError, match=r"census\.csv.*column 'c0'|census\.csv.*'c0'") as caught:
@@ -192,13 +192,13 @@ class Said(NamedTuple):
 
 @pytest.fixture
 def command(
-    made_up: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    synthetic_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Said]:
     """`shoal reproduce` in a folder of its own, in this process."""
     monkeypatch.chdir(tmp_path)
 
     def run(*given: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["shoal", "reproduce", "--data", str(made_up), *given])
+        monkeypatch.setattr(sys, "argv", ["shoal", "reproduce", "--data", str(synthetic_data), *given])
         with pytest.raises(SystemExit) as stopped:
             main()
         return Said(int(stopped.value.code or 0), *capsys.readouterr())

@@ -1,4 +1,4 @@
-"""XMondrian in `shoal reproduce`: as printed it breaks k, as ours it does not, and the report tells both."""
+"""XMondrian in `shoal reproduce`: as printed it breaks k, ours does not, and the report says so."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ import shoal_reproduction
 from naive.xmondrian_printed import sizes as naive_sizes
 from shoal import data
 from shoal.errors import FileError
-from shoal_reproduction import report_experiments as table
-from shoal_reproduction import report_reproduction as dressed
+from shoal_reproduction import report
+from shoal_reproduction.as_printed import sizes_as_printed
 from shoal_reproduction.cells import FigureCell
 from shoal_reproduction.datasets import DATASETS, EXAMPLE_COLUMNS, encode_table, example_table, matches_checksum
 from shoal_reproduction.experiments import EXPERIMENT_READINGS, SETTINGS
 from shoal_reproduction.published import TABLES
 from shoal_reproduction.readings import XMONDRIAN_AS_PRINTED, MethodReading, RowReadings, get_row_readings
 from shoal_reproduction.runs import RunResult, run_on_mixed
-from shoal_reproduction.xmondrian_as_printed import sizes_as_printed
 
 TEN = encode_table(example_table())
 
@@ -90,8 +89,8 @@ def test_the_example_is_known() -> None:
 
 
 def test_the_printed_cells(folder: Path) -> None:
-    found = shoal_reproduction.reproduce(folder, only=["padmaja-2021", "example10"])
-    cells = {(cell.table.measure, cell.name): cell for cell in found.cells}
+    reproduction = shoal_reproduction.reproduce(folder, only=["padmaja-2021", "example10"])
+    cells = {(cell.table.measure, cell.name): cell for cell in reproduction.cells}
     assert {key: (cell.printed, cell.reproduced, cell.verdict) for key, cell in cells.items()} == {
         ("classes", "Mondrian"): ("4", 4, "exact"),
         ("classes", "XMondrian"): ("6", 4, "other"),
@@ -102,9 +101,9 @@ def test_the_printed_cells(folder: Path) -> None:
     assert [other["reading"] for other in broken["also"]] == ["as printed", "mondrian-extent"]
     assert [other["value"] for other in broken["also"]] == pytest.approx([10 / 12, 1.0])
     assert broken["published_seconds"] == 0.009
-    assert not found.experiments
-    assert found.warnings == ()
-    text = dressed.text(found.to_dict())
+    assert not reproduction.experiments
+    assert reproduction.warnings == ()
+    text = report.text(reproduction.to_dict())
     assert "as printed: 0.8333; mondrian-extent: 1.0000" in text
     assert "A C_avg below 1 is not a better one" in " ".join(text.split())
     assert "other: 2 k broken in print" in text
@@ -120,26 +119,28 @@ def test_more_classes_are_better(classes: int, verdict: str) -> None:
 
 
 def test_without_adult_there_is_no_data(folder: Path) -> None:
-    found = shoal_reproduction.reproduce(folder, only=["padmaja-2021"])
-    assert len(found.experiments) == len(SETTINGS) * len(EXPERIMENT_READINGS)
-    assert {row["c_avg"] for row in found.experiments} == {None}
-    assert found.warnings == ("adult.csv is not in the data folder; the cells that need it are counted as 'no data'.",)
-    facts = found.to_dict()
+    reproduction = shoal_reproduction.reproduce(folder, only=["padmaja-2021"])
+    assert len(reproduction.experiments) == len(SETTINGS) * len(EXPERIMENT_READINGS)
+    assert {row["c_avg"] for row in reproduction.experiments} == {None}
+    assert reproduction.warnings == (
+        "adult.csv is not in the data folder; the cells that need it are counted as 'no data'.",
+    )
+    facts = reproduction.to_dict()
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
-    assert dressed.text(facts).count("no data") >= len(found.experiments)
-    assert dressed.page(facts).count(">no data<") == len(found.experiments)
+    assert report.text(facts).count("no data") >= len(reproduction.experiments)
+    assert report.page(facts).count(">no data<") == len(reproduction.experiments)
 
 
 def test_the_experiments_are_told_in_every_form(folder: Path) -> None:
-    found = shoal_reproduction.reproduce(other_adult(folder), only=["Figure 14"])
-    facts = found.to_dict()
+    reproduction = shoal_reproduction.reproduce(other_adult(folder), only=["Figure 14"])
+    facts = reproduction.to_dict()
     assert [(row["records"], row["columns"], row["k"]) for row in facts["experiments"][::4]] == [
         (10, columns, 2) for columns in (2, 3, 4)
     ]
     assert not facts["cells"]
-    assert all(row["below_k"] == 0 and row["c_avg"] >= 1 for row in found.experiments if not row["as_printed"])
-    assert all(row["milliseconds"] > 0 for row in found.experiments)
-    head, rows = table.rows(facts["experiments"])
+    assert all(row["below_k"] == 0 and row["c_avg"] >= 1 for row in reproduction.experiments if not row["as_printed"])
+    assert all(row["milliseconds"] > 0 for row in reproduction.experiments)
+    head, rows = report.experiment_rows(facts["experiments"])
     assert head[3:] == [
         "mondrian-encoded",
         "ms",
@@ -152,20 +153,20 @@ def test_the_experiments_are_told_in_every_form(folder: Path) -> None:
         "below k",
     ]
     assert {len(row) for row in rows} == {len(head)}
-    for dress in (dressed.text, dressed.page):
-        assert table.TITLE in dress(facts)
+    for dress in (report.text, report.page):
+        assert report.EXPERIMENTS_TITLE in dress(facts)
         assert rows[0][3] in dress(facts)
-    assert any("do not trust the verdicts" in warning for warning in found.warnings)
+    assert any("do not trust the verdicts" in warning for warning in reproduction.warnings)
 
 
 def test_the_experiments_go_by_figure_and_method(folder: Path) -> None:
-    chosen = shoal_reproduction.reproduce(other_adult(folder), only=["figure 13", "xmondrian"]).experiments
-    assert Counter((row["method"], row["as_printed"]) for row in chosen) == {
+    experiments = shoal_reproduction.reproduce(other_adult(folder), only=["figure 13", "xmondrian"]).experiments
+    assert Counter((row["method"], row["as_printed"]) for row in experiments) == {
         ("xmondrian", False): 5,
         ("xmondrian", True): 5,
     }
-    assert [row["k"] for row in chosen[::2]] == [3, 4, 5, 6, 7]
-    assert table.rows(chosen)[0][3:] == ["xmondrian", "ms", "as printed", "ms", "below k"]
+    assert [row["k"] for row in experiments[::2]] == [3, 4, 5, 6, 7]
+    assert report.experiment_rows(experiments)[0][3:] == ["xmondrian", "ms", "as printed", "ms", "below k"]
 
 
 def test_the_example_alone_is_no_benchmark_data(tmp_path: Path) -> None:

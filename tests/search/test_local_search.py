@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from naive.searches import KINDS, TREE, Case, asked, drawn, errors, merged, optimum, scale
+from naive.local_search import KINDS, TREE, Case, draw_case, draw_constraints, errors, merge_infeasible, optimum, scale
 from shoal import data
 from shoal.domain import EFFORTS, Kind, Records, Schema, Space
 from shoal.microaggregation import registry
@@ -22,17 +22,17 @@ from shoal.search import Budget, SearchPlan, SearchResult, SearchTask, budget, d
 TABLES = 40 if os.environ.get("SHOAL_TRIES") == "full" else 20
 
 
-def task(case: Case, demands: Any = None) -> SearchTask:
-    return SearchTask(case.space, case.k, demands, case.units, case.unit_of)
+def task(case: Case, constraints: Any = None) -> SearchTask:
+    return SearchTask(case.space, case.k, constraints, case.units, case.unit_of)
 
 
-def searched(case: Case, plan: SearchPlan | None = None, demands: Any = None, **more: Any) -> SearchResult:
-    """A search from the groups of a case, of few steps where nothing is said."""
-    return refine(task(case, demands), case.labels[case.unit_of], plan or SearchPlan(steps=3000), **more)
+def searched(case: Case, plan: SearchPlan | None = None, constraints: Any = None, **more: Any) -> SearchResult:
+    """A search from the groups of a case, with few steps by default."""
+    return refine(task(case, constraints), case.labels[case.unit_of], plan or SearchPlan(steps=3000), **more)
 
 
 def check_found(found: SearchResult, case: Case) -> None:
-    """What it says of itself, beside the definition."""
+    """The reported errors against the definition."""
     close: dict[str, Any] = {"rel": 1e-9, "abs": 1e-9 * scale(case.table)}
     assert found.error_before == pytest.approx(case.error(case.labels), **close)
     assert found.error_after == pytest.approx(errors(case.table, found.labels), **close)
@@ -45,7 +45,7 @@ def test_it_finds_the_best_of_all_partitions(kind: str, members: int) -> None:
     """Of 20 tables in each of six kinds it does in at least 19; it never falls below."""
     best = 0
     for seed in range(TABLES):
-        case = drawn(seed, kind=kind, rows=8 if members == 1 else 12, k=2 + seed % 2, members=members)
+        case = draw_case(seed, kind=kind, rows=8 if members == 1 else 12, k=2 + seed % 2, members=members)
         found, least = searched(case, SearchPlan(steps=20_000, seed=seed)), optimum(case)
         close = 1e-9 * scale(case.table)
         check_found(found, case)
@@ -55,13 +55,13 @@ def test_it_finds_the_best_of_all_partitions(kind: str, members: int) -> None:
 
 
 def test_it_finds_the_best_of_all_that_meet_the_demands() -> None:
-    """Not so often as without demands: between two groupings that meet them there may be none that does."""
+    """Not so often as without constraints: between two groupings that meet them there may be none that does."""
     best = 0
     for seed in range(15):
-        whole = drawn(seed, kind=KINDS[seed % 3], rows=8, k=2)
-        demands, holds = asked(seed, 8)
-        case = merged(whole, holds)
-        found, least = searched(case, SearchPlan(steps=20_000), demands), optimum(case, holds)
+        whole = draw_case(seed, kind=KINDS[seed % 3], rows=8, k=2)
+        constraints, holds = draw_constraints(seed, 8)
+        case = merge_infeasible(whole, holds)
+        found, least = searched(case, SearchPlan(steps=20_000), constraints), optimum(case, holds)
         check_found(found, case)
         assert all(holds(np.flatnonzero(found.labels == group).tolist()) for group in np.unique(found.labels))
         assert found.error_after >= least - 1e-9 * scale(case.table)
@@ -119,7 +119,7 @@ def test_nothing_is_gained_where_all_are_equal_or_one_group() -> None:
 
 @pytest.mark.parametrize("offset", [1e3, 1e6, 1e9, 1e15])
 def test_numbers_far_from_zero_do_not_keep_it_busy_for_ever(offset: float) -> None:
-    """They have few digits left for what differs, so that rounding promises gains that are none."""
+    """Few digits are left for differences, so rounding errors look like gains."""
     values = (offset + np.random.default_rng(0).integers(0, 10, (600, 2))) / (2 * offset)
     found = refine(SearchTask(Space.of_numbers(values), 3), np.arange(600) // 3, SearchPlan("fast"))
     assert found.error_after < found.error_before
@@ -127,7 +127,7 @@ def test_numbers_far_from_zero_do_not_keep_it_busy_for_ever(offset: float) -> No
 
 
 def test_the_same_seed_finds_the_same_and_another_one_another() -> None:
-    case = drawn(2, kind="mixed", rows=60)
+    case = draw_case(2, kind="mixed", rows=60)
     one, again, other = (searched(case, SearchPlan(steps=4000, seed=seed)) for seed in (1, 1, 2))
     assert one.labels.tolist() == again.labels.tolist()
     assert one[1:] == again[1:]
@@ -135,7 +135,7 @@ def test_the_same_seed_finds_the_same_and_another_one_another() -> None:
 
 
 def test_threads_do_not_disturb_each_other() -> None:
-    some = [drawn(seed, kind=KINDS[seed % 3], rows=60) for seed in range(6)]
+    some = [draw_case(seed, kind=KINDS[seed % 3], rows=60) for seed in range(6)]
     alone = [searched(case).labels.tolist() for case in some]
     with ThreadPoolExecutor(2) as threads:
         together = list(threads.map(lambda case: searched(case).labels.tolist(), some))
@@ -143,7 +143,7 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 
 def test_what_is_given_is_not_changed() -> None:
-    case = drawn(2, kind="mixed", rows=40)
+    case = draw_case(2, kind="mixed", rows=40)
     given, space, kept = case.labels.copy(), case.space, case.space
     found = refine(SearchTask(space, case.k), given, SearchPlan(steps=3000))
     assert found.error_after < found.error_before
@@ -156,7 +156,7 @@ def test_what_is_given_is_not_changed() -> None:
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_steps_are_planned_by_effort(effort: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "_STEPS", {"fast": (0, 0), "balanced": (40, 800), "best": (100, 10**6)})
-    case = drawn(3, kind="numbers", rows=24)
+    case = draw_case(3, kind="numbers", rows=24)
     found = searched(case, SearchPlan(effort))
     assert found.steps_planned == found.steps_done == {"fast": 0, "balanced": 800, "best": 2400}[effort]
     check_found(found, case)
@@ -164,7 +164,7 @@ def test_steps_are_planned_by_effort(effort: str, monkeypatch: pytest.MonkeyPatc
 
 def test_equal_records_are_one_point_of_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "_STEPS", {"balanced": (30, 500)})
-    case = drawn(3, kind="numbers", rows=24, steps=2)
+    case = draw_case(3, kind="numbers", rows=24, steps=2)
     assert searched(case, SearchPlan("balanced")).steps_planned == 30 * 4
 
 
@@ -177,7 +177,7 @@ def test_more_effort_plans_more_up_to_a_limit() -> None:
 
 def test_progress_goes_forward_to_the_end() -> None:
     told: list[tuple[int, int]] = []
-    searched(drawn(3, kind="numbers"), SearchPlan(steps=1001), progress=lambda *step: told.append(step))
+    searched(draw_case(3, kind="numbers"), SearchPlan(steps=1001), progress=lambda *step: told.append(step))
     shares = [done / total for done, total in told]
     assert shares == sorted(shares)
     assert shares[0] == 0.0, "the way down can be stopped too"
@@ -199,7 +199,7 @@ def stopping(after: int, whom: Budget) -> Callable[[int, int], None]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("after", [1, 5000, 39_000])
 def test_a_stop_gives_the_best_so_far_and_can_be_made_again(kind: str, after: int) -> None:
-    case = drawn(4, kind=kind, rows=60)
+    case = draw_case(4, kind=kind, rows=60)
     asked_to_stop = Budget()
     found = searched(case, SearchPlan(steps=40_000), budget=asked_to_stop, progress=stopping(after, asked_to_stop))
     assert after <= found.steps_done <= found.steps_planned == 40_000
@@ -213,7 +213,7 @@ def test_a_stop_gives_the_best_so_far_and_can_be_made_again(kind: str, after: in
 
 
 def test_who_asked_before_it_began_gets_the_start_back() -> None:
-    case, late = drawn(4, kind="mixed", rows=60), Budget()
+    case, late = draw_case(4, kind="mixed", rows=60), Budget()
     late.stop_requested.set()
     found = searched(case, SearchPlan("balanced"), budget=late)
     assert found.labels.tolist() == case.labels.tolist()
@@ -225,7 +225,7 @@ def test_who_asked_before_it_began_gets_the_start_back() -> None:
 
 
 class Clock:
-    """A clock that goes on by a tick whenever somebody looks at it."""
+    """A clock that advances by a tick whenever it is read."""
 
     def __init__(self, tick: float) -> None:
         self.now, self.tick = 100.0, tick
@@ -240,10 +240,10 @@ class Clock:
 def test_a_clock_is_kept_and_what_it_allowed_can_be_made_again(
     tick: float, effort: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(descent, "_SLICE", 25)  # so that the way down has several looks
+    monkeypatch.setattr(descent, "_SLICE", 25)  # so that the descent has several passes
     clock = Clock(tick)
     monkeypatch.setattr(budget.time, "monotonic", clock)
-    case, limited = drawn(6, kind="numbers", rows=100, steps=50), Budget(time_limit=1.0)
+    case, limited = draw_case(6, kind="numbers", rows=100, steps=50), Budget(time_limit=1.0)
     affordable = descent._LocalSearch.affordable
     monkeypatch.setattr(descent._LocalSearch, "affordable", lambda *given: min(affordable(*given), 200_000))
     found = searched(case, SearchPlan(effort), budget=limited)
@@ -261,7 +261,7 @@ def test_a_clock_is_kept_and_what_it_allowed_can_be_made_again(
 
 
 def test_the_more_time_the_more_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    case, planned = drawn(6, kind="numbers", rows=60), []
+    case, planned = draw_case(6, kind="numbers", rows=60), []
     for seconds in (0.5, 2.0, 8.0):
         monkeypatch.setattr(budget.time, "monotonic", Clock(0.001))
         planned.append(descent._LocalSearch(task(case), case.labels, Budget(seconds), None).affordable(None))
@@ -283,7 +283,9 @@ def test_a_share_of_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     whole.stop_requested.set()
     assert part.is_over(1.1)
     assert Budget().sub_budget(0.5).remaining is None
-    assert Budget(1.0, start=clock.now - 5).sub_budget(0.5).remaining == 0
+    late = Budget(1.0)
+    clock.now += 5
+    assert late.sub_budget(0.5).remaining == 0
 
 
 def test_the_first_interrupt_asks_to_stop_and_the_second_interrupts() -> None:
@@ -305,7 +307,7 @@ def test_an_error_puts_the_handler_back_too() -> None:
 
 
 def test_a_search_that_is_interrupted_ends_with_the_best_so_far() -> None:
-    case = drawn(4, kind="numbers", rows=60)
+    case = draw_case(4, kind="numbers", rows=60)
 
     def progress(done: int, total: int) -> None:
         if done >= 9000:
@@ -345,7 +347,7 @@ def test_other_threads_leave_signals_alone() -> None:
 
 
 def test_households_stay_together() -> None:
-    case = drawn(9, kind="mixed", rows=60, members=3)
+    case = draw_case(9, kind="mixed", rows=60, members=3)
     found = searched(case)
     for unit in range(len(case.labels)):
         assert len(set(found.labels[case.unit_of == unit].tolist())) == 1

@@ -1,4 +1,4 @@
-"""What several tests of the page share; those that need another page or project say so themselves."""
+"""Fixtures of the page tests: a fake worker, a client, and a project with all options."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clerk import Clerk
-from decided import decided
-from driver import Driver
+from fake_worker import FakeWorker
+from page_client import PageClient
+from project_setup import project_with_choices
 
 from shoal.web.projects.model import Project
 
 
 @pytest.fixture
-def clerk(monkeypatch: pytest.MonkeyPatch) -> Clerk:
-    return Clerk(monkeypatch)
+def fake_worker(monkeypatch: pytest.MonkeyPatch) -> FakeWorker:
+    return FakeWorker(monkeypatch)
 
 
 @pytest.fixture
-def driver(tmp_path: Path) -> Iterator[Driver]:
-    with Driver(tmp_path / "place") as found:
-        yield found
+def client(tmp_path: Path) -> Iterator[PageClient]:
+    with PageClient(tmp_path / "place") as result:
+        yield result
 
 
 @pytest.fixture
-def project(driver: Driver, tmp_path: Path) -> Project:
-    """One whose file was looked at, with all decisions."""
-    return decided(driver, tmp_path)
+def project(client: PageClient, tmp_path: Path) -> Project:
+    """A project with an inspected file and all options."""
+    return project_with_choices(client, tmp_path)

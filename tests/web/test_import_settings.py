@@ -1,4 +1,4 @@
-"""The import dialog: what it asks, what it previews, and what is kept of it."""
+"""Import dialog: questions, previews and stored settings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from driver import Answer, Driver, answering
+from page_client import PageClient, PageResponse, fake_query
 
 from shoal.errors import FileError, OptionError
-from shoal.web.http.security import Form
+from shoal.web.http.forms import Form
 from shoal.web.projects import import_settings
 from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
 from shoal.web.workers.jobs import Job
@@ -26,9 +26,9 @@ HEAD = {"sheets": [], "error": "", "columns": [], "rows": [], "settings": {}, "h
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Driver]:
-    with Driver(tmp_path / "page") as found:
-        yield found
+def page(tmp_path: Path) -> Iterator[PageClient]:
+    with PageClient(tmp_path / "page") as result:
+        yield result
 
 
 @pytest.fixture
@@ -47,32 +47,34 @@ def source(kind: str = "csv", **facts: Any) -> SourceFile:
     return SourceFile("stays.csv", kind, {"format": kind}, 1000, 12_345, "ab12", columns, **facts)
 
 
-def known(page: Driver, file: Path, found: SourceFile | None = None, **said: Any) -> Project:
-    found = replace(found or source(), reading=said)
-    project = page.place.store.create("stays", source=found, choices=ReleaseChoices.proposed(found), reading=said)
-    page.place.files[project.id] = file
+def create_project(page: PageClient, file: Path, result: SourceFile | None = None, **reading: Any) -> Project:
+    result = replace(result or source(), reading=reading)
+    project = page.context.store.create(
+        "stays", source=result, choices=ReleaseChoices.proposed(result), reading=reading
+    )
+    page.context.files[project.id] = file
     return project
 
 
-def failed(page: Driver, file: Path, error: Exception) -> Project:
-    project = page.place.store.create("stays")
-    page.place.files[project.id] = file
-    page.place.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence=error.sentence)
+def create_failed_project(page: PageClient, file: Path, error: Exception) -> Project:
+    project = page.context.store.create("stays")
+    page.context.files[project.id] = file
+    page.context.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence=error.sentence)
     return project
 
 
-def preview(page: Driver, project: Project, **fields: object) -> Answer:
+def preview(page: PageClient, project: Project, **fields: object) -> PageResponse:
     """The preview, once it is there."""
-    while (answer := page.post(f"/p/{project.id}/import/preview", fields)).status == 202:
+    while (response := page.post(f"/p/{project.id}/import/preview", fields)).status == 202:
         pass
-    return answer
+    return response
 
 
-def applied(
-    page: Driver, project: Project, monkeypatch: pytest.MonkeyPatch, **fields: object
-) -> tuple[Answer, list[Any]]:
+def apply_settings(
+    page: PageClient, project: Project, monkeypatch: pytest.MonkeyPatch, **fields: object
+) -> tuple[PageResponse, list[Any]]:
     started: list[Any] = []
-    monkeypatch.setattr(page.place.jobs, "start", lambda *given, **_: started.append(given))
+    monkeypatch.setattr(page.context.jobs, "start", lambda *given, **_: started.append(given))
     return page.post(f"/p/{project.id}/reading", {"revision": project.revision, **fields}), started
 
 
@@ -89,10 +91,10 @@ def applied(
     ],
 )
 def test_only_what_fits_the_format_is_offered(
-    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch, kind: str, there: list[str], absent: list[str]
+    page: PageClient, file: Path, monkeypatch: pytest.MonkeyPatch, kind: str, there: list[str], absent: list[str]
 ) -> None:
-    answering(page, monkeypatch, {**HEAD, "sheets": ["2023", EVIL]})
-    text = page.get(f"/p/{known(page, file, source(kind)).id}/import").text
+    fake_query(page, monkeypatch, {**HEAD, "sheets": ["2023", EVIL]})
+    text = page.get(f"/p/{create_project(page, file, source(kind)).id}/import").text
     assert all(f'id="set-{name}"' in text for name in there)
     assert not any(f'id="set-{name}"' in text for name in absent)
     assert EVIL not in text
@@ -100,8 +102,8 @@ def test_only_what_fits_the_format_is_offered(
     assert "<html" not in text
 
 
-def test_the_settings_of_now_are_shown(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {
+def test_the_settings_of_now_are_shown(page: PageClient, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = {
         "delimiter": "~",
         "encoding": "cp037",
         "thousands": "none",
@@ -112,52 +114,52 @@ def test_the_settings_of_now_are_shown(page: Driver, file: Path, monkeypatch: py
         "column_formats": {EVIL: "text"},
         "missing_in": {"age": ["999"]},
     }
-    answering(page, monkeypatch, HEAD)
-    project = known(page, file, **said)
+    fake_query(page, monkeypatch, HEAD)
+    project = create_project(page, file, **reading)
     text = page.get(f"/p/{project.id}/import").text
     for part in ('value="~"', 'value="cp037" selected', 'value="none" selected', 'value="no" selected', 'value="3"'):
         assert part in text
     assert "k.A.\n-9</textarea>" in text
     sent = json.loads(unescape(re.search(r'name="columns" value="([^"]*)"', text)[1]))
     assert sent == {EVIL: {"format": "text", "missing": ""}, "age": {"format": "", "missing": "999"}}
-    shown = page.get(f"/p/{project.id}/data")
-    assert shown.status == 200
+    displayed = page.get(f"/p/{project.id}/data")
+    assert displayed.status == 200
     form = Form([("columns", json.dumps(sent)), ("delimiter", "own"), ("delimiter_own", "~"), ("header", "no")])
-    assert import_settings.settings_from_form(said, form) == said, "what is shown is what is sent"
+    assert import_settings.settings_from_form(reading, form) == reading, "what is shown is what is sent"
 
 
-def test_the_dialog_waits_for_its_preview(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answering(page, monkeypatch, None)
-    project = known(page, file)
+def test_the_dialog_waits_for_its_preview(page: PageClient, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_query(page, monkeypatch, None)
+    project = create_project(page, file)
     assert page.get(f"/p/{project.id}/import").status == 202
     assert page.post(f"/p/{project.id}/import/preview", {"delimiter": ";"}).status == 202
 
 
-def test_a_preview_reads_the_head_by_settings_that_are_not_applied(page: Driver, file: Path) -> None:
-    project = known(page, file)
+def test_a_preview_reads_the_head_by_settings_that_are_not_applied(page: PageClient, file: Path) -> None:
+    project = create_project(page, file)
     text = preview(page, project).text
     assert re.findall(r'data-name="([^"]*)"', text) == ["name", "day", "cost"]
     assert f"{SECRET}0" in text
     assert "number (1.234,5)" in text
     assert text.count("<tr>") == 9
     assert 'data-format="DD/MM/YYYY" data-of="day"' in text
-    said = {"day": {"format": "MM/DD/YYYY", "missing": ""}, "cost": {"format": "text", "missing": "1.100,50"}}
-    text = preview(page, project, columns=json.dumps(said)).text
+    reading = {"day": {"format": "MM/DD/YYYY", "missing": ""}, "cost": {"format": "text", "missing": "1.100,50"}}
+    text = preview(page, project, columns=json.dumps(reading)).text
     assert "date (MM/DD/YYYY)" in text
     assert "2020-01-01" in text
     assert "data-format" not in text
     assert text.count("missing</span>") == 1
     text = preview(page, project, header="no", skip="3").text
     assert 'data-name="column_1"' in text
-    assert page.place.store.read(project.id).reading == {}
-    assert page.place.store.read(project.id).revision == project.revision
+    assert page.context.store.read(project.id).reading == {}
+    assert page.context.store.read(project.id).revision == project.revision
 
 
-def test_settings_that_do_not_fit_are_told_in_the_words_of_the_page(page: Driver, file: Path) -> None:
-    text = preview(page, known(page, file), encoding="ascii", delimiter="|", skip="2", header="yes").text
+def test_settings_that_do_not_fit_are_told_in_the_words_of_the_page(page: PageClient, file: Path) -> None:
+    text = preview(page, create_project(page, file), encoding="ascii", delimiter="|", skip="2", header="yes").text
     assert "data-error" not in text
-    said = json.dumps({"born": {"format": "DD.MM.YYYY"}})
-    text = preview(page, known(page, file), columns=said).text
+    reading = json.dumps({"born": {"format": "DD.MM.YYYY"}})
+    text = preview(page, create_project(page, file), columns=reading).text
     assert "data-error" in text
     assert "There is no column &#39;born&#39;" in text
     assert str(file) not in text
@@ -166,15 +168,15 @@ def test_settings_that_do_not_fit_are_told_in_the_words_of_the_page(page: Driver
     assert f"<code>{SECRET}0;01/01/2020;1.100,50</code>" in text, "the lines are shown as they are"
 
 
-def test_a_large_file_is_previewed_by_its_head(page: Driver, tmp_path: Path) -> None:
+def test_a_large_file_is_previewed_by_its_head(page: PageClient, tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     path.write_text("a,b\n" + "1,2\n" * 1_200_000 + "1,2,3,4\n")
-    text = preview(page, known(page, path)).text
+    text = preview(page, create_project(page, path)).text
     assert "data-error" not in text
     assert text.count("<tr>") == 9
 
 
-def test_the_sheets_of_a_workbook_are_offered(page: Driver, tmp_path: Path) -> None:
+def test_the_sheets_of_a_workbook_are_offered(page: PageClient, tmp_path: Path) -> None:
     import xlsxwriter
 
     path = tmp_path / "data.xlsx"
@@ -182,21 +184,21 @@ def test_the_sheets_of_a_workbook_are_offered(page: Driver, tmp_path: Path) -> N
     for name in ("Notes", "Persons"):
         pl.DataFrame({"age": [30, 40], "name": [name, "Bo"]}).write_excel(book, worksheet=name)
     book.close()
-    project = failed(page, path, FileError.several_sheets("data.xlsx", ["Notes", "Persons"]))
-    shown = page.get(f"/p/{project.id}/data").text
-    assert "data-open>" in shown
-    assert "Which sheet holds the data?" in shown
-    assert "--sheet" not in shown
-    while (answer := page.get(f"/p/{project.id}/import")).status == 202:
+    project = create_failed_project(page, path, FileError.several_sheets("data.xlsx", ["Notes", "Persons"]))
+    displayed = page.get(f"/p/{project.id}/data").text
+    assert "data-open>" in displayed
+    assert "Which sheet holds the data?" in displayed
+    assert "--sheet" not in displayed
+    while (response := page.get(f"/p/{project.id}/import")).status == 202:
         pass
-    assert 'data-question="sheet"' in answer.text
-    assert '<option value="Persons">Persons</option>' in answer.text
-    assert "data-error" in answer.text
+    assert 'data-question="sheet"' in response.text
+    assert '<option value="Persons">Persons</option>' in response.text
+    assert "data-error" in response.text
     assert "Persons</td>" in preview(page, project, sheet="Persons").text
 
 
 @pytest.mark.parametrize(
-    ("error", "asked"),
+    ("error", "question"),
     [
         (FileError.header_looks_numeric("a.csv"), "Is the first line a header or a record?"),
         (FileError.header_looks_like_record("a.csv", 2), "Is the first line a header or a record?"),
@@ -208,16 +210,16 @@ def test_the_sheets_of_a_workbook_are_offered(page: Driver, tmp_path: Path) -> N
     ],
 )
 def test_a_file_that_cannot_be_read_without_an_answer_asks_for_it(
-    page: Driver, file: Path, error: Exception, asked: str
+    page: PageClient, file: Path, error: Exception, question: str
 ) -> None:
-    text = page.get(f"/p/{failed(page, file, error).id}/data").text
-    assert ("data-open>" in text) == bool(asked)
-    assert asked in text
+    text = page.get(f"/p/{create_failed_project(page, file, error).id}/data").text
+    assert ("data-open>" in text) == bool(question)
+    assert question in text
     assert "(--" not in text
 
 
 @pytest.mark.parametrize(
-    ("facts", "asked", "answers"),
+    ("facts", "question", "answers"),
     [
         (
             {"questions": {"born": {"doubt": "day or month", "formats": ["DD.MM.YYYY", "MM/DD/YYYY"]}}},
@@ -238,45 +240,45 @@ def test_a_file_that_cannot_be_read_without_an_answer_asks_for_it(
     ],
 )
 def test_what_looks_misread_is_mended_by_a_click(
-    page: Driver,
+    page: PageClient,
     file: Path,
     monkeypatch: pytest.MonkeyPatch,
     facts: Mapping[str, Any],
-    asked: str,
+    question: str,
     answers: list[str],
 ) -> None:
-    project = known(page, file, replace(source(), **facts), delimiter=";")
+    project = create_project(page, file, replace(source(), **facts), delimiter=";")
     text = page.get(f"/p/{project.id}/data").text
-    assert asked in text
-    assert all(answer in text for answer in answers)
+    assert question in text
+    assert all(response in text for response in answers)
     assert EVIL not in text
     assert "data-open>" in text
     first = re.search(r'<form method="post" action="/p/\w+/reading">.*?</form>', text, re.DOTALL)[0]
     sent = {name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', first)}
-    answer, started = applied(page, project, monkeypatch, **{k: v for k, v in sent.items() if k != "csrf"})
-    assert answer.status == 303
-    now = page.place.store.read(project.id).reading
+    response, started = apply_settings(page, project, monkeypatch, **{k: v for k, v in sent.items() if k != "csrf"})
+    assert response.status == 303
+    now = page.context.store.read(project.id).reading
     assert now["delimiter"] == ";", "all other settings stay"
     assert len(now) == 2
     assert started[0][2]["file"]["reading"] == now
 
 
-def test_what_was_answered_is_not_asked_again(page: Driver, file: Path) -> None:
-    project = known(page, file, replace(source(), doubts={"names": ["31"]}), header=True)
+def test_what_was_answered_is_not_asked_again(page: PageClient, file: Path) -> None:
+    project = create_project(page, file, replace(source(), doubts={"names": ["31"]}), header=True)
     assert "Is the first line a header" not in page.get(f"/p/{project.id}/data").text
 
 
-def test_text_that_looks_like_numbers_is_told(page: Driver, file: Path) -> None:
+def test_text_that_looks_like_numbers_is_told(page: PageClient, file: Path) -> None:
     doubts = {"numbers": ["height"], "dates": ["born", "seen"]}
     facts = {"questions": {"seen": {"doubt": "day or month", "formats": ["DD/MM/YYYY", "MM/DD/YYYY"]}}}
-    text = page.get(f"/p/{known(page, file, replace(source(), doubts=doubts, **facts)).id}/data").text
+    text = page.get(f"/p/{create_project(page, file, replace(source(), doubts=doubts, **facts)).id}/data").text
     assert "Read as text: “height” and “born”." in text
 
 
 def test_what_is_applied_is_kept_and_the_file_is_read_again(
-    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch
+    page: PageClient, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = known(page, file)
+    project = create_project(page, file)
     fields = {
         "delimiter": "\t",
         "quote": "'",
@@ -289,7 +291,7 @@ def test_what_is_applied_is_kept_and_the_file_is_read_again(
         "missing": " -9 \n\nunknown\n",
         "columns": json.dumps({"age": {"format": "1.234,5", "missing": "999\n998"}, "b": {"format": ""}}),
     }
-    answer, started = applied(page, project, monkeypatch, **fields)
+    response, started = apply_settings(page, project, monkeypatch, **fields)
     expected = {
         "delimiter": "\t",
         "quote": "'",
@@ -302,29 +304,29 @@ def test_what_is_applied_is_kept_and_the_file_is_read_again(
         "column_formats": {"age": "1.234,5"},
         "missing_in": {"age": ["999", "998"]},
     }
-    assert answer.status == 303
-    kept = page.place.store.read(project.id)
-    assert kept.reading == expected
+    assert response.status == 303
+    stored = page.context.store.read(project.id)
+    assert stored.reading == expected
     assert started[0][1] == "look"
     assert started[0][2]["file"]["reading"] == expected
-    taken = import_settings.to_read_options(kept.reading)
+    taken = import_settings.to_read_options(stored.reading)
     assert (taken.thousands, taken.header_known, taken.missing, taken.detect) == ("", False, ("-9", "unknown"), True)
     assert taken.missing_by_column == {"age": ("999", "998")}
 
 
 def test_an_empty_field_is_detected_and_reset_clears_all(
-    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch
+    page: PageClient, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = {"delimiter": ";", "skip": 2, "column_formats": {"a": "text"}, "missing_in": {"a": ["9"]}}
-    project = known(page, file, **said)
-    applied(page, project, monkeypatch, delimiter="", columns=json.dumps({"a": {"format": "", "missing": ""}}))
-    now = page.place.store.read(project.id)
+    reading = {"delimiter": ";", "skip": 2, "column_formats": {"a": "text"}, "missing_in": {"a": ["9"]}}
+    project = create_project(page, file, **reading)
+    apply_settings(page, project, monkeypatch, delimiter="", columns=json.dumps({"a": {"format": "", "missing": ""}}))
+    now = page.context.store.read(project.id)
     assert now.reading == {"skip": 2}
-    applied(page, now, monkeypatch, reset="yes")
-    now = page.place.store.read(project.id)
+    apply_settings(page, now, monkeypatch, reset="yes")
+    now = page.context.store.read(project.id)
     assert now.reading == {}
-    applied(page, now, monkeypatch, reset="yes", delimiter=";")
-    assert page.place.store.read(project.id).reading == {"delimiter": ";"}, "what was changed after it holds"
+    apply_settings(page, now, monkeypatch, reset="yes", delimiter=";")
+    assert page.context.store.read(project.id).reading == {"delimiter": ";"}, "what was changed after it holds"
 
 
 @pytest.mark.parametrize(
@@ -347,51 +349,51 @@ def test_an_empty_field_is_detected_and_reset_clears_all(
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(
-    page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str], named: str
+    page: PageClient, file: Path, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str], named: str
 ) -> None:
-    project = known(page, file)
-    for answer in (
-        applied(page, project, monkeypatch, **fields)[0],
+    project = create_project(page, file)
+    for response in (
+        apply_settings(page, project, monkeypatch, **fields)[0],
         page.post(f"/p/{project.id}/import/preview", fields, x_requested_with="shoal"),
     ):
-        assert answer.status == 422
-        assert named in answer.text
-        assert "(--" not in answer.text
-    assert json.loads(answer.text)["error"].count(". ") == 0
-    assert page.place.store.read(project.id).reading == {}
+        assert response.status == 422
+        assert named in response.text
+        assert "(--" not in response.text
+    assert json.loads(response.text)["error"].count(". ") == 0
+    assert page.context.store.read(project.id).reading == {}
 
 
-def test_an_old_form_applies_nothing(page: Driver, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = replace(known(page, file), revision=5)
-    answer, started = applied(page, project, monkeypatch, decimal=",")
-    assert (answer.status, started) == (409, [])
-    assert page.place.store.read(project.id).reading == {}
+def test_an_old_form_applies_nothing(page: PageClient, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = replace(create_project(page, file), revision=5)
+    response, started = apply_settings(page, project, monkeypatch, decimal=",")
+    assert (response.status, started) == (409, [])
+    assert page.context.store.read(project.id).reading == {}
 
 
-def test_a_file_that_is_not_at_hand_has_no_preview(page: Driver, file: Path) -> None:
-    project = known(page, file)
-    del page.place.files[project.id]
+def test_a_file_that_is_not_at_hand_has_no_preview(page: PageClient, file: Path) -> None:
+    project = create_project(page, file)
+    del page.context.files[project.id]
     assert page.get(f"/p/{project.id}/import").status == 409
     assert page.post(f"/p/{project.id}/import/preview", {}).status == 409
 
 
 @pytest.mark.parametrize(
-    "said", [{"skip": "2"}, {"odd": 1}, {"column_formats": {"a": 1}}, {"missing": 3}, {"skip": -1}]
+    "reading", [{"skip": "2"}, {"odd": 1}, {"column_formats": {"a": 1}}, {"missing": 3}, {"skip": -1}]
 )
-def test_damaged_settings_are_no_project(page: Driver, file: Path, said: Mapping[str, Any]) -> None:
-    project = known(page, file)
-    notes = page.place.store.folder(project.id) / "project.json"
+def test_damaged_settings_are_no_project(page: PageClient, file: Path, reading: Mapping[str, Any]) -> None:
+    project = create_project(page, file)
+    notes = page.context.store.folder(project.id) / "project.json"
     facts = json.loads(notes.read_text())
-    notes.write_text(json.dumps({**facts, "reading": said}))
+    notes.write_text(json.dumps({**facts, "reading": reading}))
     assert page.get(f"/p/{project.id}/data").status == 500
-    assert not import_settings.is_valid(said)
+    assert not import_settings.is_valid(reading)
 
 
 def test_settings_of_an_older_version_are_read() -> None:
-    found = import_settings.to_read_options(
+    result = import_settings.to_read_options(
         {"delimiter": ";", "decimal": ",", "header": True, "missing": "-9\nx", "quote": "none"}
     )
-    assert (found.decimal, found.header_known, found.missing, found.quote, found.detect) == (
+    assert (result.decimal, result.header_known, result.missing, result.quote, result.detect) == (
         *(",", True, ("-9", "x"), "", True),
     )
     with pytest.raises(OptionError):

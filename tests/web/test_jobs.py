@@ -1,4 +1,4 @@
-"""Jobs: progress, the end of them, and what is left when one is stopped."""
+"""Jobs: progress, end and cancellation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asking import SlowToGo, described, is_alive, limited, teach
+from worker_helpers import SlowWorker, file_params, install_odd_task, is_alive, worker_limits
 
 from shoal.web.errors import PageError
 from shoal.web.workers.jobs import Job, Jobs
@@ -17,57 +17,57 @@ from shoal.web.workers.process import TaskProgress
 
 @pytest.fixture(autouse=True)
 def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    teach(tmp_path / "odd tasks", monkeypatch)
+    install_odd_task(tmp_path / "odd tasks", monkeypatch)
 
 
 async def nothing(result) -> None:
     pass
 
 
-async def over(jobs: Jobs, project: str = "a") -> Job:
+async def wait_until_done(jobs: Jobs, project: str = "a") -> Job:
     while jobs.is_running(project):
         await asyncio.sleep(0.02)
-    found = jobs.latest(project)
-    assert found is not None
-    return found
+    result = jobs.latest(project)
+    assert result is not None
+    return result
 
 
 def test_a_job_is_done_after_what_follows_it(tmp_path) -> None:
-    async def told() -> None:
-        jobs, kept = Jobs(limited(tmp_path)), []
+    async def scenario() -> None:
+        jobs, stored = Jobs(worker_limits(tmp_path)), []
 
         async def then(result) -> None:
             assert jobs.is_running("a")
-            kept.append(result)
+            stored.append(result)
 
         jobs.start("a", "odd", {"do": ""}, on_result=then)
-        job = await over(jobs)
+        job = await wait_until_done(jobs)
         assert (job.state, job.sentence) == ("done", "")
-        assert not is_alive(kept[0]["process"])
+        assert not is_alive(stored[0]["process"])
         assert job.to_dict()["seconds"] == job.to_dict()["seconds"]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_a_job_that_fails_says_why(tmp_path) -> None:
-    async def told() -> None:
-        jobs = Jobs(limited(tmp_path))
+    async def scenario() -> None:
+        jobs = Jobs(worker_limits(tmp_path))
 
         async def broken(result) -> None:
             raise KeyError("secret")
 
         jobs.start("a", "odd", {"do": "abort"}, on_result=nothing)
-        assert "broke down" in (await over(jobs)).sentence
+        assert "broke down" in (await wait_until_done(jobs)).sentence
         jobs.start("a", "odd", {"do": ""}, on_result=broken)
-        job = await over(jobs)
+        job = await wait_until_done(jobs)
         assert (job.state, "KeyError" in job.sentence, "secret" in job.sentence) == ("failed", True, False)
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_one_for_a_project_and_two_in_all(tmp_path) -> None:
-    async def told() -> None:
-        jobs = Jobs(limited(tmp_path))
+    async def scenario() -> None:
+        jobs = Jobs(worker_limits(tmp_path))
         for project in "ab":
             jobs.start(project, "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
         for project in "ac":
@@ -75,17 +75,17 @@ def test_one_for_a_project_and_two_in_all(tmp_path) -> None:
                 jobs.start(project, "odd", {"do": ""}, on_result=nothing)
         await jobs.cancel("a")
         jobs.start("c", "odd", {"do": ""}, on_result=nothing)
-        assert (await over(jobs, "c")).state == "done"
+        assert (await wait_until_done(jobs, "c")).state == "done"
         await jobs.close()
         assert jobs.latest("b") is None
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("wait", [0, 0.01, 0.6])
 def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wait) -> None:
-    async def told() -> None:
-        jobs = Jobs(limited(tmp_path))
+    async def scenario() -> None:
+        jobs = Jobs(worker_limits(tmp_path))
         job = jobs.start("a", "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
         if wait:
             await asyncio.sleep(wait)
@@ -93,45 +93,49 @@ def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wai
         assert job.state == "cancelled"
         await jobs.cancel("a")
         jobs.start("a", "odd", {"do": ""}, on_result=nothing)
-        assert (await over(jobs)).state == "done"
+        assert (await wait_until_done(jobs)).state == "done"
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch) -> None:
-    made: list[SlowToGo] = []
-    monkeypatch.setattr("shoal.web.workers.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
+    workers: list[SlowWorker] = []
+    monkeypatch.setattr(
+        "shoal.web.workers.jobs.Worker", lambda limits: workers.append(SlowWorker(limits)) or workers[-1]
+    )
 
     async def for_ever(_) -> None:
         await asyncio.Event().wait()
 
-    async def told() -> None:
-        jobs = Jobs(limited(tmp_path))
+    async def scenario() -> None:
+        jobs = Jobs(worker_limits(tmp_path))
         job = jobs.start("a", "odd", {}, on_result=for_ever)
         await asyncio.sleep(0.01)
         first = asyncio.create_task(jobs.cancel("a"))
-        while not made[0].asked_to_go:
+        while not workers[0].closing:
             await asyncio.sleep(0)
         await jobs.cancel("a")
-        assert (made[0].gone_at_last, job.state) == (True, "cancelled")
+        assert (workers[0].closed, job.state) == (True, "cancelled")
         await asyncio.gather(first, jobs.close())
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_a_job_that_is_done_is_not_cancelled_any_more(tmp_path, monkeypatch) -> None:
-    made: list[SlowToGo] = []
-    monkeypatch.setattr("shoal.web.workers.jobs.Worker", lambda limits: made.append(SlowToGo(limits)) or made[-1])
+    workers: list[SlowWorker] = []
+    monkeypatch.setattr(
+        "shoal.web.workers.jobs.Worker", lambda limits: workers.append(SlowWorker(limits)) or workers[-1]
+    )
 
-    async def told() -> None:
-        jobs = Jobs(limited(tmp_path))
+    async def scenario() -> None:
+        jobs = Jobs(worker_limits(tmp_path))
         job = jobs.start("a", "odd", {}, on_result=nothing)
-        while not made or not made[0].asked_to_go:
+        while not workers or not workers[0].closing:
             await asyncio.sleep(0)
         await jobs.cancel("a")
-        assert (made[0].gone_at_last, job.state) == (True, "done")
+        assert (workers[0].closed, job.state) == (True, "done")
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_the_time_left_is_told_by_the_share_since_it_is_known(monkeypatch) -> None:
@@ -139,13 +143,13 @@ def test_the_time_left_is_told_by_the_share_since_it_is_known(monkeypatch) -> No
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     job = Job("a", "release", started=100.0)
     assert job.to_dict()["left"] is None
-    for seconds, told in [
+    for seconds, scenario in [
         (0, TaskProgress(0, 0, "reading")),
         (10, TaskProgress(0, 0, "grouping")),
         (10, TaskProgress(20, 100, "grouping")),
     ]:
         clock[0] += seconds
-        job.update_progress(told)
+        job.update_progress(scenario)
     assert (job.to_dict()["share"], job.to_dict()["left"]) == (0.2, None)
     clock[0] += 10
     job.update_progress(TaskProgress(60, 100, "grouping"))
@@ -170,8 +174,8 @@ def test_no_more_time_is_told_than_was_allowed(monkeypatch) -> None:
 def test_a_release_cancelled_at_any_moment_leaves_the_old_one_or_the_new_one(tmp_path, register_csv) -> None:
     folder = tmp_path / "project" / "release"
     folder.parent.mkdir()
-    asked = {
-        "file": described(register_csv),
+    params = {
+        "file": file_params(register_csv),
         "arguments": {"k": 5, "quasi_identifiers": ["age", "height_cm"], "method": "mdav", "drop_others": True},
         "folder": str(folder),
         "comparison": None,
@@ -179,20 +183,20 @@ def test_a_release_cancelled_at_any_moment_leaves_the_old_one_or_the_new_one(tmp
     # at once, and within the time that a release took
     moments = [0.0, *np.random.default_rng(0).uniform(0.1, 0.9, 2)]
 
-    async def told() -> list[str]:
-        jobs, states = Jobs(limited(tmp_path)), []
+    async def scenario() -> list[str]:
+        jobs, states = Jobs(worker_limits(tmp_path)), []
         started = time.monotonic()
-        jobs.start("a", "release", asked, on_result=nothing)
-        assert (await over(jobs)).state == "done"
+        jobs.start("a", "release", params, on_result=nothing)
+        assert (await wait_until_done(jobs)).state == "done"
         took = time.monotonic() - started
-        files = sorted(place.name for place in folder.iterdir())
+        files = sorted(path.name for path in folder.iterdir())
         for moment in moments:
-            job = jobs.start("a", "release", asked, on_result=nothing)
+            job = jobs.start("a", "release", params, on_result=nothing)
             await asyncio.sleep(moment * took)
             await jobs.cancel("a")
             states.append(job.state)
-            assert [place.name for place in folder.parent.iterdir()] == ["release"]
-            assert sorted(place.name for place in folder.iterdir()) == files
+            assert [path.name for path in folder.parent.iterdir()] == ["release"]
+            assert sorted(path.name for path in folder.iterdir()) == files
         return states
 
-    assert "cancelled" in asyncio.run(told())
+    assert "cancelled" in asyncio.run(scenario())

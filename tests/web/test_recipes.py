@@ -1,4 +1,4 @@
-"""What the page shows to be copied does what the page does: the same bytes."""
+"""Recipes of the page produce the same bytes as the page."""
 
 from __future__ import annotations
 
@@ -124,12 +124,12 @@ def write(path: Path, reading: dict[str, Any]) -> None:
     path.write_bytes(text.encode(reading.get("encoding", "utf-8")))
 
 
-def decided(path: Path, case: Case) -> tuple[SourceFile, ReleaseChoices]:
+def file_and_choices(path: Path, case: Case) -> tuple[SourceFile, ReleaseChoices]:
     table = data.read_table(path, options=to_read_options(case.reading))
-    found = describe(table)
+    result = describe(table)
     columns = tuple(
         ColumnFacts(column.name, str(column.role), column.reason, str(column.kind), profile.type, 0, 0)
-        for column, profile in zip(found.schema.columns, found.profiles, strict=True)
+        for column, profile in zip(result.schema.columns, result.profiles, strict=True)
     )
     source = SourceFile(case.name, table.kind, {}, N, 0, "", columns)
     choices = replace(ReleaseChoices.proposed(source), k=3, effort="fast")
@@ -152,10 +152,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def words(command: str) -> list[str]:
     """The words of a command after its name, as a shell sees them."""
-    said = subprocess.run(
+    process = subprocess.run(
         ["sh", "-c", f"shoal() {{ printf '%s\\0' \"$@\"; }}\n{command}"], capture_output=True, check=True
     )
-    return said.stdout.decode().split("\0")[:-1]
+    return process.stdout.decode().split("\0")[:-1]
 
 
 def run(command: str) -> None:
@@ -171,10 +171,10 @@ def case(request: pytest.FixtureRequest) -> Case:
 def test_what_is_shown_makes_the_same_bytes(case: Case, folder: Path) -> None:
     path = folder / case.name
     write(path, case.reading)
-    source, choices = decided(path, case)
+    source, choices = file_and_choices(path, case)
     table = data.read_table(path, options=to_read_options(case.reading))
-    made = shoal.anonymize(table, **release_arguments(source, choices, folder))
-    made.save(folder / "page.csv")
+    release = shoal.anonymize(table, **release_arguments(source, choices, folder))
+    release.save(folder / "page.csv")
     expected = (folder / "page.csv").read_bytes()
 
     run(recipes.command(source, choices, reading=case.reading, output="by command.csv"))
@@ -219,7 +219,7 @@ def test_many_columns_stand_below_each_other() -> None:
 
 def test_a_recipe_needs_k() -> None:
     source = SourceFile("a.csv", "csv", {}, 1, 0, "", (ColumnFacts("a", "quasi-identifier", "", "numeric", "", 0, 0),))
-    shown: tuple[Callable[..., str], ...] = (recipes.command, recipes.python_code)
-    for recipe in shown:
+    displayed: tuple[Callable[..., str], ...] = (recipes.command, recipes.python_code)
+    for recipe in displayed:
         with pytest.raises(shoal.ShoalError, match="k is not given"):
             recipe(source, ReleaseChoices.proposed(source))

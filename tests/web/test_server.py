@@ -1,4 +1,4 @@
-"""The server: where it listens, whom it tells what, and how it ends."""
+"""The server: addresses, messages and shutdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from running import Site, eventually, running, start
+from server_process import Site, running_server, start, wait_for
 
 from shoal.web import server
 from shoal.web.errors import PageError
@@ -58,26 +58,26 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_only_this_machine_can_ask_and_nobody_else_is_asked(tmp_path: Path, table: Path) -> None:
-    asked = tmp_path / "asked.txt"
-    with running(tmp_path, str(table), command=("-c", WATCHED, str(asked))) as site:
+    log = tmp_path / "asked.txt"
+    with running_server(tmp_path, str(table), command=("-c", WATCHED, str(log))) as site:
         assert listening(site.port) == ["0100007F"]
         assert re.fullmatch(r"/p/[0-9a-f]{12}/data", site.path), "the link leads to the file"
-        assert site.enter().headers["location"] == site.path
-        project = eventually(lambda: site._notes(site.path.split("/")[2], read=True))
+        assert site.log_in().headers["location"] == site.path
+        project = wait_for(lambda: site._notes(site.path.split("/")[2], read=True))
         assert project["origin"]["path"] == str(table)
         assert site.project(site.upload(table.read_bytes(), name="other.csv"))["source"]["records"] == 3
-    connected = [line for line in asked.read_text().splitlines() if "127.0.0.1" not in line]
+    connected = [line for line in log.read_text().splitlines() if "127.0.0.1" not in line]
     assert not connected
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_a_signal_ends_it_and_leaves_nothing(tmp_path: Path, table: Path, name: str) -> None:
     site = start(tmp_path, *([str(table)] if name == "SIGTERM" else []))
-    workers = eventually(lambda: children(site)) if name == "SIGTERM" else []
+    workers = wait_for(lambda: children(site)) if name == "SIGTERM" else []
     assert len(left(site)) == 1
     assert site.stop(getattr(signal, name)) == 0
     assert not left(site)
-    assert eventually(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    assert wait_for(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
     assert (tmp_path / "errors.txt").read_text() == ""
     assert table.exists()
 
@@ -89,11 +89,11 @@ def test_what_a_killed_start_left_the_next_one_removes(tmp_path: Path) -> None:
     assert len(folders) == 2
     first.stop(signal.SIGKILL)
     assert left(first) == folders, "nobody was there to remove it"
-    with running(tmp_path) as third:
+    with running_server(tmp_path) as third:
         assert len(left(third)) == 2
         # both go on beside each other, each with a cookie of its own
         for site in (second, third):
-            site.enter()
+            site.log_in()
         both = f"{second.cookie}; {third.cookie}"
         assert second.get("/", cookie=both).status == third.get("/", cookie=both).status == 200
         assert second.get("/", cookie=third.cookie).status == 403
@@ -115,10 +115,10 @@ def test_enter_gives_a_fresh_link_and_makes_the_one_before_void(tmp_path: Path) 
         lines = iter(site.process.stdout or ())
         assert any("Press Enter" in line for line in lines)
         os.write(terminal, b"\n")
-        fresh = next(found[0] for line in lines if (found := re.search(r"token=(\S+)", line)))
+        fresh = next(result[0] for line in lines if (result := re.search(r"token=(\S+)", line)))
         assert site.get(f"/?token={site.token}").status == 403
         site.token = fresh.removeprefix("token=")
-        assert site.enter().status == 303
+        assert site.log_in().status == 303
         os.write(terminal, b"\n")
         assert any("token=" in line for line in lines)
         assert site.get("/").status == 200, "who is in stays in until somebody uses the fresh link"
@@ -130,8 +130,8 @@ def test_enter_gives_a_fresh_link_and_makes_the_one_before_void(tmp_path: Path) 
 def test_the_usual_port_may_be_taken_but_not_one_that_was_asked_for() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with server._bound("127.0.0.1", port, free=True) as found:
-            assert found.getsockname()[1] not in (0, port)
+        with server._bound("127.0.0.1", port, free=True) as result:
+            assert result.getsockname()[1] not in (0, port)
         with pytest.raises(PageError, match=f"Port {port} is used by another program"):
             server._bound("127.0.0.1", port, free=False)
 
@@ -151,7 +151,7 @@ def test_another_host_is_warned_of_and_known_by_its_name() -> None:
         (warning, *_) = server._welcome(ServerConfig(Path("projects"), 1, 1, host=host), "link")
         assert f"--host {host} lets every machine" in warning
         assert "unencrypted" in warning
-    assert server._host_names("office.example") == ["office.example"]
+    assert server._link_host("office.example") == "office.example"
     assert server._link_host(EVERYWHERE) == socket.gethostname()
 
 
@@ -169,4 +169,4 @@ def test_a_browser_that_cannot_be_opened_is_no_obstacle(monkeypatch: pytest.Monk
     assert not opened, "without windows there is nothing to open"
     monkeypatch.setenv("DISPLAY", ":0")
     server._open("link")
-    assert eventually(lambda: opened) == ["link"]
+    assert wait_for(lambda: opened) == ["link"]

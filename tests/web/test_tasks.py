@@ -1,4 +1,4 @@
-"""What workers can do: looks, previews, counts, comparisons, releases; and what they refuse."""
+"""Tasks of workers: inspections, previews, counts, comparisons, releases; and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 import pytest
 import xlsxwriter
-from asking import ask, ask_each, described
+from worker_helpers import file_params, run_task, run_tasks
 
 import shoal
 from shoal import data
@@ -29,7 +29,7 @@ from shoal.web.errors import PageError
 from shoal.web.projects.arguments import release_arguments as wanted
 from shoal.web.projects.model import ReleaseChoices, SourceFile
 from shoal.web.workers.process import TaskProgress
-from shoal.web.workers.tasks import look, release
+from shoal.web.workers.tasks import MODULES, file_tasks, release_tasks
 from shoal.web.workers.worker import WorkerContext
 
 JOBS = {"any": {"indoors": {"baker": {}, "clerk": {}}, "outdoors": {"farmer": {}, "roofer": {}}}}
@@ -52,47 +52,49 @@ def people(records: int = 120) -> pl.DataFrame:
 
 def stored(folder: Path, ending: str) -> Path:
     """The table as a file of ours, under a name of ours."""
-    place = folder / "0a1b2c3d4e5f" / f"data{ending}"
-    place.parent.mkdir(exist_ok=True)
-    data.write_table(data.read_table(people()), place)
-    return place
+    path = folder / "0a1b2c3d4e5f" / f"data{ending}"
+    path.parent.mkdir(exist_ok=True)
+    data.write_table(data.read_table(people()), path)
+    return path
 
 
 def sentences(folder: Path, *paths: Path, memory: int = 1 << 30) -> list[str]:
     """What is said about files that cannot be looked at; empty for those that can."""
-    asked = [("look", {"file": described(path, f"my {path.name}"), "name": "mine"}) for path in paths]
-    said = [str(one) if isinstance(one, PageError) else "" for one in ask_each(folder, *asked, memory=memory)]
-    assert str(folder) not in "".join(said)
-    assert "bug" not in "".join(said)
-    return said
+    params = [("look", {"file": file_params(path, f"my {path.name}"), "name": "mine"}) for path in paths]
+    errors = [str(one) if isinstance(one, PageError) else "" for one in run_tasks(folder, *params, memory=memory)]
+    assert str(folder) not in "".join(errors)
+    assert "bug" not in "".join(errors)
+    return errors
 
 
-def done(task: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+def run_here(task: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """What a task answers, in this process."""
-    answer = import_module(f"shoal.web.workers.tasks.{task}").run(asked, WorkerContext(io.BytesIO()))
-    return json.loads(json.dumps(answer))
+    response = getattr(import_module(f"shoal.web.workers.tasks.{MODULES[task]}"), task)(
+        params, WorkerContext(io.BytesIO())
+    )
+    return json.loads(json.dumps(response))
 
 
-def made(asked: Mapping[str, Any], told: list[TaskProgress]) -> dict[str, Any]:
+def make_release(params: Mapping[str, Any], progress: list[TaskProgress]) -> dict[str, Any]:
     """A release that is made in this process, and what it tells; its files are private as those of a worker."""
     pipe, mask = io.BytesIO(), os.umask(0o077)
     try:
-        answer = release.run(asked, WorkerContext(pipe))
+        response = release_tasks.release(params, WorkerContext(pipe))
     finally:
         os.umask(mask)
-    told += [TaskProgress(**json.loads(line)) for line in pipe.getvalue().splitlines()]
-    return json.loads(json.dumps(answer))
+    progress += [TaskProgress(**json.loads(line)) for line in pipe.getvalue().splitlines()]
+    return json.loads(json.dumps(response))
 
 
 def test_a_look_tells_what_a_file_is(tmp_path) -> None:
-    told: list[TaskProgress] = []
+    progress: list[TaskProgress] = []
     path = stored(tmp_path, ".csv")
-    facts = ask(tmp_path, ("look", {"file": described(path), "name": "people of mine.csv"}), told=told)
+    facts = run_task(tmp_path, ("look", {"file": file_params(path), "name": "people of mine.csv"}), progress=progress)
     source = SourceFile.from_dict(facts)
     assert (source.name, source.kind, source.records) == ("people of mine.csv", "csv", 120)
     assert source.names == tuple(people().columns)
     assert (source.size, source.sha256) == (path.stat().st_size, data.file_sha256(path))
-    assert [one.stage for one in told] == ["reading", "looking at the columns"]
+    assert [one.stage for one in progress] == ["reading", "looking at the columns"]
     assert "person 7" not in json.dumps(facts)
 
 
@@ -100,7 +102,7 @@ def test_a_look_tells_questions_and_identifiers_without_their_values(tmp_path) -
     path = tmp_path / "data.csv"
     rows = [f"Quetzal{n % 5};030 {n % 4}4711{n % 9};0{n % 3 + 1}/0{n % 4 + 1}/1980;{n % 7}" for n in range(40)]
     path.write_text("\n".join(["Vorname;Telefon;born;x", *rows]) + "\n")
-    facts = done("look", {"file": described(path), "name": "n"})
+    facts = run_here("look", {"file": file_params(path), "name": "n"})
     source = SourceFile.from_dict(facts)
     assert source.questions == {"born": {"doubt": "day or month", "formats": ["DD/MM/YYYY", "MM/DD/YYYY"]}}
     assert [column.name for column in source.columns if column.looks_identifying] == ["Vorname", "Telefon"]
@@ -109,13 +111,12 @@ def test_a_look_tells_questions_and_identifiers_without_their_values(tmp_path) -
 
 def test_the_head_of_a_file_is_read_and_kept_nowhere(tmp_path) -> None:
     path = stored(tmp_path, ".csv")
-    room = WorkerContext(io.BytesIO())
-    head = import_module("shoal.web.workers.tasks.head")
-    found = head.run({"file": described(path), "rows": 3}, room)
-    assert len(found["rows"]) == 3
-    assert [column["name"] for column in found["columns"]] == people().columns
-    assert room._tables == {}
-    refused = head.run({"file": described(path, column_formats={"nobody": "text"}), "rows": 3}, room)
+    context = WorkerContext(io.BytesIO())
+    result = file_tasks.head({"file": file_params(path), "rows": 3}, context)
+    assert len(result["rows"]) == 3
+    assert [column["name"] for column in result["columns"]] == people().columns
+    assert context._tables == {}
+    refused = file_tasks.head({"file": file_params(path, column_formats={"nobody": "text"}), "rows": 3}, context)
     assert "person 7" not in refused["error"]
     assert str(path) not in refused["error"]
     assert refused["columns"] == []
@@ -126,12 +127,14 @@ def test_what_was_said_about_reading_is_followed(tmp_path) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(b"a;b\n1,5;x\n2,5;y\n")
     reading = {"delimiter": ";", "decimal": ",", "header": True}
-    facts = done("look", {"file": described(path, **reading), "name": "n"})
+    facts = run_here("look", {"file": file_params(path, **reading), "name": "n"})
     assert [column["kind"] for column in facts["columns"]] == ["numeric", "nominal"]
 
 
 def test_the_example_is_the_made_up_register(tmp_path) -> None:
-    facts = ask(tmp_path, ("example", {"file": described(tmp_path / "e.csv"), "name": "register.csv", "rows": 150}))
+    facts = run_task(
+        tmp_path, ("example", {"file": file_params(tmp_path / "e.csv"), "name": "register.csv", "rows": 150})
+    )
     assert (facts["records"], facts["name"]) == (150, "register.csv")
     data.write_table(data.read_table(data.example_register(150)), tmp_path / "same.csv")
     assert (tmp_path / "e.csv").read_bytes() == (tmp_path / "same.csv").read_bytes()
@@ -149,7 +152,7 @@ def test_a_preview_shows_the_first_records_and_a_profile(tmp_path) -> None:
         schema_overrides={"empty": pl.String},
     )
     frame.write_csv(tmp_path / "data.csv")
-    facts = done("preview", {"file": described(tmp_path / "data.csv"), "rows": 3})
+    facts = run_here("preview", {"file": file_params(tmp_path / "data.csv"), "rows": 3})
     assert facts["names"] == frame.columns
     assert facts["types"] == ["integer", "text", "date", "text"]
     assert facts["rows"] == [
@@ -178,7 +181,7 @@ def test_a_preview_of_odd_cells_is_one(tmp_path, ending) -> None:
     )
     path = tmp_path / f"data{ending}"
     frame.write_parquet(path) if ending == ".parquet" else frame.write_ipc(path)
-    facts = done("preview", {"file": described(path), "rows": 8})
+    facts = run_here("preview", {"file": file_params(path), "rows": 8})
     assert len(facts["rows"]) == 2
     assert facts["rows"][0][1:] == ["1.5", "1e+308", "2020-01-01 10:00:00", "2020-01-01", "true"]
 
@@ -186,20 +189,20 @@ def test_a_preview_of_odd_cells_is_one(tmp_path, ending) -> None:
 def test_exposure_is_that_of_the_library(tmp_path) -> None:
     path = stored(tmp_path, ".csv")
     names = ["age", "job", "school"]
-    facts = done("exposure", {"file": described(path), "quasi_identifiers": names, "k": 5})
-    assert facts == json.loads(json.dumps(shoal.exposure(path, quasi_identifiers=names, k=5).to_dict()))
+    facts = run_here("exposure", {"file": file_params(path), "quasi_identifiers": names, "k": 5})
+    assert facts == json.loads(json.dumps(shoal.uniqueness(path, quasi_identifiers=names, k=5).to_dict()))
 
 
 def test_a_comparison_is_that_of_the_library(tmp_path) -> None:
-    path, told = stored(tmp_path, ".csv"), list[TaskProgress]()
+    path, progress = stored(tmp_path, ".csv"), list[TaskProgress]()
     arguments = {"quasi_identifiers": ["age", "income"], "identifiers": ["name"]}
-    asked = {"file": described(path), "k": [3, 5], "methods": ["mdav"], "seconds": None, "arguments": arguments}
-    facts = ask(tmp_path, ("compare", asked), told=told)
+    params = {"file": file_params(path), "k": [3, 5], "methods": ["mdav"], "seconds": None, "arguments": arguments}
+    facts = run_task(tmp_path, ("compare", params), progress=progress)
     same = shoal.compare(path, k=[3, 5], methods=["mdav"], **arguments).to_dict()
     for point in [*facts["points"], *same["points"]]:
         point.pop("seconds"), point.pop("compiled")
     assert facts["points"] == same["points"]
-    assert {one.of for one in told} <= {0, 2}
+    assert {one.of for one in progress} <= {0, 2}
 
 
 def choices_of(source: SourceFile, folder: Path) -> ReleaseChoices:
@@ -218,30 +221,33 @@ def choices_of(source: SourceFile, folder: Path) -> ReleaseChoices:
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".xlsx", ".csv.gz"])
 def test_a_release_can_be_made_again_on_the_command_line(tmp_path, monkeypatch, ending) -> None:
-    path, told = stored(tmp_path, ending), list[TaskProgress]()
-    source = SourceFile.from_dict(look.run({"file": described(path), "name": "mine"}, WorkerContext(io.BytesIO())))
+    path, progress = stored(tmp_path, ending), list[TaskProgress]()
+    source = SourceFile.from_dict(
+        file_tasks.look({"file": file_params(path), "name": "mine"}, WorkerContext(io.BytesIO()))
+    )
     arguments = wanted(source, choices_of(source, tmp_path / "hierarchies"), tmp_path / "hierarchies")
     folder = tmp_path / "release"
     task = {
-        "file": described(path, f"people of mine{ending}"),
+        "file": file_params(path, f"people of mine{ending}"),
         "arguments": arguments,
         "folder": str(folder),
-        "ending": None,
         "comparison": None,
     }
     # one in a process of its own, the others here as it would be there
-    answer = ask(tmp_path, ("release", task), told=told) if ending == ".csv" else made(task, told)
+    response = (
+        run_task(tmp_path, ("release", task), progress=progress) if ending == ".csv" else make_release(task, progress)
+    )
     released = f"released{ending}"
-    assert {file["name"] for file in answer["files"]} == {
+    assert {file["name"] for file in response["files"]} == {
         *(released, f"{released}.policy.toml", "report.internal.html", "report.external.html", "released.bundle.zip"),
         *("hierarchies/hierarchy-3.json", "hierarchies/levels-4.txt"),
     }
-    for file in answer["files"]:
-        place = folder / file["name"]
-        assert (file["size"], file["sha256"]) == (place.stat().st_size, data.file_sha256(place))
-        assert place.stat().st_mode & 0o077 == 0
+    for file in response["files"]:
+        target = folder / file["name"]
+        assert (file["size"], file["sha256"]) == (target.stat().st_size, data.file_sha256(target))
+        assert target.stat().st_mode & 0o077 == 0
     facts = json.loads((folder / "facts.json").read_text())
-    assert facts["files"] == answer["files"]
+    assert facts["files"] == response["files"]
     assert facts["verification"]["ok"]
     assert facts["verification"]["min_class"] >= 4
     assert [one["name"] for one in facts["distributions"]] == ["age", "income", "job", "school"]
@@ -249,13 +255,13 @@ def test_a_release_can_be_made_again_on_the_command_line(tmp_path, monkeypatch, 
     assert policy["input"]["file"] == f"people of mine{ending}"
     assert str(tmp_path) not in (folder / "report.internal.html").read_text()
     assert shoal.verify_bundle(folder / "released.bundle.zip").ok
-    stages = list(dict.fromkeys(one.stage for one in told if not one.stage.startswith("compiling")))
+    stages = list(dict.fromkeys(one.stage for one in progress if not one.stage.startswith("compiling")))
     assert stages == ["reading", "grouping alike records", "writing and verifying", "writing reports"]
 
     again = tmp_path / "again"
     again.mkdir()
-    for place in [*folder.glob("hierarchies/*"), folder / f"{released}.policy.toml"]:
-        (again / place.name).write_bytes(place.read_bytes())
+    for target in [*folder.glob("hierarchies/*"), folder / f"{released}.policy.toml"]:
+        (again / target.name).write_bytes(target.read_bytes())
     (again / f"people of mine{ending}").write_bytes(path.read_bytes())
     monkeypatch.chdir(again)
     command = [f"people of mine{ending}", "--policy", f"{released}.policy.toml", "-o", f"again{ending}", "--quiet"]
@@ -269,21 +275,21 @@ def test_a_release_can_be_made_again_on_the_command_line(tmp_path, monkeypatch, 
 def test_what_cannot_be_written_is_released_as_text(tmp_path) -> None:
     path = stored(tmp_path, ".xlsx").rename(tmp_path / "data.xlsm")
     arguments = {"k": 3, "quasi_identifiers": ["age"], "identifiers": ["name"], "method": "mdav"}
-    task = {"file": described(path), "arguments": arguments, "folder": str(tmp_path / "release")}
-    names = [file["name"] for file in done("release", task)["files"]]
+    task = {"file": file_params(path), "arguments": arguments, "folder": str(tmp_path / "release")}
+    names = [file["name"] for file in run_here("release", task)["files"]]
     assert "released.csv" in names
 
 
 def test_a_release_that_is_refused_leaves_nothing(tmp_path) -> None:
     arguments = {"k": 500, "quasi_identifiers": ["age"]}
     task = {
-        "file": described(stored(tmp_path, ".csv")),
+        "file": file_params(stored(tmp_path, ".csv")),
         "arguments": arguments,
         "folder": str(tmp_path / "p" / "release"),
     }
     (tmp_path / "p").mkdir()
     with pytest.raises(ShoalError, match="500"):
-        done("release", task)
+        run_here("release", task)
     assert list((tmp_path / "p").iterdir()) == []
 
 
@@ -294,7 +300,9 @@ def test_a_million_columns_are_refused_before_they_are_read(tmp_path, monkeypatc
     monkeypatch.setattr(data, "read_table", None)  # which would take minutes
     for name in ("wide.csv", "wide.csv.gz"):
         with pytest.raises(PageError, match=r"the page takes up to 2,000.*command line"):
-            look.run({"file": described(tmp_path / name), "name": name}, WorkerContext(io.BytesIO(), 512 << 20))
+            file_tasks.look(
+                {"file": file_params(tmp_path / name), "name": name}, WorkerContext(io.BytesIO(), 512 << 20)
+            )
 
 
 def test_wide_columns_are_refused_in_every_format(tmp_path) -> None:
@@ -316,9 +324,9 @@ def test_commas_in_quotation_marks_are_no_columns(tmp_path) -> None:
     assert data.estimate_width(tmp_path / "data.csv", options=data.ReadOptions(quote="")) == 62
 
 
-def bomb(book: Path, place: Path, sheet: bytes, times: int) -> None:
+def bomb(book: Path, path: Path, sheet: bytes, times: int) -> None:
     """A workbook whose sheet is a piece of text repeated."""
-    with zipfile.ZipFile(book) as old, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+    with zipfile.ZipFile(book) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
         for part in old.infolist():
             content = old.read(part)
             if not part.filename.endswith("sheet1.xml"):
@@ -355,13 +363,13 @@ def broken(kind: str) -> dict[str, bytes]:
     buffer = io.BytesIO()
     people().write_parquet(buffer) if kind == "parquet" else people().write_ipc(buffer)
     whole, draw = buffer.getvalue(), np.random.default_rng(0)
-    found = {f"half.{kind}": whole[: len(whole) // 2], f"text.{kind}": b"a,b\n1,2\n", f"none.{kind}": b""}
+    result = {f"half.{kind}": whole[: len(whole) // 2], f"text.{kind}": b"a,b\n1,2\n", f"none.{kind}": b""}
     for number in range(6):
         rotten = bytearray(whole)
-        for place in draw.integers(8, len(whole), 8):
-            rotten[place] ^= int(draw.integers(1, 256))
-        found[f"rotten{number}.{kind}"] = bytes(rotten)
-    return found
+        for path in draw.integers(8, len(whole), 8):
+            rotten[path] ^= int(draw.integers(1, 256))
+        result[f"rotten{number}.{kind}"] = bytes(rotten)
+    return result
 
 
 def test_damaged_columns_end_in_a_sentence_or_a_table(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Patterns of values: what they recognize, what they leave alone, and that the way a table is cut does not matter."""
+"""Value patterns: recognized values, other values, and that the size of chunks does not matter."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from chunked import limits
+from chunked_tables import limits
 
 from shoal import data
 from shoal.data.chunked import TableStatistics, open_chunked, profile_file
+from shoal.data.column_profiles import SAMPLE_SIZE, ValueSample
 from shoal.data.identifiers import national_ids as ids
 from shoal.data.identifiers.value_patterns import contains_email
-from shoal.data.value_sample import SAMPLE_SIZE, ValueSample
 from shoal.domain.profile import VALUE_PATTERNS
 
 N = 240

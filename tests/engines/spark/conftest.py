@@ -1,4 +1,4 @@
-"""A small table as Spark likes it."""
+"""Fixtures of the Spark tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import shoal
 
 @pytest.fixture
 def register(tmp_path: Path) -> Path:
-    """A folder of two files."""
+    """Return a folder of two Parquet files."""
     (tmp_path / "register").mkdir()
     frame = shoal.example_register(600)
     frame[:350].write_parquet(tmp_path / "register" / "a.parquet")

@@ -1,4 +1,4 @@
-"""Spark from the command line and in the examples, as a user types it."""
+"""Spark on the command line and in the examples."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shoal.cli.main import main
 from shoal.engines.spark.session import log_path
 from shoal.errors import ShoalError
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "spark"
-ASKED = ["-k", "4", "-q", "height_cm", "--identifiers", "person_id,name", "--method", "hm"]
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "spark"
+OPTIONS = ["-k", "4", "-q", "height_cm", "--identifiers", "person_id,name", "--method", "hm"]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_bad_input_gets_one_sentence(
     (tmp_path / "people.csv").write_text("age\n1\n2\n")
     (tmp_path / "empty").mkdir()
     (tmp_path / "torn.parquet").write_bytes((register / "a.parquet").read_bytes()[:-100])
-    done = CliRunner().invoke(anonymize, [name, *ASKED, "--engine", "spark", "-o", "out"])
+    done = CliRunner().invoke(anonymize, [name, *OPTIONS, "--engine", "spark", "-o", "out"])
     assert isinstance(done.exception, ShoalError), done.exception
     assert said in str(done.exception)
     assert "\n" not in str(done.exception)
@@ -59,7 +59,9 @@ def test_what_does_not_go_together_is_refused_before_anything_starts(
     said: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["shoal", "anonymize", "register/a.parquet", *ASKED, *given, "-o", "out.parquet"])
+    monkeypatch.setattr(
+        sys, "argv", ["shoal", "anonymize", "register/a.parquet", *OPTIONS, *given, "-o", "out.parquet"]
+    )
     monkeypatch.setattr("shoal.engines.spark.session.open_session", lambda *_: pytest.fail("a session was wanted"))
     with pytest.raises(SystemExit) as stopped:
         main()
@@ -82,10 +84,12 @@ def test_a_session_that_shoal_starts_is_quiet_and_for_this_machine(spark: Any) -
 def test_without_java_there_is_one_sentence(
     register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("shoal.engines.spark.session._there", lambda: None)  # where no session is, one is started
+    monkeypatch.setattr(
+        "shoal.engines.spark.session._active_session", lambda: None
+    )  # where no session is, one is started
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("JAVA_HOME", "")
-    command = ["shoal", "anonymize", str(register), *ASKED, "--engine", "spark", "-o", str(tmp_path / "out")]
+    command = ["shoal", "anonymize", str(register), *OPTIONS, "--engine", "spark", "-o", str(tmp_path / "out")]
     monkeypatch.setattr(sys, "argv", command)
     with pytest.raises(SystemExit) as stopped:
         main()
@@ -98,7 +102,7 @@ def test_without_java_there_is_one_sentence(
 def test_the_examples_run_at_any_size(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the session of the tests, which they must not stop."""
+    """They run in the session of the tests, which they must not stop."""
     monkeypatch.setattr(type(spark), "stop", lambda _: None)
     people, released = str(tmp_path / "people"), str(tmp_path / "released")
     for name, *given in (("register", "900", people, "360"), ("release", people, released)):

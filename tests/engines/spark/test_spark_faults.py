@@ -1,4 +1,4 @@
-"""A real cluster of processes on this machine, killed in the middle: the release is whole, verified, the same.
+"""Processes of a real cluster on this machine are killed: the release is complete, verified and the same.
 
 The driver is submitted, as programs for a cluster are. In the suite the master and the worker of the cluster live in
 Spark's own process, and only its executor is apart. `make reliability` tries the same with processes for a master and
@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-import clusters
+import cluster_driver
 import polars as pl
 import pytest
 
 import shoal
-import swift
+import spark_settings
 from shoal.engines import memory_budget
 from shoal.release.anonymize_file import anonymize_file
 
@@ -37,7 +37,7 @@ MADE = {"0", "0.policy.toml", "0.html"}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cluster")
     (path / "site").mkdir()
-    (path / "site" / "sitecustomize.py").write_text(clusters.SITE)
+    (path / "site" / "sitecustomize.py").write_text(cluster_driver.SITE)
     frame = shoal.example_register(ROWS)
     frame.write_parquet(path / "in.parquet")
     (path / "in").mkdir()
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame[600:].write_parquet(path / "in" / "b.parquet")
     for name in ("local", "temporary"):
         (path / name).mkdir()
-    swift.settings(
+    spark_settings.write_settings(
         path / "settings",
         **{
             "spark.ui.enabled": "false",
@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """A home of Spark whose logs and folders of work are those of the test."""
+    """Return the environment of a Spark installation whose logs and work folders belong to the test."""
     import pyspark
 
     home = folder / "spark"
@@ -86,16 +86,16 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def here(folder: Path) -> pl.DataFrame:
-    """The same release, made by this process alone."""
+def local_release(folder: Path) -> pl.DataFrame:
+    """Return the same release by the local engine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: clusters.PIECE)
-        anonymize_file(folder / "in.parquet", folder / "here.parquet", **clusters.ASKED)
+        patch.setattr(memory_budget.MemoryBudget, "part_rows", lambda *_, **__: cluster_driver.PART_ROWS)
+        anonymize_file(folder / "in.parquet", folder / "here.parquet", **cluster_driver.OPTIONS)
     return pl.read_parquet(folder / "here.parquet")
 
 
 def processes(folder: Path, but: tuple[str, ...] = ()) -> list[str]:
-    """The processes that know of this folder, but for those that have one of these words in their command."""
+    """Return the processes that use this folder, except those with one of these words in their command."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -108,7 +108,7 @@ def processes(folder: Path, but: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
-def check_nobody_left(folder: Path, but: tuple[str, ...] = ()) -> None:
+def check_no_process_left(folder: Path, but: tuple[str, ...] = ()) -> None:
     for _ in range(300):
         if not processes(folder, but):
             return
@@ -127,7 +127,7 @@ def wait_for(found: Callable[[], bool], log: Path, process: subprocess.Popen[str
 
 @contextmanager
 def standalone(folder: Path) -> Iterator[str]:
-    """A master and two workers on loopback; its address."""
+    """Start a master and two workers on loopback; yield the address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -143,7 +143,7 @@ def standalone(folder: Path) -> Iterator[str]:
 
         def start(role: str, *given: str) -> None:
             command = [str(folder / "spark" / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}", *given]
-            more = {"SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": swift.JAVA}
+            more = {"SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": spark_settings.JAVA_OPTIONS}
             begun.append(
                 subprocess.Popen(command, stdout=log, stderr=log, env={**environment(folder), **more}, text=True)
             )
@@ -160,19 +160,19 @@ def standalone(folder: Path) -> Iterator[str]:
                 process.send_signal(signal.SIGTERM)
             for process in begun:
                 process.wait(timeout=60)
-    check_nobody_left(folder)
+    check_no_process_left(folder)
 
 
 @pytest.fixture(scope="module")
 def driver(folder: Path, java: str) -> Iterator[subprocess.Popen[str]]:
-    """A program that makes a release among all faults, and then another one, in which a task waits for ever."""
+    """Start a driver that makes a release with all faults, and then another one, in which a task never ends."""
     with (
         standalone(folder) if FULL else nullcontext("local-cluster[1,1,1024]") as master,
         (folder / "driver.out").open("w") as out,
         (folder / "driver.log").open("w") as log,
     ):
         environ = environment(folder)
-        command = [f"{environ['SPARK_HOME']}/bin/spark-submit", "--master", master, clusters.__file__]
+        command = [f"{environ['SPARK_HOME']}/bin/spark-submit", "--master", master, cluster_driver.__file__]
         asked = [str(folder / "in"), str(folder), ",".join(FAULTS), "sleep"]
         process = subprocess.Popen([*command, *asked], stdout=out, stderr=log, env=environ, text=True)
         try:
@@ -184,23 +184,23 @@ def driver(folder: Path, java: str) -> Iterator[subprocess.Popen[str]]:
 
 def test_executors_and_workers_that_die_while_the_command_runs(folder: Path, driver: subprocess.Popen[str]) -> None:
     wait_for((folder / "facts-0").exists, folder / "driver.log", driver)
-    told = (folder / "said-0.log").read_text()
-    assert json.loads((folder / "facts-0").read_text()) == {"code": 0, "met": sorted(FAULTS), "seen": []}, told
-    facts = json.loads((folder / "said-0").read_text())
+    log = (folder / "output-0.log").read_text()
+    assert json.loads((folder / "facts-0").read_text()) == {"code": 0, "met": sorted(FAULTS), "incomplete": []}, log
+    facts = json.loads((folder / "output-0").read_text())
     assert facts["verification"]["ok"]
     assert facts["verification"]["records"] == ROWS
     assert facts["policy"]["versions"]["spark"]
-    assert told.count("\n") == len(facts["warnings"])
+    assert log.count("\n") == len(facts["warnings"])
     # in the order of the files
     parts = sorted((folder / "releases" / "0").glob("part-*.parquet"))
-    assert pl.concat([pl.read_parquet(path) for path in parts]).equals(here(folder))
+    assert pl.concat([pl.read_parquet(path) for path in parts]).equals(local_release(folder))
     assert "<html" in (folder / "releases" / "0.html").read_text()
     left = {path.name for path in (folder / "releases").iterdir() if not path.name.startswith(".shoal-scratch")}
     assert left == MADE
     assert not [path.name for path in (folder / "temporary").iterdir() if "shoal" in path.name]
     executors = [*folder.glob("spark/work/**/std*")]
     assert len(executors) >= 4  # of two of them at least: one was killed
-    logs = [*folder.glob("driver.*"), *folder.glob("said-*"), *executors]
+    logs = [*folder.glob("driver.*"), *folder.glob("output-*"), *executors]
     assert not [path for path in logs if "top-secret" in path.read_text(errors="replace")]
 
 
@@ -209,5 +209,5 @@ def test_a_driver_that_is_killed_leaves_nothing(folder: Path, driver: subprocess
     assert any(path.name.startswith(".shoal-scratch") for path in (folder / "releases").iterdir())
     os.kill(int((folder / "driver").read_text()), signal.SIGKILL)
     assert driver.wait() != 0
-    check_nobody_left(folder, but=("deploy.master.Master", "deploy.worker.Worker"))
+    check_no_process_left(folder, but=("deploy.master.Master", "deploy.worker.Worker"))
     assert {path.name for path in (folder / "releases").iterdir()} == MADE

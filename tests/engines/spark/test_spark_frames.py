@@ -1,4 +1,4 @@
-"""A frame of Spark in, a frame of Spark out: the promise, the records, and nothing that depends on partitions."""
+"""Releases of Spark DataFrames do not depend on partitions, order or session settings."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import shoal
-import swift
+import spark_settings
 from shoal.engines import memory_budget
 from shoal.engines.spark.session import check_installed, log_path
 from shoal.errors import ColumnError, DataError, EngineError, OptionError, PackageError, ShoalError
 
 QUASI_IDENTIFIERS = ["age", "sex", "region", "height_cm"]
-ASKED: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "k": 4,
     "quasi_identifiers": QUASI_IDENTIFIERS,
     "identifiers": ["person_id", "name"],
@@ -28,7 +28,7 @@ ROWS = 900
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 300)
+    monkeypatch.setattr(memory_budget.MemoryBudget, "part_rows", lambda *_, **__: 300)
 
 
 @pytest.fixture(scope="module")
@@ -45,25 +45,25 @@ def frame(spark: Any, register: Path) -> Any:
 
 
 class Made(NamedTuple):
-    """A release, and what there was to see meanwhile."""
+    """A release, its scratch folder and its progress."""
 
     released: Any
     scratch: Path
-    told: list[tuple[int, int]]
+    progress: list[tuple[int, int]]
 
 
 @pytest.fixture(scope="module")
 def made(spark: Any, register: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    scratch, told = tmp_path_factory.mktemp("scratch"), list[tuple[int, int]]()
+    scratch, reports = tmp_path_factory.mktemp("scratch"), list[tuple[int, int]]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 300)
+        patch.setattr(memory_budget.MemoryBudget, "part_rows", lambda *_, **__: 300)
         released = shoal.anonymize(
             spark.read.parquet(str(register)),
             scratch=str(scratch),
-            progress=lambda done, total: told.append((done, total)),
-            **ASKED,
+            progress=lambda done, total: reports.append((done, total)),
+            **OPTIONS,
         )
-    return Made(released, scratch, told)
+    return Made(released, scratch, reports)
 
 
 @pytest.fixture(scope="module")
@@ -115,10 +115,10 @@ def test_the_package_goes_to_workers_by_its_name(spark: Any) -> None:
 def test_a_folder_is_shuffled_if_asked_and_its_thread_takes_the_session_that_is_there(
     spark: Any, register: Path, tmp_path: Path
 ) -> None:
-    """By the costs of treatment, which are released as they are."""
+    """The treatment costs, which are released unchanged, show it."""
     from concurrent.futures import ThreadPoolExecutor
 
-    place, more = tmp_path / "mixed", {**ASKED, "formulas": "neutralize", "shuffle": True}
+    place, more = tmp_path / "mixed", {**OPTIONS, "formulas": "neutralize", "shuffle": True}
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(shoal.anonymize_file, register, place, engine="spark", **more).result()
     assert made.verification.ok
@@ -129,7 +129,7 @@ def test_a_folder_is_shuffled_if_asked_and_its_thread_takes_the_session_that_is_
     assert (mixed["treatment_cost"] == pl.read_parquet(register)["treatment_cost"]).sum() < 20
     assert spark.range(3).count() == 3
     with pytest.raises(EngineError, match="another master"):
-        shoal.anonymize_file(register, tmp_path / "two", engine="spark", master="yarn", **ASKED)
+        shoal.anonymize_file(register, tmp_path / "two", engine="spark", master="yarn", **OPTIONS)
 
 
 HOSTILE = {
@@ -172,11 +172,11 @@ def test_partitions_order_and_settings_change_nothing_where_a_policy_is_used_aga
 def test_spark_connect_gets_one_sentence(register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
     with pytest.raises(EngineError, match="Connect"):
-        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **OPTIONS)
 
 
 class Odd(NamedTuple):
-    """A frame, and its release."""
+    """A DataFrame and its release."""
 
     frame: Any
     released: Any
@@ -184,7 +184,7 @@ class Odd(NamedTuple):
 
 @pytest.fixture(scope="module")
 def odd(spark: Any) -> Odd:
-    """A frame that answers otherwise each time, with columns that Spark cannot sort.
+    """A DataFrame with other values at each evaluation, and with columns that Spark cannot sort.
 
     Nine of ten records have the same value, and are more than one piece takes. Who has a higher one earns less.
     """
@@ -195,7 +195,7 @@ def odd(spark: Any) -> Odd:
     x = functions.greatest(functions.rand() * 500, functions.lit(450)).cast("int")
     frame = frame.select(x.alias("x"), "*").selectExpr("x", "1000 - x as income", "* except (x)")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory_budget.MemoryBudget, "piece", lambda *_, **__: 300)
+        patch.setattr(memory_budget.MemoryBudget, "part_rows", lambda *_, **__: 300)
         released = shoal.anonymize(
             frame, k=5, quasi_identifiers=["x"], identifiers=["name"], keep=["m", "l", "s"], method="mondrian"
         )
@@ -211,7 +211,7 @@ def test_a_frame_that_answers_otherwise_each_time_is_asked_once(odd: Odd) -> Non
 
 
 def test_the_order_of_a_release_tells_nothing_of_the_original(odd: Odd) -> None:
-    """In the order of the original, incomes would fall where values are alike."""
+    """In the order of the original, incomes would decrease within equal values."""
     shown = [row[:2] for row in rows_of(odd.released)]
     assert shown == sorted(shown)
     assert len({x for x, _ in shown}) < len(set(shown))
@@ -231,13 +231,13 @@ def test_the_session_is_as_it_was(spark: Any, made: Made) -> None:
 
 
 def test_progress_goes_up_to_all_records(made: Made) -> None:
-    shares = [done / total for done, total in made.told]
+    shares = [done / total for done, total in made.progress]
     assert shares == sorted(shares)
-    assert made.told[-1] == (ROWS, ROWS)
+    assert made.progress[-1] == (ROWS, ROWS)
 
 
 @pytest.mark.parametrize(
-    ("query", "more", "error", "said"),
+    ("query", "more", "error", "message"),
     [
         ("select 1 as Age, 2 as age", {}, ColumnError, "'Age', 'age'"),
         ("select age, age from r", {}, ColumnError, "age"),
@@ -250,11 +250,11 @@ def test_progress_goes_up_to_all_records(made: Made) -> None:
     ],
 )
 def test_bad_frames_get_one_sentence_and_leave_nothing(
-    frame: Any, tmp_path: Path, query: str, more: dict[str, Any], error: type[Exception], said: str
+    frame: Any, tmp_path: Path, query: str, more: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     frame.createOrReplaceTempView("r")
-    with pytest.raises(error, match=said) as caught:
-        shoal.anonymize(frame.sparkSession.sql(query), scratch=str(tmp_path), **{**ASKED, **more})
+    with pytest.raises(error, match=message) as caught:
+        shoal.anonymize(frame.sparkSession.sql(query), scratch=str(tmp_path), **{**OPTIONS, **more})
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
 
@@ -263,15 +263,15 @@ def test_no_cell_is_told_when_something_fails(spark: Any, capfd: pytest.CaptureF
     frame = spark.createDataFrame([(f"top-secret-{i}" if i == 77 else str(i),) for i in range(200)], "x string")
     with pytest.raises(ShoalError, match="Column 'x'") as caught:
         shoal.anonymize(frame, k=5, quasi_identifiers=["x"], kinds={"x": "numeric"}, method="mondrian")
-    told, logged = capfd.readouterr(), Path(str(log_path())).read_text()
+    printed, logged = capfd.readouterr(), Path(str(log_path())).read_text()
     assert "ERROR" in logged
-    assert "top-secret" not in f"{caught.value}{told.out}{told.err}{logged}"
+    assert "top-secret" not in f"{caught.value}{printed.out}{printed.err}{logged}"
 
 
 def test_only_one_machine_needs_no_scratch_folder(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frame.sparkSession.sparkContext, "master", "yarn")
     with pytest.raises(EngineError, match="scratch"):
-        shoal.anonymize(frame, **ASKED)
+        shoal.anonymize(frame, **OPTIONS)
 
 
 def test_without_the_extra_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,13 +282,13 @@ def test_without_the_extra_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def compiled(spark: Any) -> Iterator[None]:
-    """Queries are compiled, as they are for users: many records are worth it."""
+    """Compile queries, as Spark does by default; this pays off for many records."""
     settings = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
     for name, value in settings.items():
         spark.conf.set(name, value)
     yield
     for name in settings:
-        spark.conf.set(name, swift.SPARK[name])
+        spark.conf.set(name, spark_settings.FEW_RECORDS[name])
 
 
 def test_a_driver_takes_no_more_for_more_records(spark: Any, compiled: None, tmp_path: Path) -> None:

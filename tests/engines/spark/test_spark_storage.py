@@ -1,4 +1,4 @@
-"""How a release of a cluster appears: whole or not at all, and what it replaces is never lost."""
+"""A Spark release appears completely or not at all, and replaced outputs are never lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def storage(spark: Any) -> HadoopStorage:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An old release with its policy, and a new one that is written aside."""
+    """Return a folder with an old release and its policy, and a new release in a scratch folder."""
     for name in ("out", "scratch/out"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "part-0").write_text(name)
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def appear(storage: HadoopStorage, folder: Path, *, force: bool = True) -> None:
+def publish(storage: HadoopStorage, folder: Path, *, force: bool = True) -> None:
     anonymize_spark._publish(
         storage, f"{folder}/scratch/out", f"{folder}/scratch/policy", f"file:{folder}/out", force=force
     )
@@ -45,7 +45,7 @@ def found(folder: Path) -> tuple[str, str, list[str]]:
 
 
 def test_a_release_and_its_policy_take_the_place_of_others(storage: HadoopStorage, folder: Path) -> None:
-    appear(storage, folder)
+    publish(storage, folder)
     assert found(folder) == ("scratch/out", "new", ["out", "out.policy.toml", "scratch"])
 
 
@@ -64,13 +64,13 @@ def test_what_was_there_comes_back_where_a_move_fails(
 
     monkeypatch.setattr(HadoopStorage, "move", failing)
     with pytest.raises(OutputError, match="a fault"):
-        appear(storage, folder)
+        publish(storage, folder)
     assert found(folder) == ("out", "old", ["out", "out.policy.toml", "scratch"])
 
 
 def test_nothing_is_replaced_unless_asked(storage: HadoopStorage, folder: Path) -> None:
     with pytest.raises(OutputError, match="exists"):
-        appear(storage, folder, force=False)
+        publish(storage, folder, force=False)
     assert found(folder)[:2] == ("out", "old")
 
 
@@ -85,8 +85,8 @@ def test_a_store_that_moves_file_by_file_gets_its_mark_last(
         seen.append((Path(new).name, (folder / "out" / "_SUCCESS").exists()))
 
     monkeypatch.setattr(HadoopStorage, "move", watched)
-    monkeypatch.setattr(HadoopStorage, "moves_at_once", lambda *_: False)
-    appear(storage, folder)
+    monkeypatch.setattr(HadoopStorage, "has_atomic_rename", lambda *_: False)
+    publish(storage, folder)
     assert seen[-2:] == [("out", False), ("out.policy.toml", True)]
 
 
@@ -104,14 +104,14 @@ def test_the_folder_is_named_where_what_was_there_cannot_come_back(
 
     monkeypatch.setattr(HadoopStorage, "move", failing)
     with pytest.raises(OutputError, match=r"\.shoal-old-") as caught:
-        appear(storage, folder)
+        publish(storage, folder)
     (kept,) = folder.glob(".shoal-old-*")
     assert kept.name in str(caught.value)
     assert (kept / "out" / "part-0").read_text() == "out"
     assert (kept / "out.policy.toml").read_text() == "old"
 
 
-ASKED: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "k": 4,
     "quasi_identifiers": ["height_cm"],
     "identifiers": ["person_id", "name"],
@@ -138,25 +138,25 @@ def test_an_input_that_changes_meanwhile_is_not_released(
 
     monkeypatch.setattr(SparkEngine, "write", changing)
     with pytest.raises(FileError, match="changed"):
-        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **OPTIONS)
     assert [path.name for path in tmp_path.iterdir()] == ["register"]
 
 
 def test_a_record_that_a_worker_lost_is_missed(
     spark: Any, register: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another one came twice, so that their number is right."""
+    """Another record occurs twice, so that the count is right."""
     from shoal.engines.spark import engine
 
     read = engine.read_parquet
 
     def losing(session: Any, folder: str, *given: Any) -> Any:
         found = read(session, folder, *given)
-        return found.selectExpr("if(row = 7, 8, row) as row", "* except (row)") if "worked" in folder else found
+        return found.selectExpr("if(row = 7, 8, row) as row", "* except (row)") if folder.endswith("/output") else found
 
-    monkeypatch.setattr(engine, "read", losing)
+    monkeypatch.setattr(engine, "read_parquet", losing)
     with pytest.raises(PromiseError, match="occur twice"):
-        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **OPTIONS)
     assert [path.name for path in tmp_path.iterdir()] == ["register"]
 
 
@@ -170,7 +170,7 @@ def test_the_input_is_never_replaced(spark: Any, register: Path, tmp_path: Path)
         (register, register / "out"),
     ]:
         with pytest.raises(OutputError, match="input"):
-            shoal.anonymize_file(source, target, engine="spark", force=True, **ASKED)
+            shoal.anonymize_file(source, target, engine="spark", force=True, **OPTIONS)
     assert {path.name: path.read_bytes() for path in register.iterdir()} == before
 
 
@@ -178,18 +178,18 @@ def test_no_file_of_a_folder_is_left_out_in_silence(spark: Any, register: Path, 
     (register / "older").mkdir()
     shoal.example_register(50).write_parquet(register / "older" / "b.parquet")
     with pytest.raises(EngineError, match="1 file"):
-        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **ASKED)
+        shoal.anonymize_file(register, tmp_path / "out", engine="spark", **OPTIONS)
 
 
 def test_folders_that_are_named_after_a_value(spark: Any, tmp_path: Path) -> None:
-    """And files and a release of any names."""
+    """Files and releases may have any name."""
     for code in ("01", "02"):
         (tmp_path / "register" / f"ward={code}").mkdir(parents=True)
         path = tmp_path / "register" / f"ward={code}" / "a [1] ü.parquet"
         shoal.example_register(200, seed=int(code)).write_parquet(path)
     name = "a [1] {b} * ünïcode %20"
     more: dict[str, Any] = {"sensitive": ["diagnosis"], "l": 2}
-    made = shoal.anonymize_file(tmp_path / "register", tmp_path / name, engine="spark", **ASKED, **more)
+    made = shoal.anonymize_file(tmp_path / "register", tmp_path / name, engine="spark", **OPTIONS, **more)
     assert made.verification.ok
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["register", name, f"{name}.policy.toml"])
     parts = sorted((tmp_path / name).glob("[!_.]*"))

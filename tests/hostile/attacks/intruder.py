@@ -28,10 +28,10 @@ def persons(number: int, *, rows: int = 160) -> pl.DataFrame:
     return shoal.example_register(rows=rows, seed=100 + number).select(*KNOWN, SECRET, *SHOWN)
 
 
-def release(table: pl.DataFrame, k: int, *, method: str = "mdav", **asked: Any) -> shoal.Release:
+def release(table: pl.DataFrame, k: int, *, method: str = "mdav", **options: Any) -> shoal.Release:
     """What the owner of the table publishes."""
-    said = {"quasi_identifiers": KNOWN, "sensitive": SECRET, "refine": False, **asked}
-    return shoal.anonymize(table, k=k, method=method, **said)
+    arguments = {"quasi_identifiers": KNOWN, "sensitive": SECRET, "refine": False, **options}
+    return shoal.anonymize(table, k=k, method=method, **arguments)
 
 
 def classes(published: pl.DataFrame, names: Sequence[str] = KNOWN) -> list[Class]:

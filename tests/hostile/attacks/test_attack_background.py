@@ -21,8 +21,8 @@ def test_l_less_two_exclusions_never_pin_down(ledger: Ledger, model: str) -> Non
     pinned = 0
     for number in tries(few=3, full=40):
         with account.trial():
-            made = release(persons(number), 5, models={SECRET: model})
-            for values in seen(made.table):
+            anonymized = release(persons(number), 5, models={SECRET: model})
+            for values in seen(anonymized.table):
                 assert min(len(left) for left in rulings_out(values, L - 2)) >= 2
                 pinned += min(len(left) for left in rulings_out(values, L - 1)) == 1
                 if model.startswith("entropy"):
@@ -41,8 +41,8 @@ def test_recursive_diversity_bounds_the_chance_after_exclusions(ledger: Ledger, 
     )
     for number in tries(few=3, full=40):
         with account.trial():
-            made = release(persons(number), 5, models={SECRET: f"recursive-l({c},{L})"})
-            for values in seen(made.table):
+            anonymized = release(persons(number), 5, models={SECRET: f"recursive-l({c},{L})"})
+            for values in seen(anonymized.table):
                 for left in rulings_out(values, L - 2):
                     assert max(left.values()) / left.total() < c / (c + 1)
             account.whole += 1

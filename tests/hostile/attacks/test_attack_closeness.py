@@ -12,13 +12,13 @@ from ledger import Ledger, tries
 T = 0.35
 
 
-def gains(made, name: str) -> list[dict[object, float]]:
+def gains(anonymized, name: str) -> list[dict[object, float]]:
     """How much more of each value each class has than the table."""
-    values = made.table[name].to_list()
+    values = anonymized.table[name].to_list()
     table = {value: values.count(value) / len(values) for value in set(values)}
     return [
         {value: found[value] / found.total() - share for value, share in table.items()}
-        for found in seen(made.table, name)
+        for found in seen(anonymized.table, name)
     ]
 
 
@@ -38,9 +38,9 @@ def test_no_question_gains_more_than_t(ledger: Ledger) -> None:
     skewed = 0
     for number in tries(few=2, full=30):
         with account.trial():
-            made = release(persons(number), 4, models={SECRET: f"t-equal({T})"})
-            most = max(best_question(gain) for gain in gains(made, SECRET))
-            assert most == pytest.approx(made.verification.models[0].reached)
+            anonymized = release(persons(number), 4, models={SECRET: f"t-equal({T})"})
+            most = max(best_question(gain) for gain in gains(anonymized, SECRET))
+            assert most == pytest.approx(anonymized.verification.models[0].reached)
             assert most <= T + 1e-9
             plain = release(persons(number), 4, l=2)
             skewed += max(sum(max(move, 0.0) for move in gain.values()) for gain in gains(plain, SECRET)) > T
@@ -58,16 +58,16 @@ def test_what_is_expected_of_a_person_moves_at_most_t(ledger: Ledger) -> None:
     for number in tries(few=3, full=40):
         with account.trial():
             table = persons(number)
-            asked = {"models": {"visits": "t-ordered(0.2)"}, "sensitive": "visits", "quasi_identifiers": KNOWN}
-            made = release(table, 4, **asked)
+            options = {"models": {"visits": "t-ordered(0.2)"}, "sensitive": "visits", "quasi_identifiers": KNOWN}
+            anonymized = release(table, 4, **options)
             values = sorted(set(table["visits"].to_list()))
             worst = 0.0
-            for gain in gains(made, "visits"):
+            for gain in gains(anonymized, "visits"):
                 moves = np.array([gain[value] for value in values])
                 expected = abs((moves * np.arange(len(values))).sum()) / (len(values) - 1)
                 thresholds = np.abs(np.cumsum(moves)).sum() / (len(values) - 1)
                 assert expected <= thresholds + 1e-9
                 worst = max(worst, thresholds)
-            assert worst == pytest.approx(made.verification.models[0].reached)
+            assert worst == pytest.approx(anonymized.verification.models[0].reached)
             assert worst <= 0.2 + 1e-9
             account.whole += 1

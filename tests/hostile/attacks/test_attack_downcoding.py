@@ -10,9 +10,9 @@ from ledger import Ledger, tries
 import shoal
 
 
-def ends(shown: str) -> tuple[int, int]:
+def ends(interval: str) -> tuple[int, int]:
     """The two numbers of an interval, or a number twice."""
-    low, _, high = shown.strip("[]").partition("-")
+    low, _, high = interval.strip("[]").partition("-")
     return int(low), int(high or low)
 
 
@@ -31,14 +31,14 @@ def test_both_ends_of_an_interval_are_values_of_members(ledger: Ledger) -> None:
     for number in tries(few=6, full=100):
         with account.trial():
             table, k = drawn(number), 2 + number % 3
-            made = shoal.anonymize(
+            anonymized = shoal.anonymize(
                 table, k=k, quasi_identifiers="age", sensitive="ill", recode="interval", method="mdav", refine=False
             )
-            for shown, rows in members(made.table["age"].to_list()).items():
+            for interval, rows in members(anonymized.table["age"].to_list()).items():
                 own = sorted(table["age"][rows].to_list())
-                assert ends(shown) == (own[0], own[-1]), "the intruder's guess is right for every group"
+                assert ends(interval) == (own[0], own[-1]), "the intruder's guess is right for every group"
                 if len(rows) == 2:
-                    assert sorted(ends(shown)) == own, "a group of two is told as a whole"
+                    assert sorted(ends(interval)) == own, "a group of two is told as a whole"
             account.whole += 1
 
 
@@ -53,7 +53,7 @@ def test_steps_of_a_hierarchy_that_are_given_beforehand_show_no_values(ledger: L
         with account.trial():
             table = drawn(number)
             steps = shoal.Hierarchy.from_intervals(list(range(18, 98)), width=(5, 10, 20, 40))
-            made = shoal.anonymize(
+            anonymized = shoal.anonymize(
                 table.with_columns(pl.col("age").cast(pl.String)),
                 k=2,
                 quasi_identifiers="age",
@@ -66,10 +66,10 @@ def test_steps_of_a_hierarchy_that_are_given_beforehand_show_no_values(ledger: L
             below: dict[str, list[str]] = {}
             for node, parent in zip(steps.nodes, steps.parents, strict=True):
                 below.setdefault(steps.nodes[parent], []).append(node)
-            for shown, rows in members(made.table["age"].to_list()).items():
+            for interval, rows in members(anonymized.table["age"].to_list()).items():
                 own = {str(age) for age in table["age"][rows].to_list()}
                 if len(own) > 1:
-                    branches = [branch for branch in below[shown] if own & leaves(below, branch, shown)]
+                    branches = [branch for branch in below[interval] if own & leaves(below, branch, interval)]
                     assert len(branches) >= 2, "one level deeper, two branches are known to be there"
             account.whole += 1
 

@@ -20,13 +20,13 @@ def test_with_k_alone_the_intruder_learns_what_the_figure_said(ledger: Ledger, m
     learned = 0
     for number in tries(few=4, full=60):
         with account.trial():
-            made = release(persons(number), 2, method=method)
-            told = made.evaluation.disclosures[SECRET]
-            found = seen(made.table)
+            anonymized = release(persons(number), 2, method=method)
+            disclosure = anonymized.evaluation.disclosures[SECRET]
+            found = seen(anonymized.table)
             sure = sum(values.total() for values in found if len(values) == 1)
             right = sum(max(values.values()) for values in found)
-            assert sure / made.table.height * 100 == pytest.approx(told["homogeneous_records"])
-            assert right / made.table.height * 100 == pytest.approx(told["guessed"])
+            assert sure / anonymized.table.height * 100 == pytest.approx(disclosure["homogeneous_records"])
+            assert right / anonymized.table.height * 100 == pytest.approx(disclosure["guessed"])
             learned += sure
             account.whole += 1
     assert learned > 0, "a test that never succeeds as an attack shows nothing"
@@ -41,8 +41,8 @@ def test_with_l_nobody_is_certain(ledger: Ledger, method: str) -> None:
     )
     for number in tries(few=4, full=60):
         with account.trial():
-            made = release(persons(number), 3, method=method, l=2 + number % 3)
-            assert min(len(values) for values in seen(made.table)) >= 2 + number % 3
-            assert made.evaluation.disclosures[SECRET]["homogeneous_records"] == 0
-            assert len(members(made.table[SECRET].to_list())) > 2
+            anonymized = release(persons(number), 3, method=method, l=2 + number % 3)
+            assert min(len(values) for values in seen(anonymized.table)) >= 2 + number % 3
+            assert anonymized.evaluation.disclosures[SECRET]["homogeneous_records"] == 0
+            assert len(members(anonymized.table[SECRET].to_list())) > 2
             account.whole += 1

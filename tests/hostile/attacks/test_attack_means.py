@@ -44,15 +44,15 @@ def test_all_but_one_of_a_group_tell_the_last_one(ledger: Ledger) -> None:
     for number in tries(few=4, full=100):
         with account.trial():
             table = drawn(number)
-            said = {"k": K, "quasi_identifiers": ["income", "age"], "sensitive": "ill", "method": "mdav"}
-            means = shoal.anonymize(table, **said, refine=False).table
-            shown = means.select("income", "age").rows()
-            sizes = np.array([shown.count(row) for row in shown])
+            options = {"k": K, "quasi_identifiers": ["income", "age"], "sensitive": "ill", "method": "mdav"}
+            means = shoal.anonymize(table, **options, refine=False).table
+            centroids = means.select("income", "age").rows()
+            sizes = np.array([centroids.count(row) for row in centroids])
             assert (differenced(table, means, "income") <= sizes / 200 + 1e-6).all(), "everybody's, to some cents"
-            exactly = shoal.anonymize(table, **said, refine=False, exact_means=True).table
+            exactly = shoal.anonymize(table, **options, refine=False, exact_means=True).table
             assert differenced(table, exactly, "income").max() < 1e-6, "everybody's, to the cent"
             assert (differenced(table, means, "age") <= sizes / 2 + 1e-9).all()
-            middles = shoal.anonymize(table, **said, refine=False, recode={"income": "median"}).table
+            middles = shoal.anonymize(table, **options, refine=False, recode={"income": "median"}).table
             exact = np.isclose(table["income"].to_numpy(), middles["income"].to_numpy())
             assert (differenced(table, middles, "income") > 0.005).mean() > 0.5
             assert exact.mean() <= 1 / K + 1e-9, "the median is one member's own number"

@@ -22,11 +22,11 @@ PAGE = {"mdav": (0.25, 47, 12, 0), "mondrian": (0.75, 13, 20, 2)}
 """What docs/threat-model.md says: the largest rise of a chance, tables that l changed, persons likelier, certain."""
 
 
-def groups(ages: list[int], ills: list[Any], method: str, **asked: Any) -> tuple[int, ...]:
+def groups(ages: list[int], ills: list[Any], method: str, **options: Any) -> tuple[int, ...]:
     """The classes that Shoal makes of these persons: public, as the algorithm is."""
     table = pl.DataFrame({"age": ages, "ill": ills})
-    said = {"k": 2, "quasi_identifiers": "age", "sensitive": "ill", "method": method, "refine": False, **asked}
-    return tuple(shoal.anonymize(table, **said).partition.labels.tolist())
+    arguments = {"k": 2, "quasi_identifiers": "age", "sensitive": "ill", "method": method, "refine": False, **options}
+    return tuple(shoal.anonymize(table, **arguments).partition.labels.tolist())
 
 
 class Gain(NamedTuple):
@@ -36,8 +36,8 @@ class Gain(NamedTuple):
     known: float
 
 
-def gains(labels: tuple[int, ...], ages: list[int], ills: list[str], method: str, **asked: Any) -> list[Gain]:
-    left = [way for way in assignments(labels, ills) if groups(ages, way, method, **asked) == labels]
+def gains(labels: tuple[int, ...], ages: list[int], ills: list[str], method: str, **options: Any) -> list[Gain]:
+    left = [way for way in assignments(labels, ills) if groups(ages, way, method, **options) == labels]
     assert ills in left, "what happened is possible"
     sizes = Counter(labels)
     rare = Counter(label for label, ill in zip(labels, ills, strict=True) if ill == RARE)

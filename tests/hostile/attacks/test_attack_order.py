@@ -23,14 +23,14 @@ def test_rows_in_the_order_of_the_table_give_everybody_away(ledger: Ledger) -> N
     for number in tries(few=3, full=40):
         with account.trial():
             table = persons(number)
-            made, other = release(table, 4), release(table, 4, method="mondrian")
-            told = by_place(list(range(table.height)), made.table[SECRET].to_list())
-            assert [told[person] for person in range(table.height)] == table[SECRET].to_list()
-            joint = members([*zip(classes(made.table), classes(other.table), strict=True)])
+            anonymized, other = release(table, 4), release(table, 4, method="mondrian")
+            guesses = by_place(list(range(table.height)), anonymized.table[SECRET].to_list())
+            assert [guesses[person] for person in range(table.height)] == table[SECRET].to_list()
+            joint = members([*zip(classes(anonymized.table), classes(other.table), strict=True)])
             found = sum(len(rows) for rows in joint.values() if len(rows) < 4)
-            kept = shoal.verify(made.table, k=4, quasi_identifiers=KNOWN, against=other.table)
-            assert kept.together.linked_by == "order"
-            assert kept.together.release.violations == found > 0
+            verification = shoal.verify(anonymized.table, k=4, quasi_identifiers=KNOWN, against=other.table)
+            assert verification.together.linked_by == "order"
+            assert verification.together.release.violations == found > 0
             account.whole += 1
 
 
@@ -45,11 +45,11 @@ def test_shuffled_rows_hide_among_their_class_again(ledger: Ledger) -> None:
         with account.trial():
             table = persons(number).with_row_index("person")  # by which the test knows whose row it is
             plain = release(table, 4, keep="person")
-            made = release(table, 4, keep="person", shuffle=True, seed=number)
-            told = by_place(list(range(table.height)), made.table["person"].to_list())
-            assert sum(row == person for person, row in told.items()) < 8, "one in the mean, whatever the size"
-            assert {own: len(rows) for own, rows in members(classes(made.table)).items()} == {
+            anonymized = release(table, 4, keep="person", shuffle=True, seed=number)
+            guesses = by_place(list(range(table.height)), anonymized.table["person"].to_list())
+            assert sum(row == person for person, row in guesses.items()) < 8, "one in the mean, whatever the size"
+            assert {own: len(rows) for own, rows in members(classes(anonymized.table)).items()} == {
                 own: len(rows) for own, rows in members(classes(plain.table)).items()
             }
-            assert sorted(map(str, made.table.rows())) == sorted(map(str, plain.table.rows()))
+            assert sorted(map(str, anonymized.table.rows())) == sorted(map(str, plain.table.rows()))
             account.whole += 1

@@ -46,15 +46,15 @@ def test_whoever_is_found_by_two_releases_was_announced(ledger: Ledger) -> None:
             whose = (table if same else part)["person"].to_list()
             order = chance.permutation(other.height) if number % 2 else np.arange(other.height)
             mixed = other[order]
-            said = shoal.verify(one, k=K, quasi_identifiers=KNOWN, against=mixed, order="unknown")
-            assert said.violations == 0, "each by itself keeps its promise"
+            verification = shoal.verify(one, k=K, quasi_identifiers=KNOWN, against=mixed, order="unknown")
+            assert verification.violations == 0, "each by itself keeps its promise"
             mine, theirs = classes(one), dict(zip(whose, classes(other), strict=True))
             found = [person for person in whose if min(crowd(one, mixed, mine[person], theirs[person], shared)) < K]
-            assert not (found and said), f"{len(found)} persons are found, and nothing was said"
-            side = said.together.release
+            assert not (found and verification), f"{len(found)} persons are found, and nothing was said"
+            side = verification.together.release
             assert len(found) <= side.violations + side.undecided
             assert len(found) >= side.violations or len(whose) < one.height, "all who are below k for sure are found"
-            succeeded, passed = succeeded + bool(found), passed + bool(said)
+            succeeded, passed = succeeded + bool(found), passed + bool(verification)
             account.whole += 1
     assert succeeded, "the attack works where nothing is done about it"
     assert passed, "releases that are safe together pass"
@@ -74,18 +74,18 @@ def test_whatever_is_left_over_by_two_releases_was_announced(ledger: Ledger) -> 
             one, other = (release(table, K, method=method, l=2).table for method in ("mdav", "mondrian"))
             one, other = (published.select(*KNOWN, SECRET) for published in (one, other))
             mixed = other[np.random.default_rng(number).permutation(other.height)]
-            asked = {"k": K, "quasi_identifiers": KNOWN, "models": {SECRET: "distinct-l(2)"}}
-            said = shoal.verify(one, **asked, against=mixed, order="unknown")
-            assert said.models[0].ok, "each by itself keeps its promise"
-            assert shoal.verify(mixed, **asked)
+            options = {"k": K, "quasi_identifiers": KNOWN, "models": {SECRET: "distinct-l(2)"}}
+            verification = shoal.verify(one, **options, against=mixed, order="unknown")
+            assert verification.models[0].ok, "each by itself keeps its promise"
+            assert shoal.verify(mixed, **options)
             ills = [
                 {own: {published[SECRET][row] for row in rows} for own, rows in members(classes(published)).items()}
                 for published in (one, other)
             ]
             learned = sum(len(ills[0][a] & ills[1][b]) == 1 for a, b in zip(classes(one), classes(other), strict=True))
-            (told,) = said.together.release.inferences
-            assert told.records <= learned <= told.records + told.undecided
-            assert not (learned and said)
+            (inference,) = verification.together.release.inferences
+            assert inference.records <= learned <= inference.records + inference.undecided
+            assert not (learned and verification)
             succeeded += learned > 0
             account.whole += 1
     assert succeeded, "the attack works where nothing is done about it"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from shoals import HERE, Ground, Starter
+from fault_harness import HERE, ForkServer, Ground
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +22,6 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def ground(shim: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
     folder = tmp_path_factory.mktemp("ground")
-    starter = Starter(folder, LD_PRELOAD=str(shim))
-    yield Ground(folder, starter)
-    starter.close()
+    fork_server = ForkServer(folder, LD_PRELOAD=str(shim))
+    yield Ground(folder, fork_server)
+    fork_server.close()

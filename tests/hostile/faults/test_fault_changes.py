@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fault_harness import JOBS, RELEASE, TABLE, CompletedRun, Ground, Job, Place, faults, pairs, table
 from ledger import Ledger, tries
-from shoals import JOBS, RELEASE, TABLE, Ended, Ground, Job, Place, faults, pairs, table
 
 CHANGED = "One sentence, or a release of the table as it was read; never one of two tables mixed."
 
@@ -19,7 +19,7 @@ CHANGED = "One sentence, or a release of the table as it was read; never one of 
 def stopped(ground: Ground, place: Place, arguments: list[str], calls: str, at: int, under: Path) -> int:
     """A run that stands still at a call, as its process id."""
     env = faults(calls, at, under=under, signal=int(signal.SIGSTOP))
-    pid = ground.starter.begin(arguments, place.folder, env=env)
+    pid = ground.fork_server.start(arguments, place.folder, env=env)
     until = time.monotonic() + 120
     while time.monotonic() < until:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -29,9 +29,9 @@ def stopped(ground: Ground, place: Place, arguments: list[str], calls: str, at: 
     raise AssertionError("the run did not come to that call")
 
 
-def went_on(ground: Ground, pid: int) -> Ended:
+def went_on(ground: Ground, pid: int) -> CompletedRun:
     os.kill(pid, signal.SIGCONT)
-    return ground.starter.ended(pid)
+    return ground.fork_server.wait(pid)
 
 
 def grow(path: Path) -> None:
@@ -82,8 +82,8 @@ def test_the_table_changes(ground: Ground, ledger: Ledger, how: str, way: str) -
             else:
                 assert (place.folder / TABLE).read_bytes() == changed
             if ended.code == 0:  # it changed when all of it was read, or before the run had really begun to read it
-                made = {name: (place.folder / name).read_bytes() for name in place.job.outputs}
-                if made != place.new:
+                created = {name: (place.folder / name).read_bytes() for name in place.job.outputs}
+                if created != place.new:
                     assert changed is not None
                     place.table = changed
                 place.check_new()
@@ -106,8 +106,8 @@ def test_a_parquet_file_is_cut_off(ground: Ground, ledger: Ledger) -> None:
             source = place.folder / "people.parquet"
             pl.read_csv(place.folder / TABLE).write_parquet(source)
             place.others = (source.name,)
-            asked = [source.name if word == TABLE else word for word in place.job.arguments()]
-            pid = stopped(ground, place, asked, "read", 1 + number % 3, source)
+            arguments = [source.name if word == TABLE else word for word in place.job.arguments()]
+            pid = stopped(ground, place, arguments, "read", 1 + number % 3, source)
             cut(source)
             ended = went_on(ground, pid)
             assert ended.code == 2
@@ -147,14 +147,14 @@ def test_files_about_the_table_change(ground: Ground, ledger: Ledger, what: str)
             pid = stopped(ground, place, arguments, "close", 1, under)
             under.write_text(under.read_text().replace("9", "8"))
             ended = went_on(ground, pid)
-            assert "Traceback" not in ended.said
+            assert "Traceback" not in ended.stderr
             assert ended.code in (0, 2), ended
-            made = (place.folder / "other.csv").exists()
-            assert made is (ended.code == 0)
-            assert made is (place.folder / "other.csv.policy.toml").exists()
+            created = (place.folder / "other.csv").exists()
+            assert created is (ended.code == 0)
+            assert created is (place.folder / "other.csv.policy.toml").exists()
             assert [left for left in place.left() if left.startswith(".")] == []
-            account.whole += made
-            account.refused += not made
+            account.whole += created
+            account.refused += not created
             ground.clear(place)
 
 
@@ -190,7 +190,7 @@ def test_the_folder_of_the_release_goes_away(ground: Ground, ledger: Ledger, how
                 account.refused += 1
             if moved.exists():
                 again = place.job.arguments(release="elsewhere/out.csv")
-                assert ground.starter.run(again, place.folder).code == 0
+                assert ground.fork_server.run(again, place.folder).code == 0
                 assert sorted(os.listdir(moved)) == ["out.csv", "out.csv.policy.toml"]
             ground.clear(place)
 
@@ -212,7 +212,7 @@ def test_something_appears_at_the_place_of_the_release(ground: Ground, ledger: L
                 theirs.symlink_to("nowhere")
             ended = went_on(ground, pid)
             assert ended.code == 2
-            assert "exists" in ended.said
+            assert "exists" in ended.stderr
             if thing == "file":
                 assert theirs.read_bytes() == b"theirs"
             else:

@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from fault_harness import JOBS, RELEASE, TABLE, Ground, Job, faults, pairs
 from ledger import Account, Ledger, tries
-from shoals import JOBS, RELEASE, TABLE, Ground, Job, faults, pairs
 
 STANDS = "One sentence; the old release, policy, report and bundle stand as they were, and nothing is left aside."
 CALLS = {
@@ -34,12 +34,12 @@ def spread(count: int, few: int, full: int) -> list[int]:
 def met(ground: Ground, job: Job, account: Account, env: dict[str, str], **more: object) -> None:
     """A run that meets a fault in a folder of its own, and what must stand then."""
     place = ground.place(job)
-    ended = ground.starter.run(job.arguments(), place.folder, env={**env, "FAULT_UNDER": str(place.folder)}, **more)
+    ended = ground.fork_server.run(job.arguments(), place.folder, env={**env, "FAULT_UNDER": str(place.folder)}, **more)
     # where files can be neither moved nor removed any more, the next start does it
     lasting = env.get("FAULT_TIMES") == "0"
     state = place.check(ended, swept=not lasting, settled=not lasting)
     if lasting:
-        state = place.next_start(ground.starter)
+        state = place.next_start(ground.fork_server)
     if ended.code == 0:
         account.whole += 1
     else:
@@ -66,7 +66,7 @@ def test_the_input_cannot_be_read(ground: Ground, ledger: Ledger, how: str) -> N
         with account.trial():
             place = ground.place(JOBS[how])
             env = faults("read", at, errno=errno.EIO, under=place.folder / TABLE)
-            ended = ground.starter.run(place.job.arguments(), place.folder, env=env)
+            ended = ground.fork_server.run(place.job.arguments(), place.folder, env=env)
             assert place.check(ended) == "old"
             assert ended.code == 2
             account.refused += 1
@@ -80,7 +80,7 @@ def test_files_may_not_grow(ground: Ground, ledger: Ledger, how: str) -> None:
         with account.trial():
             place = ground.place(JOBS[how])
             most = 500 + (largest - 600) * number // 12
-            ended = ground.starter.run(place.job.arguments(), place.folder, limits={"RLIMIT_FSIZE": most})
+            ended = ground.fork_server.run(place.job.arguments(), place.folder, limits={"RLIMIT_FSIZE": most})
             assert place.check(ended) == "old"
             account.refused += 1
             ground.clear(place)
@@ -102,13 +102,13 @@ def test_a_small_disk_is_really_full(ground: Ground, ledger: Ledger, tmp_path: P
             try:
                 (disk / "kept").write_bytes(b"kept")
                 place = ground.place(Job())
-                asked = [str(disk / RELEASE) if word == RELEASE else word for word in place.job.arguments()]
-                asked = [str(disk / "out.html") if word == "out.html" else word for word in asked]
+                arguments = [str(disk / RELEASE) if word == RELEASE else word for word in place.job.arguments()]
+                arguments = [str(disk / "out.html") if word == "out.html" else word for word in arguments]
                 env = {} if mounted else faults("write", 2 + number, errno=errno.ENOSPC, under=disk)
-                ended = ground.starter.run(asked, place.folder, env=env)
+                ended = ground.fork_server.run(arguments, place.folder, env=env)
                 assert place.check(ended) == "old"
                 assert ended.code == 2
-                assert "no space left" in ended.said
+                assert "no space left" in ended.stderr
                 assert os.listdir(disk) == ["kept"]
                 account.refused += 1
             finally:

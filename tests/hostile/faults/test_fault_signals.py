@@ -11,8 +11,8 @@ from contextlib import suppress
 from random import Random
 
 import pytest
+from fault_harness import INTERRUPTED, JOBS, Ground, Job, faults, pairs
 from ledger import Ledger, tries
-from shoals import INTERRUPTED, JOBS, Ground, Job, faults, pairs
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 ENDS = "The run ends; all files are the old ones or all the new ones, and the next start removes what is left aside."
@@ -31,10 +31,10 @@ def test_killed_at_a_call(ground: Ground, ledger: Ledger, how: str) -> None:
                 place = ground.place(JOBS[how], released=number % 4 != 3)
                 at = 1 + number * count // full if len(tries(few, full)) == full else draw.randint(1, count)
                 env = faults(calls, at, under=place.folder, signal=int(signal.SIGKILL), after=number % 2)
-                ended = ground.starter.run(place.job.arguments(force=bool(place.old)), place.folder, env=env)
+                ended = ground.fork_server.run(place.job.arguments(force=bool(place.old)), place.folder, env=env)
                 assert ended.code in (-signal.SIGKILL, 0)
-                assert not ended.sentences
-                place.next_start(ground.starter)
+                assert not ended.errors
+                place.next_start(ground.fork_server)
                 account.whole += 1
                 ground.clear(place)
 
@@ -47,19 +47,19 @@ def test_at_random_moments(ground: Ground, ledger: Ledger, how: str, sent: signa
     for number in tries(1, 20):
         with account.trial():
             place = ground.place(JOBS[how])
-            pid = ground.starter.begin(place.job.arguments(), place.folder)
+            pid = ground.fork_server.start(place.job.arguments(), place.folder)
             time.sleep(draw.uniform(0, length))
             for _ in range(1 + number % 2):
                 with suppress(ProcessLookupError):
                     os.kill(pid, sent)
-            ended = ground.starter.ended(pid)
-            assert "Traceback" not in ended.said, ended
+            ended = ground.fork_server.wait(pid)
+            assert "Traceback" not in ended.stderr, ended
             if sent in CODES:
                 # before the command has begun, the system itself ends the process
                 assert ended.code in (0, CODES[sent], -sent), ended
-                assert all(said == INTERRUPTED for said in ended.sentences), ended
+                assert all(line == INTERRUPTED for line in ended.errors), ended
                 assert not [name for name in place.left() if "scratch" not in name] or number % 2
-            place.next_start(ground.starter)
+            place.next_start(ground.fork_server)
             account.whole += 1
             ground.clear(place)
 
@@ -81,6 +81,6 @@ def test_while_it_starts(ground: Ground, ledger: Ledger) -> None:
             sent = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP][number % 4]
             running.send_signal(sent)
             assert running.wait(timeout=120) in (0, 1, 2, CODES.get(sent), -sent)
-            place.next_start(ground.starter)
+            place.next_start(ground.fork_server)
             account.whole += 1
             ground.clear(place)

@@ -25,18 +25,18 @@ HERE = Path(__file__).resolve().parent
 _LONGEST = 4096
 _MEMORY = 3_000
 """Megabytes beyond which an input is a bomb."""
-_PATIENCE = 60
-_ROOMS = ("shoal.data", "shoal.hierarchy", "shoal.domain", "shoal.release", "shoal.web", "shoal.cli")
-_ROOMS = (*_ROOMS, "shoal.release.column_options", "shoal.release.options", "shoal.engines", "shoal.report")
+_TIMEOUT = 60
+_MODULES = ("shoal.data", "shoal.hierarchy", "shoal.domain", "shoal.release", "shoal.web", "shoal.cli")
+_MODULES = (*_MODULES, "shoal.release.column_options", "shoal.release.options", "shoal.engines", "shoal.report")
 """What is looked at: everything that reads."""
 _COUNTED = re.compile(r"#(\d+)\s+\w+\s+cov: (\d+)")
 _DONE = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    asked = _asked(arguments)
-    if asked.inside:
-        _fuzz(asked)
+    options = _parse(arguments)
+    if options.inside:
+        _fuzz(options)
         return 0
     if find_spec("atheris") is None:
         sys.stderr.write("atheris is not installed: pip install atheris\n")
@@ -44,19 +44,19 @@ def main(arguments: list[str] | None = None) -> int:
     sys.path[:0] = [str(HERE), str(HERE.parent)]
     from targets import TARGETS
 
-    unknown = sorted(set(asked.targets) - set(TARGETS))
+    unknown = sorted(set(options.targets) - set(TARGETS))
     if unknown:
         sys.stderr.write(f"There is no target {', '.join(unknown)}; there are {', '.join(sorted(TARGETS))}\n")
         return 2
-    asked.findings.mkdir(parents=True, exist_ok=True)
+    options.findings.mkdir(parents=True, exist_ok=True)
     sys.stdout.write(f"{'target':20} {'executions':>10} {'edges':>6} {'findings':>8}\n")
-    found = sum(_run(name, asked) for name in asked.targets or TARGETS)
+    found = sum(_run(name, options) for name in options.targets or TARGETS)
     if found:
-        sys.stdout.write(f"The findings are in {asked.findings}\n")
+        sys.stdout.write(f"The findings are in {options.findings}\n")
     return 1 if found else 0
 
 
-def _asked(arguments: list[str] | None) -> argparse.Namespace:
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Coverage-guided fuzzing of Shoal's readers.")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="folders of the corpus; all where none is named")
     parser.add_argument("--seconds", type=int, default=30, help="for each target")
@@ -66,48 +66,50 @@ def _asked(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _run(name: str, asked: argparse.Namespace) -> int:
+def _run(name: str, options: argparse.Namespace) -> int:
     """Fuzz one target in a process of its own, tell of it, and return how many findings there are."""
     with tempfile.TemporaryDirectory() as folder:
         findings = Path(folder) / "findings"
         findings.mkdir()
-        command = [sys.executable, __file__, name, "--inside", "--seconds", str(asked.seconds)]
-        command += ["--findings", str(findings), *(["--grown", str(asked.grown)] if asked.grown else [])]
-        told = subprocess.run(command, capture_output=True, check=False)
-        said = told.stderr.decode("utf-8", "replace")
-        names = [path.rename(asked.findings / f"{name}-{path.name}").name for path in sorted(findings.iterdir())]
-    executions = [int(count) for count in _DONE.findall(said)] or [int(count) for count, _ in _COUNTED.findall(said)]
-    edges = [int(count) for _, count in _COUNTED.findall(said)]
+        command = [sys.executable, __file__, name, "--inside", "--seconds", str(options.seconds)]
+        command += ["--findings", str(findings), *(["--grown", str(options.grown)] if options.grown else [])]
+        completed = subprocess.run(command, capture_output=True, check=False)
+        stderr = completed.stderr.decode("utf-8", "replace")
+        names = [path.rename(options.findings / f"{name}-{path.name}").name for path in sorted(findings.iterdir())]
+    executions = [int(count) for count in _DONE.findall(stderr)] or [
+        int(count) for count, _ in _COUNTED.findall(stderr)
+    ]
+    edges = [int(count) for _, count in _COUNTED.findall(stderr)]
     sys.stdout.write(f"{name:20} {max(executions, default=0):>10,} {max(edges, default=0):>6,} {len(names):>8}\n")
     sys.stdout.flush()
-    if told.returncode and not names:
-        sys.stdout.write(f"  {name} ended with exit code {told.returncode}: {said[-2000:]}\n")
+    if completed.returncode and not names:
+        sys.stdout.write(f"  {name} ended with exit code {completed.returncode}: {stderr[-2000:]}\n")
         return 1
     return len(names)
 
 
-def _fuzz(asked: argparse.Namespace) -> None:
+def _fuzz(options: argparse.Namespace) -> None:
     """Run one target until the time is over or something is found; this never returns."""
     import atheris
 
     sys.path[:0] = [str(HERE), str(HERE.parent)]
-    (name,) = asked.targets
-    with atheris.instrument_imports(include=list(_ROOMS)):
-        import abuse
+    (name,) = options.targets
+    with atheris.instrument_imports(include=list(_MODULES)):
+        import fuzz_target
         from targets import TARGETS, attempt
 
-        abuse.READING.append(name)
+        fuzz_target.READ_ONLY.append(name)
         one = TARGETS[name]
-        for room in one.rooms:
-            import_module(room)  # some are loaded late otherwise, and not looked at
-    grown = (asked.grown or Path(tempfile.mkdtemp())) / name
+        for module in one.modules:
+            import_module(module)  # some are loaded late otherwise, and not looked at
+    grown = (options.grown or Path(tempfile.mkdtemp())) / name
     grown.mkdir(parents=True, exist_ok=True)
-    limits = [f"-max_total_time={asked.seconds}", f"-max_len={_LONGEST}", f"-rss_limit_mb={_MEMORY}"]
+    limits = [f"-max_total_time={options.seconds}", f"-max_len={_LONGEST}", f"-rss_limit_mb={_MEMORY}"]
     limits += [
-        f"-timeout={_PATIENCE}",
-        f"-report_slow_units={_PATIENCE}",
+        f"-timeout={_TIMEOUT}",
+        f"-report_slow_units={_TIMEOUT}",
         "-print_final_stats=1",
-        f"-artifact_prefix={asked.findings}/",
+        f"-artifact_prefix={options.findings}/",
     ]
     atheris.Setup(
         [sys.argv[0], *limits, str(grown), str(HERE / "corpus" / name)], lambda raw: attempt(one, raw) and None

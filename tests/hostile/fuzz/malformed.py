@@ -10,7 +10,7 @@ import zipfile
 from typing import Any
 from urllib.parse import urlencode
 
-from abuse import MARKER
+from fuzz_target import MARKER
 from hypothesis import strategies as st
 
 _ENDS = st.sampled_from(["\n", "\r\n", "\r", "\n\n", "\r\r\n", "\x85", "\u2028"])
@@ -145,8 +145,8 @@ def policies(draw: st.DrawFn) -> bytes:
     """A policy with entries of wrong types, out of range, or that contradict each other."""
     changes = draw(st.dictionaries(_KEYS, _VALUES, min_size=1, max_size=3))
     lines = POLICY.replace("\n {", " {").splitlines()
-    kept = [line for line in lines if line.split(" = ")[0] not in changes]
-    return "\n".join([*kept, *(f"{key} = {value}" for key, value in changes.items()), ""]).encode()
+    unchanged_lines = [line for line in lines if line.split(" = ")[0] not in changes]
+    return "\n".join([*unchanged_lines, *(f"{key} = {value}" for key, value in changes.items()), ""]).encode()
 
 
 @st.composite

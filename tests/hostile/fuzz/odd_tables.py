@@ -65,7 +65,7 @@ _ODD_NAMES = st.sampled_from(["q", "Q", "a b", "é", "=x", "a,b", 'a"b', "🐟",
 
 
 @dataclass(frozen=True)
-class Made:
+class DrawnTable:
     """A table in the form that a user has it, and the same in polars."""
 
     data: Any
@@ -77,7 +77,7 @@ class Made:
 
 
 @st.composite
-def odd_tables(draw: st.DrawFn, *, folder: Path) -> Made:
+def odd_tables(draw: st.DrawFn, *, folder: Path) -> DrawnTable:
     """A table of any size, in any form."""
     form = draw(st.sampled_from(FRAMES))
     array, text = form == "numpy", form in ("csv", "tsv.gz")
@@ -110,23 +110,23 @@ def _column(draw: st.DrawFn, kind: str, rows: int, *, gaps: bool) -> pl.Series:
     return pl.Series(draw(st.lists(cells, min_size=rows, max_size=rows)), dtype=dtype)
 
 
-def _formed(plain: pl.DataFrame, form: str, folder: Path, kinds: Mapping[str, str]) -> Made:
+def _formed(plain: pl.DataFrame, form: str, folder: Path, kinds: Mapping[str, str]) -> DrawnTable:
     if form == "polars":
-        kept = plain.clone()
-        return Made(plain, plain, form, kinds, lambda: plain.equals(kept))
+        clone = plain.clone()
+        return DrawnTable(plain, plain, form, kinds, lambda: plain.equals(clone))
     if form == "pandas":
         frame = plain.to_pandas()
         copy = frame.copy()
-        return Made(frame, plain, form, kinds, lambda: frame.equals(copy))
+        return DrawnTable(frame, plain, form, kinds, lambda: frame.equals(copy))
     if form == "pyarrow":
         table = plain.to_arrow()
         first = repr(table.to_pydict())
-        return Made(table, plain, form, kinds, lambda: repr(table.to_pydict()) == first)
+        return DrawnTable(table, plain, form, kinds, lambda: repr(table.to_pydict()) == first)
     if form == "numpy":
         array = plain.cast(pl.Float64).to_numpy().copy()
         bits = array.tobytes()
         same = pl.DataFrame({name: array[:, at] for at, name in enumerate(plain.columns)})
-        return Made(array, same, form, kinds, lambda: array.tobytes() == bits)
+        return DrawnTable(array, same, form, kinds, lambda: array.tobytes() == bits)
     path = folder / f"odd.{form}"
     if form == "csv":
         plain.write_csv(path)
@@ -143,13 +143,13 @@ def _formed(plain: pl.DataFrame, form: str, folder: Path, kinds: Mapping[str, st
         read = shoal.read(path).native()
     except shoal.ShoalError:
         read = plain  # whatever is asked of it, it will be refused
-    return Made(path, read, form, kinds, lambda: path.read_bytes() == raw)
+    return DrawnTable(path, read, form, kinds, lambda: path.read_bytes() == raw)
 
 
 @st.composite
-def asked(draw: st.DrawFn, made: Made) -> dict[str, Any]:
+def release_options(draw: st.DrawFn, drawn: DrawnTable) -> dict[str, Any]:
     """What is asked of a release: some of all there is, not all of it sensible."""
-    keys = [name for name in made.kinds if draw(st.integers(0, 3))] or list(made.kinds)[:1]
+    keys = [name for name in drawn.kinds if draw(st.integers(0, 3))] or list(drawn.kinds)[:1]
     quick = st.sampled_from(QUICK)
     every = st.sampled_from(sorted(shoal.methods()))
     options: dict[str, Any] = {
@@ -163,7 +163,7 @@ def asked(draw: st.DrawFn, made: Made) -> dict[str, Any]:
         "recode": st.sampled_from(["generalize", "centroid", "median", "interval", "mode"]),
         "missing_values": st.sampled_from(["category", "wildcard", "impute", "suppress", "refuse"]),
         "alpha": st.sampled_from([0.0, 0.5]),
-        "suppression": st.sampled_from([0.1, 0.3, 1.0]),
+        "max_suppression": st.sampled_from([0.1, 0.3, 1.0]),
         "exact_means": st.just(True),
         "keep_totals": st.just(True),
         "standardize": st.just(False),
@@ -172,7 +172,7 @@ def asked(draw: st.DrawFn, made: Made) -> dict[str, Any]:
         "weights": st.just({keys[0]: 2.5}),
         "kinds": st.sampled_from([{keys[0]: kind} for kind in ("nominal", "ordinal", "numeric", "date")]),
     }
-    if made.form != "numpy":
+    if drawn.form != "numpy":
         options["identifiers"] = ["id of person"]
         more |= {
             "sensitive": st.just("ill"),
@@ -187,7 +187,7 @@ def asked(draw: st.DrawFn, made: Made) -> dict[str, Any]:
         options[name] = draw(more[name])
     if "models" in options:
         options["sensitive"] = "ill"
-    nodes = [name for name in keys if made.kinds[name] in ("few", "category", "same")]
+    nodes = [name for name in keys if drawn.kinds[name] in ("few", "category", "same")]
     if nodes and draw(st.booleans()):
         options["hierarchies"] = {nodes[0]: {"*": {"xy": ["x", "y"], "z": {}, "pqr": ["p", "q", "r"], "s": {}}}}
     return options

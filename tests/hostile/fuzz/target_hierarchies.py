@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from abuse import READING, target
+from fuzz_target import READ_ONLY, target
 
 import shoal
 from shoal import Hierarchy
 from shoal.errors import HierarchyError
 from shoal.hierarchy.formats import FORMATS
 
-_ROOM = tuple(f"shoal.hierarchy.{name}" for name in ("files", "delimited", "arx", "edges", "nested", "skos", "tree"))
+_MODULES = ("shoal.hierarchy.formats", "shoal.hierarchy.tree")
 _WORDS = ("diver", "port", "Puerto Azul", "swimmer", "loon")
 """Values that the made-up WordNet of the corpus knows, some of them with several senses."""
 PART = b"\n=====\n"
@@ -46,11 +46,11 @@ def _protect(tree: Hierarchy) -> None:
     """A column of such values is protected, or refused."""
     # no frame holds half of a character
     values = [name for name in tree.leaves if name.strip() and not any("\ud800" <= one <= "\udfff" for one in name)][:6]
-    if READING or len(tree) > 40 or len(values) < 2:
+    if READ_ONLY or len(tree) > 40 or len(values) < 2:
         return
     frame = pl.DataFrame({"c": [value for value in values for _ in range(2)]})
-    made = shoal.anonymize(frame, k=3, quasi_identifiers="c", hierarchies={"c": tree}, method="mdav", threads=1)
-    assert made.verification.ok
+    release = shoal.anonymize(frame, k=3, quasi_identifiers="c", hierarchies={"c": tree}, method="mdav", threads=1)
+    assert release.verification.ok
 
 
 def _file(raw: bytes, folder: Path, *, ending: str, **options: Any) -> None:
@@ -61,7 +61,7 @@ def _file(raw: bytes, folder: Path, *, ending: str, **options: Any) -> None:
     _protect(tree)
 
 
-for _name, _abused, _ending, _options in (
+for _name, _description, _ending, _options in (
     ("hierarchy", "a hierarchy file that is damaged or no tree", ".csv", {}),
     ("hierarchy-arx", "a damaged hierarchy as ARX writes it", ".csv", {"format": "arx"}),
     ("hierarchy-edges", "a hierarchy of edges with cycles, two parents or odd lines", ".csv", {"format": "edges"}),
@@ -69,7 +69,7 @@ for _name, _abused, _ending, _options in (
     ("hierarchy-skos", "triples of SKOS that are damaged or no tree", ".nt", {}),
     ("hierarchy-delimiter", "a hierarchy with another delimiter than is said", ".txt", {"delimiter": "|"}),
 ):
-    target(_name, _abused, *_ROOM, is_cell=_any)(partial(_file, ending=_ending, **_options))
+    target(_name, _description, *_MODULES, is_cell=_any)(partial(_file, ending=_ending, **_options))
 
 
 @target("levels", "a damaged file of levels", "shoal.release.column_options", is_cell=_any)
@@ -91,25 +91,15 @@ def wordnet(raw: bytes, folder: Path) -> None:
         look_at(Hierarchy.from_wordnet(_WORDS, place, rule=rule), folder)
 
 
-_BUILT = (
-    "shoal.hierarchy.builders.intervals",
-    "shoal.hierarchy.builders.calendar",
-    "shoal.hierarchy.builders.prefixes",
-)
-_BUILT = (
-    *_BUILT,
-    "shoal.hierarchy.builders.frequencies",
-    "shoal.hierarchy.builders.paths",
-    "shoal.hierarchy.value_names",
-)
+_BUILT = ("shoal.hierarchy.builders", "shoal.hierarchy.value_names")
 
 
 @target("built", "odd values where a hierarchy is built from them", *_BUILT, is_cell=_any)
 def built(raw: bytes, folder: Path) -> None:
     """The first line says how, the others are values."""
     how, *values = raw.decode("utf-8", "replace").split("\n")
-    word, _, said = how.partition(" ")
-    numbers = [part for part in said.split(",") if part]
+    word, _, argument = how.partition(" ")
+    numbers = [part for part in argument.split(",") if part]
     if word == "width":
         tree = Hierarchy.from_intervals(values, width=numbers)
     elif word == "cuts":
@@ -121,5 +111,5 @@ def built(raw: bytes, folder: Path) -> None:
     elif word == "frequencies":
         tree = Hierarchy.from_frequencies(values)
     else:
-        tree = Hierarchy.from_prefixes(values, separators=said or None)
+        tree = Hierarchy.from_prefixes(values, separators=argument or None)
     look_at(tree, folder)

@@ -7,21 +7,21 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-from abuse import scratch, target
+from fuzz_target import scratch, target
 
 from shoal.hierarchy import Hierarchy
 from shoal.web.errors import PageError
-from shoal.web.http.security import _parsed
+from shoal.web.http.forms import parse_form
 from shoal.web.pages import recipes
 from shoal.web.pages.columns_page import _updated_columns, columns_state
-from shoal.web.pages.forms import choices_from_form
 from shoal.web.pages.hierarchy_view import apply_edit
+from shoal.web.pages.protection_page import choices_from_form
+from shoal.web.pages.release_page import release_files
 from shoal.web.pages.run_page import _chosen_methods, _levels, _seconds
 from shoal.web.projects.arguments import release_arguments
 from shoal.web.projects.hierarchy_files import read_hierarchy, read_levels
 from shoal.web.projects.incoming_files import display_name, file_ending
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.projects.release_files import release_files
 from shoal.web.projects.store import ProjectStore
 
 ID = "0123456789ab"
@@ -48,8 +48,12 @@ CHOICES = ReleaseChoices(
     ),
     k=5,
 )
-_STEPS = ("demands", "edits", "guard", "asked", "recipes", "interface", "store", "trees", "arrivals", "deposit")
-_ROOM = tuple(f"shoal.web.{name}" for name in _STEPS)
+_MODULES = (
+    *("shoal.web.http.forms", "shoal.web.http.security", "shoal.web.pages.hierarchy_view", "shoal.web.pages.recipes"),
+    *("shoal.web.pages.protection_page", "shoal.web.projects.arguments", "shoal.web.projects.hierarchy_files"),
+    *("shoal.web.projects.incoming_files", "shoal.web.projects.model", "shoal.web.pages.release_page"),
+    "shoal.web.projects.store",
+)
 
 
 @cache
@@ -57,10 +61,10 @@ def _tree() -> Hierarchy:
     return Hierarchy.from_dict({"work": {"craft": {"baker": {}, "smith": {}}, "office": {"clerk": {}}}})
 
 
-@target("page-form", "a form of the page with wrong fields", *_ROOM)
+@target("page-form", "a form of the page with wrong fields", *_MODULES)
 def form(raw: bytes, folder: Path) -> None:
     """The same form at every step that takes one."""
-    found = _parsed(raw)
+    found = parse_form(raw)
     refusals = []
     for step in (_columns, _protection, _tree_edit, _run):
         try:
@@ -78,16 +82,16 @@ def form(raw: bytes, folder: Path) -> None:
 
 def _columns(form: object, folder: Path) -> None:
     columns = _updated_columns(SOURCE, CHOICES, form, folder)  # type: ignore[arg-type]
-    made = ReleaseChoices(columns, k=5)
-    columns_state(SOURCE, made)
-    recipes.command(SOURCE, made)
-    recipes.python_code(SOURCE, made)
+    choices = ReleaseChoices(columns, k=5)
+    columns_state(SOURCE, choices)
+    recipes.command(SOURCE, choices)
+    recipes.python_code(SOURCE, choices)
 
 
 def _protection(form: object, folder: Path) -> None:
-    made = choices_from_form(form, SOURCE, CHOICES, CHOICES.quasi_identifier_kinds(SOURCE))  # type: ignore[arg-type]
-    release_arguments(SOURCE, made, folder)
-    compile(recipes.python_code(SOURCE, made), "recipe", "exec")
+    choices = choices_from_form(form, SOURCE, CHOICES, CHOICES.quasi_identifier_kinds(SOURCE))  # type: ignore[arg-type]
+    release_arguments(SOURCE, choices, folder)
+    compile(recipes.python_code(SOURCE, choices), "recipe", "exec")
 
 
 def _tree_edit(form: object, folder: Path) -> None:
@@ -117,7 +121,7 @@ def _store() -> ProjectStore:
     return store
 
 
-@target("page-project", "a damaged project of the page", *_ROOM)
+@target("page-project", "a damaged project of the page", *_MODULES)
 def project(raw: bytes, folder: Path) -> None:
     store = _store()
     store.path(ID, "project.json").write_bytes(raw)
@@ -140,7 +144,7 @@ def project(raw: bytes, folder: Path) -> None:
 @target(
     "page-facts",
     "damaged facts about a release of the page",
-    "shoal.web.projects.release_files",
+    "shoal.web.pages.release_page",
     "shoal.web.projects.store",
 )
 def facts(raw: bytes, folder: Path) -> None:

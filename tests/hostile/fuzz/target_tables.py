@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from abuse import MARKER, READING, Leak, target
+from fuzz_target import MARKER, READ_ONLY, Leak, target
 
 import shoal
 from shoal import data
@@ -24,7 +24,6 @@ _TEXT = (
     "shoal.data.csv.delimited_cells",
     "shoal.data.csv.dialect",
     "shoal.data.csv.scan",
-    "shoal.data.csv.packed_columns",
 )
 _TEXT = (
     *_TEXT,
@@ -33,7 +32,7 @@ _TEXT = (
     "shoal.data.encode.dates",
     "shoal.domain.role_proposals",
 )
-_COLUMNS = ("shoal.data.read", "shoal.data.frames.native_frames", "shoal.data.frames.object_columns")
+_COLUMNS = ("shoal.data.read", "shoal.data.frames.polars_frames", "shoal.data.frames.object_columns")
 
 
 def _below_header(raw: bytes) -> bool:
@@ -53,21 +52,21 @@ def look_at(table: data.Table, folder: Path) -> None:
     shoal.describe(table)
     names = list(table.names)
     shoal.verify(table, k=2, quasi_identifiers=names[:8])
-    if table.height <= _FEW and len(names) <= 8 and not READING:
+    if table.height <= _FEW and len(names) <= 8 and not READ_ONLY:
         protect(table, names)
 
 
 def protect(table: data.Table, names: list[str]) -> None:
     """A release by a quick method, or a refusal that shows no cell."""
     try:
-        made = shoal.anonymize(table, k=2, quasi_identifiers=names, method="mdav", threads=1)
+        release = shoal.anonymize(table, k=2, quasi_identifiers=names, method="mdav", threads=1)
     except ShoalError as error:
         if MARKER in str(error) and not any(MARKER in name for name in names):
             raise Leak("the message shows a cell") from None
         return
-    released = made.table
+    released = release.table
     assert released.height == table.height, "a record is lost or doubled"
-    assert made.verification.ok, "a release without its promise"
+    assert release.verification.ok, "a release without its promise"
 
 
 def _file(raw: bytes, folder: Path, *, ending: str, packed: bool = False, **options: Any) -> None:
@@ -87,7 +86,7 @@ def _again(raw: bytes, folder: Path, *, ending: str, **options: Any) -> None:
     whole = len(cells.fields) == len(cells.names)
     if whole and (cells.titles or "skip" in table.settings):
         # lines above the header are gone, and names that it lacked are there: the records are as they were
-        written = written.removeprefix(cells.dialect.bom_bytes)[len(cells.header_line()) if cells.header else 0 :]
+        written = written[len(cells.text_start()) :]
         assert _trimmed(raw, cells).endswith(_trimmed(written, cells)), "records came back with other bytes"
     elif whole:
         assert _trimmed(raw, cells) == _trimmed(written, cells), "a text came back with other bytes"
@@ -130,9 +129,9 @@ _DIALECTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "csv-cp1252": ("a damaged csv file, said to be in cp1252", ".csv", {"encoding": "cp1252"}),
     "csv-shift-jis": ("a damaged csv file, said to be in Shift JIS", ".csv", {"encoding": "shift_jis"}),
 }
-for _name, (_abused, _ending, _options) in _DIALECTS.items():
+for _name, (_description, _ending, _options) in _DIALECTS.items():
     _cell = _anywhere if _name == "csv-no-header" else _below_header
-    target(_name, _abused, *_TEXT, is_cell=_cell)(partial(_again, ending=_ending, **_options))
+    target(_name, _description, *_TEXT, is_cell=_cell)(partial(_again, ending=_ending, **_options))
 
 target("csv-packed", "a damaged csv.gz file, its text or its packing", *_TEXT)(partial(_file, ending=".csv.gz"))
 target("csv-in-gzip", "a damaged text inside a sound csv.gz file", *_TEXT, is_cell=_below_header)(
@@ -141,7 +140,7 @@ target("csv-in-gzip", "a damaged text inside a sound csv.gz file", *_TEXT, is_ce
 target(
     "csv-in-pieces",
     "a damaged csv file that is read in pieces",
-    *("shoal.data.csv.text_chunks", "shoal.data.csv.stream", "shoal.data.csv.scan"),
+    *("shoal.data.csv.text_chunks", "shoal.data.csv.scan"),
     is_cell=_below_header,
 )(_in_pieces)
 target("parquet", "a damaged Parquet file", *_COLUMNS)(partial(_file, ending=".parquet"))
@@ -149,6 +148,6 @@ target("arrow", "a damaged Arrow or Feather file", *_COLUMNS)(partial(_file, end
 target("excel", "a damaged workbook", "shoal.data.excel", "shoal.data.read")(partial(_file, ending=".xlsx"))
 _STATISTICS = {"spss": ".sav", "stata": ".dta", "sas": ".xpt", "por": ".por", "sas7bdat": ".sas7bdat"}
 for _kind, _ending in _STATISTICS.items():
-    target(_kind, f"a damaged {_ending} file", "shoal.data.stats_files.read_write", "shoal.data.read")(
+    target(_kind, f"a damaged {_ending} file", "shoal.data.statistics_files", "shoal.data.read")(
         partial(_file, ending=_ending)
     )

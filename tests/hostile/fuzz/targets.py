@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from abuse import TARGETS, Target, attempt
+from fuzz_target import TARGETS, Target, attempt
 
-for _room in ("target_tables", "target_hierarchies", "target_decisions", "target_page"):
-    import_module(_room)  # each registers what it holds
+for _module in ("target_tables", "target_hierarchies", "target_artifacts", "target_page"):
+    import_module(_module)  # each registers what it holds
 
 __all__ = ["TARGETS", "Target", "attempt"]

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from abuse import CORPUS, Leak
+from fuzz_target import CORPUS, Leak
 from targets import TARGETS, Target, attempt
 
 import shoal
@@ -75,7 +75,7 @@ def test_what_is_no_error_of_ours_is_a_finding() -> None:
 def test_what_is_larger_than_the_memory_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shoal.data.read_limits.total_memory", lambda *, untold: min(untold, 1 << 20))
+    monkeypatch.setattr("shoal.data.compression.total_memory", lambda *, default: min(default, 1 << 20))
     text, book = tmp_path / "dense.csv.gz", tmp_path / "dense.xlsx"
     text.write_bytes(gzip.compress(b"a\n" + b"1\n" * (1 << 20)))
     with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -24,7 +24,7 @@ def test_targets_that_are_not_there_are_refused(
 
 
 def test_rooms_that_are_looked_at_are_there() -> None:
-    assert all(find_spec(room) for one in TARGETS.values() for room in one.rooms)
+    assert all(find_spec(module) for one in TARGETS.values() for module in one.modules)
 
 
 def test_without_atheris_it_says_what_to_install(
@@ -48,15 +48,15 @@ def test_a_finding_is_kept_and_told(
         folder = Path(command[command.index("--findings") + 1])
         if finding:
             (folder / finding).write_bytes(b"bytes")
-        said = b"#2 INITED cov: 17 ft: 3\n#90 NEW cov: 42 ft: 9\nstat::number_of_executed_units: 1234\n"
-        return subprocess.CompletedProcess(command, code, b"", said)
+        stderr = b"#2 INITED cov: 17 ft: 3\n#90 NEW cov: 42 ft: 9\nstat::number_of_executed_units: 1234\n"
+        return subprocess.CompletedProcess(command, code, b"", stderr)
 
     monkeypatch.setattr(guided, "find_spec", lambda name: object())
     monkeypatch.setattr(guided.subprocess, "run", run)
     assert guided.main(["model", "--findings", str(tmp_path / "kept")]) == found
-    told = capsys.readouterr().out
-    assert "1,234" in told
-    assert "42" in told
+    printed = capsys.readouterr().out
+    assert "1,234" in printed
+    assert "42" in printed
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ([f"model-{finding}"] if finding else [])
 
 

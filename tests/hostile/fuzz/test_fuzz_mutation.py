@@ -8,7 +8,7 @@ from mutation import damaged
 from targets import TARGETS, Target, attempt
 
 _SLOW = ("command-line", "policy", "bundle-part", "wordnet", "hierarchy-edges")
-"""Targets whose door is a whole command or release."""
+"""Targets that run a whole command or release."""
 _FOREIGN = ("spss", "stata", "sas", "por", "sas7bdat")
 """Targets behind which a library in C reads, which may end the process: these numbers are known not to."""
 _OUTCOME = "It is read, or refused in one sentence that shows no cell; nothing crashes, hangs or is half read."
@@ -16,7 +16,7 @@ _OUTCOME = "It is read, or refused in one sentence that shows no cell; nothing c
 
 @pytest.mark.parametrize("one", TARGETS.values(), ids=TARGETS)
 def test_damaged_input_is_read_or_refused(one: Target, ledger: Ledger) -> None:
-    account = ledger.account("abuse", one.abused, _OUTCOME)
+    account = ledger.account("abuse", one.description, _OUTCOME)
     seeds = [path.read_bytes() for path in one.corpus]
     for number in tries(few=10, full=300 if one.name in (*_SLOW, *_FOREIGN) else 500):
         with account.trial():

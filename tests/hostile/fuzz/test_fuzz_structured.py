@@ -1,4 +1,4 @@
-"""Malformed inputs of a structure, drawn by hypothesis, at the doors that they are made for."""
+"""Structured malformed inputs, drawn by hypothesis, each for its target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OUTCOME = "It is read, or refused in one sentence that shows no cell; nothing c
 @pytest.mark.parametrize("name", SHAPES)
 def test_malformed_input_is_read_or_refused(name: str, ledger: Ledger) -> None:
     one = TARGETS[name]
-    account = ledger.account("abuse", one.abused, _OUTCOME)
+    account = ledger.account("abuse", one.description, _OUTCOME)
 
     @settings(
         max_examples=400 if FULL else 10,

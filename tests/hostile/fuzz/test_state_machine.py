@@ -1,4 +1,4 @@
-"""Users do things in any order, with any table: the walk from a look at it to a replay, driven by hypothesis."""
+"""Actions of a user in any order, on any table, from a description to a replay; driven by hypothesis."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import kept_promises
 import polars as pl
+import release_checks
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from ledger import FULL, LEDGER, Ledger
-from odd_tables import Made, asked, odd_tables
+from odd_tables import DrawnTable, odd_tables, release_options
 
 import shoal
 from shoal.errors import ShoalError
@@ -26,12 +26,12 @@ _MEMORY = Path("/dev/shm")  # noqa: S108 - a disk that is waited for is no part 
 _ENDINGS = (".csv", ".parquet", ".tsv", ".feather", ".csv.gz")
 
 
-class Walk(RuleBasedStateMachine):
-    """One user with one table; each rule is something that she may do next."""
+class UserActions(RuleBasedStateMachine):
+    """One user with one table; each rule is a possible next action."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="shoal-walk-", dir=_MEMORY if _MEMORY.is_dir() else None))
+        self.folder = Path(tempfile.mkdtemp(prefix="shoal-actions-", dir=_MEMORY if _MEMORY.is_dir() else None))
         self.account = LEDGER.account("abuse", _NAME, _OUTCOME)
         self.options: dict[str, Any] = {}
         self.release: shoal.Release | None = None
@@ -40,18 +40,18 @@ class Walk(RuleBasedStateMachine):
     def teardown(self) -> None:
         shutil.rmtree(self.folder)
 
-    def tried(self, what: Any) -> Any:
+    def attempt(self, what: Any) -> Any:
         """What comes of it, or true; None where it is refused."""
         with self.account.trial():
-            said, found = "", None
+            message, found = "", None
             try:
                 found = what() or True
             except ShoalError as error:
-                said = str(error)
-            assert said.isprintable(), "a message that is no sentence"
-            assert self.made.unchanged(), "the input changed"
-            self.account.refused += bool(said)
-            self.account.whole += not said
+                message = str(error)
+            assert message.isprintable(), "a message that is no sentence"
+            assert self.drawn.unchanged(), "the input changed"
+            self.account.refused += bool(message)
+            self.account.whole += not message
             return found
 
     def place(self, ending: str) -> Path:
@@ -60,23 +60,23 @@ class Walk(RuleBasedStateMachine):
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
-        self.made: Made = data.draw(odd_tables(folder=self.folder))
+        self.drawn: DrawnTable = data.draw(odd_tables(folder=self.folder))
 
     @rule()
     def describe(self) -> None:
-        self.tried(lambda: str(shoal.describe(self.made.data)))
+        self.attempt(lambda: str(shoal.describe(self.drawn.data)))
 
     @rule(data=st.data())
     def anonymize(self, data: st.DataObject) -> None:
-        options = data.draw(asked(self.made))
+        options = data.draw(release_options(self.drawn))
 
         def protect() -> tuple[dict[str, Any], shoal.Release]:
-            made = shoal.anonymize(self.made.data, **options)
-            kept_promises.check(self.made, options, made)
-            kept_promises.check_figures(made.evaluation)
-            return options, made
+            anonymized = shoal.anonymize(self.drawn.data, **options)
+            release_checks.check(self.drawn, options, anonymized)
+            release_checks.check_figures(anonymized.evaluation)
+            return options, anonymized
 
-        found = self.tried(protect)
+        found = self.attempt(protect)
         if found is not None:
             self.options, self.release = found
 
@@ -85,24 +85,24 @@ class Walk(RuleBasedStateMachine):
     def on_other_threads(self) -> None:
         def again() -> None:
             other = {**self.options, "threads": 3 - self.options["threads"]}
-            assert _same(shoal.anonymize(self.made.data, **other), self.release), "another release on other threads"
+            assert _same(shoal.anonymize(self.drawn.data, **other), self.release), "another release on other threads"
 
-        assert self.tried(again)
+        assert self.attempt(again)
 
     @precondition(lambda self: self.release is not None)
     @rule()
     def replay(self) -> None:
         def again() -> None:
-            made = shoal.replay(self.made.data, policy=self.release.policy)
-            assert _same(made, self.release), "another release from the same policy"
+            anonymized = shoal.replay(self.drawn.data, policy=self.release.policy)
+            assert _same(anonymized, self.release), "another release from the same policy"
 
-        assert self.tried(again)
+        assert self.attempt(again)
 
     @precondition(lambda self: self.release is not None)
     @rule()
     def verify(self) -> None:
-        """The release by itself is what the walk said about it, where it alone decides what a class is."""
-        apart = ("strata", "households", "suppression", "models", "missing_values", "hierarchies", "sensitive")
+        """Counting the release alone gives the verified classes, unless other options decide what a class is."""
+        apart = ("strata", "households", "max_suppression", "models", "missing_values", "hierarchies", "sensitive")
         if any(self.options.get(name) for name in apart):
             return
 
@@ -113,19 +113,19 @@ class Walk(RuleBasedStateMachine):
             assert found.ok, "a release that does not verify"
             assert found.classes == self.release.verification.classes
 
-        assert self.tried(count)
+        assert self.attempt(count)
 
     @precondition(lambda self: self.release is not None)
     @rule()
     def evaluate(self) -> None:
         def measure() -> None:
-            kept_promises.check_figures(self.release.evaluate("all"))
+            release_checks.check_figures(self.release.evaluate("all"))
             found = shoal.evaluate(
-                self.made.data, self.release.table, quasi_identifiers=self.options["quasi_identifiers"]
+                self.drawn.data, self.release.table, quasi_identifiers=self.options["quasi_identifiers"]
             )
-            kept_promises.check_figures(found)
+            release_checks.check_figures(found)
 
-        self.tried(measure)
+        self.attempt(measure)
 
     @precondition(lambda self: self.release is not None)
     @rule(ending=st.sampled_from(_ENDINGS))
@@ -136,12 +136,12 @@ class Walk(RuleBasedStateMachine):
         def write() -> None:
             self.release.save(first)
             table = shoal.read(first, header=True)
-            assert table.height == self.made.plain.height
+            assert table.height == self.drawn.plain.height
             trees = self.options.get("hierarchies")
-            shoal.replay(self.made.data, policy=f"{first}.policy.toml", hierarchies=trees).save(second)
+            shoal.replay(self.drawn.data, policy=f"{first}.policy.toml", hierarchies=trees).save(second)
             assert first.read_bytes() == second.read_bytes(), "a replay with other bytes"
 
-        if self.tried(write) is None and not first.exists():
+        if self.attempt(write) is None and not first.exists():
             assert not any(path.name.startswith(first.stem) for path in self.folder.iterdir()), "half a release is left"
 
     @precondition(lambda self: self.release is not None)
@@ -153,39 +153,39 @@ class Walk(RuleBasedStateMachine):
             shoal.bundle(self.release, path, name="out.csv")
             assert shoal.verify_bundle(path).ok, "a bundle that does not verify"
 
-        if self.tried(pack) is None:
+        if self.attempt(pack) is None:
             assert not path.exists() or shoal.verify_bundle(path).ok
 
     @precondition(lambda self: self.release is not None)
     @rule(row=st.integers(0, 30))
     def explain(self, row: int) -> None:
-        self.tried(lambda: str(shoal.explain(self.made.data, row=row, policy=self.release.policy)))
+        self.attempt(lambda: str(shoal.explain(self.drawn.data, row=row, policy=self.release.policy)))
 
     @precondition(lambda self: self.release is not None and FULL)
     @rule()
     def compare(self) -> None:
         keys = self.options["quasi_identifiers"]
-        self.tried(
-            lambda: shoal.compare(self.made.data, k=[2, 3], quasi_identifiers=keys, methods=["mdav", "mondrian"])
+        self.attempt(
+            lambda: shoal.compare(self.drawn.data, k=[2, 3], quasi_identifiers=keys, methods=["mdav", "mondrian"])
         )
 
-    @precondition(lambda self: self.made.form in ("csv", "parquet"))
+    @precondition(lambda self: self.drawn.form in ("csv", "parquet"))
     @rule(k=st.integers(2, 3))
     def in_pieces(self, k: int) -> None:
         """A file to a file, in pieces: every record once, each among k alike."""
-        target = self.place(f".{self.made.form}")
-        keys = list(self.made.kinds)
+        target = self.place(f".{self.drawn.form}")
+        keys = list(self.drawn.kinds)
 
         def protect() -> None:
             shoal.anonymize_file(
-                self.made.data, target, k=k, quasi_identifiers=keys, memory="1GB", method="mdav", threads=1
+                self.drawn.data, target, k=k, quasi_identifiers=keys, memory="1GB", method="mdav", threads=1
             )
             found = _read_plainly(target)
-            assert len(found) == self.made.plain.height, "a record is lost or doubled"
+            assert len(found) == self.drawn.plain.height, "a record is lost or doubled"
             counts = Counter(tuple(row[name] for name in keys) for row in found)
             assert min(counts.values()) >= k, "a class below k"
 
-        if self.tried(protect) is None:
+        if self.attempt(protect) is None:
             assert not target.exists(), "a refused release is there"
 
 
@@ -199,13 +199,13 @@ def _read_plainly(path: Path) -> list[dict[str, str]]:
 
 def _same(one: shoal.Release, other: shoal.Release | None) -> bool:
     assert other is not None
-    keys = kept_promises.names(one.table)
-    return kept_promises.rows(one.table, keys) == kept_promises.rows(other.table, keys)
+    keys = release_checks.names(one.table)
+    return release_checks.rows(one.table, keys) == release_checks.rows(other.table, keys)
 
 
 def test_any_order_with_any_table(ledger: Ledger) -> None:
     run_state_machine_as_test(
-        Walk,
+        UserActions,
         settings=settings(
             max_examples=200 if FULL else 15,
             stateful_step_count=12 if FULL else 8,

@@ -1,4 +1,4 @@
-"""What tests of leaks share."""
+"""Fixtures of the leak tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from searching import Command, Run
+from leak_search import Command, Run
 
 from shoal.cli.main import main
 

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leak_search import Command
 from ledger import Ledger, tries
-from searching import Command
 
 import shoal
 from shoal import data as tables
@@ -54,7 +54,7 @@ SHOWS = (
     "",
 )
 N = 40
-ASKED: dict[str, Any] = {"k": 4, "quasi_identifiers": ["town", "age"], "sensitive": ["note"], "method": "mondrian"}
+OPTIONS: dict[str, Any] = {"k": 4, "quasi_identifiers": ["town", "age"], "sensitive": ["note"], "method": "mondrian"}
 
 
 def people(seed: int = 0) -> pl.DataFrame:
@@ -109,28 +109,28 @@ def test_no_cell_of_a_text_file_runs(source: str, target: str, tmp_path: Path, l
             if source != "frame":
                 tables.write_table(tables.read_table(table), tmp_path / source)
             data = table if source == "frame" else tmp_path / source
-            kept = shoal.anonymize(data, **ASKED)
+            kept = shoal.anonymize(data, **OPTIONS)
             kept.save(tmp_path / f"kept-{target}", force=True)
-            made = shoal.anonymize(data, **ASKED, formulas="neutralize")
-            made.save(tmp_path / target, force=True)
+            neutralized = shoal.anonymize(data, **OPTIONS, formulas="neutralize")
+            neutralized.save(tmp_path / target, force=True)
             before, after = cells(tmp_path / f"kept-{target}"), cells(tmp_path / target)
             assert any(is_formula(cell) for row in before for cell in row)
             assert not any(is_formula(cell) for row in after for cell in row)
             assert after[0] == ["town", "age", "note", "'@left"]
             bare = [[cell.removeprefix("'") for cell in row] for row in after]
             assert bare == before
-            (said,) = [sentence for sentence in kept.warnings if "spreadsheet" in sentence]
-            assert "'note' 20" in said
-            assert "'@left' 1" in said
-            assert "HYPERLINK" not in said
-            assert not any("spreadsheet" in sentence for sentence in made.warnings)
+            (warning,) = [sentence for sentence in kept.warnings if "spreadsheet" in sentence]
+            assert "'note' 20" in warning
+            assert "'@left' 1" in warning
+            assert "HYPERLINK" not in warning
+            assert not any("spreadsheet" in sentence for sentence in neutralized.warnings)
             account.whole += 1
 
 
 def test_a_bundle_and_a_replay_know_the_names_in_the_file(tmp_path: Path) -> None:
     tables.write_table(tables.read_table(people().rename({"town": "=town", "note": "+note"})), tmp_path / "in.csv")
-    asked = ASKED | {"quasi_identifiers": ["=town", "age"], "sensitive": ["+note"], "l": 2}
-    release = shoal.anonymize(tmp_path / "in.csv", **asked, formulas="neutralize", shuffle=True)
+    options = OPTIONS | {"quasi_identifiers": ["=town", "age"], "sensitive": ["+note"], "l": 2}
+    release = shoal.anonymize(tmp_path / "in.csv", **options, formulas="neutralize", shuffle=True)
     release.save(tmp_path / "out.csv")
     assert cells(tmp_path / "out.csv")[0] == ["'=town", "age", "'+note", "'@left"]
     shoal.bundle(release, tmp_path / "all.zip", name="out.csv")
@@ -145,10 +145,10 @@ def test_a_bundle_and_a_replay_know_the_names_in_the_file(tmp_path: Path) -> Non
 def test_columns_of_numbers_and_files_of_other_kinds_stay_as_they_are(tmp_path: Path) -> None:
     for name in ("out.parquet", "out.xlsx", "out.arrow"):
         for way in ("keep", "neutralize"):
-            release = shoal.anonymize(people(), **ASKED, formulas=way)
+            release = shoal.anonymize(people(), **OPTIONS, formulas=way)
             release.save(tmp_path / name, force=True)
             assert tables.read_table(tmp_path / name).cells.frame()["note"].to_list() == people()["note"].to_list()
-    shoal.anonymize(people(), **ASKED, formulas="neutralize").save(tmp_path / "out.csv")
+    shoal.anonymize(people(), **OPTIONS, formulas="neutralize").save(tmp_path / "out.csv")
     assert all(row[3].lstrip("-").isdigit() for row in cells(tmp_path / "out.csv")[1:])
 
 
@@ -160,7 +160,7 @@ def test_a_workbook_holds_texts_and_never_formulas_or_links(tmp_path: Path, ledg
     )
     with account.trial():
         table = people().with_columns(pl.Series("web", ["http://example.org/a", "{=1}", "ftp://x", "internal:A1"] * 10))
-        shoal.anonymize(table.rename({"web": "=web"}), **ASKED, keep=["=web"]).save(tmp_path / "out.xlsx")
+        shoal.anonymize(table.rename({"web": "=web"}), **OPTIONS, keep=["=web"]).save(tmp_path / "out.xlsx")
         with zipfile.ZipFile(tmp_path / "out.xlsx") as book:
             parts = {name: book.read(name).decode(errors="replace") for name in book.namelist()}
         sheet = parts["xl/worksheets/sheet1.xml"]
@@ -175,29 +175,29 @@ def test_a_workbook_holds_texts_and_never_formulas_or_links(tmp_path: Path, ledg
 def test_in_pieces_too(tmp_path: Path) -> None:
     table = pl.concat([people(seed) for seed in range(5)])
     tables.write_table(tables.read_table(table), tmp_path / "in.csv")
-    kept = shoal.anonymize_file(tmp_path / "in.csv", tmp_path / "kept.csv", **ASKED, memory="800MB")
-    made = shoal.anonymize_file(
-        tmp_path / "in.csv", tmp_path / "out.csv", **ASKED, memory="800MB", formulas="neutralize"
+    kept = shoal.anonymize_file(tmp_path / "in.csv", tmp_path / "kept.csv", **OPTIONS, memory="800MB")
+    neutralized = shoal.anonymize_file(
+        tmp_path / "in.csv", tmp_path / "out.csv", **OPTIONS, memory="800MB", formulas="neutralize"
     )
     before, after = cells(tmp_path / "kept.csv"), cells(tmp_path / "out.csv")
     assert [[cell.removeprefix("'") for cell in row] for row in after] == before
     assert not any(is_formula(cell) for row in after for cell in row)
     assert any("'note' 100" in sentence and "'@left' 1" in sentence for sentence in kept.warnings)
-    assert not any("spreadsheet" in sentence for sentence in made.warnings)
+    assert not any("spreadsheet" in sentence for sentence in neutralized.warnings)
 
 
 def test_a_quotation_mark_that_is_an_apostrophe(tmp_path: Path) -> None:
     text = "town,age,note\n" + "".join(f"'=a',{row},=b\n" for row in range(12))
     (tmp_path / "in.csv").write_text(text)
     table = shoal.read(tmp_path / "in.csv", quote="'")
-    shoal.anonymize(table, **ASKED, formulas="neutralize").save(tmp_path / "out.csv")
+    shoal.anonymize(table, **OPTIONS, formulas="neutralize").save(tmp_path / "out.csv")
     again = shoal.read(tmp_path / "out.csv", quote="'")
     assert set(again.native()["note"]) == {"'=b"}
 
 
 def test_the_command_says_and_does_it(tmp_path: Path, command: Command) -> None:
     tables.write_table(tables.read_table(people()), tmp_path / "in.csv")
-    asked = [
+    options = [
         "anonymize",
         tmp_path / "in.csv",
         "-k",
@@ -210,10 +210,10 @@ def test_the_command_says_and_does_it(tmp_path: Path, command: Command) -> None:
         "mondrian",
         "--quiet",
     ]
-    kept = command(*asked, "-o", tmp_path / "kept.csv")
+    kept = command(*options, "-o", tmp_path / "kept.csv")
     assert "--formulas neutralize" in kept.err
-    assert command(*asked, "-o", tmp_path / "out.csv", "--formulas", "neutralize").code == 0
+    assert command(*options, "-o", tmp_path / "out.csv", "--formulas", "neutralize").code == 0
     assert not any(is_formula(cell) for row in cells(tmp_path / "out.csv") for cell in row)
-    wrong = command(*asked, "-o", tmp_path / "bad.csv", "--formulas", "eat")
+    wrong = command(*options, "-o", tmp_path / "bad.csv", "--formulas", "eat")
     assert wrong.code == 2
     assert not (tmp_path / "bad.csv").exists()

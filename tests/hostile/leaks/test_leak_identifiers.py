@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from leak_search import Command, leaked
 from ledger import Ledger, tries
-from searching import Command, leaked
 
 ROWS = 300
 GIVEN = [
@@ -95,18 +95,18 @@ OUTCOME = "Refused until the column is dropped, or kept by a word; no message sh
 def check_refused(command: Command, path: Path, name: str, cells: list[str], *more: str) -> None:
     """Refused without a word, and without a cell; dropped, no cell of it is left."""
     out, secrets = path.with_name("out.csv"), {cell for cell in cells if len(cell) > 3} - {"none"}
-    asked = ["anonymize", path, "-k", 3, "-q", "age", "--method", "mondrian", "-o", out, *more]
-    said = command(*asked)
-    assert said.code == 2, said.said
-    assert name in said.err
-    assert leaked(said.said, secrets) == []
+    arguments = ["anonymize", path, "-k", 3, "-q", "age", "--method", "mondrian", "-o", out, *more]
+    run = command(*arguments)
+    assert run.code == 2, run.output
+    assert name in run.err
+    assert leaked(run.output, secrets) == []
     assert not out.exists()
-    assert command(*asked, "--identifiers", name).code == 0
+    assert command(*arguments, "--identifiers", name).code == 0
     released = out.read_text(encoding="utf-8")
     assert released.splitlines()[0] == "age;ward"
     assert leaked(released, secrets) == []
-    for made in path.parent.glob("out.csv*"):
-        made.unlink()
+    for written in path.parent.glob("out.csv*"):
+        written.unlink()
 
 
 @pytest.mark.parametrize("kind", VALUES)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leak_search import Command, leaked
 from ledger import Ledger, tries
-from planting import Planted, planted
-from searching import Command, leaked
+from planted_secrets import Planted, planted
 
 import shoal
 from shoal.errors import ShoalError
@@ -180,10 +180,10 @@ def test_no_message_names_a_cell(case: str, tmp_path: Path, command: Command, le
             folder.mkdir()
             arguments = (FILES | OPTIONS)[case](source, folder)
             before = {path.name for path in folder.iterdir()}
-            said = command(*arguments, *(["--json"] if number % 2 else []))
-            assert said.code in (2, 3), said.said
-            assert leaked(said.said, source.all) == []
-            assert "Traceback" not in said.said
+            printed = command(*arguments, *(["--json"] if number % 2 else []))
+            assert printed.code in (2, 3), printed.output
+            assert leaked(printed.output, source.all) == []
+            assert "Traceback" not in printed.output
             assert {path.name for path in folder.iterdir()} == before
             account.refused += 1
 
@@ -217,9 +217,9 @@ def test_no_error_of_python_carries_a_cell(tmp_path: Path, ledger: Ledger) -> No
             with pytest.raises(ShoalError) as found:
                 broken()
             error = found.value
-            said = "".join(traceback.format_exception(error))
+            printed = "".join(traceback.format_exception(error))
             again = pickle.loads(pickle.dumps(error))  # noqa: S301
-            for text in (str(error), repr(error), said, repr(error.args), str(again), repr(again.__dict__)):
+            for text in (str(error), repr(error), printed, repr(error.args), str(again), repr(again.__dict__)):
                 assert leaked(text, source.all) == []
             assert leaked(pickle.dumps(error), source.all) == []
             account.refused += 1
@@ -238,7 +238,16 @@ def test_a_bug_tells_its_place_and_no_cell(
         "The message tells the type and the place of the bug, and nothing of the error's text.",
     )
     source = planted(2)
-    stages = ["encode", "design", "released", "formulas", "shuffled_rows", "profile", "write", "class_numbers"]
+    stages = [
+        "encode_records",
+        "build_survey_design",
+        "replace_columns",
+        "count_formulas",
+        "shuffled_order",
+        "profile_columns",
+        "write_table",
+        "class_labels",
+    ]
     for stage in stages:
         with account.trial():
 
@@ -247,9 +256,9 @@ def test_a_bug_tells_its_place_and_no_cell(
 
             with monkeypatch.context() as patch:
                 patch.setattr(f"shoal.data.{stage}", bug)
-                said = command(*_good(source, tmp_path, "--shuffle"))
-            assert said.code == 1
-            assert "This is a bug in Shoal (RuntimeError in test_leak_messages.py" in said.err
-            assert leaked(said.said, source.all) == []
+                printed = command(*_good(source, tmp_path, "--shuffle"))
+            assert printed.code == 1
+            assert "This is a bug in Shoal (RuntimeError in test_leak_messages.py" in printed.err
+            assert leaked(printed.output, source.all) == []
             assert not (tmp_path / "out.csv").exists()
             account.refused += 1

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
-from searching import bytes_of, leaked
+from leak_search import bytes_of, leaked
 
 import shoal
 
@@ -25,7 +25,7 @@ CELLS: dict[str, list[Any]] = {
     "note": [["flu", "asthma", "injury"][row % 3] for row in range(N)],
     "ward": [["a", "b"][row // 30] for row in range(N)],
 }
-ASKED: dict[str, Any] = {"k": 6, "quasi_identifiers": ["age", "job"], "sensitive": "note", "method": "mondrian"}
+OPTIONS: dict[str, Any] = {"k": 6, "quasi_identifiers": ["age", "job"], "sensitive": "note", "method": "mondrian"}
 FILES = ["out.csv", "out.parquet", "out.arrow", "out.xlsx", "out.dta", "out.sav"]
 
 
@@ -80,7 +80,7 @@ def arrow_table() -> pa.Table:
 @pytest.mark.parametrize("make", [pandas_frame, polars_frame, arrow_table])
 def test_a_frame_tells_nothing_besides_its_cells(make: Any, shuffle: bool, tmp_path: Path) -> None:
     data = make()
-    release = shoal.anonymize(data, **ASKED, shuffle=shuffle)
+    release = shoal.anonymize(data, **OPTIONS, shuffle=shuffle)
     table = release.table
     assert leaked(pickle.dumps(table), [SECRET]) == []
     if isinstance(table, pa.Table):
@@ -103,11 +103,11 @@ def test_a_parquet_file_hands_on_no_metadata(memory: str | None, tmp_path: Path)
     polars_frame().write_parquet(tmp_path / "listed.parquet")
     for name in ("in.parquet", "listed.parquet"):
         assert leaked(bytes_of(tmp_path / name), [SECRET]) == [SECRET]
-        asked = {**ASKED, "quasi_identifiers": ["age", "job"]}
+        options = {**OPTIONS, "quasi_identifiers": ["age", "job"]}
         if memory is None:
-            shoal.anonymize(tmp_path / name, **asked).save(tmp_path / "out.parquet", force=True)
+            shoal.anonymize(tmp_path / name, **options).save(tmp_path / "out.parquet", force=True)
         else:
-            shoal.anonymize_file(tmp_path / name, tmp_path / "out.parquet", memory=memory, force=True, **asked)
+            shoal.anonymize_file(tmp_path / name, tmp_path / "out.parquet", memory=memory, force=True, **options)
         assert leaked(bytes_of(tmp_path / "out.parquet"), [SECRET]) == []
         assert pl.read_parquet(tmp_path / "out.parquet").height == N
 
@@ -132,9 +132,9 @@ def test_labels_of_a_file_and_of_values_that_nobody_has_stay_behind(ending: str,
     else:
         pyreadstat.write_xport(frame, str(place), file_label=SECRET, table_name="QZVXKWJP", **labels)
     assert leaked(bytes_of(place), [SECRET]) == [SECRET]
-    asked = {"k": 6, "quasi_identifiers": ["age", "sex"], "identifiers": "name", "method": "mondrian"}
+    options = {"k": 6, "quasi_identifiers": ["age", "sex"], "identifiers": "name", "method": "mondrian"}
     # where every value has a label, the labels are the categories
-    release = shoal.anonymize(place, **asked, recode={"sex": "median" if ending == "xpt" else "mode"})
+    release = shoal.anonymize(place, **options, recode={"sex": "median" if ending == "xpt" else "mode"})
     for out in (tmp_path / f"out.{ending}", tmp_path / "out.parquet", tmp_path / "other.sav"):
         release.save(out)
         assert leaked(bytes_of(out), [SECRET, "QZVXKWJP"]) == []
@@ -159,7 +159,7 @@ def test_a_workbook_hands_on_no_properties(tmp_path: Path) -> None:
     assert leaked(bytes_of(tmp_path / "in.xlsx"), [SECRET]) == [SECRET]
     table = shoal.read(tmp_path / "in.xlsx", sheet="people")
     for name in ("out.xlsx", "out.csv", "out.parquet"):
-        shoal.anonymize(table, **ASKED).save(tmp_path / name)
+        shoal.anonymize(table, **OPTIONS).save(tmp_path / name)
         assert leaked(bytes_of(tmp_path / name), [SECRET]) == []
 
 
@@ -172,12 +172,12 @@ def test_columns_of_spark_hand_on_no_metadata(spark: Any, kind: str, tmp_path: P
     frame = plain.select(*[F.col(name).alias(name, metadata={"comment": SECRET, "by": [SECRET]}) for name in CELLS])
     assert leaked(frame.schema.json(), [SECRET]) == [SECRET]
     if kind == "frame":
-        made = shoal.anonymize(frame, **ASKED)
-        assert leaked(made.schema.json(), [SECRET]) == []
-        made.write.parquet(str(tmp_path / "out"))
+        anonymized = shoal.anonymize(frame, **OPTIONS)
+        assert leaked(anonymized.schema.json(), [SECRET]) == []
+        anonymized.write.parquet(str(tmp_path / "out"))
     else:
         frame.write.parquet(str(tmp_path / "in"))
-        shoal.anonymize_file(tmp_path / "in", tmp_path / "out", engine="spark", **ASKED)
+        shoal.anonymize_file(tmp_path / "in", tmp_path / "out", engine="spark", **OPTIONS)
     parts = sorted((tmp_path / "out").glob("part-*.parquet"))
     assert parts
     assert [part for part in parts if leaked(part.read_bytes(), [SECRET])] == []

@@ -11,8 +11,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from leak_search import Command
 from ledger import Ledger, tries
-from searching import Command
 
 import shoal
 from shoal import data
@@ -20,7 +20,7 @@ from shoal.domain import Policy
 from shoal.errors import DataError
 
 N = 120
-ASKED: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "k": 4,
     "quasi_identifiers": ["age", "town"],
     "identifiers": ["name"],
@@ -104,8 +104,8 @@ def test_who_knows_the_order_of_the_table_finds_nobody(ledger: Ledger) -> None:
     for number in tries(few=3, full=60):
         with account.trial():
             table = people(number)
-            plain = shoal.anonymize(table, **ASKED).table
-            mixed = shoal.anonymize(table, **ASKED, shuffle=True, seed=number).table
+            plain = shoal.anonymize(table, **OPTIONS).table
+            mixed = shoal.anonymize(table, **OPTIONS, shuffle=True, seed=number).table
             assert (plain["cost"] == table["cost"]).all()
             assert (mixed["cost"] == table["cost"]).sum() <= 8
             assert sorted(mixed.rows()) == sorted(plain.rows())
@@ -121,7 +121,7 @@ def test_two_releases_of_a_table_cannot_be_matched_row_by_row(ledger: Ledger) ->
     for number in tries(few=2, full=40):
         with account.trial():
             table = people(number)
-            one, two = (shoal.anonymize(table, **ASKED | {"k": k}, shuffle=True).table for k in (3, 5))
+            one, two = (shoal.anonymize(table, **OPTIONS | {"k": k}, shuffle=True).table for k in (3, 5))
             pairs = zip(one.rows(), two.rows(), strict=True)
             # those of groups that are the same in both need no place to be matched
             assert sum(mine[-1] == theirs[-1] and mine != theirs for mine, theirs in pairs) <= 8
@@ -130,20 +130,20 @@ def test_two_releases_of_a_table_cannot_be_matched_row_by_row(ledger: Ledger) ->
 
 def test_groups_and_figures_are_those_of_the_table_as_it_stood() -> None:
     table = people()
-    plain, mixed = (shoal.anonymize(table, **ASKED, shuffle=shuffle) for shuffle in (False, True))
+    plain, mixed = (shoal.anonymize(table, **OPTIONS, shuffle=shuffle) for shuffle in (False, True))
     assert mixed.partition.labels.tolist() == plain.partition.labels.tolist()
     assert mixed.evaluate("all").to_dict() == plain.evaluate("all").to_dict()
     assert mixed.verification.to_dict() == plain.verification.to_dict()
     assert mixed.table.rows() != plain.table.rows()
-    assert mixed.table.rows() != shoal.anonymize(table, **ASKED, shuffle=True, seed=1).table.rows()
-    assert mixed.table.rows() == shoal.anonymize(table, **ASKED, shuffle=True).table.rows()
+    assert mixed.table.rows() != shoal.anonymize(table, **OPTIONS, shuffle=True, seed=1).table.rows()
+    assert mixed.table.rows() == shoal.anonymize(table, **OPTIONS, shuffle=True).table.rows()
 
 
 @pytest.mark.parametrize("kind", ["pandas", "objects", "coded", "array"])
 def test_every_kind_of_frame_comes_back_as_it_was_without_its_index(kind: str) -> None:
     table = KINDS[kind](people())
-    asked = {"k": 4, "quasi_identifiers": ["0"], "method": "mondrian"} if kind == "array" else ASKED
-    plain, mixed = (shoal.anonymize(table, **asked, shuffle=shuffle) for shuffle in (False, True))
+    options = {"k": 4, "quasi_identifiers": ["0"], "method": "mondrian"} if kind == "array" else OPTIONS
+    plain, mixed = (shoal.anonymize(table, **options, shuffle=shuffle) for shuffle in (False, True))
     assert type(mixed.table) is type(table)
     if isinstance(table, pd.DataFrame):
         assert type(mixed.table.index) is pd.RangeIndex
@@ -157,7 +157,7 @@ def test_every_kind_of_frame_comes_back_as_it_was_without_its_index(kind: str) -
 def test_objects_without_a_text_are_refused() -> None:
     table = KINDS["pandas"](people()).assign(odd=[object() for _ in range(N)])
     with pytest.raises(DataError, match="'odd' holds objects without a text"):
-        shoal.anonymize(table, **ASKED, keep=["odd"], shuffle=True)
+        shoal.anonymize(table, **OPTIONS, keep=["odd"], shuffle=True)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "dta", "arrow"])
@@ -178,11 +178,11 @@ def test_strata_households_and_suppressed_records_go_along(ending: str, tmp_path
     for more in (
         {"strata": ["side"]},
         {"households": "home"},
-        {"missing_values": "wildcard", "suppression": 0.1},
+        {"missing_values": "wildcard", "max_suppression": 0.1},
         {"missing_values": "suppress"},
     ):
         with account.trial():
-            release = shoal.anonymize(tmp_path / "in.csv", **ASKED, **more, shuffle=True)
+            release = shoal.anonymize(tmp_path / "in.csv", **OPTIONS, **more, shuffle=True)
             release.save(tmp_path / f"out.{ending}", force=True)
             shoal.bundle(release, tmp_path / "all.zip", name=f"out.{ending}", force=True)
             assert shoal.verify_bundle(tmp_path / "all.zip").ok
@@ -200,10 +200,10 @@ def test_a_text_keeps_its_dialect(newline: str, code: str, mark: bytes, delimite
     text = newline.join([delimiter.join(("name", "age", "town")), *lines])
     (tmp_path / "in.csv").write_bytes(mark + text.encode(code))
     table = shoal.read(tmp_path / "in.csv", encoding=code if code != "utf-8" else None, delimiter=delimiter)
-    asked = {"k": 4, "quasi_identifiers": ["age"], "identifiers": ["name"], "keep": ["town"], "method": "mondrian"}
+    options = {"k": 4, "quasi_identifiers": ["age"], "identifiers": ["name"], "keep": ["town"], "method": "mondrian"}
     found = []
     for shuffle in (False, True):
-        shoal.anonymize(table, **asked, shuffle=shuffle).save(tmp_path / "out.csv", force=True)
+        shoal.anonymize(table, **options, shuffle=shuffle).save(tmp_path / "out.csv", force=True)
         found.append((tmp_path / "out.csv").read_bytes())
     assert all(text.startswith(mark) for text in found)
     kept, mixed = (text.decode(code).split(newline) for text in found)
@@ -214,12 +214,12 @@ def test_a_text_keeps_its_dialect(newline: str, code: str, mark: bytes, delimite
 
 
 def test_a_policy_keeps_the_decision_and_nothing_else(tmp_path: Path) -> None:
-    release = shoal.anonymize(people(), **ASKED, shuffle=True, seed=3)
+    release = shoal.anonymize(people(), **OPTIONS, shuffle=True, seed=3)
     release.save(tmp_path / "out.csv")
     text = (tmp_path / "out.csv.policy.toml").read_text()
     assert "shuffle = true" in text
     assert Policy.read(tmp_path / "out.csv.policy.toml").shuffle
-    plain = shoal.anonymize(people(), **ASKED)
+    plain = shoal.anonymize(people(), **OPTIONS)
     assert "shuffle" not in plain.policy.to_toml()
     assert "formulas" not in plain.policy.to_toml()
     for external in (False, True):
@@ -235,10 +235,10 @@ def test_in_pieces_the_same_rows_come_in_an_order_of_their_own(tmp_path: Path, l
     for source, target in (("in.csv", "out.csv"), ("in.parquet", "out.arrow")):
         with account.trial():
             data.write_table(data.read_table(people(rows=1000)), tmp_path / source)
-            common = {**ASKED, "memory": "800MB", "force": True}
+            common = {**OPTIONS, "memory": "800MB", "force": True}
             shoal.anonymize_file(tmp_path / source, tmp_path / target, **common)
             plain = data.read_table(tmp_path / target).cells.frame()
-            made = shoal.anonymize_file(tmp_path / source, tmp_path / target, **common, shuffle=True)
+            file_release = shoal.anonymize_file(tmp_path / source, tmp_path / target, **common, shuffle=True)
             mixed = data.read_table(tmp_path / target).cells.frame()
             assert mixed.rows() != plain.rows()
             assert sorted(mixed.rows()) == sorted(plain.rows())
@@ -246,9 +246,9 @@ def test_in_pieces_the_same_rows_come_in_an_order_of_their_own(tmp_path: Path, l
             assert (mixed["cost"] == plain["cost"]).sum() <= 20
             table = data.read_table(tmp_path / target)
             assert (np.diff(data.shuffled_order(table, seed=0)) == 1).all()
-            assert made.policy.shuffle
+            assert file_release.policy.shuffle
             shoal.replay_file(
-                tmp_path / source, tmp_path / f"again-{target}", policy=made.policy, memory="800MB", force=True
+                tmp_path / source, tmp_path / f"again-{target}", policy=file_release.policy, memory="800MB", force=True
             )
             assert (tmp_path / f"again-{target}").read_bytes() == (tmp_path / target).read_bytes()
             account.whole += 1
@@ -258,55 +258,55 @@ def test_a_shuffled_release_is_not_compared_row_by_row(tmp_path: Path) -> None:
     """By its policy, or by what it shows; a release in its place, and one of other tools, is."""
     table = people()
     data.write_table(data.read_table(table), tmp_path / "in.csv")
-    release = shoal.anonymize(tmp_path / "in.csv", **ASKED, shuffle=True)
+    release = shoal.anonymize(tmp_path / "in.csv", **OPTIONS, shuffle=True)
     release.save(tmp_path / "out.csv")
-    columns = {"quasi_identifiers": ASKED["quasi_identifiers"]}
+    columns = {"quasi_identifiers": OPTIONS["quasi_identifiers"]}
     for original, released in ((tmp_path / "in.csv", tmp_path / "out.csv"), (table, release.table)):
         with pytest.raises(DataError, match="shuffled"):
             shoal.evaluate(original, released, **columns)
     with pytest.raises(DataError, match="shuffled"):
         shoal.explain(tmp_path / "in.csv", row=1, policy=release.policy, released=release.table)
-    told = shoal.explain(tmp_path / "in.csv", row=1, policy=tmp_path / "out.csv.policy.toml")
-    assert told.release is None
+    explanation = shoal.explain(tmp_path / "in.csv", row=1, policy=tmp_path / "out.csv.policy.toml")
+    assert explanation.release is None
     swapped = table.with_columns(pl.col("cost").reverse())
     shoal.evaluate(table, swapped, **columns)
     shoal.evaluate(table.select("age", "town"), release.table.select("age", "town"), **columns)
 
 
 def test_rows_in_a_telling_order_are_warned_of(tmp_path: Path) -> None:
-    def told(table: Any, **changes: Any) -> list[str]:
-        release = shoal.anonymize(table, **ASKED | changes)
+    def order_warnings(table: Any, **changes: Any) -> list[str]:
+        release = shoal.anonymize(table, **OPTIONS | changes)
         return [sentence for sentence in release.warnings if "shuffle them" in sentence]
 
     table = people()
-    (sentence,) = told(table)
+    (sentence,) = order_warnings(table)
     assert "the order of 1 column ('name')" in sentence
     assert not any(name in sentence for name in table["name"])
-    assert told(table, shuffle=True) == []
+    assert order_warnings(table, shuffle=True) == []
     mixed = table[np.random.default_rng(0).permutation(N).tolist()]
-    assert told(mixed) == []
-    (sentence,) = told(mixed.sort("age", descending=True))
+    assert order_warnings(mixed) == []
+    (sentence,) = order_warnings(mixed.sort("age", descending=True))
     assert "'age'" in sentence
-    assert told(mixed.sort("cost")) == []
-    assert told(mixed.sort("illness")) == []
-    (sentence,) = told(mixed.sort("cost"), identifiers=["name", "cost"])
+    assert order_warnings(mixed.sort("cost")) == []
+    assert order_warnings(mixed.sort("illness")) == []
+    (sentence,) = order_warnings(mixed.sort("cost"), identifiers=["name", "cost"])
     assert "'cost'" in sentence
-    assert told(mixed.with_columns(pl.lit("same").alias("name"))) == []
+    assert order_warnings(mixed.with_columns(pl.lit("same").alias("name"))) == []
     numbered = mixed.with_columns(pl.Series("name", range(N)))
-    assert len(told(numbered)) == 1
+    assert len(order_warnings(numbered)) == 1
 
 
 def test_the_command_shuffles(tmp_path: Path, command: Command) -> None:
     data.write_table(data.read_table(people()), tmp_path / "in.csv")
-    asked = [str(tmp_path / "in.csv"), "-k", "4", "-q", "age,town", "--identifiers", "name", "--method", "mondrian"]
-    said = command("anonymize", *asked, "--shuffle", "-o", tmp_path / "out.csv", "--quiet")
-    assert said.code == 0
-    assert "shuffle them" not in said.err
+    options = [str(tmp_path / "in.csv"), "-k", "4", "-q", "age,town", "--identifiers", "name", "--method", "mondrian"]
+    run = command("anonymize", *options, "--shuffle", "-o", tmp_path / "out.csv", "--quiet")
+    assert run.code == 0
+    assert "shuffle them" not in run.err
     again = ["--policy", tmp_path / "out.csv.policy.toml", "-o", tmp_path / "again.csv", "--quiet"]
-    assert command("anonymize", asked[0], *again).code == 0
+    assert command("anonymize", options[0], *again).code == 0
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
-    refused = command("anonymize", asked[0], *again, "--shuffle", "--force")
+    refused = command("anonymize", options[0], *again, "--shuffle", "--force")
     assert refused.code == 2
     assert "shuffle" in refused.err
-    compared = command("compare", *asked[:7], "--methods", "mdav", "--shuffle", "--no-cache", "--quiet")
+    compared = command("compare", *options[:7], "--methods", "mdav", "--shuffle", "--no-cache", "--quiet")
     assert compared.code == 0

@@ -12,13 +12,13 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+from leak_search import Command, bytes_of, leaked
 from ledger import Ledger, tries
-from planting import N, Planted, planted
-from searching import Command, bytes_of, leaked
+from planted_secrets import N, Planted, planted
 
 import shoal
 from shoal import data as tables
-from shoal.release.anonymize import plan_in_memory
+from shoal.release.pipeline import plan_in_memory
 
 COLUMNS = ["-q", "pay,born,job", "--identifiers", "name", "--sensitive", "note", "--hierarchy"]
 OUTSIDE = ("policy.toml", "report.external.html", "measures.json", "manifest.json", "README.txt")
@@ -35,7 +35,7 @@ FILES = [
 ]
 
 
-def asked(source: Planted, folder: Path, **more: Any) -> dict[str, Any]:
+def release_options(source: Planted, folder: Path, **more: Any) -> dict[str, Any]:
     (folder / "jobs.csv").write_text(source.tree, encoding="utf-8")
     return {
         "k": 6,
@@ -61,7 +61,7 @@ def test_a_release_holds_no_identifier_and_no_cell_that_was_replaced(tmp_path: P
         place = source.write(tmp_path, f"people.{['csv', 'parquet'][number % 2]}")
         for data in (source.frame, pd.DataFrame(source.frame.to_dict(as_series=False)), place):
             with account.trial():
-                release = shoal.anonymize(data, **asked(source, tmp_path, shuffle=bool(number % 2)))
+                release = shoal.anonymize(data, **release_options(source, tmp_path, shuffle=bool(number % 2)))
                 for name in FILES:
                     release.save(tmp_path / name, force=True)
                     assert leaked(bytes_of(tmp_path / name), source.dropped) == []
@@ -82,7 +82,7 @@ def test_a_file_of_arrow_holds_the_text_of_its_cells_and_no_other(kind: str, tmp
         kept = frame.filter(~pl.col("job").is_in([*source.rare]))
         release = shoal.anonymize(kept, k=6, quasi_identifiers=["pay"], identifiers=["name"], method="mondrian")
     else:
-        release = shoal.anonymize(frame, **asked(source, tmp_path, hierarchies=None))
+        release = shoal.anonymize(frame, **release_options(source, tmp_path, hierarchies=None))
     for ending in ("arrow", "feather"):
         release.save(tmp_path / f"out.{ending}")
         assert leaked((tmp_path / f"out.{ending}").read_bytes(), (*source.names, *source.rare[:2])) == []
@@ -98,11 +98,11 @@ def test_in_pieces(tmp_path: Path, ledger: Ledger) -> None:
         source = planted(number)
         for place, target in (("people.csv", "out.csv"), ("people.parquet", "out.arrow")):
             with account.trial():
-                given = asked(source, tmp_path, memory="800MB", force=True, shuffle=True)
-                made = shoal.anonymize_file(source.write(tmp_path, place), tmp_path / target, **given)
+                given = release_options(source, tmp_path, memory="800MB", force=True, shuffle=True)
+                file_release = shoal.anonymize_file(source.write(tmp_path, place), tmp_path / target, **given)
                 assert leaked((tmp_path / target).read_bytes(), source.dropped) == []
-                for said in (made.policy.to_toml(), repr(made), " ".join(made.warnings)):
-                    assert leaked(said, source.all) == []
+                for printed in (file_release.policy.to_toml(), repr(file_release), " ".join(file_release.warnings)):
+                    assert leaked(printed, source.all) == []
                 account.whole += 1
 
 
@@ -146,11 +146,11 @@ def test_no_command_prints_a_secret(tmp_path: Path, command: Command, ledger: Le
         for form in ([], ["--json"]):
             for name, arguments in _commands(source, tmp_path):
                 with account.trial():
-                    said = command(*arguments, *form)
-                    assert said.code == 0, (name, said.err)
-                    assert leaked(said.said, source.all) == [], name
+                    printed = command(*arguments, *form)
+                    assert printed.code == 0, (name, printed.err)
+                    assert leaked(printed.output, source.all) == [], name
                     if form:
-                        json.loads(said.out)
+                        json.loads(printed.out)
                     account.whole += 1
         with account.trial():
             for name in ("public.html", "compared.html", "kept.jsonl", "released.csv.policy.toml"):
@@ -178,7 +178,7 @@ def test_no_object_shows_a_secret(tmp_path: Path, ledger: Ledger) -> None:
         with account.trial():
             source = planted(number)
             place = source.write(tmp_path)
-            release = shoal.anonymize(place, **asked(source, tmp_path, l=2))
+            release = shoal.anonymize(place, **release_options(source, tmp_path, l=2))
             known = plan_in_memory(release.original, release.policy)
             cells = release.original.cells
             shown: list[Any] = [
@@ -215,5 +215,5 @@ def test_the_secrets_would_be_found(tmp_path: Path) -> None:
     place = source.write(tmp_path)
     assert len(leaked(place.read_bytes(), source.all)) == len(source.all) - len(source.unused)
     assert len(source.names) == N
-    release = shoal.anonymize(place, **asked(source, tmp_path))
+    release = shoal.anonymize(place, **release_options(source, tmp_path))
     assert leaked(release.report(), source.rare[:2])

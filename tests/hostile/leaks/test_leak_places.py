@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from leak_search import leaked
 from ledger import Ledger, tries
-from planting import planted
-from searching import leaked
+from planted_secrets import planted
 
 LOOK = 0.02
 
@@ -76,13 +76,15 @@ def test_scratch_files_processes_and_progress_of_a_run_in_pieces(tmp_path: Path,
             folder.mkdir()
             people, scratch = source.write(folder), folder / "scratch"
             scratch.mkdir()
-            asked = [*("-k", "6", "-q", "pay,born,job", "--identifiers", "name", "--sensitive", "note", "--shuffle")]
-            asked += ["--hierarchy", f"job={folder / 'jobs.csv'}", "--memory", "800MB", "--method", "mondrian"]
-            asked += ["--scratch", str(scratch), "-o", str(folder / "out.csv")]
+            arguments = [
+                *("-k", "6", "-q", "pay,born,job", "--identifiers", "name", "--sensitive", "note", "--shuffle")
+            ]
+            arguments += ["--hierarchy", f"job={folder / 'jobs.csv'}", "--memory", "800MB", "--method", "mondrian"]
+            arguments += ["--scratch", str(scratch), "-o", str(folder / "out.csv")]
             watch = Watch(folder)
             with watch.watching():
                 done = subprocess.run(
-                    [sys.executable, "-m", "shoal", "anonymize", str(people), *asked],
+                    [sys.executable, "-m", "shoal", "anonymize", str(people), *arguments],
                     capture_output=True,
                     check=False,
                     env={**os.environ, "TMPDIR": str(scratch), "SHOAL_PROGRESS": "always"},
@@ -105,7 +107,7 @@ def _settled(page: str) -> str:
 
 
 def test_the_page_shows_no_secret_where_it_does_not_belong(tmp_path: Path, ledger: Ledger) -> None:
-    from running import eventually, running
+    from server_process import running_server, wait_for
 
     account = ledger.account(
         "leak",
@@ -127,15 +129,15 @@ def test_the_page_shows_no_secret_where_it_does_not_belong(tmp_path: Path, ledge
         "nothing.csv": b"",
     }
     watch = Watch(tmp_path)
-    with watch.watching(), running(tmp_path) as site:
-        site.enter()
+    with watch.watching(), running_server(tmp_path) as site:
+        site.log_in()
         for name, content in list(broken.items())[: len(tries(few=3, full=len(broken)))]:
             with account.trial():
                 answer = site.upload(content, name=name)
                 pages = [answer.body]
                 if answer.status == 200:
                     place = json.loads(answer.body)["location"]
-                    pages.append(eventually(lambda place=place: _settled(site.get(place).body)))
+                    pages.append(wait_for(lambda place=place: _settled(site.get(place).body)))
                 assert all(pages), name
                 for page in pages:
                     assert leaked(page, source.all) == [], name

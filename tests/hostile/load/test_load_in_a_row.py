@@ -46,14 +46,14 @@ def one(number: int, folder: Path) -> bool:
     source, target = folder / "in.csv", folder / f"out{draw.choice(['.csv', '.parquet', '.tsv'])}"
     table.write_csv(source)
     quasi = [["age", "income"], ["age", "job"], ["income"], ["age", "income", "job"]][number % 4]
-    asked = {"k": k, "quasi_identifiers": quasi, "identifiers": ["person"], "method": METHODS[number % len(METHODS)]}
-    asked["recode"] = "interval" if number % 7 == 0 and quasi == ["income"] else None
-    asked = {name: value for name, value in asked.items() if value is not None}
+    options = {"k": k, "quasi_identifiers": quasi, "identifiers": ["person"], "method": METHODS[number % len(METHODS)]}
+    options["recode"] = "interval" if number % 7 == 0 and quasi == ["income"] else None
+    options = {name: value for name, value in options.items() if value is not None}
     try:
         if number % 10 == 9:
-            anonymize_file(source, target, memory="2GB", **asked)
+            anonymize_file(source, target, memory="2GB", **options)
         else:
-            release = shoal.anonymize(source, **asked)
+            release = shoal.anonymize(source, **options)
             release.save(target)
             if number % 5 == 0:
                 release.report(folder / "out.html")

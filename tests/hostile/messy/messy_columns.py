@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from messy_text import AGE, BORN, GERMAN, PLAIN, lines, made, text, with_ward
-from people import (
+from messy_file import (
     AGES,
     AMBIGUOUS,
     CODES,
@@ -21,6 +20,7 @@ from people import (
     grouped,
     words,
 )
+from messy_text import AGE, BORN, GERMAN, PLAIN, lines, text, text_file, with_ward
 
 
 def dates() -> Iterator[Messy]:
@@ -34,9 +34,9 @@ def dates() -> Iterator[Messy]:
         ("backward", "year, month, day with slashes", "%Y/%m/%d", r"\d{4}/\d\d/\d\d"),
         ("iso", "dates as ISO 8601 writes them", "%Y-%m-%d", r"\d{4}-\d\d-\d\d"),
     ):
-        yield made(f"{name}.csv", what, with_ward(born=days(pattern)), means=BORN, looks={"born": look})
+        yield text_file(f"{name}.csv", what, with_ward(born=days(pattern)), means=BORN, looks={"born": look})
     for name, pattern, answer in (("british", "%-d/%-m/%Y", "D/M/YYYY"), ("american", "%m/%d/%Y", "MM/DD/YYYY")):
-        yield made(
+        yield text_file(
             f"either-{name}.csv",
             "dates of which day and month cannot be told apart",
             with_ward(born=days(pattern, AMBIGUOUS)),
@@ -46,7 +46,7 @@ def dates() -> Iterator[Messy]:
             answer={"column_formats": {"born": answer}},
             late=True,
         )
-    yield made(
+    yield text_file(
         "short-years.csv",
         "years of two digits",
         with_ward(born=days("%d.%m.%y")),
@@ -56,7 +56,7 @@ def dates() -> Iterator[Messy]:
         answer={"column_formats": {"born": "DD.MM.19YY"}},
         late=True,
     )
-    yield made(
+    yield text_file(
         "timed.csv",
         "days with points, and times",
         with_ward(born=[f"{day} {i % 24:02}:30" for i, day in enumerate(days("%d.%m.%Y"))]),
@@ -66,7 +66,7 @@ def dates() -> Iterator[Messy]:
     mixed = [
         (one if i % 3 else other) for i, (one, other) in enumerate(zip(days("%d.%m.%Y"), words(DAYS), strict=True))
     ]
-    yield made(
+    yield text_file(
         "mixed-dates.csv",
         "dates in two patterns",
         with_ward(born=mixed),
@@ -77,10 +77,13 @@ def dates() -> Iterator[Messy]:
 
 def gaps_and_codes() -> Iterator[Messy]:
     """Missing values, codes and names."""
-    gone = ["k.A.", "n/a", "-", ".", "NULL", "", "NA"]
-    ages = [gone[i // 3] if i % 3 == 1 and i // 3 < len(gone) else age for i, age in enumerate(words(AGES))]
-    known = [None if age in gone else age for age in ages]
-    yield made(
+    missing_words = ["k.A.", "n/a", "-", ".", "NULL", "", "NA"]
+    ages = [
+        missing_words[i // 3] if i % 3 == 1 and i // 3 < len(missing_words) else age
+        for i, age in enumerate(words(AGES))
+    ]
+    known = [None if age in missing_words else age for age in ages]
+    yield text_file(
         "missing.csv",
         "seven words that mean missing",
         with_ward(age=ages, town=TOWNS),
@@ -88,7 +91,7 @@ def gaps_and_codes() -> Iterator[Messy]:
         looks={"age": r"(\d+(\.\d+)?)?"},
     )
     coded = ["999" if i % 6 == 1 else age for i, age in enumerate(words(AGES))]
-    yield made(
+    yield text_file(
         "coded-gaps.csv",
         "999 for a missing age, which only its owner can know",
         with_ward(age=coded, visits=["999", "3"] * 12),
@@ -96,14 +99,14 @@ def gaps_and_codes() -> Iterator[Messy]:
         looks={"age": r"(\d+(\.\d+)?)?"},
         named={"missing_in": {"age": ["999"]}},
     )
-    yield made(
+    yield text_file(
         "blank-fields.csv",
         "fields of blanks where a number is missing",
         with_ward(age=["  " if i % 6 == 1 else age for i, age in enumerate(words(AGES))]),
         means={"age": [None if i % 6 == 1 else age for i, age in enumerate(words(AGES))]},
         looks={"age": r"(\d+(\.\d+)?)?"},
     )
-    yield made(
+    yield text_file(
         "codes.csv",
         "codes with leading zeros",
         with_ward(code=CODES, age=words(AGES)),
@@ -111,7 +114,7 @@ def gaps_and_codes() -> Iterator[Messy]:
         looks={"age": PLAIN, "code": r"\d{5}"},
     )
     places = [("50667", "10115", "80331")[i % 3] for i in NUMBERS]
-    yield made(
+    yield text_file(
         "postcodes.csv",
         "postcodes that are numbers",
         with_ward(postcode=places, age=words(AGES)),
@@ -121,7 +124,7 @@ def gaps_and_codes() -> Iterator[Messy]:
     columns = {"town": TOWNS, "age": words(AGES), "ward": WARDS}
     body = lines(columns)[1:]
     numbered = {f"column_{at}": fields for at, fields in enumerate(columns.values(), start=1)}
-    yield made(
+    yield text_file(
         "no-header.csv",
         "no header",
         numbered,
@@ -132,7 +135,7 @@ def gaps_and_codes() -> Iterator[Messy]:
         answer={"header": False},
     )
     data = {"age": words(AGES), "born": words(DAYS), "paid": words(INCOMES)}
-    yield made(
+    yield text_file(
         "no-header-values.csv",
         "no header, and nothing but numbers and dates",
         {f"column_{at}": fields for at, fields in enumerate(data.values(), start=1)},
@@ -143,14 +146,14 @@ def gaps_and_codes() -> Iterator[Messy]:
         answer={"header": False},
     )
     years = {"ward": WARDS, "2022": words(AGES), "2023": words(WHOLE)}
-    yield made(
+    yield text_file(
         "years.csv",
         "names of columns that are years",
         years,
         means={"2022": words(AGES), "2023": words(WHOLE)},
         looks={"2022": PLAIN, "2023": PLAIN},
     )
-    yield made(
+    yield text_file(
         "twice.csv",
         "one name for two columns",
         columns,
@@ -160,7 +163,7 @@ def gaps_and_codes() -> Iterator[Messy]:
         looks={"age": PLAIN},
         question="stands more than once in the header.*give every column a name of its own",
     )
-    yield made(
+    yield text_file(
         "nameless.csv",
         "a column without a name",
         {"town": TOWNS, "column_2": words(AGES), "ward": WARDS},
@@ -188,7 +191,7 @@ def hospital() -> Iterator[Messy]:
     }
     columns = {name: [one.replace("Ł", "L").replace("ł", "l") for one in cells] for name, cells in columns.items()}
     top = ["Klinikum Süd – Entlassungen 2023", ""]
-    yield made(
+    yield text_file(
         "klinik.csv",
         "the discharges of a German hospital",
         columns,

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from people import (
+from messy_file import (
     AGES,
     DAYS,
     INCOMES,
@@ -47,7 +47,7 @@ def text(rows: Sequence[str], newline: str = "\n") -> str:
     return "".join(row + newline for row in rows)
 
 
-def made(
+def text_file(
     name: str, what: str, columns: Columns, *, delimiter: str = ",", encoding: str = "utf-8", **more: Any
 ) -> Messy:
     """A file that has nothing above or below its records; what is not protected is dropped or kept."""
@@ -55,12 +55,12 @@ def made(
     if content is None:
         content = text(lines(columns, delimiter=delimiter), more.pop("newline", "\n")).encode(encoding)
     looks, drop = more["looks"], more.get("drop", ())
-    kept = {one: fields for one, fields in columns.items() if one not in looks and one not in drop}
+    unchanged = {one: fields for one, fields in columns.items() if one not in looks and one not in drop}
     return Messy(
         name,
         what,
         content,
-        kept=kept,
+        unchanged=unchanged,
         dialect={"delimiter": delimiter} | more.pop("dialect", {}),
         encoding=encoding,
         **more,
@@ -74,7 +74,7 @@ def with_ward(**columns: Sequence[str]) -> Columns:
 def numbers() -> Iterator[Messy]:
     """Numbers as other languages and programs write them."""
     income = [grouped(number, mark=",", parts=".") for number in INCOMES]
-    yield made(
+    yield text_file(
         "european.csv",
         "decimal commas, points that part thousands",
         with_ward(income=income, sex=SEXES),
@@ -82,7 +82,7 @@ def numbers() -> Iterator[Messy]:
         means=INCOME,
         looks={"income": GERMAN, "sex": "[fm]"},
     )
-    yield made(
+    yield text_file(
         "commas.csv",
         "decimal commas",
         with_ward(income=[grouped(number, mark=",", parts="") for number in INCOMES]),
@@ -90,21 +90,21 @@ def numbers() -> Iterator[Messy]:
         means=INCOME,
         looks={"income": r"\d+(,\d+)?"},
     )
-    yield made(
+    yield text_file(
         "american.csv",
         "commas that part thousands, and decimals",
         with_ward(income=[grouped(number, mark=".", parts=",") for number in INCOMES]),
         means=INCOME,
         looks={"income": r"\d{1,3}(,\d{3})*(\.\d+)?"},
     )
-    yield made(
+    yield text_file(
         "american-whole.csv",
         "commas that part thousands, beside a column with decimal points",
         {**with_ward(paid=[f"{number:,}" for number in WHOLE]), "dose": ["0.5", "1.25", "2.0"] * 8},
         means={"paid": words(WHOLE)},
         looks={"paid": r"\d{1,3}(,\d{3})*(\.\d+)?"},
     )
-    yield made(
+    yield text_file(
         "thousands-or-decimals.csv",
         "a comma that may be a decimal mark or part thousands",
         with_ward(paid=[f"{number:,}" for number in WHOLE]),
@@ -114,7 +114,7 @@ def numbers() -> Iterator[Messy]:
         answer={"column_formats": {"paid": "1,234.5"}},
         late=True,
     )
-    yield made(
+    yield text_file(
         "points-or-thousands.csv",
         "a point that may be a decimal mark or part thousands",
         with_ward(paid=[f"{number:,}".replace(",", ".") for number in WHOLE]),
@@ -125,7 +125,7 @@ def numbers() -> Iterator[Messy]:
         answer={"column_formats": {"paid": "1.234,5"}},
         late=True,
     )
-    yield made(
+    yield text_file(
         "points-beside-whole-numbers.csv",
         "a point that may part thousands beside whole numbers, in a file with commas",
         with_ward(paid=[f"{number:,}".replace(",", ".") for number in WHOLE]),
@@ -142,7 +142,7 @@ def numbers() -> Iterator[Messy]:
         ("swiss", ".", "'"),
         ("swiss-curly", ".", "’"),
     ):
-        yield made(
+        yield text_file(
             f"{name}.csv",
             f"thousands parted by {parts!r}" if parts.isascii() else f"thousands parted by {name.replace('-', ' ')}",
             with_ward(income=[grouped(number, mark=mark, parts=parts) for number in INCOMES]),
@@ -150,7 +150,7 @@ def numbers() -> Iterator[Messy]:
             means=INCOME,
             looks={"income": rf"\d{{1,3}}({parts}\d{{3}})*([.,]\d+)?"},
         )
-    yield made(
+    yield text_file(
         "whole-with-blanks.csv",
         "whole numbers with blanks that part thousands",
         with_ward(paid=[f"{number:,}".replace(",", " ") for number in WHOLE]),
@@ -162,7 +162,7 @@ def numbers() -> Iterator[Messy]:
         ("percent", [f"{number:.1f}%" for number in share], r"\d+(\.\d+)?%"),
         ("percent-comma", [f"{number:.1f} %".replace(".", ",") for number in share], r"\d+(,\d+)? %"),
     ):
-        yield made(
+        yield text_file(
             f"{name}.csv",
             "percent signs",
             with_ward(share=written),
@@ -170,7 +170,7 @@ def numbers() -> Iterator[Messy]:
             means={"share": words(share)},
             looks={"share": look},
         )
-    yield made(
+    yield text_file(
         "euros.csv",
         "euro signs behind decimal commas, in the encoding of Windows",
         {"name": NAMES, **with_ward(income=[f"{one} €" for one in income])} | {"name": ["Möller"] * 24},
@@ -180,14 +180,14 @@ def numbers() -> Iterator[Messy]:
         looks={"income": GERMAN + " €"},
         drop=("name",),
     )
-    yield made(
+    yield text_file(
         "dollars.csv",
         "dollar signs before numbers",
         with_ward(income=["$" + grouped(number, mark=".", parts=",") for number in INCOMES]),
         means=INCOME,
         looks={"income": r"\$\d{1,3}(,\d{3})*(\.\d+)?"},
     )
-    yield made(
+    yield text_file(
         "francs.csv",
         "the name of a currency before numbers, which may be below zero",
         with_ward(
@@ -198,7 +198,7 @@ def numbers() -> Iterator[Messy]:
         means={"income": [("-" if i % 5 == 4 else "") + word for i, word in enumerate(words(INCOMES))]},
         looks={"income": r"-?CHF -?\d{1,3}('\d{3})*(\.\d+)?"},
     )
-    yield made(
+    yield text_file(
         "padded.csv",
         "blanks around numbers",
         with_ward(age=[f"  {age} " for age in AGES]),
@@ -221,10 +221,10 @@ def letters() -> Iterator[Messy]:
         ("utf-16-le", "UTF-16 without a byte order mark", people, "utf-16-le"),
         ("utf-16-be", "UTF-16, the other byte first", people, "utf-16-be"),
     ):
-        yield made(f"{name}.csv", what, columns, delimiter=";", encoding=encoding, drop=("name",), **plan)
+        yield text_file(f"{name}.csv", what, columns, delimiter=";", encoding=encoding, drop=("name",), **plan)
     for encoding in ("cp850", "mac-roman"):
         some = {name: fields for name, fields in people.items() if name != "name"}
-        yield made(
+        yield text_file(
             f"{encoding}.csv",
             f"{encoding}, which only its owner can know",
             some,
@@ -233,7 +233,7 @@ def letters() -> Iterator[Messy]:
             **plan,
         )
     for name, newline in (("crlf", "\r\n"), ("cr", "\r")):
-        yield made(
+        yield text_file(
             f"{name}.csv", f"lines that end with {name.upper()}", people, newline=newline, drop=("name",), **plan
         )
 
@@ -253,8 +253,8 @@ def above_and_below() -> Iterator[Messy]:
         ("blank-above", "blank lines above the header", ["", ""]),
         ("sep", "a line that names the separator", ["sep=;"]),
     ):
-        yield made(f"{name}.csv", what, columns, content=text([*top, *rows]).encode(), above=len(top), **plan)
-    yield made(
+        yield text_file(f"{name}.csv", what, columns, content=text([*top, *rows]).encode(), above=len(top), **plan)
+    yield text_file(
         "total.csv",
         "a line of totals below the records",
         columns,
@@ -263,7 +263,7 @@ def above_and_below() -> Iterator[Messy]:
         answer={"skip_footer": 1},
         **plan,
     )
-    yield made(
+    yield text_file(
         "note-below.csv",
         "a note below the records",
         columns,
@@ -272,17 +272,17 @@ def above_and_below() -> Iterator[Messy]:
         answer={"skip_footer": 2},
         **plan,
     )
-    yield made(
+    yield text_file(
         "blank-below.csv", "blank lines below the records", columns, content=text([*rows, "", ""]).encode(), **plan
     )
-    yield made(
+    yield text_file(
         "trailing.csv",
         "a separator at the end of every line",
         columns,
         content=text([row + ";" for row in rows]).encode(),
         **plan,
     )
-    yield made(
+    yield text_file(
         "trailing-records.csv",
         "a separator at the end of every record, and none at that of the header",
         columns,
@@ -291,57 +291,59 @@ def above_and_below() -> Iterator[Messy]:
     )
     plain = lines(columns)
     plan["delimiter"] = ","
-    yield made(
+    yield text_file(
         "r.csv",
         "names of the rows without a name of their own, as R writes them",
         columns,
         content=text([plain[0], *(f'"{at}",{row}' for at, row in enumerate(plain[1:], start=1))]).encode(),
         **plan,
     )
-    yield made(
+    yield text_file(
         "pandas.csv",
         "a first column without a name, as pandas writes its index",
         columns,
         content=text([f",{plain[0]}", *(f"{at},{row}" for at, row in enumerate(plain[1:]))]).encode(),
         **plan,
     )
-    yield made(
+    yield text_file(
         "tabs.tsv", "tabs", columns, content=text(lines(columns, delimiter="\t")).encode(), **plan | {"delimiter": "\t"}
     )
-    yield made(
+    yield text_file(
         "tabs.txt",
         "tabs in a file that does not say so",
         columns,
         content=text(lines(columns, delimiter="\t")).encode(),
         **plan | {"delimiter": "\t"},
     )
-    yield made(
+    yield text_file(
         "pipes.csv",
         "vertical bars",
         columns,
         content=text(lines(columns, delimiter="|")).encode(),
         **plan | {"delimiter": "|"},
     )
-    yield made("packed.csv.gz", "packed by gzip", columns, content=gzip.compress(text(plain).encode(), mtime=0), **plan)
+    yield text_file(
+        "packed.csv.gz", "packed by gzip", columns, content=gzip.compress(text(plain).encode(), mtime=0), **plan
+    )
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("people.csv", text(plain))
         file.writestr("__MACOSX/._people.csv", "x")
-    yield made("packed.zip", "in an archive", columns, content=archive.getvalue(), **plan)
+    yield text_file("packed.zip", "in an archive", columns, content=archive.getvalue(), **plan)
 
 
 def quotes() -> Iterator[Messy]:
     """Quotation marks."""
-    said = [f'ward "{ward}", bed\n{i % 2}' for i, ward in enumerate(WARDS)]
+    cells = [f'ward "{ward}", bed\n{i % 2}' for i, ward in enumerate(WARDS)]
     plan: dict[str, Any] = {"means": AGE, "looks": {"age": PLAIN}}
-    yield made(
-        "quoted.csv", "separators, line breaks and marks in quoted fields", {"age": words(AGES), "note": said}, **plan
+    yield text_file(
+        "quoted.csv", "separators, line breaks and marks in quoted fields", {"age": words(AGES), "note": cells}, **plan
     )
     note = [f"ward {ward}, bed {i % 2}" for i, ward in enumerate(WARDS)]
     columns = {"age": words(AGES), "note": note, "town": ["D'Or"] * 24}
     rows = [["age", "note", "town"], *zip(*columns.values(), strict=True)]
     single = text([",".join("'" + field.replace("'", "''") + "'" for field in row) for row in rows])
-    yield made(
+    yield text_file(
         "single.csv", "single quotation marks", columns, content=single.encode(), dialect={"quotechar": "'"}, **plan
     )
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import messy_books
 import messy_columns
 import messy_text
+import messy_workbooks
 import polars as pl
 import pyreadstat
 import pytest
 from ledger import Ledger
-from people import Messy
+from messy_file import Messy
 
 import shoal
 from shoal import data
@@ -29,7 +29,7 @@ from shoal.data.chunked import open_chunked, profile_file
 from shoal.errors import ShoalError, on_command_line
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
-GROUPS = messy_text.GROUPS | messy_columns.GROUPS | messy_books.GROUPS
+GROUPS = messy_text.GROUPS | messy_columns.GROUPS | messy_workbooks.GROUPS
 FILES = {messy.name: messy for files in GROUPS.values() for messy in files}
 GROUP_OF = {messy.name: group for group, files in GROUPS.items() for messy in files}
 OUTCOME = "A release that means what the file means, in the format that it came in; or one question that leads there."
@@ -47,11 +47,11 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         monkeypatch.setattr(sys, "argv", ["shoal", *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()
-        told = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("shoal: warning")]
-        assert (stopped.value.code or 0) in (0, 2), told
-        assert bool(stopped.value.code) == bool(told)
-        assert len(told) <= 1
-        return "".join(told)
+        messages = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("shoal: warning")]
+        assert (stopped.value.code or 0) in (0, 2), messages
+        assert bool(stopped.value.code) == bool(messages)
+        assert len(messages) <= 1
+        return "".join(messages)
 
     return run
 
@@ -64,8 +64,10 @@ def target(messy: Messy, folder: Path) -> Path:
 def released(messy: Messy, path: Path, given: Mapping[str, Any], out: Path) -> Table:
     """Release a file by Python; the table as it was read."""
     table = data.read_table(path, options=ReadOptions(**given))
-    made = shoal.anonymize(table, k=K, quasi_identifiers=list(messy.looks), identifiers=list(messy.drop), method="mdav")
-    made.save(out)
+    release = shoal.anonymize(
+        table, k=K, quasi_identifiers=list(messy.looks), identifiers=list(messy.drop), method="mdav"
+    )
+    release.save(out)
     return table
 
 
@@ -87,7 +89,7 @@ def check_release(messy: Messy, out: Path) -> None:
     assert not set(messy.drop) & set(columns)
     for name, look in messy.looks.items():
         assert all(re.fullmatch(look, str(cell)) for cell in columns[name]), name
-    for name, fields in messy.kept.items():
+    for name, fields in messy.unchanged.items():
         assert list(columns[name]) == list(fields), name
     classes = Counter(zip(*(columns[name] for name in messy.looks), strict=True))
     assert min(classes.values()) >= K
@@ -119,10 +121,10 @@ def test_a_messy_file_is_released_right_or_asked_about_once(messy: Messy, tmp_pa
     answer: dict[str, Any] = {}
     if messy.question:
         with account.trial():
-            with pytest.raises(ShoalError) as asked:
+            with pytest.raises(ShoalError) as caught:
                 released(messy, path, messy.named, out)
-            assert re.search(messy.question, on_command_line(asked.value.sentence)), asked.value.sentence
-            assert "--" not in str(asked.value), "Python names its own options"
+            assert re.search(messy.question, on_command_line(caught.value.sentence)), caught.value.sentence
+            assert "--" not in str(caught.value), "Python names its own options"
             assert not out.exists()
             account.refused += 1
         path, answer = messy.write(path, mended=True), dict(messy.answer)
@@ -159,9 +161,9 @@ def test_the_command_line_and_a_replay_make_the_same_release(messy: Messy, tmp_p
     roles = ["-k", K, "-q", ",".join(f'"{name}"' for name in messy.looks), "--method", "mdav", "--quiet"]
     roles += ["--identifiers", ",".join(f'"{name}"' for name in messy.drop)] if messy.drop else []
     if messy.question and messy.mended is None:
-        said = command("anonymize", path, *roles, *arguments(messy.named), "-o", outs[1])
-        assert re.search(messy.question, said), said
-        assert not re.search(r"\w+=($|[ ;.,](?!\d))", said), "the command line names its own options"
+        message = command("anonymize", path, *roles, *arguments(messy.named), "-o", outs[1])
+        assert re.search(messy.question, message), message
+        assert not re.search(r"\w+=($|[ ;.,](?!\d))", message), "the command line names its own options"
     assert not command("anonymize", path, *roles, *arguments(given), "-o", outs[1])
     assert outs[1].read_bytes() == outs[0].read_bytes()
     policy = f"{outs[1]}.policy.toml"
@@ -182,9 +184,9 @@ def test_pieces_are_read_as_the_whole_and_ask_the_same(messy: Messy, tmp_path: P
     """The same settings, kinds and questions, whatever the size of the chunks."""
     path = messy.write(tmp_path / messy.name)
 
-    def told(ask: Callable[[], object]) -> str:
+    def outcome(read: Callable[[], object]) -> str:
         try:
-            return repr(ask())
+            return repr(read())
         except ShoalError as error:
             return error.sentence
 
@@ -202,13 +204,13 @@ def test_pieces_are_read_as_the_whole_and_ask_the_same(messy: Messy, tmp_path: P
         found = profile_file(source)
         return dict(source.settings), found.kinds(), data.find_misread_columns(found.sample), found.column_profiles()
 
-    assert told(pieces) == told(whole)
-    assert bool(messy.question and not messy.late) == ("; " in told(pieces) and not told(pieces).startswith("("))
+    assert outcome(pieces) == outcome(whole)
+    assert bool(messy.question and not messy.late) == ("; " in outcome(pieces) and not outcome(pieces).startswith("("))
 
 
 def test_the_friction_is_counted() -> None:
     """How many files are released at once, and how many after one question; none needs more."""
-    asked = Counter(bool(messy.question) for messy in FILES.values())
-    assert (asked[False], asked[True]) == (71, 15)
+    counts = Counter(bool(messy.question) for messy in FILES.values())
+    assert (counts[False], counts[True]) == (71, 15)
     named = [messy.name for messy in FILES.values() if messy.named]
     assert named == ["cp850.csv", "mac-roman.csv", "coded-gaps.csv", "coded-gaps.xlsx"]

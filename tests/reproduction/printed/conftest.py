@@ -58,7 +58,7 @@ def compared(dataset: str, method: str, k: int) -> bool:
 
 
 @pytest.fixture(scope="session")
-def found(data_folder: Path) -> Reproduction:
+def reproduction(data_folder: Path) -> Reproduction:
     """All that `shoal reproduce` runs, but for what no test looks at.
 
     The slowest method has no rounds on Analytics, where no paper prints its figures, and for some k on Adult. Nothing
@@ -75,14 +75,14 @@ def found(data_folder: Path) -> Reproduction:
         patch.setattr(RunCache, "run", run_fewer_rounds)
         patch.setattr(runs, "REPEATS", 1)
         return run_plan(
-            replace(whole, compared=[one for one in whole.comparisons if compared(*one)]), progress=no_progress
+            replace(whole, comparisons=[one for one in whole.comparisons if compared(*one)]), progress=no_progress
         )
 
 
 @pytest.fixture(scope="session")
-def searched(found: Reproduction) -> Collection[tuple[str, int]]:
+def fully_searched(reproduction: Reproduction) -> Collection[tuple[str, int]]:
     """The methods and values of k whose losses on Adult are those of the method with all its rounds."""
-    on_adult = [(row["method"], row["k"]) for row in found.comparison if row["dataset"] == "adult"]
+    on_adult = [(row["method"], row["k"]) for row in reproduction.comparison if row["dataset"] == "adult"]
     return {(method, k) for method, k in on_adult if method != SLOW or k in SLOW_LEVELS}
 
 
@@ -111,7 +111,7 @@ def adult_groups(adult_synsets: Adult) -> Callable[..., Partition]:
     frame, hierarchies = adult_synsets
 
     @cache
-    def made(k: int, method: str, **options: bool) -> Partition:
+    def group(k: int, method: str, **options: bool) -> Partition:
         return shoal.partition(frame, k=k, method=method, hierarchies=hierarchies, **options)
 
-    return made
+    return group

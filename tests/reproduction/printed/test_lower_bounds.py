@@ -24,5 +24,5 @@ def test_elementary_bounds_of_census(data_folder: Path, k: int, figure: float) -
 def test_column_bound_of_census(data_folder: Path) -> None:
     """Without triples the program of all groups of 3 has a value of 4.646; 4.6684 is the loss of a known partition."""
     points = standardized(data_folder / "census.csv")
-    found = 100 * column_bound(points, 3, effort=200_000_000).bound.value / (points**2).sum()
-    assert 4.6455 < found < 4.6684
+    bound = 100 * column_bound(points, 3, effort=200_000_000).bound.value / (points**2).sum()
+    assert 4.6455 < bound < 4.6684

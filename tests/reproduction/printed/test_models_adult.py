@@ -53,13 +53,13 @@ def prepared(frame: pl.DataFrame) -> tuple[Table, Schema, Records]:
 def test_enforced_groups_hold(adult, part, method: str, written: str) -> None:
     table, schema, records = part if method == "mdav" else adult
     models = parse_models({"income": written})
-    demands = data.encode_constraints(table, models, schema)
-    data.check_feasible(demands, models)
+    constraints = data.encode_constraints(table, models, schema)
+    data.check_feasible(constraints, models)
     labels = registry.run(records, k=5, method=method).labels
-    found = enforce_constraints(replace(records, demands=demands), labels, k=5, progress=no_progress)
-    cells = table.cells.content("income").words.to_list()
+    enforced = enforce_constraints(replace(records, constraints=constraints), labels, k=5, progress=no_progress)
+    cells = table.cells.content("income").text_values.to_list()
     counts, values = Counter(cells), sorted(set(cells))
-    groups = np.split(np.argsort(found, kind="stable"), np.cumsum(np.bincount(found))[:-1])
+    groups = np.split(np.argsort(enforced, kind="stable"), np.cumsum(np.bincount(enforced))[:-1])
     assert sorted(row for rows in groups for row in rows) == list(range(len(cells)))
     for rows in groups:
         assert len(rows) >= 5

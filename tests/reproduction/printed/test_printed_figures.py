@@ -47,10 +47,10 @@ def test_mdav_1_by_python(data_folder: Path, dataset: str, k: int) -> None:
 def test_mdav_1_by_command_line(data_folder: Path, tmp_path: Path, dataset: str, k: int) -> None:
     source, target = data_folder / f"{dataset}.csv", tmp_path / "released.csv"
     names = ",".join(columns(source))
-    asked = ["-k", str(k), "-q", names, "--method", "mdav-1", "--exact-means", "-o", str(target)]
-    made = command_line("anonymize", str(source), *asked)
+    arguments = ["-k", str(k), "-q", names, "--method", "mdav-1", "--exact-means", "-o", str(target)]
+    facts = command_line("anonymize", str(source), *arguments)
     again = command_line("evaluate", str(source), str(target), "-q", names, "-k", str(k))
-    for loss in (made["evaluation"]["loss"], again["loss"]):
+    for loss in (facts["evaluation"]["loss"], again["loss"]):
         assert equals_printed(loss["information_loss"], MDAV_1[dataset, k])
 
 
@@ -63,10 +63,10 @@ def test_mdav_on_census(data_folder: Path, k: int) -> None:
 
 def test_mdav_on_census_by_command_line(data_folder: Path, tmp_path: Path) -> None:
     source, k = data_folder / "census.csv", 10
-    asked = ["-k", str(k), "-q", ",".join(columns(source)), "--method", "mdav", "--exact-means"]
-    asked += ["-o", str(tmp_path / "released.csv")]
-    made = command_line("anonymize", str(source), *asked)
-    assert equals_printed(made["evaluation"]["loss"]["sse"], CENSUS_MDAV_SSE[k])
+    arguments = ["-k", str(k), "-q", ",".join(columns(source)), "--method", "mdav", "--exact-means"]
+    arguments += ["-o", str(tmp_path / "released.csv")]
+    facts = command_line("anonymize", str(source), *arguments)
+    assert equals_printed(facts["evaluation"]["loss"]["sse"], CENSUS_MDAV_SSE[k])
 
 
 def test_the_printed_figures_are_those_of_the_papers(data_folder: Path) -> None:
@@ -120,12 +120,12 @@ def test_no_placement_of_the_leftovers_gives_the_toy_of_the_thesis(data_folder: 
         pytest.skip("the test file of 19 records is not there, nor the thesis that prints it")
     matrix = encode_table(table, standardize=True).matrix
     flock = naive._pairs(matrix, 4, 8)
-    found = []
+    errors = []
     for places in product(range(4), repeat=len(flock.left)):
         flock.labels[flock.left] = places
-        found.append(naive.sse(matrix, flock.labels))
-    assert len(found) == 64
-    assert not any(equals_printed(sse, "7.93") for sse in found)
+        errors.append(naive.sse(matrix, flock.labels))
+    assert len(errors) == 64
+    assert not any(equals_printed(sse, "7.93") for sse in errors)
     assert sorted(shoal.partition(table, k=4, method="mdav").sizes) == [4, 5, 5, 5]
 
 

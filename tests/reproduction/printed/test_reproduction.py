@@ -9,8 +9,7 @@ import pytest
 
 import shoal
 from shoal.domain import Kind
-from shoal_reproduction import Reproduction
-from shoal_reproduction import report_reproduction as dressed
+from shoal_reproduction import Reproduction, report
 from shoal_reproduction.cells import FigureCell, equals_printed
 from shoal_reproduction.reproduction import make_plan
 
@@ -34,38 +33,38 @@ EXACT = {
 NUMERIC = ("mahmood-2012", "alarte-2018")
 
 
-def cells(found: Reproduction, name: str) -> list[FigureCell]:
-    return [cell for cell in found.cells if cell.name == name]
+def cells(reproduction: Reproduction, name: str) -> list[FigureCell]:
+    return [cell for cell in reproduction.cells if cell.name == name]
 
 
-def test_no_cell_is_left_out(found: Reproduction) -> None:
-    assert len(found.cells) == 233
-    assert sum(found.summary.values()) == 233
-    assert {cell.table.dataset for cell in found.cells if cell.verdict == "no data"} <= {"toy19"}
+def test_no_cell_is_left_out(reproduction: Reproduction) -> None:
+    assert len(reproduction.cells) == 233
+    assert sum(reproduction.summary.values()) == 233
+    assert {cell.table.dataset for cell in reproduction.cells if cell.verdict == "no data"} <= {"toy19"}
 
 
-def test_the_numeric_cells(found: Reproduction) -> None:
-    verdicts = Counter(cell.verdict for cell in found.cells if cell.table.paper in NUMERIC)
+def test_the_numeric_cells(reproduction: Reproduction) -> None:
+    verdicts = Counter(cell.verdict for cell in reproduction.cells if cell.table.paper in NUMERIC)
     if verdicts["no data"]:
         pytest.skip("the counts are those of all data sets")
     assert verdicts == {"exact": 99, "within 1 %": 30, "better": 30, "worse": 5}
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_rows_described_precisely_are_exact(found: Reproduction, name: str) -> None:
-    verdicts = [cell.verdict for cell in cells(found, name)]
+def test_rows_described_precisely_are_exact(reproduction: Reproduction, name: str) -> None:
+    verdicts = [cell.verdict for cell in cells(reproduction, name)]
     assert verdicts.count("exact") + verdicts.count("no data") >= EXACT[name], verdicts
 
 
-def test_every_difference_is_explained(found: Reproduction) -> None:
-    for cell in found.cells:
+def test_every_difference_is_explained(reproduction: Reproduction) -> None:
+    for cell in reproduction.cells:
         assert cell.verdict in ("exact", "no data") or cell.row.explanation, (cell.table.place, cell.name, cell.k)
 
 
-def test_only_these_cells_are_worse(found: Reproduction) -> None:
+def test_only_these_cells_are_worse(reproduction: Reproduction) -> None:
     worse = {
         (cell.name, cell.table.dataset, cell.k)
-        for cell in found.cells
+        for cell in reproduction.cells
         if cell.verdict == "worse" and cell.table.paper in NUMERIC
     }
     assert worse <= {
@@ -77,25 +76,27 @@ def test_only_these_cells_are_worse(found: Reproduction) -> None:
     }
 
 
-def test_misprints_are_one_digit(found: Reproduction) -> None:
-    misprints = [cell for cell in found.cells if cell.row.definition == "misprint"]
+def test_misprints_are_one_digit(reproduction: Reproduction) -> None:
+    misprints = [cell for cell in reproduction.cells if cell.row.definition == "misprint"]
     assert len(misprints) == 2
     for cell in misprints:
         ours = f"{cell.reproduced:.{len(cell.printed.partition('.')[2])}f}"
         assert sum(a != b for a, b in zip(ours, cell.printed, strict=True)) == 1
 
 
-def test_multi_dsort_is_printed_for_raw_columns_with_the_rest_left_out(found: Reproduction) -> None:
-    for cell in cells(found, "Multi-DSort"):
-        shown = [run.information_loss for reading, run in cell.alternatives if reading.as_printed]
-        assert [equals_printed(loss, cell.printed) for loss in shown] == [True]
+def test_multi_dsort_is_printed_for_raw_columns_with_the_rest_left_out(reproduction: Reproduction) -> None:
+    for cell in cells(reproduction, "Multi-DSort"):
+        losses = [run.information_loss for reading, run in cell.alternatives if reading.as_printed]
+        assert [equals_printed(loss, cell.printed) for loss in losses] == [True]
 
 
-def test_the_printed_multi_dsort_lies_below_what_is_possible_on_standardized_columns(found: Reproduction) -> None:
-    census = [row for row in found.bases if row["dataset"] == "census" and row["base"] == "standardized"]
+def test_the_printed_multi_dsort_lies_below_what_is_possible_on_standardized_columns(
+    reproduction: Reproduction,
+) -> None:
+    census = [row for row in reproduction.bases if row["dataset"] == "census" and row["base"] == "standardized"]
     assert len(census) == 4
     assert all(row["impossible"] and float(row["published"]) < row["lower_bound"] for row in census)
-    for row in found.bases:
+    for row in reproduction.bases:
         assert row["lower_bound"] < row["mdav_1"] < row["multi_dsort"]
 
 
@@ -105,14 +106,14 @@ def test_the_defaults_of_hac_give_the_printed_figures_where_nothing_is_left_over
         assert loss / 100 * 1079 * 13 == pytest.approx(printed, abs=0.005)
 
 
-def test_hac_priority_is_off_by_less_than_a_digit(found: Reproduction) -> None:
-    for cell in cells(found, "HAC-priority single"):
+def test_hac_priority_is_off_by_less_than_a_digit(reproduction: Reproduction) -> None:
+    for cell in cells(reproduction, "HAC-priority single"):
         assert cell.reproduced == pytest.approx(float(cell.printed), abs=0.0075)
 
 
-def test_the_default_of_hac_is_as_the_note_says(found: Reproduction) -> None:
+def test_the_default_of_hac_is_as_the_note_says(reproduction: Reproduction) -> None:
     lower = higher = 0
-    for cell in found.cells:
+    for cell in reproduction.cells:
         if cell.row.explanation.startswith("How clusters below k end"):
             default = next(run for reading, run in cell.alternatives if reading.options["leftovers"] == "nearest")
             lower += default.sse < cell.reproduced - 1e-6
@@ -120,13 +121,13 @@ def test_the_default_of_hac_is_as_the_note_says(found: Reproduction) -> None:
     assert (lower, higher) == (7, 1)
 
 
-def test_all_methods_are_compared(data_folder: Path, found: Reproduction) -> None:
+def test_all_methods_are_compared(data_folder: Path, reproduction: Reproduction) -> None:
     whole = make_plan(data_folder, only=())
 
     def compared(dataset: str) -> set[str]:
         return {method for each, method, _ in whole.comparisons if each == dataset}
 
-    assert {row["method"] for row in found.comparison if row["dataset"] == "tarragona"} == compared("tarragona")
+    assert {row["method"] for row in reproduction.comparison if row["dataset"] == "tarragona"} == compared("tarragona")
 
     wide = {name: method for name, method in shoal.methods().items() if method.max_columns is None}
     del wide["auto"]  # it chooses among the others
@@ -140,14 +141,16 @@ def test_all_methods_are_compared(data_folder: Path, found: Reproduction) -> Non
         assert compared(dataset) == words - slow
 
 
-def test_the_readme_tells_the_summary(found: Reproduction) -> None:
-    if found.summary["no data"]:
+def test_the_readme_tells_the_summary(reproduction: Reproduction) -> None:
+    if reproduction.summary["no data"]:
         pytest.skip("the README's summary is that of all data sets")
-    assert dressed.summary(found.to_dict()) in (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    assert report.summary(reproduction.to_dict()) in (Path(__file__).resolve().parents[3] / "README.md").read_text(
+        "utf-8"
+    )
 
 
-def test_the_page_has_every_cell_and_the_plots(found: Reproduction) -> None:
-    page = dressed.page(found.to_dict())
+def test_the_page_has_every_cell_and_the_plots(reproduction: Reproduction) -> None:
+    page = report.page(reproduction.to_dict())
     assert page.count("<svg") == 14
-    for cell in found.cells:
+    for cell in reproduction.cells:
         assert f">{cell.printed}<" in page

@@ -10,14 +10,16 @@ import pytest
 from shoal import data
 from shoal_reproduction import Reproduction
 from shoal_reproduction.datasets import DATASETS, EXAMPLE_RECORDS, load, matches_checksum
-from shoal_reproduction.experiments import PAPER
+from shoal_reproduction.experiments import EXPERIMENT_PAPER
 
 
 @pytest.fixture(scope="module")
-def paper(data_folder: Path, found: Reproduction) -> Reproduction:
+def paper(data_folder: Path, reproduction: Reproduction) -> Reproduction:
     if not (data_folder / "adult.csv").exists():
         pytest.skip("no adult.csv lies in the folder of the data")
-    return replace(found, cells=tuple(cell for cell in found.cells if cell.table.paper == PAPER))
+    return replace(
+        reproduction, cells=tuple(cell for cell in reproduction.cells if cell.table.paper == EXPERIMENT_PAPER)
+    )
 
 
 def c_avg(paper: Reproduction, method: str, *, as_printed: bool = False) -> str:

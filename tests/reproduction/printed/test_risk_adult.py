@@ -59,14 +59,14 @@ def test_attacks_on_the_table_as_it_is(figures: shoal.Evaluation) -> None:
 
 
 def test_incomes_that_the_classes_give_away(adult: pl.DataFrame, figures: shoal.Evaluation) -> None:
-    found = figures.disclosures["income"]
+    disclosure = figures.disclosures["income"]
     classes = adult.group_by(KEYS).agg(
         pl.len().alias("records"), pl.col("income").n_unique().alias("values"), pl.col("income").unique_counts().max()
     )
     alone = classes.filter(pl.col("values") == 1)
-    assert (found["distinct_l"], found["homogeneous_classes"]) == (1, alone.height)
-    assert found["homogeneous_records"] == pytest.approx(100 * alone["records"].sum() / 30162)
-    assert found["guessed"] == pytest.approx(100 * classes["income"].sum() / 30162)
-    assert found["guessed_before"] == pytest.approx(100 * 22654 / 30162)
+    assert (disclosure["distinct_l"], disclosure["homogeneous_classes"]) == (1, alone.height)
+    assert disclosure["homogeneous_records"] == pytest.approx(100 * alone["records"].sum() / 30162)
+    assert disclosure["guessed"] == pytest.approx(100 * classes["income"].sum() / 30162)
+    assert disclosure["guessed_before"] == pytest.approx(100 * 22654 / 30162)
     proof = shoal.verify(adult, k=2, quasi_identifiers=KEYS, models={"income": ["t-equal(1)", "entropy-l(1.5)"]})
-    assert [check.reached for check in proof.models] == [found["closeness"], found["entropy_l"]]
+    assert [check.reached for check in proof.models] == [disclosure["closeness"], disclosure["entropy_l"]]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.hierarchy.wordnet import build, hypernym_edges
-from shoal.hierarchy.wordnet.choices import WordNetBuild
+from naive.hierarchies import hypernym_edges
+from shoal.hierarchy.wordnet import WordNetBuild, build
 from shoal.hierarchy.wordnet.database import WordNet
 from shoal_reproduction.hierarchies import ASIAN_TAIWAN, NATIVE_COUNTRIES, OCCUPATIONS
 
@@ -46,8 +46,8 @@ def test_trees(data_folder: Path, name: str) -> None:
 @trees
 def test_all_ways(data_folder: Path, name: str) -> None:
     senses = {choice.subject: choice.chosen for choice in rebuilt(data_folder, name).choices if choice.kind == "sense"}
-    found = {*senses.items(), *hypernym_edges(senses.values(), data_folder / "wordnet31")}
-    assert found == set(rows(data_folder, f"{name}_dag_edges.csv"))
+    edges = {*senses.items(), *hypernym_edges(senses.values(), data_folder / "wordnet31")}
+    assert edges == set(rows(data_folder, f"{name}_dag_edges.csv"))
 
 
 @trees
