@@ -61,7 +61,7 @@ lint: $(READY)
 
 # All benchmarks, the peers of Shoal among them, and the page made from them; QUICK=1 for a look at small sizes.
 bench: $(READY)
-	$(BIN)/python benchmarks/every.py $(if $(QUICK),--quick)
+	$(BIN)/python benchmarks/run_all.py $(if $(QUICK),--quick)
 
 # Search for malformed input that breaks a reader, guided by coverage; what is found stands in findings/.
 fuzz: $(READY)

@@ -25,14 +25,13 @@ from typing import Any
 
 import polars as pl
 from measuring import environments
-from measuring.answers import Answers, parser
+from measuring.datasets import ADULT, ADULT_COLUMNS, missing
+from measuring.output import Output, parser
 
 import shoal
 
 K = 5
 SCRIPTS = Path(__file__).resolve().parent / "peers"
-ADULT = Path(os.environ.get("SHOAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "adult.csv"
-ADULT_COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
 MIXED = ("age", "sex", "region", "marital_status", "education", "occupation", "household_size", "visits")
 NUMBERS = ("age", "height_cm", "income", "length_of_stay", "treatment_cost")
 KEYS = ("age", "sex", "region", "marital_status")
@@ -60,17 +59,17 @@ class Data:
 
 @dataclass(frozen=True)
 class Tool:
-    """A script of the folder of peers, and what it is told besides the table."""
+    """A script of the folder of peers, and its arguments besides the table."""
 
     name: str
     script: str
-    told: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     home: str = ""
     """The environment of a peer; ours where there is none."""
 
 
-def ours(method: str, **told: str) -> Tool:
-    return Tool(f"shoal {method}", "shoal_release", {"method": method, **told})
+def ours(method: str, **arguments: str) -> Tool:
+    return Tool(f"shoal {method}", "shoal_release", {"method": method, **arguments})
 
 
 ANONYPY = Tool("anonypy Mondrian", "anonypy_mondrian", home="anonypy")
@@ -91,8 +90,8 @@ COMPARISONS: Mapping[str, Sequence[Tool]] = {
 }
 
 
-def kept(frame: pl.DataFrame, name: str, columns: Sequence[str], sensitive: str, folder: Path) -> Data:
-    """The table as a file, without gaps: a missing word is a word, and a peer need not know what else it means."""
+def write_table(frame: pl.DataFrame, name: str, columns: Sequence[str], sensitive: str, folder: Path) -> Data:
+    """Write a table without missing values: a missing category is a category of its own, for peers too."""
     some = frame.select(*columns, sensitive).with_columns(pl.col(pl.String).fill_null("unknown"))
     path = folder / f"{name}_{some.height}.csv"
     some.write_csv(path)
@@ -133,12 +132,12 @@ def branches(values: Sequence[str]) -> list[list[str]]:
     return [[value, *(f"{size}-{i // size}" for size in levels[1:]), "*"] for i, value in enumerate(values)]
 
 
-def answered(tool: Tool, data: Data, release: Path, limit: float) -> dict[str, Any]:
-    """What a tool answers: figures, or the reason why there are none."""
+def run_tool(tool: Tool, data: Data, release: Path, limit: float) -> dict[str, Any]:
+    """Figures of a tool, or why there are none."""
     python = environments.python(tool.home) if tool.home else Path(sys.executable)
     if python is None:
         return {"failed": "could not be installed"}
-    asked = {
+    arguments = {
         "table": str(data.path),
         "release": str(release),
         "k": K,
@@ -146,10 +145,10 @@ def answered(tool: Tool, data: Data, release: Path, limit: float) -> dict[str, A
         "numeric": data.numeric,
         "sensitive": data.sensitive,
         "hierarchies": data.hierarchies,
-        **tool.told,
+        **tool.arguments,
     }
     request = release.with_suffix(".request.json")
-    request.write_text(json.dumps(asked), encoding="utf-8")
+    request.write_text(json.dumps(arguments), encoding="utf-8")
     command = [str(python), str(SCRIPTS / f"{tool.script}.py"), str(request)]
     alone = {name: value for name, value in os.environ.items() if not (tool.home and name == "PYTHONPATH")}
     try:
@@ -163,7 +162,7 @@ def answered(tool: Tool, data: Data, release: Path, limit: float) -> dict[str, A
     return found
 
 
-def measured(data: Data, release: Path) -> dict[str, Any]:
+def evaluate_release(data: Data, release: Path) -> dict[str, Any]:
     """What a release lost, by our own measures; nothing where there is no release."""
     if not release.exists():
         return {}
@@ -181,14 +180,14 @@ def measured(data: Data, release: Path) -> dict[str, Any]:
 def tables_of(comparison: str, folder: Path, *, quick: bool) -> Iterator[Data]:
     if comparison == "checks":
         for rows in (1_000,) if quick else (10_000, 100_000, 1_000_000):
-            yield kept(shoal.example_register(rows=rows), "register", KEYS, "diagnosis", folder)
+            yield write_table(shoal.example_register(rows=rows), "register", KEYS, "diagnosis", folder)
         return
     if comparison != "numbers" and ADULT.exists():
         adult = pl.read_csv(ADULT, n_rows=500 if quick else None)
-        yield kept(adult, "Adult", ADULT_COLUMNS, "income", folder)
+        yield write_table(adult, "Adult", ADULT_COLUMNS, "income", folder)
     for rows in (500,) if quick else (1_000, 10_000, 100_000):
         register, columns = shoal.example_register(rows=rows), NUMBERS if comparison == "numbers" else MIXED
-        yield kept(register, "register", columns, "diagnosis", folder)
+        yield write_table(register, "register", columns, "diagnosis", folder)
 
 
 def compare(comparison: str, data: Data, folder: Path, limit: float) -> Iterator[dict[str, Any]]:
@@ -197,7 +196,7 @@ def compare(comparison: str, data: Data, folder: Path, limit: float) -> Iterator
     for number, tool in enumerate(COMPARISONS[comparison]):
         release = folder / f"{data.path.stem}_{comparison}_{number}.release.csv"
         facts = {"comparison": comparison, "data": data.name, "records": data.frame.height, "k": K, "tool": tool.name}
-        found = answered(tool, data, release, limit)
+        found = run_tool(tool, data, release, limit)
         rounded = {
             name: float(f"{each:.3g}") if name.endswith("seconds") else each
             for name, each in found.items()
@@ -205,7 +204,7 @@ def compare(comparison: str, data: Data, folder: Path, limit: float) -> Iterator
         }
         if comparison == "checks":  # the k of a check is what was found
             rounded["found_k"] = rounded.pop("k", None)
-        yield {**facts, **rounded, **measured(data, release)}
+        yield {**facts, **rounded, **evaluate_release(data, release)}
 
 
 def main() -> None:
@@ -213,18 +212,18 @@ def main() -> None:
     asked.add_argument("--limit", type=float, help="seconds after which a peer is stopped; 300 if not said")
     asked.add_argument("--only", choices=COMPARISONS, help="one of the comparisons")
     given = asked.parse_args()
-    answers, limit = Answers(as_json=given.json), given.limit or (60 if given.quick else 300)
+    output, limit = Output(as_json=given.json), given.limit or (60 if given.quick else 300)
     if not ADULT.exists():
-        print(f"no {ADULT.name}: set SHOAL_DATA to the folder that holds it (docs/data.md tells more)", file=sys.stderr)
+        print(missing(ADULT), file=sys.stderr)
     for comparison in [given.only] if given.only else COMPARISONS:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for data in tables_of(comparison, folder, quick=given.quick):
-                answers.say(f"\n{comparison}: {data.name}, {data.frame.height:,} x {len(data.columns)}, k = {K}")
+                output.note(f"\n{comparison}: {data.name}, {data.frame.height:,} x {len(data.columns)}, k = {K}")
                 for facts in compare(comparison, data, folder, limit):
                     shown = {key: facts[key] for key in list(facts)[5:] if key != "version"}
                     line = "  ".join(f"{key} {value}" for key, value in shown.items())
-                    answers.tell(facts, f"  {facts['tool']:26s} {line}")
+                    output.record(facts, f"  {facts['tool']:26s} {line}")
 
 
 if __name__ == "__main__":

@@ -8,34 +8,29 @@ had after a small table of the same kind was partitioned, and the table itself i
 
 from __future__ import annotations
 
-import argparse
-import json
-import threading
-import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from refine import mixture
+from local_search import mixture
+from measuring.datasets import encode
+from measuring.output import Output, parser
+from measuring.usage import Usage, measured_usage, resident_mb
 
 import shoal
-from shoal import data, kernels
+from shoal import kernels
 from shoal.microaggregation import blockwise
-from shoal.release.partition import _encode
 from shoal.system.threads import use_threads
 
 K, COLUMNS = 5, 8
-_asked: dict[str, Any] = {"smaller": 1, "json": False}
 KINDS = ("clouds", "normal", "skewed")
+BLOCKWISE = ("mdav", "ward-mhm", "hac-max")
 
 
 def table(kind: str, records: int) -> pl.DataFrame:
     """30 normal clouds, independent normal columns, or correlated skewed ones."""
-    records, noise = records // _asked["smaller"], np.random.default_rng(0)
+    noise = np.random.default_rng(0)
     if kind == "clouds":
         values = mixture(records, COLUMNS, 30, tail=False, seed=0)
     elif kind == "normal":
@@ -46,112 +41,76 @@ def table(kind: str, records: int) -> pl.DataFrame:
     return pl.DataFrame({f"c{j}": column.copy() for j, column in enumerate(values.T)})
 
 
-def resident() -> float:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+def run(part: str, what: str, frame: pl.DataFrame, base_mb: float, output: Output, **options: Any) -> None:
+    with measured_usage(interval=0.02) as usage:
+        groups = shoal.partition(frame, k=K, **options)
+    facts = {"part": part, "what": what, "records": len(frame), **options, "loss": groups.information_loss}
+    shown = " ".join(f"{name} {value}" for name, value in options.items())
+    line = f"{what:8s}{len(frame):10,d}  {shown:28s} loss {groups.information_loss:7.4f} %"
+    record(facts, line, usage, base_mb, output)
 
 
-@contextmanager
-def watched() -> Iterator[dict[str, float]]:
-    """Seconds of the clock and of all threads, and the peak of memory in MB."""
-    found, over = {"peak": 0.0}, threading.Event()
-
-    def watch() -> None:
-        while not over.wait(0.02):
-            found["peak"] = max(found["peak"], resident())
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    wall, cpu = time.perf_counter(), time.process_time()
-    yield found
-    found |= {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
-    over.set()
-    watcher.join()
+def record(facts: dict[str, Any], line: str, usage: Usage, base_mb: float, output: Output) -> None:
+    peak = usage.peak_mb - base_mb
+    line += f"  wall {usage.seconds:6.1f} s  cpu {usage.cpu_seconds:6.1f} s  peak {peak:6.0f} MB"
+    output.record({**facts, "wall": usage.seconds, "cpu": usage.cpu_seconds, "peak": peak}, line)
 
 
-def say(line: str) -> None:
-    """To those who read; programs get JSON."""
-    if not _asked["json"]:
-        print(line, flush=True)
+def methods(output: Output, smaller: int) -> None:
+    """Methods that could not take the table at once, in blocks, with and without search across blocks."""
+    frame, base = table("clouds", 50_000 // smaller), resident_mb()
+    for options in ({"method": "mdav"}, *({"method": name, "blocks": 1_000} for name in BLOCKWISE)):
+        for more in ({}, {"effort": "fast"}):
+            run("methods", "clouds", frame, base, output, **options, **more)
 
 
-def run(what: str, frame: pl.DataFrame, base: float, **asked: Any) -> dict[str, Any]:
-    with watched() as found:
-        made = shoal.partition(frame, k=K, **asked)
-    facts = {"what": what, "records": len(frame), **asked, "loss": made.information_loss, **found}
-    facts["peak"] -= base
-    told = " ".join(f"{name} {value}" for name, value in asked.items())
-    say(
-        f"{what:8s}{len(frame):10,d}  {told:28s} loss {made.information_loss:7.4f} %"
-        f"  wall {found['wall']:6.1f} s  cpu {found['cpu']:6.1f} s  peak {facts['peak']:6.0f} MB"
-    )
-    return facts
-
-
-def methods() -> list[dict[str, Any]]:
-    """Methods that could not take the table at once, in blocks, with and without repair."""
-    frame, base = table("clouds", 50_000), resident()
-    asked = [{"method": "mdav"}] + [{"method": name, "blocks": 1_000} for name in ("mdav", "ward-mhm", "hac-max")]
-    return [run("clouds", frame, base, **one, **more) for one in asked for more in ({}, {"effort": "fast"})]
-
-
-def threads() -> list[dict[str, Any]]:
+def threads(output: Output, smaller: int) -> None:
     """The same work on one thread and on two: the same labels."""
-    frame, base = table("clouds", 100_000), resident()
-    return [run("clouds", frame, base, effort="fast", threads=count) for count in (1, 2)]
+    frame, base = table("clouds", 100_000 // smaller), resident_mb()
+    for count in (1, 2):
+        run("threads", "clouds", frame, base, output, effort="fast", threads=count)
 
 
-def auto() -> list[dict[str, Any]]:
+def auto(output: Output, smaller: int) -> None:
     """100,000 records of each kind."""
-    found = []
     for kind in KINDS:
-        frame, base = table(kind, 100_000), resident()
-        asked: tuple[dict[str, Any], ...] = ({"method": "mdav"}, {"effort": "fast"}, {"effort": "balanced"})
-        found += [run(kind, frame, base, **one) for one in asked]
-    return found
+        frame, base = table(kind, 100_000 // smaller), resident_mb()
+        for options in ({"method": "mdav"}, {"effort": "fast"}, {"effort": "balanced"}):
+            run("auto", kind, frame, base, output, **options)
 
 
-def million() -> list[dict[str, Any]]:
+def million(output: Output, smaller: int) -> None:
     """A million records; and on a compact tenth of them the squared error per record, beside that of exact MDAV."""
-    found = []
     for kind in KINDS[:2]:
-        base = resident()
-        frame = table(kind, 1_000_000)
+        base = resident_mb()
+        frame = table(kind, 1_000_000 // smaller)
         for effort in ("fast", "balanced"):
-            with watched() as spent:
-                made = shoal.partition(frame, k=K, effort=effort)
-            opened = data.read_table(frame)
-            records, _ = _encode(opened, opened.names, K, None, None, None, True, "wu-palmer", None, "refuse")
+            with measured_usage(interval=0.02) as usage:
+                groups = shoal.partition(frame, k=K, effort=effort)
+            records = encode(frame, frame.columns, {})
             cell = kernels.graphs.neighbor_lists.median_cells(records.space, records.count // 10)[5]
-            errors = kernels.centroids.squared_errors(records.space, made.labels, made.count)[cell]
+            errors = kernels.centroids.squared_errors(records.space, groups.labels, groups.count)[cell]
             exact = blockwise.run(records.take(cell), k=K, method="mdav", max_records=len(cell))
             beside = kernels.centroids.squared_errors(records.space.take(cell), exact.labels, exact.count)
-            facts = {"what": kind, "effort": effort, "loss": made.information_loss, **spent}
-            facts |= {"peak": spent["peak"] - base, "ratio": float(errors.mean() / beside.mean())}
-            say(
-                f"{kind} {effort}: loss {made.information_loss:.4f} %, wall {spent['wall']:.0f} s, cpu"
-                f" {spent['cpu']:.0f} s, peak {facts['peak']:.0f} MB; error / mdav on a tenth {facts['ratio']:.3f}"
-            )
-            found.append(facts)
-    return found
+            ratio = float(errors.mean() / beside.mean())
+            facts = {"part": "million", "what": kind, "effort": effort, "loss": groups.information_loss, "ratio": ratio}
+            line = f"{kind} {effort}: loss {groups.information_loss:.4f} %, error / mdav on a tenth {ratio:.3f}"
+            record(facts, line, usage, base, output)
 
 
 def main() -> None:
-    parts: dict[str, Callable[[], list[dict[str, Any]]]]
     parts = {"methods": methods, "threads": threads, "auto": auto, "million": million}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[*parts, []], help="some of them")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    given = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("parts", nargs="*", choices=[*parts, []], help="some of them")
+    given = arguments.parse_args()
     warnings.simplefilter("ignore", shoal.ShoalWarning)
-    _asked.update(smaller=20 if given.quick else 1, json=given.json)
-    for method in ("mdav", "ward-mhm", "hac-max"):  # compile
+    output = Output(as_json=given.json)
+    for method in BLOCKWISE:  # compile
         with use_threads(1):
-            shoal.partition(table("clouds", 300 * _asked["smaller"]), k=K, method=method, effort="fast")
+            shoal.partition(table("clouds", 300), k=K, method=method, effort="fast")
     for name in given.parts or parts:
-        for facts in parts[name]():
-            if given.json:
-                print(json.dumps({"part": name, **facts}), flush=True)
+        output.note(f"{name}:")
+        parts[name](output, 20 if given.quick else 1)
 
 
 if __name__ == "__main__":

@@ -10,32 +10,23 @@ import time
 
 import numpy as np
 import polars as pl
-from measuring.answers import Answers, parser
+from measuring.datasets import LEAVES, code_hierarchy, encode
+from measuring.output import Output, parser
 
 import shoal
-from shoal import data
-from shoal.data import read_table
-from shoal.domain import Kind, Schema
+from shoal.domain import Kind
 from shoal.microaggregation import registry
-from shoal.release.column_options import resolve_schema
 
 K = 5
-LEAVES, BRANCHES = 200, 14
 TUPLES = (500, 1000, 2000, 4000, 8000)
 QUICK = ("mosaicrown", "sa-mdav-plus")
-"""Methods that a quick run is about."""
-PATIENCE = 20
+"""Methods of a quick run."""
+MAX_SECONDS = 20
 """Seconds after which a method is not run on more combinations."""
 
 
-def tree() -> shoal.Hierarchy:
-    leaves = [(f"v{leaf:03}", f"b{leaf % BRANCHES:02}") for leaf in range(LEAVES)]
-    branches = [(f"b{branch:02}", f"c{branch % 4}") for branch in range(BRANCHES)]
-    return shoal.Hierarchy.from_edges([*leaves, *branches, *((f"c{top}", "*") for top in range(4))])
-
-
 def table(tuples: int, rows: int, seed: int = 0) -> pl.DataFrame:
-    """So many different combinations, some of them with most of the rows."""
+    """Distinct combinations of categories, some of them with most of the rows."""
     draw = np.random.default_rng(seed)
     cells = draw.choice(LEAVES * LEAVES, tuples, replace=False)
     share = 1.0 / np.arange(1, tuples + 1)
@@ -47,36 +38,33 @@ def table(tuples: int, rows: int, seed: int = 0) -> pl.DataFrame:
 def timed(frame: pl.DataFrame, method: str) -> tuple[float, float]:
     """Seconds of the method alone, without reading and measuring, and the loss."""
     kinds = shoal.methods()[method].kinds
-    meaning = {"a": HIERARCHY, "b": HIERARCHY} if Kind.HIERARCHICAL in kinds else {}
-    table = read_table(frame)
-    schema = resolve_schema(
-        table, Schema.assign(data.column_kinds(table), quasi_identifiers=table.names), hierarchies=meaning
-    )
-    records = data.encode_records(table, schema)
+    hierarchies = {"a": HIERARCHY, "b": HIERARCHY} if Kind.HIERARCHICAL in kinds else {}
+    records = encode(frame, frame.columns, hierarchies)
     start = time.perf_counter()
     registry.run(records, k=K, method=method)
     seconds = time.perf_counter() - start
-    return seconds, shoal.partition(frame, k=K, method=method, refine=False, hierarchies=meaning).semantic_loss or 0.0
+    groups = shoal.partition(frame, k=K, method=method, refine=False, hierarchies=hierarchies)
+    return seconds, groups.semantic_loss or 0.0
 
 
-HIERARCHY = tree()
+HIERARCHY = code_hierarchy()
 
 
 def main() -> None:
     given = parser(__doc__).parse_args()
-    answers, rows = Answers(as_json=given.json), 5_000 if given.quick else 50_000
+    output, rows = Output(as_json=given.json), 5_000 if given.quick else 50_000
     sizes = TUPLES[:3] if given.quick else TUPLES
     methods = [name for name, method in shoal.methods().items() if Kind.NOMINAL in method.kinds]
     frames = [table(tuples, rows) for tuples in sizes]
     long = table(sizes[1], 20 * rows)
-    answers.say(f"Seconds by different combinations in {rows:,} rows, k = {K}; loss at {sizes[1]:,}")
+    output.note(f"Seconds by different combinations in {rows:,} rows, k = {K}; loss at {sizes[1]:,}")
     head = "".join(f"{tuples:>9,d}" for tuples in sizes)
-    answers.say(f"{'method':26s}{head}{'exponent':>10s}{'loss, %':>9s}{'20 times the rows':>19s}")
+    output.note(f"{'method':26s}{head}{'exponent':>10s}{'loss, %':>9s}{'20 times the rows':>19s}")
     for name in (name for name in methods if name in QUICK or not given.quick):
         timed(frames[0][:2000], name)  # compile
         found: list[tuple[float, float]] = []
         for frame in frames:
-            if not found or found[-1][0] < PATIENCE:
+            if not found or found[-1][0] < MAX_SECONDS:
                 found.append(timed(frame, name))
         seconds = [one[0] for one in found]
         last = len(seconds) - 1
@@ -90,7 +78,7 @@ def main() -> None:
             "loss": round(found[1][1], 2),
             "for_20_times_the_rows": round(longer, 1),
         }
-        answers.tell(facts, f"{name:26s}{figures}{exponent:10.1f}{found[1][1]:9.2f}{longer:19.1f}")
+        output.record(facts, f"{name:26s}{figures}{exponent:10.1f}{found[1][1]:9.2f}{longer:19.1f}")
 
 
 if __name__ == "__main__":

@@ -20,15 +20,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from measuring.answers import Answers, parser
+from measuring.datasets import LEAVES, code_hierarchy, encode
 from measuring.fit import exponent
+from measuring.output import Output, parser
 
 import shoal
-from shoal import data as tables
-from shoal.domain import Kind, Records, Scale, Schema
+from shoal.domain import Kind, Records, Scale
 from shoal.errors.messages import pluralize
 from shoal.microaggregation.registry import GROWTH_FILE, Growth, Method, measured_growth, run
-from shoal.release.column_options import resolve_schema
 from shoal.system.threads import use_threads
 
 K, COLUMNS = 5, 5
@@ -37,9 +36,9 @@ FIRST, MOST = 250, 2_000_000
 CLEAR = 0.02
 """Seconds from which on a time is trusted."""
 RUNS = 3
-LEAVES, BRANCHES, WORDS = 200, 14, 3
+WORDS = 3
 QUICK = ("auto", "hm", "mdav", "mondrian", "sa-mdav-plus")
-"""Methods that a quick run is about."""
+"""Methods of a quick run."""
 MORE = ("mdav", "mondrian", "tour-mhm", "dba-2", "k-means")
 """Methods that are also measured by columns and by k."""
 WIDTHS, LEVELS, FIXED = (2, 4, 8, 16), (3, 6, 12, 24, 48), 20_000
@@ -56,15 +55,7 @@ def categories(rows: int) -> Records:
     share = 1.0 / np.arange(1, LEAVES + 1)
     words = np.array([f"v{leaf:03}" for leaf in range(LEAVES)])
     frame = pl.DataFrame({f"c{j}": draw.choice(words, rows, p=share / share.sum()) for j in range(WORDS)})
-    table = tables.read_table(frame)
-    assigned = Schema.assign(tables.column_kinds(table), quasi_identifiers=table.names)
-    return tables.encode_records(table, resolve_schema(table, assigned, hierarchies=dict.fromkeys(table.names, tree())))
-
-
-def tree() -> shoal.Hierarchy:
-    leaves = [(f"v{leaf:03}", f"b{leaf % BRANCHES:02}") for leaf in range(LEAVES)]
-    branches = [(f"b{branch:02}", f"t{branch % 4}") for branch in range(BRANCHES)]
-    return shoal.Hierarchy.from_edges([*leaves, *branches, *((f"t{top}", "*") for top in range(4))])
+    return encode(frame, frame.columns, dict.fromkeys(frame.columns, code_hierarchy()))
 
 
 def maker(method: Method) -> tuple[str, Callable[[int], Records]]:
@@ -134,12 +125,12 @@ def main() -> None:
     asked.add_argument("--seconds", type=float, default=5.0, help="about how long the longest run may take")
     asked.add_argument("--write", action="store_true", help="write the file of the package")
     given = asked.parse_args()
-    answers = Answers(as_json=given.json)
+    output = Output(as_json=given.json)
     names = given.methods.split(",") if given.methods else list(QUICK if given.quick else shoal.methods())
     if given.missing:
         names = [name for name in names if name not in measured_growth()]
     found: dict[str, Growth] = {}
-    answers.say(f"{'method':26s}{'exponent':>9s}{'from n':>9s}{'to n':>11s}{'CPU s':>8s}  data")
+    output.note(f"{'method':26s}{'exponent':>9s}{'from n':>9s}{'to n':>11s}{'CPU s':>8s}  data")
     with use_threads(1):
         for name in names:
             made = grown(shoal.methods()[name], 0.2 if given.quick else given.seconds)
@@ -150,7 +141,7 @@ def main() -> None:
             one: dict[str, Any] = found[name].to_dict()
             line = f"{name:26s}{one['exponent']:9.2f}{one['from']:9,d}{one['to']:11,d}{one['seconds']:8.2f}"
             times = [[size, float(f"{each:.3g}")] for size, each in ladder]
-            answers.tell({"method": name, "by": "records", **one, "ladder": times}, f"{line}  {one['data']}")
+            output.record({"method": name, "by": "records", **one, "ladder": times}, f"{line}  {one['data']}")
         for name in (name for name in MORE if name in names):
             rows = FIXED // 10 if given.quick else FIXED
             for what, sizes, times in beside(name, rows):
@@ -158,7 +149,7 @@ def main() -> None:
                 ladder = [[size, float(f"{each:.3g}")] for size, each in zip(sizes, times, strict=True)]
                 facts = {"method": name, "by": what, "records": rows, "exponent": slope, "ladder": ladder}
                 shown = "  ".join(f"{size}: {each:.3f}" for size, each in ladder)
-                answers.tell(facts, f"{name:26s}{slope:9.2f}  by {what}, n = {rows:,}: {shown}")
+                output.record(facts, f"{name:26s}{slope:9.2f}  by {what}, n = {rows:,}: {shown}")
     if given.write:
         write(found)
 

@@ -1,4 +1,4 @@
-"""Release files that are larger than the memory that they may take, and look at time, memory and bytes.
+"""Files larger than the memory limit: time, memory and bytes of their releases.
 
     python benchmarks/large.py [parquet] [csv] [killed] [threads] [--rows N] [--folder DIR] [--quick] [--json]
 
@@ -14,7 +14,6 @@ made in a folder, and stay there if it is named.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -26,12 +25,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from measuring.output import Output, parser
+
 QUASI_IDENTIFIERS = "age,sex,birth_date,region,education,occupation,height_cm,weight_kg"
 IDENTIFIERS = "person_id,name"
 CASES = ("parquet", "csv", "killed", "threads")
 
 
-def made(folder: Path, rows: int, ending: str) -> Path:
+def write_register(folder: Path, rows: int, ending: str) -> Path:
     """The register of so many persons as a file, made in parts of a million."""
     import polars as pl
 
@@ -56,9 +57,9 @@ def made(folder: Path, rows: int, ending: str) -> Path:
 
 
 def command(source: Path, target: Path, memory: str, *more: str) -> list[str]:
-    asked = ["-k", "10", "-q", QUASI_IDENTIFIERS, "--identifiers", IDENTIFIERS, "--method", "mondrian"]
+    roles = ["-k", "10", "-q", QUASI_IDENTIFIERS, "--identifiers", IDENTIFIERS, "--method", "mondrian"]
     return [
-        *(sys.executable, "-m", "shoal", "anonymize", str(source), *asked, "--memory", memory, "-o", str(target)),
+        *(sys.executable, "-m", "shoal", "anonymize", str(source), *roles, "--memory", memory, "-o", str(target)),
         *("--force", "--json", *more),
     ]
 
@@ -121,34 +122,31 @@ def killed(source: Path, folder: Path, memory: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", default=CASES)
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--csv-rows", type=int, help="persons in the csv; those of 5 GB where nothing is said")
-    parser.add_argument("--folder", type=Path)
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    given = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("cases", nargs="*", default=CASES)
+    arguments.add_argument("--rows", type=int, default=10_000_000)
+    arguments.add_argument("--csv-rows", type=int, default=36_500_000, help="persons in the csv: 5 GB by default")
+    arguments.add_argument("--folder", type=Path)
+    given = arguments.parse_args()
+    output = Output(as_json=given.json)
     if given.quick:
         given.rows, given.csv_rows = 200_000, 300_000
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
-        found: dict[str, Any] = {}
-        csv_rows = given.csv_rows or 36_500_000
         for case in given.cases:
             if case == "parquet":
-                found[case] = run(made(folder, given.rows, "parquet"), folder / "released.parquet", "4GB")
+                facts = run(write_register(folder, given.rows, "parquet"), folder / "released.parquet", "4GB")
             elif case == "csv":
-                found[case] = run(made(folder, csv_rows, "csv"), folder / "released.csv", "1GB")
+                facts = run(write_register(folder, given.csv_rows, "csv"), folder / "released.csv", "1GB")
             elif case == "killed":
-                found[case] = killed(made(folder, csv_rows // 10, "csv"), folder, "1GB")
+                facts = killed(write_register(folder, given.csv_rows // 10, "csv"), folder, "1GB")
             else:
-                source = made(folder, given.rows // 10, "parquet")
+                source = write_register(folder, given.rows // 10, "parquet")
                 one, two = (run(source, folder / f"threads-{n}.parquet", "4GB", threads=n) for n in (1, 2))
                 same = one["sha256"] == two["sha256"]
-                found[case] = {"one": one, "two": two, "ratio": one["seconds"] / two["seconds"], "same_bytes": same}
-            said = {"case": case, **found[case]}
-            print(json.dumps(said) if given.json else json.dumps(said, indent=2), flush=True)
+                facts = {"one": one, "two": two, "ratio": one["seconds"] / two["seconds"], "same_bytes": same}
+            facts = {"case": case, **facts}
+            output.record(facts, json.dumps(facts, indent=2))
 
 
 if __name__ == "__main__":

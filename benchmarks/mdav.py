@@ -1,6 +1,6 @@
 """Time MDAV against a plain compiled loop on the same data, in one run.
 
-    python benchmarks/mdav.py [--rows N] [--columns P] [-k 3,10] [--large] [--growth] [--json]
+    python benchmarks/mdav.py [--rows N] [--columns P] [-k 3,10] [--large] [--growth] [--quick] [--json]
 
 The plain loop looks at every record left, four times a pass. Both must give the same partition. The
 ratio to sdcMicro is that to its time on another machine, 138 s for k = 3 and 40 s for k = 10. Two kinds of
@@ -10,14 +10,12 @@ columns of a few underlying causes, as registers have them. Machines differ and 
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 import tracemalloc
 from time import perf_counter, process_time
 
 import numba
 import numpy as np
+from measuring.output import Output, parser
 
 from shoal.domain import Records, Scale
 from shoal.microaggregation.registry import run
@@ -170,32 +168,26 @@ def growth(columns: int, rows: tuple[int, ...] = (12_500, 25_000, 50_000, 100_00
     return {"columns": columns, "k": 5, "cpu": [round(b, 3) for b in busy], "exponent": round(float(exponent), 2)}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--columns", type=int, default=13)
-    parser.add_argument("-k", default="3,10", help="one k or several, with commas between")
-    parser.add_argument("--large", action="store_true", help="1,000,000 records of 5 columns too")
-    parser.add_argument("--growth", action="store_true", help="the exponent of n for 2, 5, 8 and 13 columns too")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    given = parser.parse_args()
-
-    def tell(figures: dict[str, object]) -> None:
-        line = "  ".join(f"{name} {figure}" for name, figure in figures.items())
-        print(json.dumps(figures) if given.json else line, flush=True)
-
+def main() -> None:
+    arguments = parser(__doc__)
+    arguments.add_argument("--rows", type=int, default=100_000)
+    arguments.add_argument("--columns", type=int, default=13)
+    arguments.add_argument("-k", default="3,10", help="one k or several, with commas between")
+    arguments.add_argument("--large", action="store_true", help="1,000,000 records of 5 columns too")
+    arguments.add_argument("--growth", action="store_true", help="the exponent of n for 2, 5, 8 and 13 columns too")
+    given = arguments.parse_args()
+    output, rows = Output(as_json=given.json), 20_000 if given.quick else given.rows
     timed(records_of(normal(12_000, 2)), 5)  # compile first
     compare("", normal(200, given.columns), 3)
     for make in (normal, correlated):
-        values = make(given.rows, given.columns)
+        values = make(rows, given.columns)
         for k in (int(part) for part in given.k.split(",")):
-            tell(compare(make.__name__, values, k))
+            output.record(compare(make.__name__, values, k))
     if given.large:
-        tell(large())
+        output.record(large())
     for columns in (2, 5, 8, 13) if given.growth else ():
-        tell(growth(columns))
-    return 0
+        output.record(growth(columns))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

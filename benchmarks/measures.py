@@ -5,17 +5,14 @@ Each case runs in a process of its own, so that its peak of memory is its own.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import threading
-import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import polars as pl
-from measuring.answers import Answers, parser
+from measuring.output import Output, parser
+from measuring.usage import measured_usage, resident_mb
 
 KINDS = ("numbers", "mixed")
 ROWS = (100_000, 1_000_000)
@@ -43,25 +40,7 @@ def release(frame: pl.DataFrame, k: int) -> pl.DataFrame:
     return frame.with_columns(group=group).select(each.over("group") for each in one)
 
 
-def memory() -> int:
-    """Bytes in use."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-class Peak(threading.Thread):
-    """Looks at the memory every few milliseconds."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self.most, self.on = 0, True
-
-    def run(self) -> None:
-        while self.on:
-            self.most = max(self.most, memory())
-            time.sleep(0.002)
-
-
-def one(kind: str, rows: int, which: str, answers: Answers) -> None:
+def one(kind: str, rows: int, which: str, output: Output) -> None:
     import shoal
 
     warnings.simplefilter("ignore")
@@ -69,36 +48,32 @@ def one(kind: str, rows: int, which: str, answers: Answers) -> None:
     shoal.evaluate(small, release(small, 5), quasi_identifiers=small.columns, k=5, measures=which)
     before = table(kind, rows)
     after = release(before, 5)
-    start, peak = memory(), Peak()
-    peak.start()
-    clock, cpu = time.perf_counter(), time.process_time()
-    found = shoal.evaluate(before, after, quasi_identifiers=before.columns, k=5, measures=which)
-    cpu, clock = time.process_time() - cpu, time.perf_counter() - clock
-    peak.on = False
-    size = before.to_arrow().nbytes
+    start = resident_mb()
+    with measured_usage(interval=0.002) as usage:
+        found = shoal.evaluate(before, after, quasi_identifiers=before.columns, k=5, measures=which)
+    size = before.to_arrow().nbytes / 1e6
+    memory = (usage.peak_mb - start) / size
     figures = len([*found.loss, *found.before, *found.attacks]) + sum(map(len, found.changes.values()))
     facts = {"data": kind, "rows": rows, "columns": COLUMNS, "measures": which, "figures": figures}
-    facts |= {"seconds": round(clock, 2), "cpu_seconds": round(cpu, 2)}
-    facts |= {"memory_in_tables": round((peak.most - start) / size, 2), "table_mb": round(size / 1e6, 1)}
-    answers.tell(
+    facts |= {"seconds": round(usage.seconds, 2), "cpu_seconds": round(usage.cpu_seconds, 2)}
+    facts |= {"memory_in_tables": round(memory, 2), "table_mb": round(size, 1)}
+    output.record(
         facts,
-        f"  {kind:8} {rows:>9,} x {COLUMNS}  {which:8} {figures:>4} figures  {clock:6.2f} s ({cpu:6.2f} CPU)"
-        f"  {(peak.most - start) / size:5.2f} times the table ({size / 1e6:,.0f} MB)",
+        f"  {kind:8} {rows:>9,} x {COLUMNS}  {which:8} {figures:>4} figures  {usage.seconds:6.2f} s"
+        f" ({usage.cpu_seconds:6.2f} CPU)  {memory:5.2f} times the table ({size:,.0f} MB)",
     )
 
 
 def main() -> None:
-    asked = parser(__doc__)
-    asked.add_argument(
-        "case", nargs="*", help="numbers or mixed, how many rows, default or all; every case if not said"
-    )
-    given = asked.parse_args()
-    answers = Answers(as_json=given.json)
+    arguments = parser(__doc__)
+    arguments.add_argument("case", nargs="*", help="numbers or mixed, rows, default or all; every case by default")
+    given = arguments.parse_args()
+    output = Output(as_json=given.json)
     if given.case:
         kind, rows, which = given.case
-        one(kind, int(rows), which, answers)
+        one(kind, int(rows), which, output)
         return
-    answers.say("measures of a release (k = 5)")
+    output.note("measures of a release (k = 5)")
     for kind in KINDS:
         for rows in (10_000,) if given.quick else ROWS:
             for which in ("default", "all"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from measuring.answers import Answers, parser
+from measuring.output import Output, parser
 
 import shoal
 from shoal.domain import Kind
@@ -28,12 +28,12 @@ def timed(values: np.ndarray, method: str) -> tuple[float, float]:
 
 def main() -> None:
     given = parser(__doc__).parse_args()
-    answers, rows = Answers(as_json=given.json), N // 20 if given.quick else N
+    output, rows = Output(as_json=given.json), N // 20 if given.quick else N
     noise = np.random.default_rng(0)
     large = noise.standard_normal((2 * rows, COLUMNS))
     base = None
     head = f"{'method':18s}{'s':>8s}{'/ mdav':>9s}{'growth':>8s}{'loss, %':>9s}"
-    answers.say(f"{head}   (n = {rows:,} x {COLUMNS}, k = {K})")
+    output.note(f"{head}   (n = {rows:,} x {COLUMNS}, k = {K})")
     numeric = [name for name, method in shoal.methods().items() if Kind.NUMERIC in method.kinds]
     names = sorted(numeric, key=lambda name: (name != "mdav", name))
     for name in (name for name in names if name in QUICK or not given.quick):
@@ -45,7 +45,7 @@ def main() -> None:
         facts = {"method": name, "rows": rows, "columns": width, "k": K, "seconds": round(seconds, 3)}
         facts |= {"to_mdav": round(seconds / base, 1), "growth": growth, "loss": round(loss, 3)}
         line = f"{name:18s}{seconds:8.2f}{seconds / base:9.1f}{'–' if growth is None else growth:>8}{loss:9.3f}"
-        answers.tell(facts, line)
+        output.record(facts, line)
 
 
 if __name__ == "__main__":

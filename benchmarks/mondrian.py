@@ -15,21 +15,19 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from measuring.answers import Answers, parser
+from measuring.datasets import ADULT, encode, missing
+from measuring.datasets import ADULT_COLUMNS as COLUMNS
+from measuring.output import Output, parser
 
-from shoal import data
-from shoal.domain import Records, Schema
+from shoal.domain import Records
 from shoal.metrics.extent import extent
 from shoal.microaggregation.registry import run
-from shoal.release.column_options import resolve_schema
 
 K = 5
-COLUMNS = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
 METHODS = ["mondrian", "mondrian-relaxed", "mondrian-encoded", "xmondrian", "mondrian-extent"]
 PEER = """
 import json, sys, time
@@ -46,12 +44,6 @@ print(json.dumps({"seconds": time.process_time() - start, "classes": len(classes
 """
 
 
-def encoded(frame: pl.DataFrame) -> Records:
-    table = data.read_table(frame)
-    schema = resolve_schema(table, Schema.assign(data.column_kinds(table), quasi_identifiers=COLUMNS), hierarchies={})
-    return data.encode_records(table, schema)
-
-
 def ours(records: Records, method: str) -> tuple[float, int, float]:
     """Seconds, classes and extent; the first run compiles."""
     seconds = []
@@ -63,13 +55,13 @@ def ours(records: Records, method: str) -> tuple[float, int, float]:
     return min(seconds[1:]), made.count, covered
 
 
-def theirs(path: Path) -> dict[str, Any] | None:
+def theirs() -> dict[str, Any] | None:
     """Seconds and classes of the peer, if there is one."""
     python = os.environ.get("SHOAL_PEERS")
     if not python:
         return None
-    asked = [python, "-c", PEER, str(path), str(K), *COLUMNS]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    command = [python, "-c", PEER, str(ADULT), str(K), *COLUMNS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"the peer did not run: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
         return None
@@ -79,28 +71,27 @@ def theirs(path: Path) -> dict[str, Any] | None:
 
 def main() -> None:
     given = parser(__doc__).parse_args()
-    answers = Answers(as_json=given.json)
-    path = Path(os.environ.get("SHOAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "adult.csv"
-    if not path.exists():
-        sys.exit("no adult.csv: set SHOAL_DATA to the folder that holds it (docs/data.md says where it is published)")
-    frame = pl.read_csv(path, n_rows=3_000 if given.quick else None).select(COLUMNS)
+    output = Output(as_json=given.json)
+    if not ADULT.exists():
+        sys.exit(missing(ADULT))
+    frame = pl.read_csv(ADULT, n_rows=3_000 if given.quick else None).select(COLUMNS)
     tenfold = pl.concat([frame] * 10)
     years = pl.col("age") + np.random.default_rng(0).permutation(tenfold.height) / tenfold.height
-    peer = None if given.quick else theirs(path)
+    peer = None if given.quick else theirs()
     if peer:
         facts = {"data": "Adult", "method": "anonypy", "cpu_seconds": round(peer["seconds"], 3)}
         line = f"{'anonypy':20s}{peer['seconds']:8.3f}{peer['classes']:9,d}"
-        answers.tell({**facts, "classes": peer["classes"], "extent": None}, line)
+        output.record({**facts, "classes": peer["classes"], "extent": None}, line)
     for name, table in {"Adult": frame, "ten times": tenfold, "all different": tenfold.with_columns(years)}.items():
-        records = encoded(table)
-        answers.say(f"{name}: {records.count:,} records, {len(COLUMNS)} columns, k = {K}")
-        answers.say(f"{'method':20s}{'CPU s':>8s}{'classes':>9s}{'extent':>9s}{'peer / ours' if peer else '':>13s}")
+        records = encode(table, COLUMNS, {})
+        output.note(f"{name}: {records.count:,} records, {len(COLUMNS)} columns, k = {K}")
+        output.note(f"{'method':20s}{'CPU s':>8s}{'classes':>9s}{'extent':>9s}{'peer / ours' if peer else '':>13s}")
         for method in METHODS:
             seconds, classes, covered = ours(records, method)
             ratio = f"{peer['seconds'] / seconds:13.0f}" if peer and name == "Adult" else ""
             facts = {"data": name, "method": method, "cpu_seconds": round(seconds, 3)}
             line = f"{method:20s}{seconds:8.3f}{classes:9,d}{covered:9.4f}{ratio}"
-            answers.tell({**facts, "classes": classes, "extent": round(covered, 4)}, line)
+            output.record({**facts, "classes": classes, "extent": round(covered, 4)}, line)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from measuring.answers import Answers, parser
+from measuring.output import Output, parser
 
 import shoal_reproduction
 
@@ -33,9 +33,9 @@ def tables(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def main() -> None:
     given = parser(__doc__).parse_args()
-    answers = Answers(as_json=given.json)
+    output = Output(as_json=given.json)
     for each in tables(shoal_reproduction.reproduce(only=["toy19"] if given.quick else ()).to_dict()):
-        answers.tell(each, "  ".join(f"{name} {value}" for name, value in each.items()))
+        output.record(each, "  ".join(f"{name} {value}" for name, value in each.items()))
 
 
 if __name__ == "__main__":

@@ -31,9 +31,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from large import IDENTIFIERS, QUASI_IDENTIFIERS, made
-from measuring.answers import Answers, parser
-from measuring.processes import COMMAND, JAVA, WORKERS, Taken, taken
+from large import IDENTIFIERS, QUASI_IDENTIFIERS, write_register
+from measuring.output import Output, parser
+from measuring.processes import COMMAND, JAVA, WORKERS, ProcessUsage, run_measured
 
 MONDRIAN = ("--method", "mondrian")
 AUTO = ("--method", "auto", "--effort", "fast")
@@ -82,18 +82,18 @@ class Bench:
     def _target(self, engine: str, rows: int, method: Sequence[str]) -> Path:
         return self.folder / f"{engine}-{method[1]}-{rows}{'.parquet' if engine == LOCAL else ''}"
 
-    def _released(self, engine: str, rows: int, method: Sequence[str]) -> Taken:
-        source, master = made(self.folder, rows, "parquet"), MASTERS[engine]
+    def _released(self, engine: str, rows: int, method: Sequence[str]) -> ProcessUsage:
+        source, master = write_register(self.folder, rows, "parquet"), MASTERS[engine]
         asked = ["-k", "10", "-q", QUASI_IDENTIFIERS, "--identifiers", IDENTIFIERS, *method, "--memory", self.memory]
         where = ["--engine", "local"] if master is None else ["--engine", "spark", "--master", master]
         target = str(self._target(engine, rows, method))
         shoal = [sys.executable, "-m", "shoal", "anonymize", str(source)]
-        found = taken([*shoal, *asked, *where, "-o", target, "--json", "--force", "--quiet"])
+        found = run_measured([*shoal, *asked, *where, "-o", target, "--json", "--force", "--quiet"])
         if found.status:
             raise SystemExit(f"{found.errors}shoal ended with {found.status}")
         return found
 
-    def _figures(self, engine: str, rows: int, took: Taken, method: Sequence[str]) -> dict[str, Any]:
+    def _figures(self, engine: str, rows: int, took: ProcessUsage, method: Sequence[str]) -> dict[str, Any]:
         facts, target = json.loads(took.output), self._target(engine, rows, method)
         files = [target] if target.is_file() else [*target.glob("*.parquet")]
         pieces = re.search(r"in ([\d,]+) piece", facts["account"][0])
@@ -107,11 +107,11 @@ class Bench:
             "cpu_seconds": round(took.cpu_seconds, 1),
             "java_cpu_seconds": _rounded(took.cpu.get(JAVA)),
             "workers_cpu_seconds": _rounded(took.cpu.get(WORKERS)),
-            "driver_mb": _mb(took.largest[COMMAND]),
-            "java_mb": _mb(took.largest.get(JAVA)),
-            "worker_mb": _mb(took.largest.get(WORKERS)),
-            "workers_mb": _mb(took.together.get(WORKERS)),
-            "all_mb": _mb(took.most),
+            "driver_mb": _mb(took.peak_bytes[COMMAND]),
+            "java_mb": _mb(took.peak_bytes.get(JAVA)),
+            "worker_mb": _mb(took.peak_bytes.get(WORKERS)),
+            "workers_mb": _mb(took.total_bytes.get(WORKERS)),
+            "all_mb": _mb(took.all_bytes),
             "output_mb": _mb(sum(file.stat().st_size for file in files)),
             "files": len(files),
             "pieces": int(pieces[1].replace(",", "")) if pieces else None,
@@ -161,7 +161,7 @@ def shown(facts: dict[str, Any]) -> str:
     )
 
 
-def growth(bench: Bench, answers: Answers) -> None:
+def growth(bench: Bench, output: Output) -> None:
     """How many times the persons take how many times the seconds, from the smallest table on."""
     sizes = [bench.rows // 10, *([bench.rows // 3] if bench.warm else []), bench.rows]
     first = bench.facts("spark", sizes[0])
@@ -180,7 +180,7 @@ def growth(bench: Bench, answers: Answers) -> None:
             "seconds_over_rows": round(more["seconds"] / times, 3),
             "cpu_seconds_over_rows": round(more["cpu_seconds"] / times, 3),
         }
-        answers.tell(
+        output.record(
             told,
             f"growth: {rows:,} rows, x {times:.2f}: {facts['seconds']:.1f} s, x {more['seconds']:.2f}"
             f" ({told['seconds_over_rows']:.2f} of linear); {facts['cpu_seconds']:.1f} CPU s, x"
@@ -206,21 +206,21 @@ def asked() -> argparse.Namespace:
 
 def main() -> None:
     given = asked()
-    answers = Answers(as_json=given.json)
+    output = Output(as_json=given.json)
     folder = given.folder or Path(tempfile.mkdtemp(prefix="shoal-benchmark-"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         bench = Bench(folder, rows=given.rows, memory=given.memory, warm=not given.quick)
-        answers.say(HEAD)
+        output.note(HEAD)
         for case in (case for case in CASES if case in given.cases):
             if case == "growth":
-                growth(bench, answers)
+                growth(bench, output)
                 continue
             engines = (LOCAL, "spark") if case == "auto" else (case,)
             rows, method = (given.rows // 10, AUTO) if case == "auto" else (given.rows, MONDRIAN)
             for engine in engines:
                 facts = bench.compared(case, engine, rows, method)
-                answers.tell(facts, shown(facts))
+                output.record(facts, shown(facts))
     finally:
         if given.folder is None:
             shutil.rmtree(folder, ignore_errors=True)

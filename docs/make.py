@@ -30,7 +30,7 @@ def is_generated(name: str) -> bool:
 
 def from_code(docs: Path) -> dict[Path, str]:
     """Every page and picture that comes from the code, by its path below a folder of docs."""
-    from making import answers, commands, errors, formats, imports, measures, methods
+    from making import commands, errors, formats, imports, json_keys, measures, methods
 
     return {
         **commands.pages(docs),
@@ -38,37 +38,32 @@ def from_code(docs: Path) -> dict[Path, str]:
         **measures.pages(docs),
         **errors.pages(docs),
         **formats.pages(docs),
-        **answers.pages(docs),
+        **json_keys.pages(docs),
         **imports.pages(docs, ROOT / "src" / "shoal", ROOT / "pyproject.toml"),
     }
 
 
 def from_results(docs: Path) -> dict[Path, str]:
     """Every page and picture that comes from `benchmarks/results/`; git keeps them, since the runs take long."""
-    from making import goodness, reliability
-    from measuring.kept import RESULTS, results
-    from measuring.page import made as benchmarks
+    from making import quality, reliability
+    from measuring.results import RESULTS, read_results
+    from measuring.results_page import pages as benchmark_pages
 
-    kept = {name: found for name, found in results().items() if "figures" in found}
+    found = {name: facts for name, facts in read_results().items() if "figures" in facts}
     return {
         **reliability.pages(docs, RESULTS / "reliability.json"),
-        **goodness.pages(docs, kept),
-        **benchmarks(kept, docs),
+        **quality.pages(docs, found),
+        **benchmark_pages(found, docs),
     }
 
 
-def made(docs: Path) -> dict[Path, str]:
-    """All of them."""
-    return {**from_code(docs), **from_results(docs)}
-
-
-def write(docs: Path, made: Mapping[Path, str]) -> None:
-    """Write these pages below a folder, and remove generated ones that have no source any more."""
+def write(docs: Path, pages: Mapping[Path, str]) -> None:
+    """Write pages below a folder, and remove generated ones that have no source any more."""
     old = {path for folder in FOLDERS for path in (docs / folder).glob("*.md")}
     old |= set((docs / "figures").glob("*.svg"))
-    for path in old - set(made):
+    for path in old - set(pages):
         path.unlink()
-    for path, text in made.items():
+    for path, text in pages.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
@@ -77,4 +72,4 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--into", type=Path, default=DOCS, metavar="FOLDER", help="a folder other than docs/")
     folder = options.parse_args().into.resolve()
-    write(folder, made(folder))
+    write(folder, {**from_code(folder), **from_results(folder)})

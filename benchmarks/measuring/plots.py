@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 
-from shoal.report.svg_charts import COLORS, DASHES, ChartLine, spread_labels
+from shoal.report.svg_charts import COLORS, DASHES, spread_labels
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _LEAD = 760, 420, 70, 200, 16, 48, 30
 _LIGHT = ("#17697f", "#b4491f", "#3a7d34", "#8a3f9c", "#8a6d00", "#c02a5c", "#3c5fc4", "#5a6b76")
 _DARK = ("#58b7cf", "#f0936b", "#7ccf75", "#cf93df", "#dcbd4b", "#f27ba2", "#93abf5", "#9fb0ba")
+
+
+@dataclass(frozen=True)
+class ChartLine:
+    """Named line through points (x, y), with the color and dashes of its style number."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    style: int = 0
 
 
 def _colors(ink: str, line: str, colors: Sequence[str]) -> str:

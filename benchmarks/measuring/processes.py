@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-OFTEN = 0.2
+INTERVAL = 0.2
 """Seconds between two looks."""
-PATIENCE = 60
+TIMEOUT = 60
 """Seconds that what the command started may go on after it."""
 COMMAND, JAVA, WORKERS, OTHER = "command", "java", "workers", "other"
 _ADOPT = 36  # PR_SET_CHILD_SUBREAPER
@@ -28,7 +28,7 @@ _KB = 1024
 
 
 @dataclass
-class Taken:
+class ProcessUsage:
     """What a command took; bytes and seconds by the part that a process has in it."""
 
     status: int = 0
@@ -38,17 +38,17 @@ class Taken:
     """Until the command itself ended."""
     cpu_seconds: float = 0.0
     """Of all processes, those included that ended after it."""
-    largest: dict[str, int] = field(default_factory=dict)
+    peak_bytes: dict[str, int] = field(default_factory=dict)
     """The peak of the largest process, as the system notes it."""
-    together: dict[str, int] = field(default_factory=dict)
+    total_bytes: dict[str, int] = field(default_factory=dict)
     """The most that all processes held at one look; pages that they share count for each."""
-    most: int = 0
+    all_bytes: int = 0
     """The same of all parts together, without copies of a process that are about to become another one."""
     cpu: dict[str, float] = field(default_factory=dict)
     """CPU seconds at the last look at each process: a little less than they came to."""
 
 
-def taken(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> Taken:
+def run_measured(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> ProcessUsage:
     """Run a command to the end, and all that it started."""
     if not _SYSTEM.joinpath("self/status").exists():
         raise SystemExit("Processes are looked at in /proc, which only Linux has.")
@@ -56,7 +56,7 @@ def taken(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> Ta
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=output, stderr=errors, env=env)
-        look = _Looking(process.pid)
+        look = _Sampler(process.pid)
         look.start()
         try:
             _, status, usage = os.wait4(process.pid, 0)
@@ -76,7 +76,7 @@ def taken(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> Ta
 
 def _adopted() -> Iterator[float]:
     """CPU seconds of what outlived its parent, when it has ended."""
-    end = time.perf_counter() + PATIENCE
+    end = time.perf_counter() + TIMEOUT
     while time.perf_counter() < end:
         try:
             pid, _, usage = os.wait4(-1, os.WNOHANG)
@@ -86,20 +86,20 @@ def _adopted() -> Iterator[float]:
             yield usage.ru_utime + usage.ru_stime
         else:
             time.sleep(0.02)
-    raise TimeoutError(f"what the command started still ran {PATIENCE} s after it")
+    raise TimeoutError(f"what the command started still ran {TIMEOUT} s after it")
 
 
-class _Looking(threading.Thread):
+class _Sampler(threading.Thread):
     """Looks at all processes below this one until it is told to stop."""
 
     def __init__(self, command: int) -> None:
         super().__init__(daemon=True)
-        self.command, self.found, self._done = command, Taken(), threading.Event()
+        self.command, self.found, self._done = command, ProcessUsage(), threading.Event()
         self._cpu: dict[int, tuple[str, float]] = {}
 
     def run(self) -> None:
-        while not self._done.wait(OFTEN):
-            self._look()
+        while not self._done.wait(INTERVAL):
+            self._sample()
 
     def stop(self) -> None:
         self._done.set()
@@ -107,7 +107,7 @@ class _Looking(threading.Thread):
         for part, seconds in self._cpu.values():
             self.found.cpu[part] = self.found.cpu.get(part, 0.0) + seconds
 
-    def _look(self) -> None:
+    def _sample(self) -> None:
         now: dict[str, int] = {}
         for pid in _below(os.getpid()):
             part, fields, memory = COMMAND if pid == self.command else _part(pid), _fields(pid), _memory(pid)
@@ -118,11 +118,11 @@ class _Looking(threading.Thread):
             self._cpu[pid] = (part, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
             if part != OTHER:
                 peak, held = memory
-                self.found.largest[part] = max(self.found.largest.get(part, 0), peak)
+                self.found.peak_bytes[part] = max(self.found.peak_bytes.get(part, 0), peak)
                 now[part] = now.get(part, 0) + held
         for part, held in now.items():
-            self.found.together[part] = max(self.found.together.get(part, 0), held)
-        self.found.most = max(self.found.most, sum(now.values()))
+            self.found.total_bytes[part] = max(self.found.total_bytes.get(part, 0), held)
+        self.found.all_bytes = max(self.found.all_bytes, sum(now.values()))
 
 
 def _below(top: int) -> Iterable[int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 from anjana.anonymity import k_anonymity
-from asked import answer, clock, request
+from protocol import measure, read_request, respond
 
 
 def ladder(path: str) -> dict[int, list[str]]:
@@ -17,16 +17,16 @@ def ladder(path: str) -> dict[int, list[str]]:
         return {level: list(values) for level, values in enumerate(zip(*csv.reader(file, delimiter=";"), strict=True))}
 
 
-asked = request()
-columns = asked["columns"]
-frame = pd.read_csv(asked["table"], keep_default_na=False, dtype=str)[columns].assign(row=lambda found: found.index)
-ladders = {name: ladder(path) for name, path in asked["hierarchies"].items()}
+request = read_request()
+columns = request["columns"]
+frame = pd.read_csv(request["table"], keep_default_na=False, dtype=str)[columns].assign(row=lambda found: found.index)
+ladders = {name: ladder(path) for name, path in request["hierarchies"].items()}
 figures: dict[str, Any] = {}
-with clock(figures):
-    made = k_anonymity(frame, [], columns, asked["k"], 100 * asked["suppression"], ladders)
+with measure(figures):
+    made = k_anonymity(frame, [], columns, request["k"], 100 * request["suppression"], ladders)
 if made.empty:
     raise SystemExit("no release within the suppression allowed")
 release = pd.DataFrame("*", index=frame.index, columns=columns)
 release.loc[made["row"]] = made[columns].to_numpy()
-release.to_csv(asked["release"], index=False)
-answer("anjana", figures)
+release.to_csv(request["release"], index=False)
+respond("anjana", figures)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from asked import answer, clock, request
+from protocol import measure, read_request, respond
 from pycanon import anonymity
 
-asked = request()
-columns, secret = asked["columns"], asked["sensitive"]
-frame = pd.read_csv(asked["table"], keep_default_na=False)[[*columns, secret]]
+request = read_request()
+columns, secret = request["columns"], request["sensitive"]
+frame = pd.read_csv(request["table"], keep_default_na=False)[[*columns, secret]]
 figures: dict[str, Any] = {}
-with clock(figures, "k_seconds"):
+with measure(figures, "k_seconds"):
     figures["k"] = int(anonymity.k_anonymity(frame, columns))
-with clock(figures):
+with measure(figures):
     figures["l"] = int(anonymity.l_diversity(frame, columns, [secret]))
     figures["t"] = round(float(anonymity.t_closeness(frame, columns, [secret])), 6)
 for name in ("seconds", "cpu_seconds"):
     figures[name] += figures[name.replace("seconds", "k_seconds")]
-answer("pycanon", figures)
+respond("pycanon", figures)

@@ -5,26 +5,26 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from asked import answer, clock, request
+from protocol import measure, read_request, respond
 
 import shoal
 
 warnings.simplefilter("ignore", shoal.ShoalWarning)
-asked = request()
-told = {name: path for name, path in asked.get("hierarchies", {}).items() if name not in asked["numeric"]}
+request = read_request()
+told = {name: path for name, path in request.get("hierarchies", {}).items() if name not in request["numeric"]}
 figures: dict[str, Any] = {}
 for name in ("first_seconds", "seconds"):  # the first run compiles
-    table = shoal.read(asked["table"])
-    with clock(figures, name):
+    table = shoal.read(request["table"])
+    with measure(figures, name):
         made = shoal.anonymize(
             table,
-            k=asked["k"],
-            quasi_identifiers=asked["columns"],
-            method=asked["method"],
-            recode=asked.get("recode"),
+            k=request["k"],
+            quasi_identifiers=request["columns"],
+            method=request["method"],
+            recode=request.get("recode"),
             hierarchies=told,
             refine=False,
             exact_means=True,  # as those of the other tools
         )
-made.save(asked["release"])
-answer("shoal", figures)
+made.save(request["release"])
+respond("shoal", figures)

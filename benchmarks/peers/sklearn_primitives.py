@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from asked import answer, clock, request
+from protocol import measure, read_request, respond
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-asked = request()
-frame = pd.read_csv(asked["table"])[asked["columns"]].astype(float)
+request = read_request()
+frame = pd.read_csv(request["table"])[request["columns"]].astype(float)
 values = StandardScaler().fit_transform(frame)
 figures: dict[str, Any] = {}
-if asked["primitive"] == "k-means":
-    with clock(figures):
-        labels = KMeans(n_clusters=len(values) // asked["k"], n_init=1, random_state=0).fit_predict(values)
-    frame.groupby(labels).transform("mean").to_csv(asked["release"], index=False)
+if request["primitive"] == "k-means":
+    with measure(figures):
+        labels = KMeans(n_clusters=len(values) // request["k"], n_init=1, random_state=0).fit_predict(values)
+    frame.groupby(labels).transform("mean").to_csv(request["release"], index=False)
 else:
-    with clock(figures):
-        found = NearestNeighbors(n_neighbors=asked["k"], algorithm=asked["primitive"]).fit(values)
+    with measure(figures):
+        found = NearestNeighbors(n_neighbors=request["k"], algorithm=request["primitive"]).fit(values)
         found.kneighbors(values, return_distance=False)
-answer("scikit-learn", figures)
+respond("scikit-learn", figures)

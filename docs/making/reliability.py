@@ -15,7 +15,8 @@ HEAD = """# Reliability
 Made by `python docs/make.py` from `benchmarks/results/reliability.json`, which `make reliability` writes: it runs
 `tests/hostile/reliability.py`, and that runs every test of `tests/hostile`, part by part, as often as stands here, each
 try with a seed of its own. The ordinary suite tries the same things a few times. Uncounted, a Spark cluster of five
-processes loses a task, a Python worker, an executor and a machine in one release (`tests/engines/spark/test_spark_faults.py`).
+processes loses a task, a Python worker, an executor and a machine in one release
+(`tests/engines/spark/test_spark_faults.py`).
 
 - **refused**: Shoal said no in one sentence, and what stood before stood as it was.
 - **whole**: a whole, verified state stood at the end; of a leak or an attack: nothing leaked, and nothing was gained

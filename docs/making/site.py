@@ -16,13 +16,13 @@ ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "examples/spark/READM
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
 
 
-def expanded(nav: list[Any], docs: Path) -> list[Any]:
+def expand_nav(nav: list[Any], docs: Path) -> list[Any]:
     """The nav with all pages in place of a folder, and without pages that are not there."""
     found: list[Any] = []
     for entry in nav:
         title, target = next(iter(entry.items())) if isinstance(entry, dict) else (None, entry)
         if isinstance(target, list):
-            if inside := expanded(target, docs):
+            if inside := expand_nav(target, docs):
                 found.append({title: inside})
         elif target.endswith("/"):
             found += [{page.stem: f"{target}{page.name}"} for page in sorted((docs / target).glob("*.md"), key=_name)]
@@ -42,10 +42,10 @@ def targets(nav: list[Any]) -> Iterator[str]:
         yield from targets(target) if isinstance(target, list) else [target]
 
 
-def told(text: str, place: str, docs: Path = ROOT / "docs") -> str:
+def with_site_links(text: str, place: str, docs: Path = ROOT / "docs") -> str:
     """A page above the docs, its links as seen from the docs; what the site does not have is named without a link."""
 
-    def turned(match: re.Match[str]) -> str:
+    def site_link(match: re.Match[str]) -> str:
         words, target, anchor = match[1], match[2], match[3] or ""
         seen = posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
         if seen.startswith("docs/") and (docs / seen.removeprefix("docs/")).is_file():
@@ -53,13 +53,13 @@ def told(text: str, place: str, docs: Path = ROOT / "docs") -> str:
             return f"[{words}]({home}{anchor})"
         return f"[{words}]({target}{anchor})" if seen in ABOVE and (ROOT / seen).is_file() else words
 
-    return LINK.sub(turned, text)
+    return LINK.sub(site_link, text)
 
 
 def on_config(config: Any) -> Any:
     """The whole nav; pages that it does not name stand at its end."""
     docs = Path(config["docs_dir"])
-    nav = expanded(config["nav"], docs)
+    nav = expand_nav(config["nav"], docs)
     rest = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")} - {*targets(nav), "README.md"}
     config["nav"] = [*nav, *([{"More": sorted(rest)}] if rest else [])]
     return config
@@ -68,7 +68,7 @@ def on_config(config: Any) -> Any:
 def on_files(files: Any, config: Any) -> Any:
     for name in ABOVE:
         if (ROOT / name).is_file():
-            text = told((ROOT / name).read_text(encoding="utf-8"), name, Path(config["docs_dir"]))
+            text = with_site_links((ROOT / name).read_text(encoding="utf-8"), name, Path(config["docs_dir"]))
             files.append(File.generated(config, name, content=text))
     return files
 
@@ -77,7 +77,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Links of the docs that lead above them lead to what the site has of it."""
     source = page.file.src_uri
 
-    def turned(match: re.Match[str]) -> str:
+    def site_link(match: re.Match[str]) -> str:
         words, target, anchor = match[1], match[2], match[3] or ""
         seen = posixpath.normpath(posixpath.join("docs", posixpath.dirname(source), target))
         if seen.startswith("docs/"):
@@ -85,4 +85,4 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         home = posixpath.relpath(seen, posixpath.dirname(source) or ".")
         return f"[{words}]({home}{anchor})" if seen in ABOVE and (ROOT / seen).is_file() else words
 
-    return LINK.sub(turned, markdown) if source not in ABOVE else markdown
+    return LINK.sub(site_link, markdown) if source not in ABOVE else markdown

@@ -1,6 +1,6 @@
-"""A made-up register of any size as a folder of Parquet files, made on the workers of Spark.
+"""Generate a register of any size as a folder of Parquet files on Spark workers.
 
-python examples/spark/register.py ROWS FOLDER [PERSONS OF A FILE]
+python examples/spark/register.py ROWS FOLDER [PERSONS_PER_FILE]
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from shoal import example_register
 
 
 def register(rows: int, number: int, persons: int) -> pl.DataFrame:
-    """The persons of one file. Its number is the seed, and its identifiers go on where the file before ends."""
+    """Return the persons of one file. Its number is the seed; identifiers continue those of the previous file."""
     first = number * persons
     made = example_register(min(persons, rows - first), seed=number)
     identifier = pl.col("person_id").str.slice(1).cast(pl.Int64) + first
     return made.with_columns(person_id=pl.format("P{}", identifier.cast(pl.String).str.zfill(10)))
 
 
-def files(given: Iterable[pa.RecordBatch], *, rows: int, persons: int) -> Iterator[pa.RecordBatch]:
-    """What a worker of Spark makes of the numbers of files that it gets."""
-    for batch in given:
+def files(batches: Iterable[pa.RecordBatch], *, rows: int, persons: int) -> Iterator[pa.RecordBatch]:
+    """Generate the files with these numbers on a Spark worker."""
+    for batch in batches:
         for number in batch.column(0).to_pylist():
             yield from register(rows, number, persons).to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
 
 
 def main(rows: int, folder: str, persons: int) -> None:
-    spark = SparkSession.builder.appName("a made-up register").getOrCreate()
+    spark = SparkSession.builder.appName("example register").getOrCreate()
     count = math.ceil(rows / persons)
     schema = spark.createDataFrame(register(rows, 0, 1).to_arrow()).schema
     numbers = spark.range(count, numPartitions=count)

@@ -1,4 +1,4 @@
-"""A release from a frame of Spark, as a notebook or a job makes it.
+"""Release a Spark DataFrame, as a notebook or a job does.
 
 python examples/spark/release.py REGISTER RELEASED [SCRATCH]
 """
@@ -18,10 +18,10 @@ QUESTION = """
 """
 
 
-def main(register: str, place: str, scratch: str | None) -> None:
+def main(register: str, target: str, scratch: str | None) -> None:
     spark = SparkSession.builder.appName("release").getOrCreate()
 
-    # any frame will do; what nobody is to see need not be in it
+    # any DataFrame works; leave out columns that you do not release
     frame = spark.read.parquet(register).select("person_id", "name", *QUASI_IDENTIFIERS, "diagnosis")
 
     released = shoal.anonymize(
@@ -45,12 +45,12 @@ def main(register: str, place: str, scratch: str | None) -> None:
     print(f"unique records  {before['unique_records']:,} before, {after['unique_records']:,} after")
     print(f"global risk     {before['global_risk']:.2f} % before, {after['global_risk']:.2f} % after")
 
-    released.write.parquet(place)
+    released.write.parquet(target)
 
     print("\nThe register:")
     spark.sql(QUESTION, table=frame).show()
     print("The release:")
-    spark.sql(QUESTION, table=spark.read.parquet(place)).show()
+    spark.sql(QUESTION, table=spark.read.parquet(target)).show()
     spark.stop()
 
 

@@ -1,4 +1,4 @@
-"""The command `shoal` for `spark-submit`, which takes a script: all that stands behind its name goes to Shoal."""
+"""The command `shoal` as a script for `spark-submit`; all further arguments go to Shoal."""
 
 from shoal.cli.main import main
 

@@ -1,29 +1,27 @@
-"""What is asked beyond k: counts with wildcards, l-diversity and t-closeness, checked and enforced.
+"""Privacy models: counts with wildcards, l-diversity and t-closeness, checked and enforced.
 
 Adult is read from the folder named in SHOAL_DATA, or from ../shared/data; without it, made-up tables alone are counted.
 """
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import polars as pl
-from measuring.answers import Answers, parser
+from measuring.datasets import ADULT, missing
+from measuring.datasets import ADULT_COLUMNS as QUASI
+from measuring.output import Output, parser
 
 import shoal
 from shoal import data
 
-ADULT = Path(os.environ.get("SHOAL_DATA", "../shared/data")) / "adult.csv"
-QUASI = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
 MODELS = {"income": ["distinct-l(2)", "entropy-l(1.2)", "recursive-l(4,2)", "t-equal(0.3)"]}
 
 
-def least(run: Callable[[], object], times: int = 3) -> float:
+def min_cpu_seconds(run: Callable[[], object], times: int = 3) -> float:
     """The least CPU time of a few runs."""
     found = []
     for _ in range(times):
@@ -45,29 +43,29 @@ def with_gaps(rows: int, columns: int, share: float, holed: int) -> data.Table:
 
 def main() -> None:
     given = parser(__doc__).parse_args()
-    answers = Answers(as_json=given.json)
+    output = Output(as_json=given.json)
     warnings.simplefilter("ignore")
-    answers.say("counts with wildcards (CPU seconds)")
+    output.note("counts with wildcards (CPU seconds)")
     for rows in (3_000,) if given.quick else (30_000, 300_000):
         for columns, holed in ((4, 2), (8, 8)):
             table = with_gaps(rows, columns, 0.05, holed)
-            spent = least(lambda table=table: data.wildcard_counts(table, table.names))
+            spent = min_cpu_seconds(lambda table=table: data.wildcard_counts(table, table.names))
             facts = {"rows": rows, "keys": columns, "keys_with_gaps": holed, "cpu_seconds": round(spent, 4)}
             line = f"  {rows:>8,} records, {columns} keys, 5 % missing in {holed}: {spent:.3f}"
-            answers.tell({"what": "counts with wildcards", **facts}, line)
+            output.record({"what": "counts with wildcards", **facts}, line)
     if not ADULT.exists():
-        answers.say(f"no data: {ADULT} is not there")
+        output.note(missing(ADULT))
         return
     adult = shoal.read(pl.read_csv(ADULT, n_rows=2_000) if given.quick else ADULT)
-    answers.say("Adult, eight quasi-identifiers, income sensitive, k = 5 (CPU seconds)")
+    output.note("Adult, eight quasi-identifiers, income sensitive, k = 5 (CPU seconds)")
     for column, models in MODELS.items():
         for model in models:
-            check = least(
+            check = min_cpu_seconds(
                 lambda model=model, column=column: shoal.verify(
                     adult, k=5, quasi_identifiers=QUASI, models={column: model}
                 )
             )
-            answers.tell(
+            output.record(
                 {"what": "verify Adult", "model": model, "cpu_seconds": round(check, 4)},
                 f"  verify {model}: {check:.3f}",
             )
@@ -75,15 +73,15 @@ def main() -> None:
     for method in ("mondrian", "mondrian-extent", "mdav"):
         for models in ({}, {"income": "distinct-l(2)"}, {"income": "t-equal(0.2)"}):
             made = shoal.anonymize(adult, **plain, models=models, method=method)
-            spent = least(
+            spent = min_cpu_seconds(
                 lambda models=models, method=method: shoal.anonymize(adult, **plain, models=models, method=method),
                 times=1,
             )
-            asked = next(iter(models.values()), "k alone")
+            model = next(iter(models.values()), "k alone")
             figures = f"{made.verification.classes:,} classes, extent {made.evaluation.extent:.4f}"
-            facts = {"what": "release Adult", "method": method, "model": asked, "cpu_seconds": round(spent, 3)}
+            facts = {"what": "release Adult", "method": method, "model": model, "cpu_seconds": round(spent, 3)}
             facts |= {"classes": made.verification.classes, "extent": round(made.evaluation.extent, 4)}
-            answers.tell(facts, f"  {method} {asked}: {spent:.2f}, {figures}")
+            output.record(facts, f"  {method} {model}: {spent:.2f}, {figures}")
 
 
 if __name__ == "__main__":

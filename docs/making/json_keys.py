@@ -1,13 +1,12 @@
-"""The page about `--json`: the keys of each command, taken from real runs on a small register."""
+"""Page about `--json`: the keys that each command prints, from runs on a small register."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import tempfile
 import textwrap
 from collections.abc import Iterator, Mapping
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,10 +51,10 @@ RUNS: Mapping[str, tuple[str, ...]] = {
     "hierarchy show": ("postcode.csv", "people.csv", "postcode"),
     "hierarchy convert": ("postcode.csv", "postcode.json"),
 }
-"""What is run, in this order; the words after ` of ` tell runs of one command apart."""
+"""Arguments of each run, in order; the words after ` of ` distinguish runs of one command."""
 REPRODUCE = """## shoal reproduce
 
-It needs the data of the papers ([data.md](../data.md)).
+It exists only in a checkout and needs the data of the papers ([data.md](../data.md)).
 """
 REPRODUCED = {
     "versions.PACKAGE": "text",
@@ -84,10 +83,10 @@ REPRODUCED = {
     "comparison[].k": "whole number",
     "comparison[].information_loss, semantic_loss, seconds": "number or null",
 }
-"""The keys of `shoal reproduce`, whose data is not here; a test compares them where it is."""
+"""Keys of `shoal reproduce`, whose data may be missing; a test compares them where it is available."""
 
 
-def kind(value: Any) -> str:
+def type_name(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -97,75 +96,64 @@ def kind(value: Any) -> str:
 
 
 def keys(value: Any, columns: set[str], path: str = "") -> Iterator[tuple[str, str]]:
-    """Each key below a value, with the kind of what it holds."""
+    """Each key below a value, with the type of its value."""
     if path:
-        yield path, kind(value)
+        yield path, type_name(value)
     if isinstance(value, dict):
-        named = {*value} <= columns, len(value) > 1 and {*value} <= {*package.measures()}
+        by_column, by_measure = {*value} <= columns, len(value) > 1 and {*value} <= {*package.measures()}
         for name, inner in value.items():
-            key = "COLUMN" if named[0] else "MEASURE" if named[1] else "K" if name.isdigit() else name
+            key = "COLUMN" if by_column else "MEASURE" if by_measure else "K" if name.isdigit() else name
             yield from keys(inner, columns, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for inner in value:
             yield from keys(inner, columns, f"{path}[]")
 
 
-def listing(answer: Any, columns: set[str]) -> str:
-    """All keys once, with every kind that was found; entries of lists of plain values are told with the list."""
-    found: dict[str, set[str]] = {}
-    for path, what in keys(answer, columns):
-        found.setdefault(path, set()).add(what)
+def key_table(output: Any, columns: set[str]) -> str:
+    """All keys once, with all types of their values; entries of lists of plain values are described with the list."""
+    types: dict[str, set[str]] = {}
+    for path, name in keys(output, columns):
+        types.setdefault(path, set()).add(name)
     rows = []
-    for path, whats in found.items():
-        inside = found.get(f"{path}[]", set())
-        if path.endswith("[]") and not whats & {"object"} and path != "[]":
+    for path, names in types.items():
+        inside = types.get(f"{path}[]", set())
+        if path.endswith("[]") and not names & {"object"} and path != "[]":
             continue
-        whats -= {"whole number"} if "number" in whats else set()
-        told = " or ".join(sorted(whats, key=lambda what: (what == "null", what)))
-        rows.append((f"`{path}`", f"{told} of {' or '.join(sorted(inside))}" if inside - {"object"} else told))
+        names -= {"whole number"} if "number" in names else set()
+        text = " or ".join(sorted(names, key=lambda name: (name == "null", name)))
+        rows.append((f"`{path}`", f"{text} of {' or '.join(sorted(inside))}" if inside - {"object"} else text))
     return table(["key", "what it holds"], rows)
 
 
 @cache
-def answers() -> dict[str, Any]:
-    """What each command says; run once, since the runs take seconds."""
-    found: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as folder, inside(Path(folder)):
+def run_commands() -> dict[str, Any]:
+    """Output of each command; cached, since the runs take seconds."""
+    outputs: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
         frame = package.example_register(rows=200)
         frame.write_csv("people.csv")
         package.Hierarchy.from_prefixes(frame["postcode"], lengths=(1, 2)).save("postcode.csv")
-        for name, given in RUNS.items():
+        for name, arguments in RUNS.items():
             words = name.partition(" of ")[0].split()
-            done = CliRunner().invoke(shoal, [*words, *given, "--json"], prog_name="shoal", catch_exceptions=False)
+            done = CliRunner().invoke(shoal, [*words, *arguments, "--json"], prog_name="shoal", catch_exceptions=False)
             if done.exit_code:
                 raise RuntimeError(f"shoal {name} ended with {done.exit_code}: {done.output}")
-            found[name] = json.loads(done.stdout)
-    return found
-
-
-@contextlib.contextmanager
-def inside(folder: Path) -> Iterator[None]:
-    """Work in a folder for a while."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
+            outputs[name] = json.loads(done.stdout)
+    return outputs
 
 
 def page() -> str:
     columns = set(package.example_register(rows=100).columns)
-    parts, told = [HEAD], ""
-    for name, answer in answers().items():
+    parts, last = [HEAD], ""
+    for name, output in run_commands().items():
         command = name.partition(" of ")[0].split()[0]
-        if command != told:
+        if command != last:
             parts.append(f"## shoal {command}\n")
-            told = command
+            last = command
         words = ["shoal", *name.partition(" of ")[0].split(), *RUNS[name], "--json"]
-        asked = textwrap.fill(" ".join(words), 98, break_on_hyphens=False, subsequent_indent="    ")
-        shown = asked.replace("\n", " \\\n")
-        parts.append(f"```text\n{shown}\n```\n\n{listing(answer, columns)}")
+        command_line = textwrap.fill(" ".join(words), 98, break_on_hyphens=False, subsequent_indent="    ")
+        shown = command_line.replace("\n", " \\\n")
+        parts.append(f"```text\n{shown}\n```\n\n{key_table(output, columns)}")
     rows = [(f"`{path}`", what) for path, what in REPRODUCED.items()]
     return "\n".join([*parts, REPRODUCE, table(["key", "what it holds"], rows)])
 

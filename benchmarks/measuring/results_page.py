@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from measuring.drawings import drawings
-from measuring.kept import FOLDER, Facts, recorded
+from measuring.charts import drawings
+from measuring.results import FOLDER, Facts, recorded_elsewhere
 
 HEAD = """# Benchmarks
 
@@ -74,23 +74,23 @@ Figures of tools that do not run here, from another machine; they tell the order
 """
 
 
-def made(found: Mapping[str, Facts], folder: Path) -> dict[Path, str]:
+def pages(found: Mapping[str, Facts], folder: Path) -> dict[Path, str]:
     """The page and its figures, by their paths."""
     drawn = {folder / "figures" / f"{name}.svg": text for name, text in drawings(found).items()}
     return {folder / "benchmarks.md": page(found), **drawn}
 
 
 def page(found: Mapping[str, Facts]) -> str:
-    """The page, from all that is kept."""
+    """The page, from all results."""
     parts = [HEAD, *(f"{line}\n" for line in machines(found))]
     known = drawings(found)
     if "growth" in found:
-        parts += [GROWTH, *image(known, "growth", "CPU seconds by records"), *grown(found["growth"]["figures"])]
+        parts += [GROWTH, *image(known, "growth", "CPU seconds by records"), *growth_tables(found["growth"]["figures"])]
     if "against_peers" in found:
         parts += ["## Beside other tools\n", *image(known, "peers", "seconds by records, of Shoal and others")]
         parts += [
             *image(known, "peers-loss", "extent and seconds on Adult"),
-            *compared(found["against_peers"]["figures"]),
+            *comparison_tables(found["against_peers"]["figures"]),
         ]
     if "methods" in found:
         parts += ["## Loss against time\n", *image(known, "loss", "loss and seconds of every method")]
@@ -120,7 +120,7 @@ def image(known: Mapping[str, str], name: str, words: str) -> list[str]:
     return [f"![{words}](figures/{name}.svg)\n"] if name in known else []
 
 
-def grown(facts: Sequence[Facts]) -> Iterator[str]:
+def growth_tables(facts: Sequence[Facts]) -> Iterator[str]:
     """The growth of every method, then what some of them take by columns and by k."""
     by_records = [each for each in facts if each["by"] == "records"]
     head = ["method", "exponent", "from n", "to n", "CPU s there"]
@@ -140,7 +140,7 @@ def grown(facts: Sequence[Facts]) -> Iterator[str]:
         yield table(["method", "exponent", *sizes], rows)
 
 
-def compared(facts: Sequence[Facts]) -> Iterator[str]:
+def comparison_tables(facts: Sequence[Facts]) -> Iterator[str]:
     """Each comparison as a table, then what was recorded elsewhere."""
     for comparison, about in COMPARED.items():
         members = [each for each in facts if each["comparison"] == comparison]
@@ -158,7 +158,7 @@ def compared(facts: Sequence[Facts]) -> Iterator[str]:
         if peers:
             yield f"Peers: {peers}.\n"
     yield RECORDED
-    yield from plain_tables(recorded())
+    yield from plain_tables(recorded_elsewhere())
 
 
 def plain_tables(facts: Sequence[Facts]) -> Iterator[str]:

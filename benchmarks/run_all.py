@@ -1,10 +1,10 @@
-"""Run every benchmark of this folder, keep what they print, and make the page from it.
+"""Run every benchmark of this folder, store the results, and generate the page from them.
 
-    python benchmarks/every.py [--quick] [--only mdav,growth]
+    python benchmarks/run_all.py [--quick] [--only mdav,growth]
 
-Each is asked for JSON, one object a line. What a whole run finds is kept in `benchmarks/results/`, the growth of the
-methods in the package itself, and the docs are made anew. A quick run has small sizes, leaves all that alone and puts
-its results and its page into `build/benchmarks/`. One that fails is told of at the end; the others run on.
+Each prints JSON, one object per line. A whole run writes `benchmarks/results/`, the growth of the methods in the
+package itself, and the docs. A quick run has small sizes, changes none of these and writes its results and its page
+into `build/benchmarks/`. A failure is reported at the end; the other benchmarks still run.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from pathlib import Path
 from typing import Any
 
 from measuring import environments
-from measuring.kept import RESULTS, keep, results
-from measuring.page import made
+from measuring.results import RESULTS, read_results, write_results
+from measuring.results_page import pages
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
 BUILD = ROOT / "build" / "benchmarks"
 WHOLE = {"growth": ["--write"]}
-"""What is asked of a benchmark besides in a whole run."""
+"""Further arguments of a whole run."""
 SMALL = ["--rows", "20000"]
-"""What a benchmark gets in a quick run that has no small sizes of its own."""
-PATIENCE = 300
-"""Seconds after which a benchmark is stopped in a quick run."""
+"""Arguments of a quick run for benchmarks without `--quick`."""
+TIME_LIMIT = 300
+"""Maximum seconds of a benchmark in a quick run."""
 
 
-def asked(script: Path, *, quick: bool) -> list[str]:
-    """The arguments for a benchmark, by what it says that it takes."""
+def arguments(script: Path, *, quick: bool) -> list[str]:
+    """The arguments for a benchmark, by its `--help`."""
     known = subprocess.run([sys.executable, str(script), "--help"], capture_output=True, text=True, check=True).stdout
     if "--json" not in known:
         raise ValueError("it has no --json")
@@ -43,10 +43,10 @@ def asked(script: Path, *, quick: bool) -> list[str]:
     return ["--json", *(["--quick"] if "--quick" in known else SMALL if "--rows" in known else [])]
 
 
-def ran(script: Path, *, quick: bool) -> list[dict[str, Any]]:
+def run_benchmark(script: Path, *, quick: bool) -> list[dict[str, Any]]:
     """The figures that a benchmark prints."""
-    command = [sys.executable, str(script), *asked(script, quick=quick)]
-    limit = PATIENCE if quick else None
+    command = [sys.executable, str(script), *arguments(script, quick=quick)]
+    limit = TIME_LIMIT if quick else None
     peer = None if quick else environments.python("anonypy")
     env = {**os.environ, **({"SHOAL_PEERS": str(peer)} if peer else {})}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=limit, env=env)
@@ -55,7 +55,7 @@ def ran(script: Path, *, quick: bool) -> list[dict[str, Any]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="small sizes; nothing that is kept is changed")
+    parser.add_argument("--quick", action="store_true", help="small sizes; stored results stay as they are")
     parser.add_argument("--only", help="some of them, with commas between")
     given = parser.parse_args()
     folder = BUILD if given.quick else RESULTS
@@ -65,15 +65,15 @@ def main() -> int:
     for name in given.only.split(",") if given.only else scripts:
         start = time.perf_counter()
         try:
-            figures = ran(scripts[name], quick=given.quick)
-            keep(name, figures, folder)
-            told = f"{len(figures)} lines"
+            figures = run_benchmark(scripts[name], quick=given.quick)
+            write_results(name, figures, folder)
+            outcome = f"{len(figures)} lines"
         except (subprocess.SubprocessError, ValueError) as error:
             failed.append(name)
-            told = f"failed: {error}"
-        print(f"{name:16s}{time.perf_counter() - start:7.0f} s  {told}", flush=True)
+            outcome = f"failed: {error}"
+        print(f"{name:16s}{time.perf_counter() - start:7.0f} s  {outcome}", flush=True)
     if given.quick:
-        for path, text in made(results(BUILD), BUILD).items():
+        for path, text in pages(read_results(BUILD), BUILD).items():
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
     else:

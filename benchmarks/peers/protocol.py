@@ -1,6 +1,6 @@
-"""What a peer is asked for, and what it answers: the one thing that all scripts of this folder share.
+"""Arguments and output of the scripts in this folder.
 
-Each runs in an environment of its own, so that this file needs the standard library alone.
+Each runs in its own environment, so this file needs only the standard library.
 """
 
 from __future__ import annotations
@@ -16,32 +16,29 @@ from pathlib import Path
 from typing import Any
 
 
-def request() -> dict[str, Any]:
+def read_request() -> dict[str, Any]:
     """The table (a csv file), k, the columns and more, and where the release goes."""
     found: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     return found
 
 
 @contextlib.contextmanager
-def clock(figures: dict[str, Any], name: str = "seconds") -> Iterator[None]:
-    """The seconds of the work inside go into the figures, those of all cores, and the peak of memory until its end.
-
-    What the work prints is not the answer.
-    """
+def measure(figures: dict[str, Any], name: str = "seconds") -> Iterator[None]:
+    """Add the seconds, CPU seconds and peak of memory of the work inside to the figures; redirect what it prints."""
     with contextlib.redirect_stdout(sys.stderr):
         start, cpu = time.perf_counter(), time.process_time()
         yield
         figures[name], figures[f"cpu_{name}"] = time.perf_counter() - start, time.process_time() - cpu
-        figures["peak_mb"] = round(peak() / 1e6)
+        figures["peak_mb"] = round(peak_memory() / 1e6)
 
 
-def answer(package: str, figures: dict[str, Any]) -> None:
+def respond(package: str, figures: dict[str, Any]) -> None:
     """The figures as one line of JSON, with the version."""
     print(json.dumps({**figures, "version": version(package)}))
 
 
-def peak() -> float:
-    """The most bytes that were in use; Linux counts those of the parent into what `getrusage` tells."""
+def peak_memory() -> float:
+    """Peak of memory in bytes; on Linux, `getrusage` would include that of the parent process."""
     status = Path("/proc/self/status")
     if status.exists():
         return 1024.0 * int(status.read_text().partition("VmHWM:")[2].split()[0])

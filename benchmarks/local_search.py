@@ -1,6 +1,6 @@
-"""How good local search gets, and how good it could: the benchmarks of the papers, and tables nobody tuned anything on.
+"""Local search: loss beside proven bounds on the tables of papers, and on tables that nothing was tuned on.
 
-    SHOAL_DATA=folder python benchmarks/refine.py [papers] [unseen] [best] [size] [mixed] [--quick] [--json]
+    SHOAL_DATA=folder python benchmarks/local_search.py [papers] [unseen] [best] [size] [mixed] [--quick] [--json]
 
 One thread. Seeds 0 to 4: mean and worst. Budgets are kept by the clock, so that figures differ a little from run to
 run and from machine to machine; those of `best` are counted in steps and do not.
@@ -8,63 +8,59 @@ run and from machine to machine; those of `best` are counted in steps and do not
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import polars as pl
-from measuring.answers import Answers, parser
+from measuring.datasets import FOLDER, missing
+from measuring.output import Output, parser
 
 import shoal
 from shoal.domain import Kind
 
-FOLDER = Path(os.environ.get("SHOAL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 LEVELS = (3, 4, 5, 10)
 SEEDS = range(5)
-PATIENT = ("auto", "fcm", "md", "md-mhm", "dbfs", "hac", "hac-max", "hac-priority", "k-ward", "mu-approx")
+SLOW = ("auto", "fcm", "md", "md-mhm", "dbfs", "hac", "hac-max", "hac-priority", "k-ward", "mu-approx")
 """Methods that are left out of the comparison of all on tables of more than 1,000 records."""
 
 
-def numbers(name: str, answers: Answers) -> np.ndarray | None:
+def numbers(name: str, output: Output) -> np.ndarray | None:
     path = FOLDER / f"{name}.csv"
     if not path.exists():
-        answers.say(
-            f"no {path.name}: set SHOAL_DATA to the folder that holds it (docs/data.md says where it is published)"
-        )
+        output.note(missing(path))
         return None
     return pl.read_csv(path).cast(pl.Float64).to_numpy()
 
 
-def papers(answers: Answers, *, quick: bool) -> None:
+def papers(output: Output, *, quick: bool) -> None:
     """Every cell within about one second and ten."""
     budgets, seeds = ((1, 11),) if quick else ((1, 11), (10, 12)), SEEDS[:1] if quick else SEEDS
-    answers.say(
+    output.note(
         f"{'table':11s}{'k':>3s}{'mdav':>9s}{'fast':>9s}{'1 s, mean':>11s}{'worst':>9s}{'10 s, mean':>12s}{'worst':>9s}"
     )
     for name in ("tarragona", "census", "eia"):
-        values = numbers(name, answers)
+        values = numbers(name, output)
         for k in LEVELS if values is not None else ():
             mdav = shoal.partition(values, k=k, method="mdav").information_loss
             fast = shoal.partition(values, k=k, effort="fast").information_loss
             line = f"{name:11s}{k:3d}{mdav:9.3f}{fast:9.3f}"
             facts = {"part": "papers", "data": name, "k": k, "mdav": round(mdav, 3), "fast": round(fast, 3)}
             for seconds, width in budgets:
-                found = [shoal.partition(values, k=k, seconds=seconds, seed=seed).information_loss for seed in seeds]
+                found = [shoal.partition(values, k=k, time_limit=seconds, seed=seed).information_loss for seed in seeds]
                 line += f"{np.mean(found):{width}.3f}{max(found):9.3f}"
                 facts |= {
                     f"mean_{seconds}_s": round(float(np.mean(found)), 3),
                     f"worst_{seconds}_s": round(max(found), 3),
                 }
-            answers.tell(facts, line)
+            output.record(facts, line)
 
 
-def best(answers: Answers, *, quick: bool) -> None:
+def best(output: Output, *, quick: bool) -> None:
     """Every cell with the effort `best`, beside its proven bound."""
-    answers.say(f"{'table':11s}{'k':>3s}{'loss':>9s}{'bound':>9s}{'gap, %':>8s}{'s':>7s}")
+    output.note(f"{'table':11s}{'k':>3s}{'loss':>9s}{'bound':>9s}{'gap, %':>8s}{'s':>7s}")
     for name in ("tarragona", "census", "eia"):
-        values = numbers(name, answers)
+        values = numbers(name, output)
         for k in LEVELS[: 1 if quick else None] if values is not None else ():
             start = time.perf_counter()
             made = shoal.partition(values, k=k, effort="best")
@@ -74,7 +70,7 @@ def best(answers: Answers, *, quick: bool) -> None:
             gap = bound.gap(made.search.after)
             facts = {"part": "best", "data": name, "k": k, "loss": round(made.information_loss, 4)}
             facts |= {"bound": round(100 * bound.value / total, 4), "gap": round(gap, 2), "seconds": round(seconds, 1)}
-            answers.tell(facts, f"{line}{gap:8.2f}{seconds:7.0f}")
+            output.record(facts, f"{line}{gap:8.2f}{seconds:7.0f}")
 
 
 def mixture(records: int, columns: int, parts: int, *, tail: bool, seed: int) -> np.ndarray:
@@ -85,7 +81,7 @@ def mixture(records: int, columns: int, parts: int, *, tail: bool, seed: int) ->
     return np.exp(values / 2) if tail else values
 
 
-def unseen(answers: Answers, *, quick: bool) -> None:
+def unseen(output: Output, *, quick: bool) -> None:
     """Auto beside mdav and the best single method, on tables that no rule was chosen by."""
     from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
@@ -100,7 +96,7 @@ def unseen(answers: Answers, *, quick: bool) -> None:
         "large mixture": mixture(4_000, 8, 25, tail=False, seed=3),
     }
     heads = f"{'table':15s}{'k':>3s}{'mdav':>9s}{'best single method':>32s}{'auto':>9s}"
-    answers.say(f"{heads}{'/ best':>8s}{'/ mdav':>8s}{'s':>6s}")
+    output.note(f"{heads}{'/ best':>8s}{'/ mdav':>8s}{'s':>6s}")
     ratios = []
     for name, values in list(tables.items())[: 1 if quick else None]:
         for k in (3, 5, 10):
@@ -108,7 +104,7 @@ def unseen(answers: Answers, *, quick: bool) -> None:
                 method: shoal.partition(values, k=k, method=method).information_loss
                 for method, facts in shoal.methods().items()
                 if facts.supports([Kind.NUMERIC] * values.shape[1], records=len(values))
-                and (method not in PATIENT or (len(values) <= 1_000 and method != "auto"))
+                and (method not in SLOW or (len(values) <= 1_000 and method != "auto"))
             }
             single = min(known, key=known.__getitem__)
             start = time.perf_counter()
@@ -118,13 +114,13 @@ def unseen(answers: Answers, *, quick: bool) -> None:
             line = f"{name:15s}{k:3d}{known['mdav']:9.3f}{single:>23s}{known[single]:9.3f}{auto:9.3f}"
             facts = {"part": "unseen", "data": name, "k": k, "mdav": round(known["mdav"], 3), "single": single}
             facts |= {"best_single": round(known[single], 3), "auto": round(auto, 3), "seconds": round(seconds, 1)}
-            answers.tell(facts, f"{line}{auto / known[single]:8.3f}{ratios[-1]:8.3f}{seconds:6.1f}")
-    answers.say(f"auto / mdav in the mean: {np.mean(ratios):.3f}")
+            output.record(facts, f"{line}{auto / known[single]:8.3f}{ratios[-1]:8.3f}{seconds:6.1f}")
+    output.note(f"auto / mdav in the mean: {np.mean(ratios):.3f}")
 
 
-def size(answers: Answers, *, quick: bool) -> None:
+def size(output: Output, *, quick: bool) -> None:
     """Time and gain by the number of records: 8 columns of 30 normal clouds, k = 5."""
-    answers.say(f"{'records':>9s}{'mdav':>8s}{'s':>7s}{'fast':>8s}{'s':>7s}{'balanced':>10s}{'s':>7s}")
+    output.note(f"{'records':>9s}{'mdav':>8s}{'s':>7s}{'fast':>8s}{'s':>7s}{'balanced':>10s}{'s':>7s}")
     for records in (1_000,) if quick else (1_000, 10_000, 100_000):
         values = mixture(records, 8, 30, tail=False, seed=0)
         line, facts = f"{records:9,d}", {"part": "size", "rows": records}
@@ -134,15 +130,15 @@ def size(answers: Answers, *, quick: bool) -> None:
             seconds, name = time.perf_counter() - start, asked.get("method", asked.get("effort", "balanced"))
             line += f"{loss:{8 if asked else 10}.3f}{seconds:7.1f}"
             facts |= {name: round(loss, 3), f"{name}_seconds": round(seconds, 2)}
-        answers.tell(facts, line)
+        output.record(facts, line)
 
 
-def mixed(answers: Answers, *, quick: bool) -> None:
+def mixed(output: Output, *, quick: bool) -> None:
     """Time by k where categories have hundreds of nodes: numbers, dates and names of the made-up register."""
     people = shoal.example_register(500 if quick else 5_000)
     quasi = [c.name for c in shoal.describe(people).schema.columns if c.role == "quasi-identifier"]
     table = people.select(quasi)
-    answers.say(f"{'k':>4s}{'mdav':>9s}{'s':>7s}{'fast':>9s}{'s':>7s}")
+    output.note(f"{'k':>4s}{'mdav':>9s}{'s':>7s}{'fast':>9s}{'s':>7s}")
     for k in (3,) if quick else (3, 5, 10, 20):
         line, facts = f"{k:4d}", {"part": "mixed", "rows": len(table), "columns": len(quasi), "k": k}
         for name, asked in {"mdav": {"refine": False}, "fast": {"effort": "fast"}}.items():
@@ -151,7 +147,7 @@ def mixed(answers: Answers, *, quick: bool) -> None:
             seconds = time.perf_counter() - start
             line += f"{made.semantic_loss:9.3f}{seconds:7.1f}"
             facts |= {name: round(made.semantic_loss, 3), f"{name}_seconds": round(seconds, 2)}
-        answers.tell(facts, line)
+        output.record(facts, line)
 
 
 def main() -> None:
@@ -159,12 +155,12 @@ def main() -> None:
     asked = parser(__doc__)
     asked.add_argument("parts", nargs="*", help=f"some of {', '.join(parts)}; all but best if not said")
     given = asked.parse_args()
-    answers = Answers(as_json=given.json)
+    output = Output(as_json=given.json)
     warnings.simplefilter("ignore", shoal.ShoalWarning)
     shoal.partition(mixture(300, 3, 3, tail=False, seed=0), k=3)  # compile
     for name in given.parts or ("papers", "unseen", "size", "mixed"):
-        parts[name](answers, quick=given.quick)
-        answers.say("")
+        parts[name](output, quick=given.quick)
+        output.note("")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What benchmarks found, as it is kept: a file of JSON for each, with the machine that the figures come from."""
+"""Results of benchmarks: a JSON file for each, with the machine."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ FOLDER = Path(__file__).resolve().parents[1]
 RESULTS = FOLDER / "results"
 
 
-def keep(name: str, figures: Sequence[Facts], folder: Path) -> None:
-    """The figures of a benchmark as a file, one object a line."""
+def write_results(name: str, figures: Sequence[Facts], folder: Path) -> None:
+    """Write the figures of a benchmark, one object per line."""
     lines = ",\n".join(f"    {json.dumps(each, ensure_ascii=False)}" for each in figures)
     head = json.dumps(machine(), ensure_ascii=False)
     text = f'{{\n  "machine": {head},\n  "figures": [\n{lines}\n  ]\n}}\n'
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
 
 
-def results(folder: Path = RESULTS) -> dict[str, Facts]:
-    """What is kept of each benchmark, by name."""
+def read_results(folder: Path = RESULTS) -> dict[str, Facts]:
+    """Results by the name of the benchmark."""
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
 
 
-def recorded() -> list[dict[str, Any]]:
-    """Figures of tools that do not run here, from another machine."""
+def recorded_elsewhere() -> list[dict[str, Any]]:
+    """Figures of tools from another machine."""
     found: list[dict[str, Any]] = json.loads((FOLDER / "recorded.json").read_text(encoding="utf-8"))
     return found

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from measuring.kept import Facts, recorded
-from measuring.plots import plot
-from shoal.report.svg_charts import ChartLine
+from measuring.plots import ChartLine, plot
+from measuring.results import Facts, recorded_elsewhere
 
 Series = dict[str, list[tuple[float, float]]]
 """The points of each line, by its name; those without a name are bare dots."""
@@ -55,7 +54,7 @@ def adult(facts: Sequence[Facts]) -> Series:
     shown = [each for each in facts if each["data"] == "Adult" and "extent" in each]
     for each in shown:
         found.setdefault(each["tool"], [(each["seconds"], each["extent"])])
-    for each in recorded():
+    for each in recorded_elsewhere():
         if "extent" in each and any(one["records"] == each["records"] for one in shown):
             found[f"{each['tool'].partition(',')[0]}, recorded"] = [(each["seconds"], each["extent"])]
     return found

@@ -16,10 +16,10 @@ Made by `python docs/make.py` from `benchmarks/results/`, by these commands and 
 
 | what | command | details |
 |---|---|---|
-| printed figures of papers | `shoal reproduce`; `python benchmarks/every.py --only reproduction` keeps the counts | [data.md](data.md), [methods.md](methods.md) |
+| printed figures of papers | `shoal reproduce`, in a checkout; `python benchmarks/run_all.py --only reproduction` keeps the counts | [data.md](data.md), [methods.md](methods.md) |
 | other tools | `make bench` | [benchmarks.md](benchmarks.md), [speed.md](speed.md) |
 | how time grows | `make bench` | [benchmarks.md](benchmarks.md) |
-| how near to the best possible | `python benchmarks/refine.py` | [optimality.md](optimality.md) |
+| how near to the best possible | `python benchmarks/local_search.py` | [optimality.md](optimality.md) |
 | the same figures as sdcMicro, ARX and pycanon | the tests | [coming-from/sdcmicro.md](coming-from/sdcmicro.md), [coming-from/arx.md](coming-from/arx.md), [coming-from/pycanon.md](coming-from/pycanon.md) |
 """  # noqa: E501 - rows of a table
 PAPERS = {
@@ -32,7 +32,7 @@ PRINTED = """## Printed figures
 
 Each figure that a paper prints for a method beside what Shoal's method of that name gives on the same data. *Exact*:
 all printed digits are ours. *Better* and *worse*: ours loses less or more, by more than 1 %. *Other*: not comparable,
-since the text leaves something open. `shoal reproduce` explains every difference, cell by cell.
+since the text leaves something open. In a checkout, `shoal reproduce` explains every difference, cell by cell.
 """
 PEERS = """## Beside other tools
 
@@ -53,7 +53,7 @@ bound: no method can ever save more. [optimality.md](optimality.md) has the tabl
 """
 
 
-def printed(figures: Sequence[Facts]) -> str:
+def printed_figures(figures: Sequence[Facts]) -> str:
     verdicts = [name for name in figures[0] if name not in ("paper", "table", "cells")]
     verdicts = [name for name in verdicts if name != "no data" or any(each[name] for each in figures)]
     rows = [
@@ -65,7 +65,7 @@ def printed(figures: Sequence[Facts]) -> str:
     return PRINTED + "\n" + table(["paper", "table", "cells", *verdicts], rows)
 
 
-def compared(figures: Sequence[Facts]) -> str:
+def comparisons(figures: Sequence[Facts]) -> str:
     rows = [row for each in _cases(figures) for row in _beside(each)]
     head = ["comparison", "table", "records", "other tool", "s", "quality", "Shoal", "s", "quality"]
     return PEERS + "\n" + table(head, rows)
@@ -94,7 +94,7 @@ def _figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
 
 
-def grown(figures: Sequence[Facts]) -> str:
+def growth(figures: Sequence[Facts]) -> str:
     bands = (("up to 1.1", 1.1), ("1.1 to 1.5", 1.5), ("1.5 to 1.8", 1.8), ("above 1.8", 9.0))
     rows, low = [], -9.0
     for name, high in bands:
@@ -105,17 +105,17 @@ def grown(figures: Sequence[Facts]) -> str:
     return GROWTH + "\n" + table(["power", "methods", "which"], rows)
 
 
-def page(kept: Mapping[str, Facts]) -> str:
+def page(results: Mapping[str, Facts]) -> str:
     parts = [HEAD]
-    if "reproduction" in kept:
-        parts.append(printed(kept["reproduction"]["figures"]))
+    if "reproduction" in results:
+        parts.append(printed_figures(results["reproduction"]["figures"]))
     parts.append(BEST)
-    if "against_peers" in kept:
-        parts.append(compared(kept["against_peers"]["figures"]))
-    if "growth" in kept:
-        parts.append(grown(kept["growth"]["figures"]))
+    if "against_peers" in results:
+        parts.append(comparisons(results["against_peers"]["figures"]))
+    if "growth" in results:
+        parts.append(growth(results["growth"]["figures"]))
     return "\n".join(parts)
 
 
-def pages(docs: Path, kept: Mapping[str, Facts]) -> dict[Path, str]:
-    return {docs / "how-good.md": page(kept)}
+def pages(docs: Path, results: Mapping[str, Facts]) -> dict[Path, str]:
+    return {docs / "how-good.md": page(results)}

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from measuring.answers import Answers, parser
+from measuring.output import Output, parser
 
 import shoal
 
@@ -36,7 +36,7 @@ def seconds(*command: str, runs: int = 5, **env: str) -> float:
 
 def main() -> None:
     given = parser(__doc__).parse_args()
-    answers, runs = Answers(as_json=given.json), 1 if given.quick else 5
+    output, runs = Output(as_json=given.json), 1 if given.quick else 5
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.csv", Path(folder) / "out.csv"
@@ -60,9 +60,9 @@ def main() -> None:
                 rows.append((f"--method {method}, warm", seconds(*further, runs=2, **env)))
             files = list(cache.rglob("*.nbc"))
             size = sum(file.stat().st_size for file in files) / 1e6
-            answers.tell({"kernels": len(files), "MB": round(size, 2)}, f"{len(files)} kernels, {size:.1f} MB")
+            output.record({"kernels": len(files), "MB": round(size, 2)}, f"{len(files)} kernels, {size:.1f} MB")
     for name, figure in rows:
-        answers.tell({"what": name, "seconds": round(figure, 3)}, f"{name:42s} {figure:6.2f} s")
+        output.record({"what": name, "seconds": round(figure, 3)}, f"{name:42s} {figure:6.2f} s")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import numpy as np
 import polars as pl
-from measuring.answers import Answers, parser
+from measuring.output import Output, parser
 
 LONGEST = 1.0
 """Seconds that a request may take."""
@@ -120,7 +120,7 @@ def until(holds) -> None:
 def main() -> None:
     given = parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder, page(Path(folder)) as link:
-        measure(Browser(link), Answers(as_json=given.json), 20_000 if given.quick else 1_000_000)
+        measure(Browser(link), Output(as_json=given.json), 20_000 if given.quick else 1_000_000)
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def uploaded(browser: Browser, records: int) -> str:
     return str(json.loads(text)["location"]).rsplit("/", 1)[0]
 
 
-def measure(browser: Browser, answers: Answers, records: int) -> None:
+def measure(browser: Browser, output: Output, records: int) -> None:
     project = uploaded(browser, records)
     paths = ["/", *(f"{project}/{step}" for step in ("data", "columns", "protection", "run", "job"))]
     everyone = {f"role-{number}": "quasi-identifier" for number in range(8)}
@@ -177,7 +177,7 @@ def measure(browser: Browser, answers: Answers, records: int) -> None:
         seconds, (path, slowest) = time.perf_counter() - begun, max(watch.slowest.items(), key=lambda one: one[1])
         worst = max(worst, slowest)
         facts = {"what": name, "seconds": round(seconds, 1), "slowest": round(slowest, 3), "path": path}
-        answers.tell(facts, f"{name:10s} {seconds:7.1f} s, slowest request {slowest:6.3f} s ({path})")
+        output.record(facts, f"{name:10s} {seconds:7.1f} s, slowest request {slowest:6.3f} s ({path})")
     if worst > LONGEST:
         raise SystemExit(f"a request took {worst:.2f} s")
 
