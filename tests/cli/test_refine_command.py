@@ -136,7 +136,7 @@ def large(tmp_path: Path) -> Path:
 
 INTERRUPTED_SEARCH = """
 import os, signal, sys
-from shoal.search.descent import _LocalSearch
+from shoal.search.local_search import _LocalSearch
 
 anneal = _LocalSearch.anneal
 

@@ -16,7 +16,7 @@ from shoal.kernels import rng
 from shoal.kernels.local_search import annealing
 from shoal.kernels.local_search.moves import UnitNeighbors
 from shoal.kernels.local_search.mutable_partition import SearchState
-from shoal.search.descent import unit_neighbors
+from shoal.search.local_search import unit_neighbors
 
 ROUNDS = 200
 """Passes over all units, far more than any descent of these tables takes."""

@@ -15,7 +15,7 @@ from naive.local_search import Case, draw_case, draw_constraints, merge_infeasib
 from shoal.domain import no_progress
 from shoal.kernels.local_search import moves
 from shoal.kernels.local_search.mutable_partition import N_EMPTY, SearchState
-from shoal.search.descent import unit_neighbors
+from shoal.search.local_search import unit_neighbors
 
 NAMES = ("move", "swap", "found", "dissolve")
 

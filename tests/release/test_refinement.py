@@ -21,7 +21,7 @@ from shoal import data
 from shoal.domain import Policy, Refinement
 from shoal.errors import OptionError, PolicyError, PromiseError, ShoalError, ShoalWarning
 from shoal.release.pipeline import plan_in_memory
-from shoal.search import budget, descent
+from shoal.search import budget, local_search
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 KEYS = ["age", "day", "size", "job"]
@@ -169,9 +169,9 @@ def test_a_timed_release_comes_out_the_same_again(
     people().write_csv(tmp_path / "in.csv")
     looked = count()
     monkeypatch.setattr(budget.time, "monotonic", lambda: 100 + tick * next(looked))
-    monkeypatch.setattr(descent, "_SLICE", 20)
-    affordable = descent._LocalSearch.affordable
-    monkeypatch.setattr(descent._LocalSearch, "affordable", lambda *given: min(affordable(*given), 40_000))
+    monkeypatch.setattr(local_search, "_SLICE", 20)
+    affordable = local_search._LocalSearch.affordable
+    monkeypatch.setattr(local_search._LocalSearch, "affordable", lambda *given: min(affordable(*given), 40_000))
     release = shoal.anonymize(
         tmp_path / "in.csv", **OPTIONS, strata="region", kinds={"day": "date"}, effort=effort, time_limit=1.0
     )

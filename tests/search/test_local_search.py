@@ -17,7 +17,7 @@ from naive.local_search import KINDS, TREE, Case, draw_case, draw_constraints, e
 from shoal import data
 from shoal.domain import EFFORTS, Kind, Records, Schema, Space
 from shoal.microaggregation import registry
-from shoal.search import Budget, SearchPlan, SearchResult, SearchTask, budget, descent, refine
+from shoal.search import Budget, SearchPlan, SearchResult, SearchTask, budget, local_search, refine
 
 TABLES = 40 if os.environ.get("SHOAL_TRIES") == "full" else 20
 
@@ -240,18 +240,18 @@ class Clock:
 def test_a_clock_is_kept_and_what_it_allowed_can_be_made_again(
     tick: float, effort: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(descent, "_SLICE", 25)  # so that the descent has several passes
+    monkeypatch.setattr(local_search, "_SLICE", 25)  # so that the descent has several passes
     clock = Clock(tick)
     monkeypatch.setattr(budget.time, "monotonic", clock)
     case, limited = draw_case(6, kind="numbers", rows=100, steps=50), Budget(time_limit=1.0)
-    affordable = descent._LocalSearch.affordable
-    monkeypatch.setattr(descent._LocalSearch, "affordable", lambda *given: min(affordable(*given), 200_000))
+    affordable = local_search._LocalSearch.affordable
+    monkeypatch.setattr(local_search._LocalSearch, "affordable", lambda *given: min(affordable(*given), 200_000))
     found = searched(case, SearchPlan(effort), budget=limited)
     check_found(found, case)
     assert found.steps_planned == 0 or effort == "balanced"
     assert limited.elapsed <= budget._LATE + 6 * tick
     monkeypatch.undo()
-    monkeypatch.setattr(descent, "_SLICE", 25)
+    monkeypatch.setattr(local_search, "_SLICE", 25)
     again = searched(
         case,
         SearchPlan(effort, steps=found.steps_planned, stop_after=found.steps_done, descent_passes=found.descent_passes),
@@ -264,7 +264,7 @@ def test_the_more_time_the_more_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     case, planned = draw_case(6, kind="numbers", rows=60), []
     for seconds in (0.5, 2.0, 8.0):
         monkeypatch.setattr(budget.time, "monotonic", Clock(0.001))
-        planned.append(descent._LocalSearch(task(case), case.labels, Budget(seconds), None).affordable(None))
+        planned.append(local_search._LocalSearch(task(case), case.labels, Budget(seconds), None).affordable(None))
     assert 0 < 2 * planned[0] < planned[1] < planned[2] / 2
 
 

@@ -43,9 +43,9 @@ class ShoalError(Exception):
         return type(self), (self.fact, self.hint)
 
 
-def fixed(fact: str, hint: str) -> classmethod[Any, [], Any]:
+def fixed(fact: str, hint: str, *details: Any) -> classmethod[Any, [], Any]:
     """Return a constructor of an error whose message has no parameters."""
-    return classmethod(lambda kind: kind(fact, hint))
+    return classmethod(lambda kind: kind(fact, hint, *details))
 
 
 def in_python(sentence: str) -> str:

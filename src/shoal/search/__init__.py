@@ -2,8 +2,8 @@
 
 from shoal.search.budget import Budget, annealing_steps
 from shoal.search.column_generation import ColumnBound, column_bound, lower_bound
-from shoal.search.descent import SearchPlan, SearchResult, SearchTask, refine
 from shoal.search.embedding import embed
+from shoal.search.local_search import SearchPlan, SearchResult, SearchTask, refine
 from shoal.search.lower_bounds import elementary_bound, exact_bound
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError
+from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import pluralize, quote_names
 
 _THE_LINK = "open the link that shoal web printed in the terminal"
@@ -21,29 +21,21 @@ class PageError(ShoalError):
         super().__init__(fact, hint)
         self.status = status
 
-    @classmethod
-    def unknown_project(cls) -> Self:
-        return cls("There is no such project", "choose one from the list of projects", 404)
-
-    @classmethod
-    def damaged_project(cls) -> Self:
-        return cls("The notes of this project are damaged", "delete the project, and start again from its file", 500)
-
-    @classmethod
-    def changed_elsewhere(cls) -> Self:
-        return cls("This project was changed in another tab", "look at its present state here and decide again", 409)
-
-    @classmethod
-    def file_not_available(cls) -> Self:
-        return cls("The file of this project is not at hand: the page keeps no copy", "choose the file again", 409)
-
-    @classmethod
-    def different_file(cls) -> Self:
-        return cls(
-            "The file at hand is not the one that the decisions are about, or was read in another way then",
-            "read it again in the step Data",
-            409,
-        )
+    unknown_project = fixed("There is no such project", "choose one from the list of projects", 404)
+    damaged_project = fixed(
+        "The notes of this project are damaged", "delete the project, and start again from its file", 500
+    )
+    changed_elsewhere = fixed(
+        "This project was changed in another tab", "look at its present state here and decide again", 409
+    )
+    file_not_available = fixed(
+        "The file of this project is not at hand: the page keeps no copy", "choose the file again", 409
+    )
+    different_file = fixed(
+        "The file at hand is not the one that the decisions are about, or was read in another way then",
+        "read it again in the step Data",
+        409,
+    )
 
     @classmethod
     def different_hierarchy(cls, name: str) -> Self:
@@ -53,25 +45,18 @@ class PageError(ShoalError):
             409,
         )
 
-    @classmethod
-    def outdated_release(cls) -> Self:
-        return cls(
-            "This file was made again since the page that offers it was shown",
-            "load that page again, and look at what it says now",
-            409,
-        )
+    outdated_release = fixed(
+        "This file was made again since the page that offers it was shown",
+        "load that page again, and look at what it says now",
+        409,
+    )
 
     @classmethod
     def unknown_column(cls, columns: int) -> Self:
         return cls(f"The file has {pluralize(columns, 'column')} and none of this number", "choose one of them", 404)
 
-    @classmethod
-    def unknown_hierarchy_source(cls) -> Self:
-        return cls("There is no such way to a hierarchy", "choose one of those on the page")
-
-    @classmethod
-    def wordnet_not_available(cls) -> Self:
-        return cls("The files of WordNet are not at hand", "choose index.noun and data.noun first", 409)
+    unknown_hierarchy_source = fixed("There is no such way to a hierarchy", "choose one of those on the page")
+    wordnet_not_available = fixed("The files of WordNet are not at hand", "choose index.noun and data.noun first", 409)
 
     @classmethod
     def hierarchy_too_large(cls, limit: int) -> Self:
@@ -79,13 +64,8 @@ class PageError(ShoalError):
             f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes here", "choose a smaller one", 413
         )
 
-    @classmethod
-    def release_not_available(cls) -> Self:
-        return cls("There is no such file of a release", "make the release first, in the step Run", 404)
-
-    @classmethod
-    def superseded(cls) -> Self:
-        return cls("A newer question came before this one was answered", "look at the newer answer", 409)
+    release_not_available = fixed("There is no such file of a release", "make the release first, in the step Run", 404)
+    superseded = fixed("A newer question came before this one was answered", "look at the newer answer", 409)
 
     @classmethod
     def busy(cls, running: int) -> Self:
@@ -140,9 +120,7 @@ class PageError(ShoalError):
             "unpack it and choose the plain file, or use the command line, which has no such limit",
         )
 
-    @classmethod
-    def file_not_read(cls) -> Self:
-        return cls("The file of this project was not read yet", "go back to the step Data", 409)
+    file_not_read = fixed("The file of this project was not read yet", "go back to the step Data", 409)
 
     @classmethod
     def unconfirmed(cls, names: Sequence[str]) -> Self:
@@ -153,11 +131,9 @@ class PageError(ShoalError):
             f"drop {'it' if one else 'them'}, or confirm under Columns that no person is named",
         )
 
-    @classmethod
-    def no_k(cls) -> Self:
-        return cls(
-            "k is not chosen yet, and how well these persons are protected is your decision", "choose one of the cards"
-        )
+    no_k = fixed(
+        "k is not chosen yet, and how well these persons are protected is your decision", "choose one of the cards"
+    )
 
     @classmethod
     def bug(cls, where: str) -> Self:
@@ -179,17 +155,15 @@ class PageError(ShoalError):
             507,
         )
 
-    @classmethod
-    def disk_full(cls) -> Self:
-        return cls("The disk of this machine is full, and the file was not taken", "make room, and try again", 507)
+    disk_full = fixed("The disk of this machine is full, and the file was not taken", "make room, and try again", 507)
 
     @classmethod
     def not_writable(cls, why: str) -> Self:
         return cls(f"The file could not be written to this machine ({why})", "look at its disk, and try again", 500)
 
-    @classmethod
-    def missing_file_name(cls) -> Self:
-        return cls("The name of the file did not arrive, and its ending tells the format", "choose it again", 400)
+    missing_file_name = fixed(
+        "The name of the file did not arrive, and its ending tells the format", "choose it again", 400
+    )
 
     @classmethod
     def unknown_format(cls, known: Sequence[str]) -> Self:
@@ -199,13 +173,8 @@ class PageError(ShoalError):
             415,
         )
 
-    @classmethod
-    def empty_file(cls) -> Self:
-        return cls("The file is empty", "choose a file with a header line and one line a record")
-
-    @classmethod
-    def upload_incomplete(cls) -> Self:
-        return cls("The file did not arrive whole, and nothing of it was kept", "choose it again", 400)
+    empty_file = fixed("The file is empty", "choose a file with a header line and one line a record")
+    upload_incomplete = fixed("The file did not arrive whole, and nothing of it was kept", "choose it again", 400)
 
     @classmethod
     def upload_stalled(cls, seconds: int) -> Self:
@@ -221,49 +190,29 @@ class PageError(ShoalError):
             "choose a file with the same columns, or start a new project with this one",
         )
 
-    @classmethod
-    def wrong_host(cls) -> Self:
-        return cls("This request was made for another address than that of the page", _THE_LINK, 421)
+    wrong_host = fixed("This request was made for another address than that of the page", _THE_LINK, 421)
+    unknown_page = fixed("This is no address of a page", _THE_LINK, 400)
+    cross_site = fixed(
+        "Another site asked for this, and only the page itself may",
+        "copy the link that shoal web printed into the address bar of the browser",
+        403,
+    )
 
-    @classmethod
-    def unknown_page(cls) -> Self:
-        return cls("This is no address of a page", _THE_LINK, 400)
+    method_not_allowed = fixed("The page does not take requests of this kind", "go back to the list of projects", 405)
+    not_authenticated = fixed("This browser was not let in, or Shoal was started again since", _THE_LINK, 403)
+    link_already_used = fixed(
+        "This link holds no more: each lets one browser in, once",
+        "press Enter in the terminal where shoal web runs for a fresh link, or start it again",
+        403,
+    )
 
-    @classmethod
-    def cross_site(cls) -> Self:
-        return cls(
-            "Another site asked for this, and only the page itself may",
-            "copy the link that shoal web printed into the address bar of the browser",
-            403,
-        )
+    stale_form = fixed(
+        "This form is older than the last start of the page, or not of it",
+        "load the page again, and repeat it",
+        403,
+    )
 
-    @classmethod
-    def method_not_allowed(cls) -> Self:
-        return cls("The page does not take requests of this kind", "go back to the list of projects", 405)
-
-    @classmethod
-    def not_authenticated(cls) -> Self:
-        return cls("This browser was not let in, or Shoal was started again since", _THE_LINK, 403)
-
-    @classmethod
-    def link_already_used(cls) -> Self:
-        return cls(
-            "This link holds no more: each lets one browser in, once",
-            "press Enter in the terminal where shoal web runs for a fresh link, or start it again",
-            403,
-        )
-
-    @classmethod
-    def stale_form(cls) -> Self:
-        return cls(
-            "This form is older than the last start of the page, or not of it",
-            "load the page again, and repeat it",
-            403,
-        )
-
-    @classmethod
-    def invalid_form(cls) -> Self:
-        return cls("What was sent is no form that can be read", "load the page again, and repeat it", 400)
+    invalid_form = fixed("What was sent is no form that can be read", "load the page again, and repeat it", 400)
 
     @classmethod
     def form_too_large(cls, limit: int) -> Self:
