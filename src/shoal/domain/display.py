@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -49,12 +50,12 @@ class DisplayTable:
         return Group(Text(self.title, style=style), *([table] if self.rows else []), *notes)
 
 
-class Displayable:
+class Displayable(ABC):
     """Result that notebooks and rich show as a table."""
 
     @property
-    def _display(self) -> DisplayTable:
-        raise NotImplementedError
+    @abstractmethod
+    def _display(self) -> DisplayTable: ...
 
     def _repr_html_(self) -> str:
         return self._display.html()
