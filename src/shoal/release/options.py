@@ -180,7 +180,7 @@ def parse_survey(
 
 
 def check_table(policy: Policy, table: Table, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
-    """Validate the columns of a table, as `check_decided` does, and its index, which a release keeps.
+    """Validate the columns of a table, as `check_roles` does, and its index, which a release keeps.
 
     Returns the profiles of the columns.
     """
@@ -197,7 +197,7 @@ def check_table(policy: Policy, table: Table, *, is_replay: bool = False) -> tup
 def check_roles(policy: Policy, profiles: Sequence[ColumnProfile], records: int, *, is_replay: bool = False) -> None:
     """Refuse columns that look like identifiers and have no role, unless the policy keeps them by name.
 
-    Policies of versions before ``keep`` release them. ``replays`` means that the table may be the next delivery.
+    Policies of versions before ``keep`` release them. ``is_replay`` means that the table may be the next delivery.
     """
     if policy.keep is None:
         return
@@ -288,7 +288,7 @@ def check_totals(schema: Schema, keep_totals: bool, *, exact_means: bool) -> Non
 class ParsedOptions(NamedTuple):
     standardize: bool
     rounding: str
-    """``BY_COLUMN``, ``WHOLE_NUMBERS`` or ``NONE``."""
+    """``BY_COLUMN``, ``INTEGER_COLUMNS`` or ``NO_ROUNDING``."""
     keep_totals: bool
     distance: str
     schema: Schema

@@ -27,7 +27,7 @@ class ColumnType:
     dtype: pl.DataType
 
     def content(self, cells: pl.Series) -> ColumnContent:
-        """Parse cells of the column as `understood` or `series_content` parse all of them."""
+        """Parse cells of the column as `infer_content` or `series_content` parse all of them."""
         if self.notation.is_text:
             return _content(cells.alias(""), self.notation, self.sketch)
         content = series_content(cells)

@@ -54,7 +54,7 @@ class TableStatistics:
         return tuple((column.name, column.column_type.kind) for column in self.columns)
 
     def column_profiles(self) -> tuple[ColumnProfile, ...]:
-        """Return column profiles as `data.profile_columns` does; a large number of distinct values is `estimated`."""
+        """Return column profiles as `data.profile_columns` does; a large ``distinct`` is an estimate."""
         return tuple(column.profile(self.records) for column in self.columns)
 
     @property

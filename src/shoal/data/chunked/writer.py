@@ -40,7 +40,7 @@ _DROPPED_BITS = np.uint64(40)
 
 
 class FormatWriter(Protocol):
-    """Format-specific part of `Writer`."""
+    """Format-specific part of `ChunkWriter`."""
 
     def write(self, chunk: Table) -> None: ...
 
@@ -53,7 +53,7 @@ class FormatWriter(Protocol):
 class ChunkWriter:
     """Writes the chunks of a release to one path; the file extension determines the format.
 
-    Delimited text keeps its dialect and its bytes as in `tables.write`. The bytes do not depend on the chunks.
+    Delimited text keeps its dialect and its bytes as in `data.write_table`. The bytes do not depend on the chunks.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, folder: Path, formulas: str | None = None) -> None:
