@@ -65,6 +65,7 @@ class BrowserUser:
         with self.page.expect_navigation(url="**/data"):
             self.page.set_input_files("input[type=file]", file)
         wait_visible(self.page.get_by_role("link", name="Continue to columns"), LONG_TIMEOUT)
+        self.page.wait_for_load_state()  # the page was loaded again, and before its scripts have run a click is lost
 
     def example(self) -> None:
         self.home()

@@ -46,6 +46,7 @@ def apply(user: BrowserUser) -> None:
     with user.page.expect_navigation():
         user.page.locator("[data-apply]").click()
     wait_visible(user.page.get_by_role("link", name="Continue to columns"), LONG_TIMEOUT)
+    user.page.wait_for_load_state()
 
 
 def release(user: BrowserUser, folder: Path, *, k: int = 3) -> Path:
