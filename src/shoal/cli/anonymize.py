@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shoal.cli.options import (
-    RELEASE_OPTIONS,
     method_options,
     release_arguments,
     with_protection_options,
     with_release_options,
     with_renamed_options,
 )
+from shoal.cli.policies import refuse_options
 from shoal.cli.terminal import (
     as_json,
     colorize,
@@ -34,7 +34,7 @@ from shoal.cli.terminal import (
     with_column_options,
     with_read_options,
 )
-from shoal.errors import EngineError, FileError, OptionError, OutputError, PolicyError
+from shoal.errors import EngineError, FileError, OptionError, OutputError
 from shoal.system.atomic import os_error_reason
 from shoal.system.threads import check_threads
 
@@ -68,7 +68,12 @@ _ROWS = 3
     metavar="N",
     help="How many threads work; the release does not depend on it.  [default: SHOAL_THREADS, else one for each core]",
 )
-@click.option("--policy", help="Take every decision from this policy file instead.")
+@click.option(
+    "--policy",
+    metavar="FILE",
+    help="Take every decision from this policy file. No other option of the release can be given beside it, so that no"
+    " decision has two values; only -k can, if the policy leaves k open.",
+)
 @click.option("--report", help="Also write a report for internal use: an HTML file.")
 @click.option("--external-report", help="Also write a report that may be published with the release: an HTML file.")
 @click.option("--compared", metavar="FILE", help="What `shoal compare --json` printed, to be shown in the report.")
@@ -122,11 +127,14 @@ def command(
     shoal anonymize people.csv -k 5 -q job,country --hierarchy job=jobs.csv --hierarchy country=countries.csv \\
         --recode lcs -o released.csv
 
-    The release is verified before it appears. Beside it stands its policy (OUTPUT.policy.toml), which makes
-    the same release again:
+    shoal init proposes these decisions in a policy file, for you to edit:
 
     \b
-    shoal anonymize people.csv --policy released.csv.policy.toml -o again.csv
+    shoal init people.csv
+    shoal anonymize people.csv --policy people.policy.toml -o released.csv
+
+    The release is verified before it appears. Its own policy is beside it (OUTPUT.policy.toml) and makes the same
+    release again. shoal verify and shoal evaluate use it, too.
 
     While local search improves the groups, a first interrupt (Ctrl-C) ends it, and the best groups so far are
     released; a second one ends the command.
@@ -167,16 +175,15 @@ def command(
         written = {"Released": output, "Policy": f"{output.rstrip('/')}.policy.toml"}
     written |= {"Report": report, "External": external_report}
     decisions = None if policy is None else _read_policy(policy, options)
-    settings = decisions.input.get("settings") if decisions and is_local else None
     if not is_local or memory is not None or (decisions and decisions.pieces is not None):
         if bundles or comparison is not None:
             raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
-        arguments = _replay_arguments(policy, options) if policy else _release_arguments(options)
+        arguments = _replay_arguments(decisions, options) if decisions else _release_arguments(options)
         facts, warnings = _release_out_of_core(
             file,
             target if is_local else output,
             arguments,
-            options=parse_read_options(file, options, settings),
+            options=parse_read_options(file, options, decisions if is_local else None),
             reports=reports,
             quiet=quiet,
             engine=LOCAL if is_local else engine,
@@ -190,9 +197,9 @@ def command(
     if scratch is not None:
         raise OptionError.invalid_value("scratch", "it together with memory (--memory)")
     with progress(quiet=quiet, kernels_expected=expected) as line:
-        table = open_table(file, options, settings)
-        if policy:
-            release = replay(table, progress=line, **_replay_arguments(policy, options))
+        table = open_table(file, options, decisions)
+        if decisions:
+            release = replay(table, progress=line, **_replay_arguments(decisions, options))
         else:
             release = anonymize(table, progress=line, **_release_arguments(options))
     saved = release.save(
@@ -285,18 +292,16 @@ def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_policy(path: str, options: dict[str, Any]) -> Policy:
-    """Read the policy; refuse release options beside it."""
-    from shoal.domain import Policy
+    """Read the policy; refuse release options beside it, but not a k that it leaves open."""
+    from shoal.domain import Policy, check_k
 
-    for name in ("k", "method", "blocks", *RELEASE_OPTIONS):
-        if options[name] not in (None, ()):
-            raise PolicyError.option_in_policy(name.replace("_", "-"))
-    return Policy.read(path)
+    refuse_options(options)
+    return Policy.read(path, k=None if options["k"] is None else check_k(parse_k(options["k"])))
 
 
-def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:
+def _replay_arguments(policy: Policy, options: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of `shoal.replay`."""
-    return {"policy": path, **hierarchy_arguments(options), "threads": options["threads"]}
+    return {"policy": policy, **hierarchy_arguments(options), "threads": options["threads"]}
 
 
 def _release_out_of_core(

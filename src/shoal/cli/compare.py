@@ -15,8 +15,10 @@ from shoal.cli.options import (
     with_release_options,
     with_renamed_options,
 )
+from shoal.cli.policies import find_policy, given, refuse_options, with_policy_option
 from shoal.cli.terminal import (
     as_json,
+    hierarchy_arguments,
     hierarchy_paths,
     open_table,
     parse_float,
@@ -39,6 +41,10 @@ from shoal.errors import OptionError, OutputError, PromiseError
     multiple=True,
     help="The methods to compare, as a,b,c, or all.  [default: the usual one and a few that are worth a try]",
 )
+@with_policy_option(
+    "Take every other decision from this policy file, and k if it is not given. Of the options of a release, only -k,"
+    " --methods, --refine, --effort, --hierarchy and --levels can be given beside it."
+)
 @with_release_options
 @click.option(
     "--time-limit", metavar="S", help="A budget for all runs: none starts after it, and those under way are stopped."
@@ -57,6 +63,7 @@ from shoal.errors import OptionError, OutputError, PromiseError
 def command(
     file: str,
     methods: tuple[str, ...],
+    policy: str | None,
     time_limit: str | None,
     workers: str | None,
     cache: str | None,
@@ -72,6 +79,7 @@ def command(
     \b
     shoal compare people.csv -k 3,5,10 -q age,income
     shoal compare people.csv -k 5 -q age,income --methods all --time-limit 300 --report compared.html
+    shoal compare people.csv --policy people.policy.toml -k 3,5,10
 
     Every run is a whole, verified release, of which only the figures are kept. --refine and --effort hold for all
     methods; where neither is given, only auto is refined. A comparison that was stopped
@@ -90,11 +98,17 @@ def command(
         raise OutputError.duplicate_path(place)
     if place:
         check_output_paths([place], sources=[Path(file), cache_path, *hierarchy_paths(options)], force=force)
-    arguments = release_arguments(options)
+    known = find_policy(policy)
+    if known is not None:
+        refuse_options(options, beside=("refine", "effort"))
+    if known is None:
+        arguments = {"k": _levels(options), **release_arguments(options), **method_options(options)}
+    else:
+        varied = {"k": _levels(options), "refine": options["refine"], "effort": options["effort"]}
+        arguments = given({**varied, **hierarchy_arguments(options)})
     with progress(quiet=quiet, description="comparing", unit="runs") as line:
         result = compare(
-            open_table(file, options),
-            k=[parse_int(level, OptionError.k_not_integer()) for level in parse_names(options["k"])],
+            open_table(file, options, known),
             methods=_methods(methods),
             time_limit=parse_float(time_limit, "time_limit", "a number above 0"),
             workers=None
@@ -102,10 +116,10 @@ def command(
             else parse_int(workers, OptionError.invalid_value("workers", "a whole number")),
             cache=cache_path,
             progress=line,
+            policy=known,
             **arguments,
-            **method_options(options),
         )
-    facts = result.to_dict()
+    facts = result.to_dict() | ({"policy": str(known.path)} if known else {})
     if not any(point.verified for point in result.points):
         raise PromiseError.no_release_compared(runs=len(result.points), why=result.points[0].error or "")
     if place:
@@ -115,10 +129,14 @@ def command(
         show_json(facts)
     else:
         show(comparison_page.text(facts, width=max(60, min(shutil.get_terminal_size((100, 40)).columns, 100))))
-        files = {"Kept": cache_path, "Report": place}
+        files = {"Policy": known and known.path, "Kept": cache_path, "Report": place}
         written = "".join(f"\n{label:8s} {path}" for label, path in files.items() if path)
         if written:
             show(written)
+
+
+def _levels(options: dict[str, Any]) -> list[int]:
+    return [parse_int(level, OptionError.k_not_integer()) for level in parse_names(options["k"])]
 
 
 def _stem(file: str) -> str:

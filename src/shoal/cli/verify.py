@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from shoal.cli.options import counting_arguments, with_counting_options
+from shoal.cli.policies import find_policy, given, policy_facts, show_policy, with_policy_option
 from shoal.cli.terminal import (
     as_json,
     hierarchy_arguments,
@@ -47,14 +48,29 @@ from shoal.errors import BundleError
     "--order", help="Whether the records of FILE and OTHER stand in the same order: kept or unknown; looked at."
 )
 @click.option("--sensitive", multiple=True, help="Columns whose values both together may not tell, as a,b.")
+@with_policy_option("Take what is not given from this policy file.  [default: the one beside FILE, without -k or -q]")
 @with_counting_options("missing_values", "alpha", "strata", "households")
 @with_hierarchy_options
 @with_read_options
 @as_json
 def command(
-    file: str, k: str | None, quasi_identifiers: tuple[str, ...], model: tuple[str, ...], as_json: bool, **options: Any
+    file: str,
+    k: str | None,
+    quasi_identifiers: tuple[str, ...],
+    model: tuple[str, ...],
+    policy: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Count the classes of FILE on the values that it shows.
+
+    \b
+    shoal verify released.csv
+    shoal verify released.csv -k 10
+    shoal verify other.csv -k 5 -q age,sex,zip
+
+    Without -k or -q, the policy beside FILE (FILE.policy.toml) gives them, the models, the treatment of missing values,
+    and strata and households if FILE has their columns. Options that you give replace those of the policy.
 
     FILE may be a release of Shoal or any other table. Of a bundle (a zip file of `shoal anonymize --bundle`) all is
     checked from its own files: hashes, policy, and k and the models counted again; nothing else is given then.
@@ -71,18 +87,29 @@ def command(
     from shoal.report import text
 
     if is_bundle(file):
-        _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
-    smallest, names = parse_k(k), parse_quasi_identifiers(quasi_identifiers)
+        decided = {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, "policy": policy}
+        _verify_bundle(file, {**decided, **options}, as_json)
+    known = find_policy(policy, released=file, needed=k is None or not quasi_identifiers)
+    table = open_table(file, options, known, is_release=True)
     facts = verify(
-        open_table(file, options),
-        k=smallest,
-        quasi_identifiers=names,
-        models=parse_model_options(model),
-        **hierarchy_arguments(options),
-        **counting_arguments(options),
-        **_against(options),
+        table,
+        policy=known,
+        **given(
+            {
+                "k": None if k is None else parse_k(k),
+                "quasi_identifiers": parse_quasi_identifiers(quasi_identifiers) if quasi_identifiers else None,
+                "models": parse_model_options(model),
+                **hierarchy_arguments(options),
+                **counting_arguments(options),
+                **_against(options),
+            }
+        ),
     ).to_dict()
+    if known is not None:
+        facts["policy"] = policy_facts(known, released=table)
     show_facts(facts, text.verification, as_json=as_json)
+    if known is not None and not as_json:
+        show_policy(facts["policy"])
     if "together" in facts and not as_json:
         show(text.linked_releases(facts["together"]))
     click.get_current_context().exit(0 if facts["ok"] else 3)

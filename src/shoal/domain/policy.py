@@ -132,6 +132,8 @@ class Policy:
     input: Mapping[str, Any] = field(default_factory=dict)
     output: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    path: Path | None = field(default=None, compare=False, repr=False)
+    """The file that it was read from; files of hierarchies may lie beside it."""
 
     @property
     def shuffle(self) -> bool:
@@ -187,8 +189,8 @@ class Policy:
         return _HEADER + "\n".join(_toml_lines(self.to_dict())) + "\n"
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a policy file."""
+    def read(cls, path: str | os.PathLike[str], *, k: int | None = None) -> Self:
+        """Read a policy file. ``k`` completes a file that leaves it open; 0 accepts such a file as it is."""
         try:
             text = Path(path).read_bytes()
         except OSError as error:
@@ -197,24 +199,26 @@ class Policy:
             raise PolicyError.not_a_policy(type(path).__name__) from None
         except ValueError:
             raise PolicyError.damaged(path, "no file can have this name") from None
-        return cls.from_toml(text, path=path)
+        return replace(cls.from_toml(text, path=path, k=k), path=Path(path))
 
     @classmethod
-    def from_toml(cls, text: bytes, *, path: object) -> Self:
-        """Parse a policy; ``path`` is its name in messages."""
+    def from_toml(cls, text: bytes, *, path: object, k: int | None = None) -> Self:
+        """Parse a policy; ``path`` is its name in messages, and ``k`` is as for `read`."""
         try:
             facts = tomllib.loads(text.decode())
         except (ValueError, RecursionError):  # includes TOML and decoding errors
             raise PolicyError.damaged(path, "it is not TOML") from None
-        return cls._from_dict(facts, path)
+        return cls._from_dict(facts, path, k)
 
     @classmethod
-    def _from_dict(cls, facts: Mapping[str, Any], path: object) -> Self:
+    def _from_dict(cls, facts: dict[str, Any], path: object, k: int | None) -> Self:
         version = facts.get("format")
         if type(version) is not int or version < 1:
             raise PolicyError.damaged(path, "it has no format number")
         if version > POLICY_FORMAT:
             raise PolicyError.too_new(path, version, POLICY_FORMAT)
+        if "columns" in facts:
+            facts["release"] = _with_k(facts.get("release", {}), path, k)
         try:
             release, missing = facts["release"], _checked(facts.get("missing", {}), dict)
             survey = _checked(facts.get("survey", {}), dict)
@@ -278,6 +282,17 @@ class Policy:
         yield "bounds are not two numbers, the lower first", bounds_are_ordered
         yield "it keeps a column that has a role, or that it does not know", {*(self.keep or ())} <= without_role
         yield "its largest household has no member", self.survey.largest_household >= 1
+
+
+def _with_k(release: Any, path: object, k: int | None) -> Any:
+    """Complete the entries of a release by k where they leave it open."""
+    if not isinstance(release, dict):
+        return release
+    if k and "k" in release:
+        raise PolicyError.option_in_policy("k")
+    if k is None and "k" not in release:
+        raise PolicyError.no_k(path)
+    return {"k": k, **release}
 
 
 def _column_facts(column: Column) -> dict[str, Any]:

@@ -219,6 +219,20 @@ class PolicyError(ShoalError):
         return cls(f"A {type_name} is not a policy", "give a Policy, or the path of a policy file")
 
     @classmethod
+    def no_k(cls, path: object) -> Self:
+        return cls(
+            f"The policy {str(path)!r} leaves k open, and a privacy level is your decision",
+            "write it there as release.k, or give k= (-k)",
+        )
+
+    @classmethod
+    def none_beside(cls, path: object, name: str) -> Self:
+        return cls(
+            f"No quasi-identifier is named, and no policy {name!r} is beside {str(path)!r}",
+            "name the columns with quasi_identifiers= (-q), or a policy with policy= (--policy)",
+        )
+
+    @classmethod
     def too_new(cls, path: object, found: int, known: int) -> Self:
         return cls(
             f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",

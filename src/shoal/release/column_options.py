@@ -111,9 +111,9 @@ def load_policy(
     policy: Policy | str | os.PathLike[str], folders: Sequence[Path] = ()
 ) -> tuple[Policy, tuple[Path, ...]]:
     """Read a policy, and return the folders where its hierarchies may be: beside it, here, and those given."""
-    if isinstance(policy, Policy):
-        return policy, (Path(), *folders)
-    return Policy.read(policy), (Path(policy).parent, Path(), *folders)
+    policy = policy if isinstance(policy, Policy) else Policy.read(policy)
+    beside = () if policy.path is None else (policy.path.parent,)
+    return policy, (*beside, Path(), *folders)
 
 
 def match_columns(schema: Schema, kinds: Sequence[tuple[str, Kind]]) -> Schema:

@@ -34,13 +34,15 @@ from shoal.hierarchy.distances import DISTANCES
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.inspect import is_shuffled
 from shoal.release.options import check_fraction, parse_weights
+from shoal.release.policy_arguments import PolicyLike, with_policy
 
 
+@with_policy
 def evaluate(
     original: Any,
     released: Any,
     *,
-    quasi_identifiers: Names,
+    quasi_identifiers: Names = None,
     k: int | None = None,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
@@ -56,6 +58,7 @@ def evaluate(
     population: Any = None,
     weights: Mapping[str, float] | None = None,
     measures: str | Iterable[str] = "default",
+    policy: PolicyLike | None = None,  # noqa: ARG001 - for `with_policy`
 ) -> Evaluation:
     """Measure the information loss of a release and its remaining risk.
 
@@ -82,6 +85,9 @@ def evaluate(
         journalist and the marketer risk. Default: sampling weights, or the table itself.
     measures : str or iterable of str
         ``default`` (measures that need one pass over the records), ``all``, or names; see `shoal.measures()`.
+    policy : Policy or path, optional
+        Policy with the arguments that are not given. Default: if no quasi-identifier is named, the policy beside the
+        file of the release.
 
     Returns
     -------

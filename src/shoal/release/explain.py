@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +19,7 @@ from shoal.errors import DataError, OptionError, PolicyError
 from shoal.metrics.minimal_uniques import max_combined
 from shoal.metrics.released_points import number_rows
 from shoal.release.evaluate import read_release
-from shoal.release.result import read_back
+from shoal.release.policy_arguments import PolicyLike, load_open_policy, policy_beside, read_by_policy
 from shoal.report.explanation import explanation_text
 
 MAX_MEMBERS = 20
@@ -139,7 +138,7 @@ def explain(
     *,
     row: int,
     quasi_identifiers: Names = None,
-    policy: Policy | str | os.PathLike[str] | None = None,
+    policy: PolicyLike | None = None,
     released: Any = None,
     k: int | None = None,
     sensitive: Names = None,
@@ -160,10 +159,11 @@ def explain(
         Roles of the columns. Not with a ``policy``.
     policy : Policy or path, optional
         Policy with the roles and k. Its release is used if the file lies beside the policy and is not shuffled.
+        Default: if no quasi-identifier is named, the policy beside ``released``.
     released : path, DataFrame, array or Table, optional
         The release, with the records in the same order.
     k : int, optional
-        Report combinations below k, too. Not with a ``policy``.
+        Report combinations below k, too. Not with a ``policy`` that has one.
     values : bool
         Whether to include values of the data.
 
@@ -176,20 +176,23 @@ def explain(
     ShoalError
         If the record does not exist, or policy, table and release do not fit together.
     """
-    table = tables.read_table(data)
+    known_policy = None if policy is None else load_open_policy(policy)
+    if known_policy is None and quasi_identifiers is None:
+        known_policy = policy_beside(released)
+    table = read_by_policy(data, known_policy)
     index = _record_index(row, table.height)
-    known_policy = None
-    if policy is not None:
-        for name, given in {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "k": k}.items():
-            if given is not None:
+    if known_policy is not None:
+        decided = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "k": known_policy.k and k}
+        for name, given in decided.items():
+            if given:
                 raise PolicyError.option_in_policy(name)
-        known_policy = policy if isinstance(policy, Policy) else Policy.read(policy)
-        quasi_identifiers, k = known_policy.schema.quasi_identifiers, known_policy.k
+        quasi_identifiers, k = known_policy.schema.quasi_identifiers, known_policy.k or k
         sensitive = known_policy.schema.names_with_role(Role.SENSITIVE)
-        if released is None and not isinstance(policy, Policy) and not known_policy.shuffle:
-            released = _find_release(policy, known_policy)
+        if released is None and not known_policy.shuffle:
+            released = _find_release(known_policy)
         if released is not None and known_policy.shuffle:
             raise DataError.shuffled()
+        released = None if released is None else read_by_policy(released, known_policy, is_release=True)
     schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
     names, sensitive_names = schema.quasi_identifiers, schema.names_with_role(Role.SENSITIVE)
     k = None if k is None else check_k(k)
@@ -211,12 +214,12 @@ def explain(
     )
 
 
-def _find_release(path: str | os.PathLike[str], policy: Policy) -> Table | None:
-    """Read the release of a policy if the same file lies beside the policy."""
-    place = Path(path).parent / Path(str(policy.output.get("file", ""))).name
-    if not place.is_file() or tables.file_sha256(place) != policy.output.get("sha256"):
+def _find_release(policy: Policy) -> Path | None:
+    """Return the file of a release if it lies beside the policy, unchanged."""
+    if policy.path is None or "file" not in policy.output:
         return None
-    return read_back(place, policy)[0]
+    place = policy.path.parent / Path(str(policy.output["file"])).name
+    return place if place.is_file() and tables.file_sha256(place) == policy.output.get("sha256") else None
 
 
 def _record_index(row: Any, records: int) -> int:

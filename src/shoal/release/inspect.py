@@ -23,6 +23,7 @@ from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.options import check_fraction
+from shoal.release.policy_arguments import PolicyLike, with_policy
 from shoal.release.result import policy_path
 from shoal.release.warnings import reading_warnings
 from shoal.verification import linked_releases
@@ -190,11 +191,12 @@ def is_shuffled(table: Table) -> bool:
     return policy.shuffle and policy.output.get("sha256") == table.sha256
 
 
+@with_policy
 def verify(
     table: Any,
     *,
-    k: int,
-    quasi_identifiers: Names,
+    k: int | None = None,
+    quasi_identifiers: Names = None,
     models: Mapping[str, str | Iterable[str]] | None = None,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
@@ -206,6 +208,7 @@ def verify(
     against_quasi_identifiers: Names = (),
     order: str | None = None,
     sensitive: Names = (),
+    policy: PolicyLike | None = None,  # noqa: ARG001 - for `with_policy`
 ) -> Verification:
     """Count the classes of any table, made by Shoal or not. The result is true if every class has at least k records.
 
@@ -213,6 +216,7 @@ def verify(
     ----------
     table : path, DataFrame, array or Table
     k : int
+        Minimum number of records in a class.
     quasi_identifiers : str or sequence of str
     models : mapping, optional
         Privacy models that every class must meet, one or several per column: ``{"diagnosis": "distinct-l(3)"}``.
@@ -238,6 +242,9 @@ def verify(
         columns agree row by row, unless a policy says that the rows are shuffled.
     sensitive : str or sequence of str
         Sensitive columns to check against the other release.
+    policy : Policy or path, optional
+        Policy with the arguments that are not given. Default: if k or the quasi-identifiers are not given, the policy
+        beside the file. Strata and households count if the release has their columns.
 
     Returns
     -------
@@ -248,6 +255,8 @@ def verify(
     ShoalError
         If a column or an option cannot be used.
     """
+    if k is None:
+        raise OptionError.no_k()
     data, required_models = tables.read_table(table), parse_models(models)
     schema = minimal_schema(data, quasi_identifiers, required_models)
     schema = resolve_schema(data, schema, hierarchies=hierarchies, levels=levels, allow_mixed=True)

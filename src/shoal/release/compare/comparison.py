@@ -20,6 +20,7 @@ from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
 from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, is_seconds, parse_refinement
 from shoal.release.pipeline import plan_in_memory
+from shoal.release.policy_arguments import PolicyLike, with_policy
 from shoal.release.result import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
@@ -89,15 +90,17 @@ class Comparison:
 
 
 @public_function(forwards=True)
+@with_policy
 def compare(
     data: Any,
     *,
-    k: int | Iterable[int],
+    k: int | Iterable[int] | None = None,
     methods: str | Iterable[str] | None = None,
     time_limit: float | None = None,
     workers: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: RunProgress | None = None,
+    policy: PolicyLike | None = None,
     **arguments: Any,
 ) -> Comparison:
     """Compare methods, and levels of k, by information loss and risk.
@@ -121,6 +124,8 @@ def compare(
     progress : callable, optional
         Called with the number of runs done, which counts running ones in part, and the number of all runs. Runs with a
         large k count for more, since they take longer.
+    policy : Policy or path, optional
+        Policy with the arguments that are not given, other than the method, its options and its effort.
     **arguments
         Other arguments of `shoal.anonymize`. An option of a method applies to the methods that have it; ``refine`` and
         ``effort`` apply to all methods, and without them only ``auto`` is refined.
@@ -142,6 +147,8 @@ def compare(
         raise OptionError.invalid_value("time_limit", "a number above 0")
     threads = available_cores() if workers is None else _check_workers(workers)
     table = tables.read_table(data)
+    if k is None:
+        raise OptionError.no_k()
     levels = list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
     levels = sorted({check_k(level, table.height) for level in levels})
     if not levels:

@@ -1,0 +1,69 @@
+"""Policies as a source of options: the option ``--policy``, and what the output says about the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shoal.cli.options import RELEASE_OPTIONS
+from shoal.cli.terminal import show
+from shoal.errors import PolicyError
+from shoal.errors.messages import quote_name
+
+if TYPE_CHECKING:
+    from shoal.data import Table
+    from shoal.domain import Policy
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def with_policy_option(text: str) -> Callable[[C], C]:
+    """Add the option ``--policy`` with this help."""
+    return click.option("--policy", metavar="FILE", help=text)
+
+
+def find_policy(named: str | None, *, released: str | None = None, needed: bool = False) -> Policy | None:
+    """Read the policy that is named, or the one beside a release if it is ``needed`` and exists."""
+    from shoal.release.policy_arguments import load_open_policy, policy_beside
+
+    if named is not None:
+        return load_open_policy(named)
+    return policy_beside(released) if needed else None
+
+
+def refuse_options(options: Mapping[str, Any], *, beside: Collection[str] = ()) -> None:
+    """Refuse options of a release beside a policy, except for these."""
+    for name in ("method", "blocks", *RELEASE_OPTIONS):
+        if name not in beside and options.get(name) not in (None, ()):
+            raise PolicyError.option_in_policy(name.replace("_", "-"))
+
+
+def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that were given; a policy may decide the others."""
+    return {name: value for name, value in arguments.items() if value is not None and value not in ((), [], {})}
+
+
+def policy_facts(policy: Policy, **tables: Table) -> dict[str, Any]:
+    """Facts about the policy that was used: its file, and whether each table is the file that it describes."""
+    described = {"original": policy.input.get("sha256"), "released": policy.output.get("sha256")}
+    return {
+        "file": str(policy.path),
+        "same_file": {
+            name: None if described[name] is None or table.sha256 is None else described[name] == table.sha256
+            for name, table in tables.items()
+        },
+    }
+
+
+def show_policy(facts: Mapping[str, Any]) -> None:
+    """Print which policy was used, and a note for each table that is another file than it describes."""
+    show(f"  by the policy {quote_name(facts['file'])}")
+    for name, is_same in facts["same_file"].items():
+        if is_same is False:
+            show(
+                f"  note: the {name} file is not the one that the policy describes (another SHA-256): it was changed"
+                f"{' after the release' if name == 'released' else ''}, or it is another file; its values were counted"
+                " as they are now"
+            )
