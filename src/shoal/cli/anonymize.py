@@ -39,7 +39,7 @@ from shoal.system.atomic import os_error_reason
 from shoal.system.threads import check_threads
 
 if TYPE_CHECKING:
-    from shoal.domain import Policy
+    from shoal.domain import Policy, PolicyDraft
     from shoal.release.result import Release
 
 
@@ -168,7 +168,7 @@ def command(
     written |= {"Report": report, "External": external_report}
     decisions = None if policy is None else _read_policy(policy, options)
     settings = decisions.input.get("settings") if decisions and is_local else None
-    if not is_local or memory is not None or (decisions and decisions.pieces is not None):
+    if not is_local or memory is not None or getattr(decisions, "pieces", None) is not None:
         if bundles or comparison is not None:
             raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
         arguments = _replay_arguments(policy, options) if policy else _release_arguments(options)
@@ -284,14 +284,14 @@ def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_policy(path: str, options: dict[str, Any]) -> Policy:
+def _read_policy(path: str, options: dict[str, Any]) -> Policy | PolicyDraft:
     """Read the policy; refuse release options beside it."""
-    from shoal.domain import Policy
+    from shoal.domain import read_policy
 
     for name in ("k", "method", "blocks", *RELEASE_OPTIONS):
         if options[name] not in (None, ()):
             raise PolicyError.option_in_policy(name.replace("_", "-"))
-    return Policy.read(path)
+    return read_policy(path)
 
 
 def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:
