@@ -15,6 +15,7 @@ import numpy as np
 from shoal import data
 from shoal.data import Table
 from shoal.domain import FloatMatrix, IntVector, Kind, Precision, Schema, check_bool, check_choice, check_k
+from shoal.domain.options import check_scalar, check_seed, parse_weights
 from shoal.errors import DataError, EstimatorError, OptionError, PackageError, PromiseError, ShoalError
 from shoal.errors.deprecation import warn_deprecated
 from shoal.metrics import information_loss
@@ -23,7 +24,7 @@ from shoal.microaggregation.group import GroupingTask, group
 from shoal.microaggregation.new_records import UNDERSIZED, assign_new_records
 from shoal.recode import group_centers
 from shoal.recode.number_aggregates import CENTER_FUNCTIONS
-from shoal.release.options import check_seed, parse_refinement, parse_weights, to_builtin
+from shoal.release.options import parse_refinement
 from shoal.system.threads import use_threads
 from shoal.verification.verify import verify
 
@@ -273,7 +274,7 @@ def _by_name(weights: Any, names: Sequence[str]) -> dict[str, float]:
 def _plain_options(options: Any) -> dict[str, Any]:
     if not (options is None or isinstance(options, Mapping)):
         raise OptionError.invalid_value("options", "the method's own options by name, such as {'gamma': 0.5}")
-    return {str(name): to_builtin(str(name), value) for name, value in (options or {}).items()}
+    return {str(name): check_scalar(str(name), value) for name, value in (options or {}).items()}
 
 
 def _order_free_hash(values: FloatMatrix) -> tuple[str, IntVector]:

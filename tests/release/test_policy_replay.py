@@ -111,11 +111,12 @@ def test_policies_of_the_past_replay_and_refuse_missing_values_as_then(tmp_path:
 
 BUDGET = '[release]\nk = 2\nmethod = "mdav"\nseed = 0\nsuppression = 0.4\n'
 OPTIONS = '[missing]\npolicy = "category"\n[options]\nstandardize = true\ndistance = "wu-palmer"\n'
+VERSIONS = '[versions]\nshoal = "0.1"\n'
 STEPS = '[refine]\neffort = "balanced"\nseconds = 2.5\nplanned = [3]\ndone = [3]\nlooks = [1]\n'
 WITH_A_BUDGET = {
     3: f'format = 3\n{BUDGET}{OPTIONS}round_integers = false\n{COLUMN}recode = "mean"\n',
-    4: f'format = 4\nkeep = []\n{BUDGET}{OPTIONS}exact_means = true\n{STEPS}{COLUMN}recode = "mean"\n',
-    5: f'format = 5\nkeep = []\n{BUDGET}blocks = 6\n{OPTIONS}exact_means = true\n{COLUMN}recode = "mean"\n',
+    4: f'format = 4\nkeep = []\n{BUDGET}{OPTIONS}exact_means = true\n{STEPS}{COLUMN}recode = "mean"\n{VERSIONS}',
+    5: f'format = 5\nkeep = []\n{BUDGET}blocks = 6\n{OPTIONS}exact_means = true\n{COLUMN}recode = "mean"\n{VERSIONS}',
 }
 
 

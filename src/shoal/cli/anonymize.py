@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,12 +35,12 @@ from shoal.cli.terminal import (
     with_column_options,
     with_read_options,
 )
-from shoal.errors import EngineError, FileError, OptionError, OutputError
+from shoal.errors import EngineError, FileError, OptionError, OutputError, PolicyError
 from shoal.system.atomic import os_error_reason
 from shoal.system.threads import check_threads
 
 if TYPE_CHECKING:
-    from shoal.domain import Policy
+    from shoal.domain import Policy, PolicyDraft
     from shoal.release.result import Release
 
 
@@ -175,7 +176,7 @@ def command(
         written = {"Released": output, "Policy": f"{output.rstrip('/')}.policy.toml"}
     written |= {"Report": report, "External": external_report}
     decisions = None if policy is None else _read_policy(policy, options)
-    if not is_local or memory is not None or (decisions and decisions.pieces is not None):
+    if not is_local or memory is not None or getattr(decisions, "pieces", None) is not None:
         if bundles or comparison is not None:
             raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
         arguments = _replay_arguments(decisions, options) if decisions else _release_arguments(options)
@@ -291,15 +292,20 @@ def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_policy(path: str, options: dict[str, Any]) -> Policy:
+def _read_policy(path: str, options: dict[str, Any]) -> Policy | PolicyDraft:
     """Read the policy; refuse release options beside it, but not a k that it leaves open."""
-    from shoal.domain import Policy, check_k
+    from shoal.domain import Policy, read_policy
 
     refuse_options(options)
-    return Policy.read(path, k=None if options["k"] is None else check_k(parse_k(options["k"])))
+    policy = read_policy(path)
+    if options["k"] is None:
+        return policy
+    if isinstance(policy, Policy) or "k" in policy.arguments:
+        raise PolicyError.option_in_policy("k")
+    return replace(policy, arguments={**policy.arguments, "k": parse_k(options["k"])})
 
 
-def _replay_arguments(policy: Policy, options: dict[str, Any]) -> dict[str, Any]:
+def _replay_arguments(policy: Policy | PolicyDraft, options: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of `shoal.replay`."""
     return {"policy": policy, **hierarchy_arguments(options), "threads": options["threads"]}
 

@@ -14,7 +14,7 @@ from shoal.errors.messages import quote_name
 
 if TYPE_CHECKING:
     from shoal.data import Table
-    from shoal.domain import Policy
+    from shoal.domain import Policy, PolicyDraft
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -24,12 +24,13 @@ def with_policy_option(text: str) -> Callable[[C], C]:
     return click.option("--policy", metavar="FILE", help=text)
 
 
-def find_policy(named: str | None, *, released: str | None = None, needed: bool = False) -> Policy | None:
+def find_policy(named: str | None, *, released: str | None = None, needed: bool = False) -> Policy | PolicyDraft | None:
     """Read the policy that is named, or the one beside a release if it is ``needed`` and exists."""
-    from shoal.release.policy_arguments import load_open_policy, policy_beside
+    from shoal.release.column_options import open_policy
+    from shoal.release.policy_arguments import policy_beside
 
     if named is not None:
-        return load_open_policy(named)
+        return open_policy(named)
     return policy_beside(released) if needed else None
 
 
@@ -45,9 +46,10 @@ def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None and value not in ((), [], {})}
 
 
-def policy_facts(policy: Policy, **tables: Table) -> dict[str, Any]:
+def policy_facts(policy: Policy | PolicyDraft, **tables: Table) -> dict[str, Any]:
     """Facts about the policy that was used: its file, and whether each table is the file that it describes."""
-    described = {"original": policy.input.get("sha256"), "released": policy.output.get("sha256")}
+    output = getattr(policy, "output", {})
+    described = {"original": policy.input.get("sha256"), "released": output.get("sha256")}
     return {
         "file": str(policy.path),
         "same_file": {

@@ -24,7 +24,7 @@ from shoal.errors.messages import pluralize, quote_names
 
 if TYPE_CHECKING:
     from shoal.data import ReadOptions, Table
-    from shoal.domain import Policy
+    from shoal.domain import Policy, PolicyDraft
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READ_OPTIONS = (
@@ -148,7 +148,9 @@ def column_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def open_table(path: str, options: dict[str, Any], policy: Policy | None = None, *, is_release: bool = False) -> Table:
+def open_table(
+    path: str, options: dict[str, Any], policy: Policy | PolicyDraft | None = None, *, is_release: bool = False
+) -> Table:
     """Read the file of a command with its reading options; the others are those of a policy."""
     from shoal import data
 
@@ -156,7 +158,7 @@ def open_table(path: str, options: dict[str, Any], policy: Policy | None = None,
 
 
 def parse_read_options(
-    path: str, options: dict[str, Any], policy: Policy | None = None, *, is_release: bool = False
+    path: str, options: dict[str, Any], policy: Policy | PolicyDraft | None = None, *, is_release: bool = False
 ) -> ReadOptions:
     """Return the read options of a command; those that are not given are those of a policy."""
     from shoal import data

@@ -12,7 +12,9 @@ from shoal.domain.arrays import (
 from shoal.domain.columns import Column, Kind, Names, Role, Schema, select_names
 from shoal.domain.constraints import ModelConstraints, SensitiveColumn
 from shoal.domain.linked_results import LinkedReleases, LinkedSide, SensitiveInference
-from shoal.domain.policy import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, Policy, Refinement, Survey
+from shoal.domain.options import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES
+from shoal.domain.policy import Policy, Refinement, Survey, read_policy
+from shoal.domain.policy_draft import PolicyDraft
 from shoal.domain.privacy_models import PrivacyModel, parse_models
 from shoal.domain.profile import ColumnProfile
 from shoal.domain.records import CategoricalColumn, Records, SurveyDesign, Tuples
@@ -57,6 +59,7 @@ __all__ = [
     "Names",
     "Partition",
     "Policy",
+    "PolicyDraft",
     "Precision",
     "PrivacyModel",
     "Progress",
@@ -84,6 +87,7 @@ __all__ = [
     "number_by_first_row",
     "parse_models",
     "propose_schema",
+    "read_policy",
     "select_names",
     "stable_mean",
     "summarize_search",

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from shoal.domain.columns import Column, Kind, Role, Schema
+from shoal.domain.options import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES
+from shoal.domain.policy_draft import PolicyDraft, check_keys
 from shoal.domain.privacy_models import PrivacyModel
 from shoal.errors import PolicyError, ShoalError
 
@@ -25,12 +27,6 @@ _HEADER = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
 """
-MISSING_POLICIES = ("category", "wildcard", "impute", "suppress", "refuse")
-"""Treatment of missing quasi-identifiers: as a category; compatible with every value; imputed by group; suppress the
-record; refuse the table.
-"""
-FORMULA_POLICIES = ("keep", "neutralize")
-"""Treatment of text cells that a spreadsheet would execute: unchanged, or prefixed with an apostrophe."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +51,6 @@ class Survey:
         if self.households:
             facts |= {"households": self.households, "largest_household": self.largest_household}
         return facts
-
-
-EFFORTS = ("fast", "balanced", "best")
-"""Effort of local search: descent only; with annealing; ten times the annealing and an integer program."""
 
 
 @dataclass(frozen=True)
@@ -189,36 +181,22 @@ class Policy:
         return _HEADER + "\n".join(_toml_lines(self.to_dict())) + "\n"
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], *, k: int | None = None) -> Self:
-        """Read a policy file. ``k`` completes a file that leaves it open; 0 accepts such a file as it is."""
-        try:
-            text = Path(path).read_bytes()
-        except OSError as error:
-            raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
-        except TypeError:
-            raise PolicyError.not_a_policy(type(path).__name__) from None
-        except ValueError:
-            raise PolicyError.damaged(path, "no file can have this name") from None
-        return replace(cls.from_toml(text, path=path, k=k), path=Path(path))
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read the policy that a release wrote."""
+        return replace(cls.from_toml(_read_bytes(path), path=path), path=Path(path))
 
     @classmethod
-    def from_toml(cls, text: bytes, *, path: object, k: int | None = None) -> Self:
-        """Parse a policy; ``path`` is its name in messages, and ``k`` is as for `read`."""
-        try:
-            facts = tomllib.loads(text.decode())
-        except (ValueError, RecursionError):  # includes TOML and decoding errors
-            raise PolicyError.damaged(path, "it is not TOML") from None
-        return cls._from_dict(facts, path, k)
+    def from_toml(cls, text: bytes, *, path: object) -> Self:
+        """Parse the policy that a release wrote; ``path`` is its name in messages."""
+        facts = _parse(text, path)
+        if _is_draft(facts):
+            raise PolicyError.is_draft(path)
+        return cls._from_dict(facts, path)
 
     @classmethod
-    def _from_dict(cls, facts: dict[str, Any], path: object, k: int | None) -> Self:
-        version = facts.get("format")
-        if type(version) is not int or version < 1:
-            raise PolicyError.damaged(path, "it has no format number")
-        if version > POLICY_FORMAT:
-            raise PolicyError.too_new(path, version, POLICY_FORMAT)
-        if "columns" in facts:
-            facts["release"] = _with_k(facts.get("release", {}), path, k)
+    def _from_dict(cls, facts: Mapping[str, Any], path: object) -> Self:
+        if facts["format"] >= _BASE_FORMAT:
+            check_keys(facts, path)
         try:
             release, missing = facts["release"], _checked(facts.get("missing", {}), dict)
             survey = _checked(facts.get("survey", {}), dict)
@@ -284,15 +262,41 @@ class Policy:
         yield "its largest household has no member", self.survey.largest_household >= 1
 
 
-def _with_k(release: Any, path: object, k: int | None) -> Any:
-    """Complete the entries of a release by k where they leave it open."""
-    if not isinstance(release, dict):
-        return release
-    if k and "k" in release:
-        raise PolicyError.option_in_policy("k")
-    if k is None and "k" not in release:
-        raise PolicyError.no_k(path)
-    return {"k": k, **release}
+def read_policy(path: str | os.PathLike[str]) -> Policy | PolicyDraft:
+    """Read a policy file: that of a release, or one written by hand."""
+    facts = _parse(_read_bytes(path), path)
+    policy = PolicyDraft.from_dict(facts, path) if _is_draft(facts) else Policy._from_dict(facts, path)
+    return replace(policy, path=Path(path))
+
+
+def _is_draft(facts: Mapping[str, Any]) -> bool:
+    """Whether a file was written by hand: every release writes the versions that it was made with."""
+    return facts["format"] >= _BASE_FORMAT and "versions" not in facts
+
+
+def _read_bytes(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
+    except TypeError:
+        raise PolicyError.not_a_policy(type(path).__name__) from None
+    except ValueError:
+        raise PolicyError.damaged(path, "no file can have this name") from None
+
+
+def _parse(text: bytes, path: object) -> dict[str, Any]:
+    """Parse a policy file of a known format."""
+    try:
+        facts = tomllib.loads(text.decode())
+    except (ValueError, RecursionError):  # includes TOML and decoding errors
+        raise PolicyError.damaged(path, "it is not TOML") from None
+    version = facts.get("format")
+    if type(version) is not int or version < 1:
+        raise PolicyError.damaged(path, "it has no format number")
+    if version > POLICY_FORMAT:
+        raise PolicyError.too_new(path, version, POLICY_FORMAT)
+    return facts
 
 
 def _column_facts(column: Column) -> dict[str, Any]:

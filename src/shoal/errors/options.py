@@ -212,7 +212,28 @@ class PolicyError(ShoalError):
 
     @classmethod
     def damaged(cls, path: object, why: str) -> Self:
-        return cls(f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release wrote")
+        return cls(
+            f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release or shoal init wrote"
+        )
+
+    @classmethod
+    def invalid(cls, path: object, error: ShoalError) -> Self:
+        """A value that an option cannot take."""
+        keeps_case = error.fact[:2].isupper() or error.fact[:1].islower()
+        fact = error.fact if keeps_case else error.fact[:1].lower() + error.fact[1:]
+        return cls(f"In the policy {str(path)!r}, {fact}", error.hint)
+
+    @classmethod
+    def unknown_key(cls, path: object, key: str, known: Sequence[str], *, table: str = "") -> Self:
+        place = f" in {table!r}" if table else ""
+        return cls(f"The policy {str(path)!r} has an unknown key {quote_name(key)}{place}", did_you_mean(key, known))
+
+    @classmethod
+    def is_draft(cls, path: object) -> Self:
+        return cls(
+            f"The policy {str(path)!r} was written by hand, and no release was made with it yet",
+            "make one with policy= of shoal.replay (--policy of shoal anonymize)",
+        )
 
     @classmethod
     def not_a_policy(cls, type_name: str) -> Self:
@@ -222,7 +243,7 @@ class PolicyError(ShoalError):
     def no_k(cls, path: object) -> Self:
         return cls(
             f"The policy {str(path)!r} leaves k open, and a privacy level is your decision",
-            "write it there as release.k, or give k= (-k)",
+            "write it there as release.k, or give -k on the command line",
         )
 
     @classmethod

@@ -9,7 +9,7 @@ import numpy as np
 from shoal import kernels
 from shoal.domain import Progress, Records, check_choice, no_progress
 from shoal.domain.columns import Kind
-from shoal.domain.policy import EFFORTS
+from shoal.domain.options import EFFORTS
 from shoal.errors.messages import join_names, pluralize
 from shoal.microaggregation import blockwise, registry
 from shoal.microaggregation.enforce_constraints import enforce_constraints

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from shoal import data as tables
-from shoal.domain import Names, Policy, Progress, check_k
+from shoal.domain import Names, Progress, check_k
 from shoal.engines import spark
 from shoal.errors import EngineError
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, load_policy, match_columns, resolve_policy_schema
+from shoal.release.column_options import (
+    Hierarchies,
+    Levels,
+    PolicySource,
+    draft_arguments,
+    load_policy,
+    match_columns,
+    resolve_policy_schema,
+)
 from shoal.release.options import build_policy
 from shoal.release.pipeline import run
 from shoal.release.result import Release
@@ -193,7 +200,7 @@ def anonymize(
 def replay(
     data: Any,
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicySource,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     threads: int | None = None,
@@ -207,7 +214,7 @@ def replay(
     data : path, DataFrame, array or Table
         As for `anonymize`.
     policy : Policy or path
-        The policy of the first release.
+        The policy of the first release, or a policy file written by hand.
     hierarchies, levels : mapping, optional
         Those of the first release. Files that lie beside the policy or the table are found by name.
     threads : int, optional
@@ -226,6 +233,13 @@ def replay(
     ShoalError
         If the policy does not fit the table, or the verification fails.
     """
+    for name in () if spark.is_frame(data) else on_cluster:
+        raise EngineError.spark_only_option(name)
+    source = data if spark.is_frame(data) else tables.read_table(data)
+    beside = [source.path.parent] if isinstance(source, tables.Table) and source.path is not None else []
+    decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
+    if decisions is not None:
+        return anonymize(source, threads=threads, progress=progress, **decisions, **on_cluster)
     if spark.is_frame(data):
         from shoal.release.anonymize_spark import replay_frame
 
@@ -239,15 +253,10 @@ def replay(
             **on_cluster,
         )
         return released_frame  # type: ignore[no-any-return]
-    for name in on_cluster:
-        raise EngineError.spark_only_option(name)
-    policy, folders = load_policy(policy)
-    table = tables.read_table(data)
-    if table.path is not None:
-        folders = (*folders, table.path.parent)
-    schema = match_columns(policy.schema, tables.column_kinds(table))
+    first, folders = load_policy(policy, beside)
+    schema = match_columns(first.schema, tables.column_kinds(source))
     schema = resolve_policy_schema(schema, hierarchies=hierarchies, levels=levels, folders=folders)
-    adapted = replace(policy, k=check_k(policy.k, table.height), schema=schema)
+    adapted = replace(first, k=check_k(first.k, source.height), schema=schema)
     with use_threads(threads):
-        repeated = run(table, adapted, progress=progress, is_replay=True)
-    return replace(repeated, replayed_policy=policy)
+        repeated = run(source, adapted, progress=progress, is_replay=True)
+    return replace(repeated, replayed_policy=first)

@@ -23,7 +23,7 @@ from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.anonymize_spark import release_parquet
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, draft_arguments, load_policy
 from shoal.release.options import build_policy
 from shoal.release.out_of_core import (
     DEFAULT_MEMORY,
@@ -124,7 +124,7 @@ def replay_file(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicySource,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     engine: str = LOCAL,
@@ -143,7 +143,24 @@ def replay_file(
     """
     job = FileJob(source, target, memory, scratch, force, progress, extra_files, options, master)
     on_cluster = _on_cluster(engine, job)
-    first, folders = load_policy(policy, [] if on_cluster else [Path(source).parent])
+    beside = [] if on_cluster else [Path(source).parent]
+    decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
+    if decisions is not None:
+        return anonymize_file(
+            source,
+            target,
+            engine=engine,
+            master=master,
+            memory=memory,
+            scratch=scratch,
+            force=force,
+            options=options,
+            threads=threads,
+            progress=progress,
+            extra_files=extra_files,
+            **decisions,
+        )
+    first, folders = load_policy(policy, beside)
     if on_cluster:
         check_policy_out_of_core(first)
     make_policy = partial(replay_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)

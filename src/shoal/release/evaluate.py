@@ -27,14 +27,14 @@ from shoal.domain import (
     select_names,
     stable_mean,
 )
+from shoal.domain.options import check_fraction, parse_weights
 from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, DataError
 from shoal.errors.messages import pluralize
 from shoal.hierarchy.distances import DISTANCES
-from shoal.release.column_options import Hierarchies, Levels, resolve_schema
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
 from shoal.release.inspect import is_shuffled
-from shoal.release.options import check_fraction, parse_weights
-from shoal.release.policy_arguments import PolicyLike, with_policy
+from shoal.release.policy_arguments import with_policy
 
 
 @with_policy
@@ -58,7 +58,7 @@ def evaluate(
     population: Any = None,
     weights: Mapping[str, float] | None = None,
     measures: str | Iterable[str] = "default",
-    policy: PolicyLike | None = None,  # noqa: ARG001 - for `with_policy`
+    policy: PolicySource | None = None,  # noqa: ARG001 - for `with_policy`
 ) -> Evaluation:
     """Measure the information loss of a release and its remaining risk.
 

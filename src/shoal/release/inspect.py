@@ -19,11 +19,11 @@ from shoal.domain import (
     select_names,
 )
 from shoal.domain import propose_schema as propose
+from shoal.domain.options import check_fraction
 from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, OptionError, PolicyError
-from shoal.release.column_options import Hierarchies, Levels, resolve_schema
-from shoal.release.options import check_fraction
-from shoal.release.policy_arguments import PolicyLike, with_policy
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
+from shoal.release.policy_arguments import with_policy
 from shoal.release.result import policy_path
 from shoal.release.warnings import reading_warnings
 from shoal.verification import linked_releases
@@ -208,7 +208,7 @@ def verify(
     against_quasi_identifiers: Names = (),
     order: str | None = None,
     sensitive: Names = (),
-    policy: PolicyLike | None = None,  # noqa: ARG001 - for `with_policy`
+    policy: PolicySource | None = None,  # noqa: ARG001 - for `with_policy`
 ) -> Verification:
     """Count the classes of any table, made by Shoal or not. The result is true if every class has at least k records.
 

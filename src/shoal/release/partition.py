@@ -25,6 +25,7 @@ from shoal.domain import (
     check_k,
     no_progress,
 )
+from shoal.domain.options import check_seed, parse_weights
 from shoal.hierarchy.distances import DISTANCES
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
@@ -32,7 +33,7 @@ from shoal.microaggregation.group import GroupingTask, group
 from shoal.recode import centroid, mean
 from shoal.release.arguments import public_function
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
-from shoal.release.options import check_seed, parse_refinement, parse_weights
+from shoal.release.options import parse_refinement
 from shoal.search.column_generation import lower_bound
 from shoal.system.threads import parallel_map, use_threads
 

@@ -12,17 +12,22 @@ from typing import Any, TypeVar, cast
 
 from shoal import data
 from shoal.data import ReadOptions, Table
-from shoal.domain import Kind, Policy, Role, Schema
+from shoal.domain import Kind, Policy, PolicyDraft, Role, Schema, parse_models
+from shoal.domain.options import BY_NAME
 from shoal.errors import PolicyError
-from shoal.release.column_options import load_policy, resolve_policy_schema
-from shoal.release.options import COMMON_OPTIONS
+from shoal.release.column_options import (
+    PolicySource,
+    draft_hierarchies,
+    open_policy,
+    policy_folders,
+    resolve_policy_schema,
+    resolve_schema,
+)
+from shoal.release.options import requested_models
 from shoal.release.result import policy_path
 
 F = TypeVar("F", bound=Callable[..., Any])
-PolicyLike = Policy | str | os.PathLike[str]
 
-_OPEN_K = 0
-"""The k of a policy that leaves it open."""
 _ORIGINAL, _RELEASED = ("data", "original"), ("table", "released")
 """Names of the arguments that hold a table, by what the table is."""
 _NOT_COMPARED = frozenset({"method", "refine", "effort", "time_limit"})
@@ -38,12 +43,11 @@ def with_policy(function: F) -> F:
     parameters = signature(function).parameters
     needed = {"quasi_identifiers", *(["k"] if "table" in parameters else [])}
     of_release = next((name for name in _RELEASED if name in parameters), "")
-    forwards = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
     @wraps(function)
-    def call(*args: Any, policy: PolicyLike | None = None, **keywords: Any) -> Any:
+    def call(*args: Any, policy: PolicySource | None = None, **keywords: Any) -> Any:
         given = {**dict(zip(parameters, args, strict=False)), **keywords}
-        known = None if policy is None else load_open_policy(policy)
+        known = None if policy is None else open_policy(policy)
         if known is None and not needed <= given.keys():
             known = policy_beside(given.get(of_release))
         if known is None:
@@ -51,12 +55,16 @@ def with_policy(function: F) -> F:
             return function(**given)
         for name in given.keys() & {*_ORIGINAL, *_RELEASED}:
             given[name] = read_by_policy(given[name], known, is_release=name in _RELEASED)
-        arguments = _verification_arguments(known, given) if "table" in parameters else policy_arguments(known, given)
+        if "table" in parameters:
+            arguments = _verification_arguments(known, given)
+        elif "original" in parameters:
+            arguments = _evaluation_arguments(known, given)
+        else:
+            arguments = _comparison_arguments(known, given)
         for name in ("hierarchies", "levels", "kinds"):
             if given.get(name):
-                given[name] = {**arguments[name], **given[name]}
-        not_taken = policy_method_options(known).keys() | _NOT_COMPARED if forwards else arguments.keys() - parameters
-        return function(**{name: value for name, value in arguments.items() if name not in not_taken} | given)
+                given[name] = {**arguments.get(name, {}), **given[name]}
+        return function(**arguments | given)
 
     return cast("F", call)
 
@@ -68,10 +76,10 @@ def _check_policy_beside(given: Mapping[str, Any], of_release: str) -> None:
         raise PolicyError.none_beside(path, policy_path(path).name)
 
 
-def policy_beside(released: Any) -> Policy | None:
+def policy_beside(released: Any) -> Policy | PolicyDraft | None:
     """Policy beside the file of a release; None if there is none."""
     path = _path(released)
-    return load_open_policy(policy_path(path)) if path is not None and policy_path(path).is_file() else None
+    return open_policy(policy_path(path)) if path is not None and policy_path(path).is_file() else None
 
 
 def _path(table: Any) -> Path | None:
@@ -79,21 +87,7 @@ def _path(table: Any) -> Path | None:
     return Path(os.fsdecode(place)) if isinstance(place, str | os.PathLike) and os.fspath(place) else None
 
 
-def load_open_policy(policy: PolicyLike) -> Policy:
-    """Read a policy that may leave k open."""
-    return policy if isinstance(policy, Policy) else Policy.read(policy, k=_OPEN_K)
-
-
-def read_options(path: Path, policy: Policy, *, is_release: bool = False) -> ReadOptions:
-    """Return the options that read a file as the policy does: the original, a later delivery or the release."""
-    settings = policy.input.get("settings", {})
-    if is_release and settings and data.format_of(path):
-        return data.release_read_options(path, policy.schema.released, settings=settings, formulas=policy.formulas)[0]
-    options = ReadOptions.from_settings(settings)
-    return replace(options, format=None) if data.format_of(path) else options
-
-
-def read_by_policy(source: Any, policy: Policy | None, *, is_release: bool = False) -> Table:
+def read_by_policy(source: Any, policy: Policy | PolicyDraft | None, *, is_release: bool = False) -> Table:
     """Read a table; a file as the policy does."""
     if policy is None or not isinstance(source, str | os.PathLike):
         return data.read_table(source)
@@ -101,37 +95,54 @@ def read_by_policy(source: Any, policy: Policy | None, *, is_release: bool = Fal
     return data.read_table(path, options=read_options(path, policy, is_release=is_release))
 
 
-def policy_method_options(policy: Policy) -> dict[str, Any]:
-    """Return the options of the method itself."""
-    common = (*COMMON_OPTIONS, "recode", "round_integers")
-    return {name: value for name, value in policy.options.items() if name not in common}
+def read_options(path: Path, policy: Policy | PolicyDraft, *, is_release: bool = False) -> ReadOptions:
+    """Return the options that read a file as the policy does: the original, a later delivery or the release."""
+    settings = policy.input.get("settings", {})
+    if is_release and settings and isinstance(policy, Policy) and data.format_of(path):
+        return data.release_read_options(path, policy.schema.released, settings=settings, formulas=policy.formulas)[0]
+    options = ReadOptions.from_settings(settings)
+    return replace(options, format=None) if data.format_of(path) else options
 
 
 def policy_arguments(
-    policy: Policy, given: Mapping[str, Any] | None = None, *, restore: Collection[str] | None = None
+    policy: Policy | PolicyDraft, given: Mapping[str, Any] | None = None, *, restore: Collection[str] | None = None
 ) -> dict[str, Any]:
     """Return the decisions of a policy as keyword arguments of `shoal.anonymize`.
 
-    Reads the hierarchies and levels of the columns to ``restore``, by default all with a role, unless they are among
-    the arguments ``given``.
+    Reads the hierarchies and levels of the columns to ``restore``, by default of all, unless they are among the
+    arguments ``given``.
     """
-    schema, survey, refinement = policy.schema, policy.survey, policy.refinement
     sources = {str(name) for option in ("hierarchies", "levels") for name in (given or {}).get(option) or ()}
+
+    def is_restored(name: str) -> bool:
+        return name not in sources and (restore is None or name in restore)
+
+    if isinstance(policy, Policy):
+        return _release_arguments(policy, is_restored)
+    files = replace(
+        policy,
+        hierarchy_files={name: file for name, file in policy.hierarchy_files.items() if is_restored(name)},
+        level_files={name: file for name, file in policy.level_files.items() if is_restored(name)},
+    )
+    kinds = {name: kind for name, kind in policy.arguments.get("kinds", {}).items() if name not in sources}
+    return {**policy.arguments, "kinds": kinds, **draft_hierarchies(files, hierarchies=None, levels=None)}
+
+
+def _release_arguments(policy: Policy, is_restored: Callable[[str], bool]) -> dict[str, Any]:
+    schema, survey, refinement = policy.schema, policy.survey, policy.refinement
     with_role = (*schema.quasi_identifiers, *schema.names_with_role(Role.SENSITIVE))
-    restored = {*(with_role if restore is None else restore)} - sources
     columns = resolve_policy_schema(
-        Schema(tuple(column for column in schema.columns if column.name in restored)),
+        Schema(tuple(column for column in schema.columns if column.name in with_role and is_restored(column.name))),
         hierarchies=None,
         levels=None,
-        folders=load_policy(policy)[1],
+        folders=policy_folders(policy),
     ).columns
     trees = [column for column in columns if column.hierarchy is not None]
     models: dict[str, list[str]] = {}
     for model in policy.models:
         models.setdefault(model.column, []).append(model.notation)
-    common = {name: value for name, value in policy.options.items() if name in COMMON_OPTIONS}
     return {
-        **({"k": policy.k} if policy.k != _OPEN_K else {}),
+        "k": policy.k,
         "quasi_identifiers": list(schema.quasi_identifiers),
         "identifiers": list(schema.names_with_role(Role.IDENTIFIER)),
         "sensitive": list(schema.names_with_role(Role.SENSITIVE)),
@@ -149,8 +160,6 @@ def policy_arguments(
         "time_limit": refinement.time_limit if refinement else None,
         "blocks": policy.blocks,
         "seed": policy.seed,
-        "exact_means": not policy.options.get("round_integers", False),
-        **common,
         "weights": dict(policy.weights),
         "recode": {column.name: column.recode for column in schema.columns if column.recode},
         "bounds": dict(policy.bounds),
@@ -158,27 +167,80 @@ def policy_arguments(
         "strata": list(survey.strata),
         "households": survey.households or None,
         "largest_household": survey.largest_household,
-        **policy_method_options(policy),
+        # policies of old versions say instead whether means of integers are rounded
+        "exact_means": not policy.options.get("round_integers", False),
+        **{name: value for name, value in policy.options.items() if name not in ("recode", "round_integers")},
     }
 
 
-def _verification_arguments(policy: Policy, given: Mapping[str, Any]) -> dict[str, Any]:
+def _comparison_arguments(policy: Policy | PolicyDraft, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the decisions of a policy as arguments of `shoal.compare`, without those about the method."""
+    arguments = policy_arguments(policy, given)
+    return {name: value for name, value in arguments.items() if name in BY_NAME and name not in _NOT_COMPARED}
+
+
+def _evaluation_arguments(policy: Policy | PolicyDraft, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the decisions of a policy as arguments of `shoal.evaluate`."""
+    arguments = policy_arguments(policy, given)
+    names = ("quasi_identifiers", "k", "hierarchies", "levels", "kinds", "standardize", "distance", "missing_values")
+    names += ("alpha", "sampling_weights", "households", "sensitive", "weights")
+    return {
+        **{name: arguments[name] for name in names if name in arguments},
+        "models": _models(given["original"], {**arguments, **given}),
+    }
+
+
+def _verification_arguments(policy: Policy | PolicyDraft, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the decisions of a policy as arguments of `shoal.verify`, as far as the release has the columns.
 
     Only models need hierarchies. Strata that are quasi-identifiers do not count: they may be suppressed or imputed.
     """
     table: Table = given["table"]
-    if table.path is not None and (settings := policy.input.get("settings")):
-        names = data.release_read_options(
-            table.path, policy.schema.released, settings=settings, formulas=policy.formulas
-        )[1]
-        policy = policy.rename({name: new for name, new in names.items() if new in table.names})
-    models = () if "models" in given else {model.column for model in policy.models}
-    arguments = policy_arguments(policy, given, restore=models)
-    keys, households = policy.schema.quasi_identifiers, policy.survey.households
-    return arguments | {
-        "missing_values": "wildcard" if policy.missing == "wildcard" else "category",
-        "strata": [name for name in policy.survey.strata if name in table.names and name not in keys],
+    if isinstance(policy, Policy):
+        policy = policy.rename(_names_in_file(table, policy))
+        in_models = {model.column for model in policy.models}
+    else:
+        in_models = {*policy.arguments.get("models", {}), *policy.arguments["sensitive"]}
+    arguments = policy_arguments(policy, given, restore=() if "models" in given else in_models)
+    keys, households = arguments["quasi_identifiers"], arguments.get("households")
+    missing = arguments.get("missing_values")
+    return {
+        **{name: arguments[name] for name in ("k", "quasi_identifiers", "alpha") if name in arguments},
+        **{
+            option: {name: source for name, source in arguments.get(option, {}).items() if name in in_models}
+            for option in ("hierarchies", "levels")
+        },
+        "models": _models(table, {**arguments, **given}),
+        "missing_values": "wildcard" if missing == "wildcard" else "category",
+        "strata": [name for name in arguments.get("strata", ()) if name in table.names and name not in keys],
         "households": households if households in table.names else None,
         "sensitive": arguments["sensitive"] if given.get("against") is not None else (),
     }
+
+
+def _names_in_file(table: Table, policy: Policy) -> dict[str, str]:
+    """Names of the columns in the file of a release, which may be other ones than those of its policy."""
+    settings = policy.input.get("settings")
+    if table.path is None or not settings:
+        return {}
+    released = policy.schema.released
+    names = data.release_read_options(table.path, released, settings=settings, formulas=policy.formulas)[1]
+    return {name: in_file for name, in_file in names.items() if in_file in table.names}
+
+
+def _models(table: Table, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the models of a policy, with those that ``l`` and ``t`` add for each sensitive column."""
+    models = arguments.get("models") or {}
+    if arguments.get("l") is None and arguments.get("t") is None:
+        return models
+    roles = {name: arguments.get(name, ()) for name in ("quasi_identifiers", "sensitive")}
+    schema = resolve_schema(
+        table,
+        Schema.assign(data.column_kinds(table), **roles),
+        **{name: arguments.get(name) for name in ("hierarchies", "levels", "kinds")},
+        allow_mixed=True,
+    )
+    collected: dict[str, list[str]] = {}
+    for model in requested_models(schema, models=parse_models(models), l=arguments.get("l"), t=arguments.get("t")):
+        collected.setdefault(model.column, []).append(model.notation)
+    return collected

@@ -14,9 +14,9 @@ from hypothesis.strategies import SearchStrategy
 import shoal
 from shoal import data as tables
 from shoal.domain import Partition, Records, Schema
+from shoal.domain.options import parse_weights
 from shoal.microaggregation import registry
 from shoal.release.column_options import resolve_schema
-from shoal.release.options import parse_weights
 
 ColumnOptions = Mapping[str, Any]
 """Hierarchies and levels of the columns of a table."""

@@ -14,13 +14,14 @@ from shoal.errors import OptionError
 from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
 from shoal.release.arguments import public_function
+from shoal.release.column_options import PolicySource
 from shoal.release.compare.cache import ResultCache, point_digest
 from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
 from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, is_seconds, parse_refinement
 from shoal.release.pipeline import plan_in_memory
-from shoal.release.policy_arguments import PolicyLike, with_policy
+from shoal.release.policy_arguments import with_policy
 from shoal.release.result import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
@@ -100,7 +101,7 @@ def compare(
     workers: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: RunProgress | None = None,
-    policy: PolicyLike | None = None,
+    policy: PolicySource | None = None,
     **arguments: Any,
 ) -> Comparison:
     """Compare methods, and levels of k, by information loss and risk.

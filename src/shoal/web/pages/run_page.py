@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shoal.domain.policy import EFFORTS
+from shoal.domain.options import EFFORTS
 from shoal.errors import ColumnError, OptionError, OutputError, ShoalError
 from shoal.microaggregation import registry
 from shoal.report import frontier_chart
