@@ -74,12 +74,10 @@ def command(
     from shoal.report import text
 
     known = find_policy(policy, released=released, needed=not quasi_identifiers)
-    tables = {
-        "original": open_table(original, options, known),
-        "released": open_table(released, options, known, is_release=True),
-    }
+    before, after = open_table(original, options, known), open_table(released, options, known, is_release=True)
     facts = evaluate(
-        **tables,
+        before,
+        after,
         measures=measures if measures in (DEFAULT, ALL) else parse_names([measures]),
         policy=known,
         **given(
@@ -99,7 +97,7 @@ def command(
         ),
     ).to_dict()
     if known is not None:
-        facts["policy"] = policy_facts(known, **tables)
+        facts["policy"] = policy_facts(known, original=before, released=after)
     show_facts(facts, text.evaluation, as_json=as_json)
     if known is not None and not as_json:
         show_policy(facts["policy"])

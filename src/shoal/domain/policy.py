@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -289,8 +290,9 @@ def _parse(text: bytes, path: object) -> dict[str, Any]:
     """Parse a policy file of a known format."""
     try:
         facts = tomllib.loads(text.decode())
-    except (ValueError, RecursionError):  # includes TOML and decoding errors
-        raise PolicyError.damaged(path, "it is not TOML") from None
+    except (ValueError, RecursionError) as error:  # includes TOML and decoding errors
+        line = re.search(r"\(at (line \d+)", str(error))
+        raise PolicyError.damaged(path, f"it is not TOML{f': {line[1]}' if line else ''}") from None
     version = facts.get("format")
     if type(version) is not int or version < 1:
         raise PolicyError.damaged(path, "it has no format number")
@@ -352,9 +354,9 @@ def _toml_lines(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """TOML lines of a table: plain entries first, then nested tables."""
     for key, value in table.items():
         if not isinstance(value, Mapping) and not _is_table_array(value) and (value != [] or key == "keep"):
-            yield f"{_toml_key(key)} = {_toml_value(value)}"
+            yield f"{toml_key(key)} = {toml_value(value)}"
     for key, value in table.items():
-        inner = f"{path}.{_toml_key(key)}" if path else _toml_key(key)
+        inner = f"{path}.{toml_key(key)}" if path else toml_key(key)
         if isinstance(value, Mapping) and value:
             yield f"\n[{inner}]"
             yield from _toml_lines(value, inner)
@@ -368,16 +370,16 @@ def _is_table_array(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], Mapping)
 
 
-def _toml_key(key: str) -> str:
+def toml_key(key: str) -> str:
     plain = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
-    return key if plain else _toml_value(key)
+    return key if plain else toml_value(key)
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
     if isinstance(value, str):
         # TOML has the escapes of JSON, but also requires one for DEL
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

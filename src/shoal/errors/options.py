@@ -77,6 +77,17 @@ class OptionError(ShoalError):
         return cls(f"{old} is the deprecated name of {new}, and both are given", f"leave out {old}")
 
     @classmethod
+    def role_in_options(cls, name: str) -> Self:
+        return cls(f"A plan has the role of each column, and {name}= would decide it again", "assign it in plan.roles")
+
+    @classmethod
+    def hierarchy_without_file(cls, column: str) -> Self:
+        return cls(
+            f"The hierarchy or the levels of column {quote_name(column)} are not in a file, and a policy names files",
+            "write them to a file, and give its path",
+        )
+
+    @classmethod
     def option_of_no_method(cls, name: str, *, compared: bool = False) -> Self:
         methods = "None of the compared methods" if compared else "No method"
         return cls(f"{methods} has an option {name!r}", "shoal methods lists the options of each")

@@ -21,7 +21,7 @@ from shoal.data.chunked import TableStatistics
 from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k, no_progress
 from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, ShoalError, warn_user
-from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, load_policy
 from shoal.release.options import build_policy
 from shoal.release.out_of_core import (
     DEFAULT_MEMORY,
@@ -94,7 +94,7 @@ def anonymize_frame(
 def replay_frame(
     frame: DataFrame,
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicySource,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     memory: int | str = DEFAULT_MEMORY,

@@ -116,6 +116,8 @@ def open_policy(policy: PolicySource) -> Policy | PolicyDraft:
 
 def load_policy(policy: PolicySource, folders: Sequence[Path] = ()) -> tuple[Policy, tuple[Path, ...]]:
     """Return the policy of a release, and the folders where its hierarchies may be."""
+    if isinstance(policy, PolicyDraft):
+        raise PolicyError.is_draft(policy.path)
     release = policy if isinstance(policy, Policy) else Policy.read(policy)
     return release, policy_folders(release, folders)
 

@@ -32,6 +32,11 @@ _ORIGINAL, _RELEASED = ("data", "original"), ("table", "released")
 """Names of the arguments that hold a table, by what the table is."""
 _NOT_COMPARED = frozenset({"method", "refine", "effort", "time_limit"})
 """Decisions that a comparison varies."""
+_EVALUATED = (
+    *("quasi_identifiers", "k", "hierarchies", "levels", "kinds", "standardize", "distance", "missing_values"),
+    *("alpha", "sampling_weights", "households", "sensitive", "weights"),
+)
+"""Decisions that measures depend on."""
 
 
 def with_policy(function: F) -> F:
@@ -182,10 +187,8 @@ def _comparison_arguments(policy: Policy | PolicyDraft, given: Mapping[str, Any]
 def _evaluation_arguments(policy: Policy | PolicyDraft, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the decisions of a policy as arguments of `shoal.evaluate`."""
     arguments = policy_arguments(policy, given)
-    names = ("quasi_identifiers", "k", "hierarchies", "levels", "kinds", "standardize", "distance", "missing_values")
-    names += ("alpha", "sampling_weights", "households", "sensitive", "weights")
     return {
-        **{name: arguments[name] for name in names if name in arguments},
+        **{name: arguments[name] for name in _EVALUATED if name in arguments},
         "models": _models(given["original"], {**arguments, **given}),
     }
 
