@@ -47,7 +47,8 @@ class ColumnRoles(MutableMapping[str, str]):
         self._roles[self._known(name)] = str(check_choice("role", role, list(Role)))
 
     def __delitem__(self, name: str) -> None:
-        self._roles[self._known(name)] = self._proposed[str(name)]
+        name = self._known(name)
+        self._roles[name] = self._proposed[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._roles)
@@ -137,6 +138,8 @@ class Plan(Displayable):
         """Return the arguments of `shoal.anonymize`."""
         given = {**self.options, **changes}
         _check_names(given)
+        if given.get("k") is None:
+            raise OptionError.no_k()
         return {**{argument: self._with_role(role) for role, argument in _ARGUMENT_OF_ROLE.items()}, **given}
 
     def _with_role(self, role: Role) -> list[str]:

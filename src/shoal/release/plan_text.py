@@ -61,7 +61,7 @@ def plan_text(
     columns = list(_column_lines(proposed, roles, options, {**kinds, **(options.get("kinds") or {})}))
     k = options.get("k")
     lines = [
-        "# A Shoal policy. The roles of the columns are proposals: check each of them, and decide k.",
+        "# A Shoal policy to be edited. Check the role of each column" + (", and decide k." if k is None else "."),
         f"# Then run:  {release_command(source, file)}",
         '# A line such as "#seed = 0" shows an option with its default or an example: remove the "#" to decide it.',
         f"format = {POLICY_FORMAT}",
