@@ -289,7 +289,8 @@ def test_hierarchies_of_every_kind_are_in_the_file(tmp_path: Path) -> None:
     release = shoal.anonymize(
         tmp_path / "in.csv", **FAST, quasi_identifiers=["age", "size", "job"], identifiers="name", sensitive="ill",
         models={"ill": "t-hierarchical(0.9)"}, keep="home", households="home", sampling_weights="weight",
-        hierarchies={"job": tmp_path / "jobs.csv", "ill": tmp_path / "ills.csv"}, levels={"size": tmp_path / "sizes.txt"},
+        hierarchies={"job": tmp_path / "jobs.csv", "ill": tmp_path / "ills.csv"},
+        levels={"size": tmp_path / "sizes.txt"},
     )  # fmt: skip
     release.save(tmp_path / "out.csv")
     plan = shoal.plan(tmp_path / "in.csv", policy=tmp_path / "out.csv.policy.toml")
