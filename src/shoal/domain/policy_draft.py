@@ -32,7 +32,7 @@ class PolicyDraft:
     """A policy file written by hand, as arguments of `shoal.anonymize`."""
 
     arguments: Mapping[str, Any]
-    """Without hierarchies and levels."""
+    """Without hierarchies and levels, and perhaps without k."""
     hierarchy_files: Mapping[str, str] = field(default_factory=dict)
     """File of the hierarchy of a column."""
     level_files: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +47,10 @@ class PolicyDraft:
         """Read the content of a file; ``path`` is its name in messages."""
         check_keys(facts, path, by_hand=True)
         try:
-            arguments = dict(_scalar_arguments(facts))
+            arguments = {**dict(declared_values(facts)), "models": _models(facts.get("models", []))}
+            for name, value in arguments.items():
+                check_option(name, value)
+            arguments |= undeclared_options(facts)
             columns = [_column(entry) for entry in facts.get("columns", [])]
         except OptionError as error:
             raise PolicyError.invalid(path, error) from None
@@ -94,35 +97,28 @@ def _unknown(facts: Iterable[str], known: Iterable[str]) -> list[str]:
     return [key for key in facts if key not in allowed]
 
 
-def _scalar_arguments(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Arguments that do not belong to a column, and options of the method."""
+def declared_values(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Values in a policy file by the name of their option, unchecked, without models and those of columns."""
     for option in RELEASE_OPTIONS:
         table, _, key = option.key.partition(".")
-        if option.name == "models":
-            if "models" in facts:
-                yield "models", _models(facts["models"])
-        elif option.name == "refine":
+        entries = facts.get(table, {}) if key else facts
+        if option.name == "refine":
             if isinstance(facts.get("refine"), bool):  # else the table of its options
                 yield "refine", facts["refine"]
-        elif not option.key.startswith("columns[]"):
-            within = facts.get(table, {}) if key else facts
-            if table == "refine" and isinstance(within, bool):
-                continue
-            value = within.get(key or table)
-            if value is not None:
-                option.check(value)
-                yield option.name, value
-            elif option.name == "k":
-                raise OptionError.no_k()
-    declared = {option.key.partition(".")[2] for option in RELEASE_OPTIONS if option.key.startswith("options.")}
-    yield from ((name, value) for name, value in facts.get("options", {}).items() if name not in declared)
+        elif table not in ("columns[]", "models") and not isinstance(entries, bool) and (key or table) in entries:
+            yield option.name, entries[key or table]
+
+
+def undeclared_options(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the method, and those of earlier versions."""
+    declared = {option.key for option in RELEASE_OPTIONS}
+    return {name: value for name, value in facts.get("options", {}).items() if f"options.{name}" not in declared}
 
 
 def _models(entries: Any) -> dict[str, list[str]]:
     models: dict[str, list[str]] = {}
     for entry in entries:
         models.setdefault(_text("models.column", entry.get("column")), []).append(entry.get("model"))
-    check_option("models", models)
     return models
 
 

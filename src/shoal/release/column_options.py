@@ -132,6 +132,8 @@ def draft_arguments(
         return None
     folders = (Path(policy).parent, Path(), *folders)
     arguments = dict(draft.arguments)
+    if "k" not in arguments:
+        raise PolicyError.invalid(policy, OptionError.no_k())
     for option, files, given in (
         ("hierarchies", draft.hierarchy_files, hierarchies),
         ("levels", draft.level_files, levels),

@@ -35,7 +35,7 @@ from shoal.metrics.inputs import MAX_FREQUENT, TableFacts
 from shoal.microaggregation.cut_tree import build_cut_tree
 from shoal.recode import BY_COLUMN, INTEGER, INTEGER_COLUMNS
 from shoal.release.column_options import Hierarchies, Levels, match_columns, resolve_policy_schema
-from shoal.release.options import check_roles, parse_options
+from shoal.release.options import check_roles
 from shoal.release.warnings import collect_warnings
 
 DEFAULT_MEMORY = "2GB"
@@ -211,13 +211,12 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
     """Build the plan of a release; raise if the table cannot be released out of core."""
     check_policy_out_of_core(policy)
     check_k(policy.k, statistics.records)
-    options = parse_options(policy)
-    schema = options.schema
+    schema = policy.schema
     encoder = build_encoder(
         statistics,
         schema,
-        standardize=options.standardize,
-        distance=options.distance,
+        standardize=policy.standardize,
+        distance=policy.distance,
         weights=policy.weights,
         missing=policy.missing,
     )
@@ -228,7 +227,7 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
     max_rows = max(1, size * sample.count // statistics.records)
     cuts = build_cut_tree(sample.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4))
     return ReleasePlan(
-        policy=replace(policy, schema=schema, pieces=size),
+        policy=replace(policy, pieces=size),
         statistics=statistics,
         encoder=encoder,
         sensitive_encoder=sensitive,
@@ -236,10 +235,10 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
         part_size=size,
         template=sample if sensitive is None else replace(sample, constraints=sensitive.constraints),
         table_facts=_facts(statistics, encoder, sample, policy),
-        distance=options.distance,
-        precisions=_precisions(statistics, encoder, options.rounding),
-        keep_totals=options.keep_totals,
-        options=options.method_options,
+        distance=policy.distance,
+        precisions=_precisions(statistics, encoder, policy.rounding),
+        keep_totals=policy.keep_totals,
+        options=policy.method_options,
     )
 
 

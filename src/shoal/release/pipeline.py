@@ -29,7 +29,7 @@ from shoal.errors.messages import pluralize
 from shoal.microaggregation.group import GroupingTask, group
 from shoal.recode import as_nodes, as_numbers, equalize_missing, precisions
 from shoal.recode import recode as recode_groups
-from shoal.release.options import ParsedOptions, check_table, parse_options
+from shoal.release.options import check_table
 from shoal.release.partition import add_losses
 from shoal.release.result import Release, RowMetadata, package_versions, printable_name
 from shoal.release.warnings import collect_warnings
@@ -37,27 +37,26 @@ from shoal.verification.verify import verify_release
 
 
 class MemoryPlan(NamedTuple):
-    """Plan of a release in memory: the encoded table, and the options of method and recoding."""
+    """Plan of a release in memory: the encoded table, and its policy."""
 
     records: Records
     design: SurveyDesign
-    options: ParsedOptions
+    policy: Policy
 
     @property
     def schema(self) -> Schema:
         """Every quasi-identifier has its recoding."""
-        return self.options.schema
+        return self.policy.schema
 
 
 def plan_in_memory(table: Table, policy: Policy) -> MemoryPlan:
     """Encode a table for the methods by its policy. Raises if no method could take it."""
-    options, survey = parse_options(policy), policy.survey
-    schema = options.schema
+    schema, survey = policy.schema, policy.survey
     records = data.encode_records(
         table,
         schema,
-        standardize=options.standardize,
-        distance=options.distance,
+        standardize=policy.standardize,
+        distance=policy.distance,
         weights=policy.weights,
         missing=policy.missing,
     )
@@ -67,14 +66,13 @@ def plan_in_memory(table: Table, policy: Policy) -> MemoryPlan:
     )
     if policy.models:
         records = replace(records, constraints=_model_constraints(table, policy, schema, design))
-    return MemoryPlan(records, design, options)
+    return MemoryPlan(records, design, policy)
 
 
 def run(table: Table, policy: Policy, *, progress: Progress | None = None, is_replay: bool = False) -> Release:
     """Run the release pipeline: profile, plan, partition, recode, verify, evaluate."""
     profiles = check_table(policy, table, is_replay=is_replay)
     plan = plan_in_memory(table, policy)
-    policy = replace(policy, schema=plan.schema)
 
     groups = _partition(plan, policy, progress or no_progress)
     columns = _recode(table, plan, groups, policy)
@@ -123,7 +121,7 @@ def _partition(plan: MemoryPlan, policy: Policy, progress: Progress) -> Partitio
         policy.k,
         policy.method,
         policy.seed,
-        plan.options.method_options,
+        policy.method_options,
         policy.suppression,
         policy.survey.largest_household,
         policy.refinement,
@@ -144,8 +142,8 @@ def _recode(table: Table, plan: MemoryPlan, groups: Partition, policy: Policy) -
         records,
         groups,
         recodings={column.name: column.recode for column in plan.schema.columns},
-        precisions=precisions(plan.options.rounding, table, records, groups.suppressed),
-        keep_totals=plan.options.keep_totals,
+        precisions=precisions(policy.rounding, table, records, groups.suppressed),
+        keep_totals=policy.keep_totals,
         weights=plan.design.sampling_weights,
         missing=policy.missing,
         suppressed=groups.suppressed,
@@ -189,7 +187,7 @@ def _metric_inputs(
         suppressed=data.fully_suppressed(released, records.names),
         sensitive=data.sensitive_columns(table, sensitive),
         sampling_weights=plan.design.sampling_weights,
-        distance=plan.options.distance,
+        distance=policy.distance,
         lower_bound=None if bound is None else bound.value,
     )
 
