@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from shoal.domain.columns import Column, Kind, Role, Schema
-from shoal.domain.options import RELEASE_OPTIONS, check_option, check_scalar, default
 from shoal.domain.policy_draft import PolicyDraft, check_keys, declared_values, undeclared_options
 from shoal.domain.privacy_models import PrivacyModel
 from shoal.domain.recodings import BY_COLUMN, INTEGER_COLUMNS, NO_ROUNDING, assign_recodings
-from shoal.domain.validation import check_bool
 from shoal.errors import OptionError, PolicyError, ShoalError
+from shoal.options.checks import check_bool, check_scalar
+from shoal.options.table import RELEASE_OPTIONS, check_option, default
 
 POLICY_FORMAT, _BASE_FORMAT = 5, 4
 """The newest format, and the one that suffices without blocks and parts."""

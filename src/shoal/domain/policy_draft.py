@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from shoal.domain.columns import Kind, Role
-from shoal.domain.options import RELEASE_OPTIONS, check_option
-from shoal.domain.validation import check_choice
+from shoal.domain.privacy_models import parse_models
 from shoal.errors import OptionError, PolicyError
+from shoal.options.checks import check_choice
+from shoal.options.table import RELEASE_OPTIONS, check_option
 
 _COLUMN_KEYS = ("name", "role", "kind", "reason", "recode", "hierarchy", "levels")
 _RECORDED_KEYS = ("release.pieces", "refine.planned", "refine.done", "refine.looks")
@@ -49,7 +50,10 @@ class PolicyDraft:
         try:
             arguments = {**dict(declared_values(facts)), "models": _models(facts.get("models", []))}
             for name, value in arguments.items():
-                check_option(name, value)
+                if name == "models":
+                    parse_models(value)
+                else:
+                    check_option(name, value)
             arguments |= undeclared_options(facts)
             columns = [_column(entry) for entry in facts.get("columns", [])]
         except OptionError as error:

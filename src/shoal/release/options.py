@@ -21,19 +21,16 @@ from shoal.domain import (
     check_bool,
     check_k,
     likely_identifiers,
+    parse_models,
 )
 from shoal.domain.columns import ALL_OTHER_COLUMNS, KEPT_COLUMN, select_names
-from shoal.domain.options import (
-    RELEASE_OPTIONS,
-    check_bounded_kind,
-    check_option,
-    check_scalar,
-)
 from shoal.domain.recodings import BY_COLUMN, NO_ROUNDING, assign_recodings
 from shoal.errors import ColumnError, OptionError, warn_user
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
 from shoal.microaggregation.registry import AUTO
+from shoal.options.checks import EXPECTED_BOUNDS, check_scalar
+from shoal.options.table import RELEASE_OPTIONS, check_option
 from shoal.release.column_options import resolve_schema
 
 
@@ -76,7 +73,7 @@ def build_policy(table: Table, **arguments: Any) -> Policy:
         rounding=NO_ROUNDING if exact_means else BY_COLUMN,
         **{name: options[name] for name in ("standardize", "distance", "keep_totals", "shuffle", "formulas", "alpha")},
         weights=options["weights"] or {},
-        models=requested_models(schema, models=options["models"] or (), l=options["l"], t=options["t"]),
+        models=requested_models(schema, models=parse_models(options["models"]), l=options["l"], t=options["t"]),
         missing=options["missing_values"],
         suppression=options["max_suppression"],
         refinement=parse_refinement(
@@ -194,7 +191,8 @@ def check_bounded_columns(
     for name in bounds:
         if name not in kinds:
             raise ColumnError.unknown(name, list(kinds))
-        check_bounded_kind(kinds[name])
+        if kinds[name] is not Kind.NUMERIC:
+            raise OptionError.invalid_value("bounds", EXPECTED_BOUNDS)
     return bounds
 
 

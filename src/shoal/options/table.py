@@ -6,19 +6,26 @@ help, the web page its defaults, and the documentation a table.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from shoal.domain.columns import Kind
-from shoal.domain.privacy_models import MODEL_FORMS, parse_models
-from shoal.domain.recodings import RECODINGS
-from shoal.domain.validation import check_bool, check_choice, check_k
 from shoal.errors import OptionError
-from shoal.hierarchy.distances import DISTANCES
+from shoal.options.checks import (
+    check_blocks,
+    check_bool,
+    check_choice,
+    check_fraction,
+    check_household_size,
+    check_k,
+    check_method_name,
+    check_number,
+    check_seconds,
+    check_seed,
+    parse_bounds,
+    parse_weights,
+    to_python,
+)
 
 MISSING_POLICIES = ("category", "wildcard", "impute", "suppress", "refuse")
 """Treatment of missing quasi-identifiers: as a category; compatible with every value; imputed by group; suppress the
@@ -28,14 +35,15 @@ FORMULA_POLICIES = ("keep", "neutralize")
 """Treatment of text cells that a spreadsheet would execute: unchanged, or prefixed with an apostrophe."""
 EFFORTS = ("fast", "balanced", "best")
 """Effort of local search: descent only; with annealing; ten times the annealing and an integer program."""
+DISTANCES = ("wu-palmer", "path", "leacock-chodorow", "information")
+"""Distances between nodes of a hierarchy."""
+MODEL_FORMS = ("distinct-l(L)", "entropy-l(L)", "recursive-l(C,L)", "t-equal(T)", "t-ordered(T)", "t-hierarchical(T)")
+"""The notation of privacy models; L is above 1, C above 0, T from 0 to 1."""
 GROUPS = (
     *("Columns", "Protection", "Method and search", "Released values", "Survey"),
     *("Reading the file", "Outputs", "Large files"),
 )
 """Groups of options in the help of a command, in their order."""
-_INTEGER_LIMIT = 2**63
-_EXPECTED_WEIGHTS = "a number above 0 for each quasi-identifier that is named"
-_EXPECTED_BOUNDS = "the least and the largest value of numeric quasi-identifiers, as {'age': (0, 120)}"
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ class Option:
 
     def check(self, value: Any) -> Any:
         """Return the value to use; raise if it is not valid. The default is always valid."""
-        value = value.item() if isinstance(value, np.generic) else value
+        value = to_python(value)
         if value is None and self.default is None and not self.required:
             return None
         if self.validate is not None:
@@ -74,102 +82,6 @@ class Option:
         if self.type is dict and not isinstance(value, Mapping):
             raise OptionError.invalid_value(self.name, "one for each column that is named, such as {'column': ...}")
         return check_bool(self.name, value) if self.type is bool else value
-
-
-def check_fraction(name: str, value: Any, *, min_value: float = 0.0, max_value: float = 1.0) -> float:
-    """Validate a number between two limits."""
-    expected = f"a number from {min_value:g} to {max_value:g}"
-    number = check_number(name, value, expected)
-    if not min_value <= number <= max_value:
-        raise OptionError.invalid_value(name, expected)
-    return number
-
-
-def check_number(name: str, value: Any, expected: str) -> float:
-    """Validate a finite number; ``expected`` describes it in the message."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise OptionError.invalid_value(name, expected) from None
-    if isinstance(value, bool) or not math.isfinite(number):
-        raise OptionError.invalid_value(name, expected)
-    return number
-
-
-def check_seconds(name: str, value: Any) -> float:
-    """Validate a time limit."""
-    seconds = check_number(name, value, "a number above 0")
-    if seconds <= 0:
-        raise OptionError.invalid_value(name, "a number above 0")
-    return seconds
-
-
-def check_seed(seed: Any, *, name: str = "seed") -> int:
-    value = seed.item() if isinstance(seed, np.generic) else seed
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _INTEGER_LIMIT:
-        raise OptionError.seed_not_integer(name)
-    return value
-
-
-def check_scalar(name: str, value: Any) -> str | int | float | bool:
-    """Validate an option of a method: a built-in value that a policy can store."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, str | int | float | bool) or (isinstance(value, int) and abs(value) >= _INTEGER_LIMIT):
-        raise OptionError.invalid_value(name, "a number, a word, true or false")
-    return value
-
-
-def parse_weights(weights: Mapping[Any, Any] | None) -> dict[str, float]:
-    try:
-        return {str(name): float(weight) for name, weight in (weights or {}).items()}
-    except (TypeError, ValueError, AttributeError, OverflowError):
-        raise OptionError.invalid_value("weights", _EXPECTED_WEIGHTS) from None
-
-
-def parse_bounds(name: str, bounds: Any) -> dict[str, tuple[float, float]]:
-    """Validate the minimum and the maximum of columns."""
-    if not isinstance(bounds, Mapping):
-        raise OptionError.invalid_value(name, _EXPECTED_BOUNDS)
-    checked: dict[str, tuple[float, float]] = {}
-    for column, pair in bounds.items():
-        if not isinstance(pair, Iterable) or isinstance(pair, str):
-            raise OptionError.invalid_value(name, _EXPECTED_BOUNDS)
-        ends = [check_number(name, end, _EXPECTED_BOUNDS) for end in pair]
-        if len(ends) != 2 or ends[0] > ends[1]:
-            raise OptionError.invalid_value(name, _EXPECTED_BOUNDS)
-        checked[str(column)] = (ends[0], ends[1])
-    return checked
-
-
-def check_bounded_kind(kind: Kind) -> None:
-    """Raise if bounds are given for a column that is not numeric."""
-    if kind is not Kind.NUMERIC:
-        raise OptionError.invalid_value("bounds", _EXPECTED_BOUNDS)
-
-
-def check_blocks(_: str, blocks: Any) -> int:
-    if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 1:
-        raise OptionError.blocks_not_integer()
-    return blocks
-
-
-def _check_method(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise OptionError.invalid_value(name, "the name of a method")
-    return value
-
-
-def _check_household(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise OptionError.invalid_value(name, "a whole number of at least 1")
-    return value
-
-
-def _check_recode(name: str, value: Any) -> Any:
-    """One recoding, or one per column; the kinds of the columns decide which fit."""
-    if isinstance(value, Mapping):
-        return value
-    return check_choice(name, value, RECODINGS)
 
 
 RELEASE_OPTIONS = (
@@ -290,7 +202,6 @@ RELEASE_OPTIONS = (
         f"Privacy model of a sensitive column: {', '.join(MODEL_FORMS[:-1])} or {MODEL_FORMS[-1]}; repeatable.",
         "Protection",
         dict,
-        validate=lambda _, value: parse_models(value),
         key="models",
         flag="--model",
         metavar="COLUMN=MODEL",
@@ -325,7 +236,7 @@ RELEASE_OPTIONS = (
         "method",
         "Microaggregation method; shoal methods lists them.",
         "Method and search",
-        validate=_check_method,
+        validate=check_method_name,
         key="release.method",
         metavar="NAME",
         default_text="auto, which tries several",
@@ -397,7 +308,6 @@ RELEASE_OPTIONS = (
         "Aggregate that replaces the values of a group: mean, median or interval for numbers and dates; centroid, mode"
         " or lcs for categories; generalize for interval and lcs; repeatable.",
         "Released values",
-        validate=_check_recode,
         key="columns[].recode",
         metavar="[COLUMN=]NAME",
         default_text="mean, centroid",
@@ -459,7 +369,7 @@ RELEASE_OPTIONS = (
         "Survey",
         int,
         20,
-        _check_household,
+        check_household_size,
         key="survey.largest_household",
     ),
 )
