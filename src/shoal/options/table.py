@@ -40,7 +40,7 @@ DISTANCES = ("wu-palmer", "path", "leacock-chodorow", "information")
 MODEL_FORMS = ("distinct-l(L)", "entropy-l(L)", "recursive-l(C,L)", "t-equal(T)", "t-ordered(T)", "t-hierarchical(T)")
 """The notation of privacy models; L is above 1, C above 0, T from 0 to 1."""
 GROUPS = (
-    *("Columns", "Protection", "Method and search", "Released values", "Survey"),
+    *("Columns", "Protection", "Measures", "Method and search", "Released values", "Survey", "Linked releases"),
     *("Reading the file", "Outputs", "Large files"),
 )
 """Groups of options in the help of a command, in their order."""
@@ -69,6 +69,10 @@ class Option:
     metavar: str = ""
     default_text: str = ""
     """The default in words, where the command line shows another text than the value."""
+
+    @property
+    def flags(self) -> list[str]:
+        return self.flag.split() or [f"--{self.name.replace('_', '-')}"]
 
     def check(self, value: Any) -> Any:
         """Return the value to use; raise if it is not valid. The default is always valid."""
@@ -288,12 +292,13 @@ RELEASE_OPTIONS = (
     ),
     Option(
         "standardize",
-        "Measure distances on columns that are not scaled to mean 0 and standard deviation 1.",
+        "Measure distances on columns scaled to mean 0 and standard deviation 1.",
         "Method and search",
         bool,
         True,
         key="options.standardize",
-        flag="--no-standardize",
+        flag="--standardize/--no-standardize",
+        default_text="standardize",
     ),
     Option(
         "distance",
