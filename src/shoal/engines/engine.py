@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from shoal.data import BrokenDependency
-from shoal.data.chunked import Encoder, Occurrence, TableStatistics
+from shoal.data import BrokenDependency, Encoder
+from shoal.data.chunked import Occurrence, TableStatistics
 from shoal.domain import IntVector, Progress, Verification
 from shoal.engines.plan import PartResult, ReleasePlan
 from shoal.errors import PromiseError
@@ -55,7 +55,7 @@ class Engine(Protocol[P]):
         """Compute the statistics of the table in one pass."""
 
     def out_of_bounds(
-        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+        self, statistics: TableStatistics, encoder: Encoder, name: str, bounds: tuple[float, float]
     ) -> Occurrence:
         """Locate the numbers of a column outside its bounds."""
 

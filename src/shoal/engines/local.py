@@ -18,19 +18,18 @@ from typing import Any
 import numpy as np
 
 from shoal import data
-from shoal.data import ReadOptions, Table
+from shoal.data import Encoder, ReadOptions, Table
 from shoal.data.chunked import (
     ChunkedFile,
     ChunkWriter,
-    Encoder,
     Occurrence,
     ReleasedSample,
     SpillFolder,
     TableStatistics,
     external_shuffle,
     open_chunked,
-    out_of_bounds_in_file,
     profile_file,
+    with_column_types,
 )
 from shoal.domain import IntMatrix, IntVector, Policy, Progress, Records, Verification
 from shoal.engines.engine import PartSummary, PartTotals, check_count, merge_summaries, summarize_part
@@ -87,10 +86,13 @@ class LocalEngine:
         return statistics
 
     def out_of_bounds(
-        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+        self, statistics: TableStatistics, encoder: Encoder, name: str, bounds: tuple[float, float]
     ) -> Occurrence:
         """Locate the numbers of a column outside its bounds."""
-        return out_of_bounds_in_file(self.source, statistics, encoder, name, bounds=bounds)
+        occurrence = Occurrence()
+        for start, chunk in self.source.numbered_chunks(columns=[name]):
+            occurrence += encoder.out_of_bounds(with_column_types(chunk, statistics), name, bounds, start=start)
+        return occurrence
 
     def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
         """Partition the records into the spill files of the leaves."""

@@ -15,13 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import data, metrics, recode
-from shoal.data import Table
+from shoal.data import Encoder, SensitiveEncoder, Table
 from shoal.data.chunked import (
-    Encoder,
-    SensitiveEncoder,
     TableStatistics,
-    constraints_of_chunk,
-    encode_chunk,
     keeps_dtype,
     with_column_types,
 )
@@ -134,10 +130,10 @@ class ReleasePlan:
     def encode(self, chunk: Table) -> Records:
         """Encode a chunk of the table, with its constraints."""
         typed = with_column_types(chunk, self.statistics)
-        records = encode_chunk(typed, self.encoder)
+        records = self.encoder.transform(typed)
         if self.sensitive_encoder is None:
             return records
-        return replace(records, constraints=constraints_of_chunk(typed, self.sensitive_encoder))
+        return replace(records, constraints=self.sensitive_encoder.transform(typed))
 
     def assign_leaves(self, records: Records) -> IntVector:
         """Return the leaf of the cut tree of each record."""
@@ -225,7 +221,7 @@ class ReleasePlan:
 
     def _pair(self, chunk: Table, released: Table, columns: Mapping[str, Any], recoded: Arrays) -> metrics.MetricInputs:
         """Return the metric inputs of a chunk; its class sizes are unknown here."""
-        records, facts = encode_chunk(chunk, self.encoder), self.table_facts
+        records, facts = self.encoder.transform(chunk), self.table_facts
         unknown = EquivalenceClasses(np.ones(records.count, dtype=np.int64), facts.k)
         categorical = [column.name for column in records.categories]
         released_values, suppressed_values, intervals = self._numbers(records, recoded)

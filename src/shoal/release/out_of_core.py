@@ -8,20 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from shoal import data
-from shoal.data import ReadOptions
+from shoal.data import Encoder, ReadOptions, SensitiveEncoder
 from shoal.data.chunked import (
-    Encoder,
     TableStatistics,
-    build_encoder,
-    build_sensitive_encoder,
-    check_range_bounds,
-    encode_chunk,
 )
 from shoal.data.encode.category_codes import node_counts
 from shoal.domain import Evaluation, Kind, Policy, Precision, Progress, Role, Verification, check_k
@@ -213,7 +209,7 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
     check_k(policy.k, statistics.records)
     options = parse_options(policy)
     schema = options.schema
-    encoder = build_encoder(
+    encoder = Encoder.from_statistics(
         statistics,
         schema,
         standardize=options.standardize,
@@ -221,9 +217,12 @@ def make_plan(engine: Engine[P], statistics: TableStatistics, policy: Policy, bu
         weights=policy.weights,
         missing=policy.missing,
     )
-    check_range_bounds(statistics, encoder, policy.bounds, engine.out_of_bounds)
-    sensitive = build_sensitive_encoder(statistics, policy.models, schema) if policy.models else None
-    sample = encode_chunk(statistics.sample, encoder)
+    encoder.check_bounds(policy.bounds, partial(engine.out_of_bounds, statistics, encoder))
+    sensitive = None
+    if policy.models:
+        sensitive = SensitiveEncoder.from_statistics(statistics, policy.models, schema)
+        sensitive.check_feasible()
+    sample = encoder.transform(statistics.sample)
     size = policy.pieces or budget.part_rows(columns=len(encoder.names), refined=policy.refinement is not None)
     max_rows = max(1, size * sample.count // statistics.records)
     cuts = build_cut_tree(sample.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4))

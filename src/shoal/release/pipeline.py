@@ -53,7 +53,7 @@ def plan_in_memory(table: Table, policy: Policy) -> MemoryPlan:
     """Encode a table for the methods by its policy. Raises if no method could take it."""
     options, survey = parse_options(policy), policy.survey
     schema = options.schema
-    records = data.encode_records(
+    encoder, records = data.Encoder.fit_transform(
         table,
         schema,
         standardize=options.standardize,
@@ -61,7 +61,7 @@ def plan_in_memory(table: Table, policy: Policy) -> MemoryPlan:
         weights=policy.weights,
         missing=policy.missing,
     )
-    data.check_bounds(records, policy.bounds)
+    encoder.check_bounds(policy.bounds, partial(encoder.out_of_bounds, table))
     design = data.build_survey_design(
         table, sampling_weights=survey.sampling_weights, strata=survey.strata, households=survey.households
     )

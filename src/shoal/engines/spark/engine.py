@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import data
-from shoal.data.chunked import Encoder, Occurrence, TableStatistics
+from shoal.data import Encoder
+from shoal.data.chunked import Occurrence, TableStatistics
 from shoal.domain import IntMatrix, Progress, Verification
 from shoal.engines.engine import PartSummary, PartTotals, check_count, merge_summaries
 from shoal.engines.parts import PartPositions, Slice, part_positions, split_into_parts
@@ -72,7 +73,7 @@ class SparkEngine:
         return table_profile.profile_source(self.source, f"{self.scratch}/statistics", progress=progress)
 
     def out_of_bounds(
-        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+        self, statistics: TableStatistics, encoder: Encoder, name: str, bounds: tuple[float, float]
     ) -> Occurrence:
         """Locate the numbers of a column outside its bounds."""
         return table_profile.out_of_bounds(self.source, statistics, encoder, name, bounds=bounds)
