@@ -23,14 +23,14 @@ from shoal.data import ReadOptions, Table
 from shoal.data.chunked import (
     ChunkedFile,
     ChunkWriter,
+    Occurrence,
     ReleasedSample,
     SpillFolder,
     TableStatistics,
-    check_range_bounds,
     external_shuffle,
     open_chunked,
-    out_of_bounds_in_file,
     profile_file,
+    with_column_types,
 )
 from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Records, Verification
 from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
@@ -102,8 +102,16 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
     def plan(self, profile: TableStatistics, policy: Policy) -> PartsPlan:
         """Derive the plan from the statistics."""
         plan = PartsPlan.build(profile, policy, self.budget)
-        check_range_bounds(profile, plan.encoder, policy.bounds, partial(out_of_bounds_in_file, self.source))
+        plan.encoder.check_bounds(policy.bounds, partial(self._out_of_bounds, plan))
         return plan
+
+    def _out_of_bounds(self, plan: PartsPlan, name: str, bounds: tuple[float, float]) -> Occurrence:
+        """Locate the numbers of a column outside its bounds."""
+        occurrence = Occurrence()
+        for start, chunk in self.source.numbered_chunks(columns=[name]):
+            typed = with_column_types(chunk, plan.statistics)
+            occurrence += plan.encoder.out_of_bounds(typed, name, bounds, start=start)
+        return occurrence
 
     def partition(self, plan: PartsPlan, *, progress: Progress) -> None:
         """Partition the records into the spill files of the leaves."""

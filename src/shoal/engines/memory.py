@@ -10,10 +10,9 @@ from types import MappingProxyType
 import numpy as np
 
 from shoal import data, metrics, recode
-from shoal.data import Table
+from shoal.data import Encoder, Table
 from shoal.domain import (
     BoolVector,
-    CategoricalColumn,
     ColumnProfile,
     Evaluation,
     IntVector,
@@ -72,7 +71,7 @@ class MemoryPlan(ReleasePlan):
     @classmethod
     def build(cls, table: Table, policy: Policy) -> MemoryPlan:
         """Encode a table for the methods by its policy. Raise if no method could take it."""
-        records = data.encode_records(
+        encoder, records = Encoder.fit_transform(
             table,
             policy.schema,
             standardize=policy.standardize,
@@ -80,25 +79,14 @@ class MemoryPlan(ReleasePlan):
             weights=policy.weights,
             missing=policy.missing,
         )
-        data.check_bounds(records, policy.bounds)
+        encoder.check_bounds(policy.bounds, partial(encoder.out_of_bounds, table))
         survey = policy.survey
         design = data.build_survey_design(
             table, sampling_weights=survey.sampling_weights, strata=survey.strata, households=survey.households
         )
         if policy.models:
             records = replace(records, constraints=_model_constraints(table, policy, design))
-        return cls(policy=policy, records=records, design=design)
-
-    @property
-    def categories(self) -> tuple[CategoricalColumn, ...]:
-        return self.records.categories
-
-    @cached_property
-    def missing_counts(self) -> Mapping[str, int]:
-        if self.records.missing is None:
-            return {}
-        counts = self.records.missing.sum(axis=0).tolist()
-        return {name: cells for name, cells in zip(self.records.names, counts, strict=True) if cells}
+        return cls(policy=policy, encoder=encoder, records=records, design=design)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,18 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import data, recode
-from shoal.data import Table
-from shoal.data.chunked import (
-    Encoder,
-    SensitiveEncoder,
-    TableStatistics,
-    build_encoder,
-    build_sensitive_encoder,
-    constraints_of_chunk,
-    encode_chunk,
-    keeps_dtype,
-    with_column_types,
-)
+from shoal.data import Encoder, SensitiveEncoder, Table
+from shoal.data.chunked import TableStatistics, keeps_dtype, with_column_types
 from shoal.data.encode.category_codes import node_counts
 from shoal.data.row_order import mix_bits
 from shoal.domain import (
@@ -85,7 +75,6 @@ class PartsPlan(ReleasePlan):
     """Plan of an out-of-core release."""
 
     statistics: TableStatistics
-    encoder: Encoder
     sensitive_encoder: SensitiveEncoder | None
     """None without privacy models."""
     cuts: CutTree
@@ -99,7 +88,7 @@ class PartsPlan(ReleasePlan):
     @classmethod
     def build(cls, statistics: TableStatistics, policy: Policy, budget: MemoryBudget) -> PartsPlan:
         """Build the plan of a table from its statistics."""
-        encoder = build_encoder(
+        encoder = Encoder.from_statistics(
             statistics,
             policy.schema,
             standardize=policy.standardize,
@@ -107,8 +96,11 @@ class PartsPlan(ReleasePlan):
             weights=policy.weights,
             missing=policy.missing,
         )
-        sensitive = build_sensitive_encoder(statistics, policy.models, policy.schema) if policy.models else None
-        sample = encode_chunk(statistics.sample, encoder)
+        sensitive = None
+        if policy.models:
+            sensitive = SensitiveEncoder.from_statistics(statistics, policy.models, policy.schema)
+            sensitive.check_feasible()
+        sample = encoder.transform(statistics.sample)
         size = policy.pieces or budget.part_rows(columns=len(encoder.names), refined=policy.refinement is not None)
         max_rows = max(1, size * sample.count // statistics.records)
         return cls(
@@ -127,15 +119,6 @@ class PartsPlan(ReleasePlan):
     def records(self) -> int:
         """Records of the whole table."""
         return self.statistics.records
-
-    @property
-    def categories(self) -> tuple[CategoricalColumn, ...]:
-        return self.encoder.categories
-
-    @property
-    def missing_counts(self) -> Mapping[str, int]:
-        """Number of missing values of each quasi-identifier that has any."""
-        return self.encoder.missing_counts
 
     @property
     def columns(self) -> list[str]:
@@ -170,10 +153,10 @@ class PartsPlan(ReleasePlan):
     def encode(self, chunk: Table) -> Records:
         """Encode a chunk of the table, with its constraints."""
         typed = with_column_types(chunk, self.statistics)
-        records = encode_chunk(typed, self.encoder)
+        records = self.encoder.transform(typed)
         if self.sensitive_encoder is None:
             return records
-        return replace(records, constraints=constraints_of_chunk(typed, self.sensitive_encoder))
+        return replace(records, constraints=self.sensitive_encoder.transform(typed))
 
     def assign_leaves(self, records: Records) -> IntVector:
         """Return the leaf of the cut tree of each record."""
@@ -217,7 +200,7 @@ class PartsPlan(ReleasePlan):
             name: self._column(position, recoded, interval_texts) for position, name in enumerate(self.encoder.names)
         }
         released = data.replace_columns(typed, self.policy.schema, columns)
-        records = encode_chunk(typed, self.encoder)
+        records = self.encoder.transform(typed)
         unknown = EquivalenceClasses(np.ones(records.count, dtype=np.int64), self.policy.k)
         inputs = self.metric_inputs(
             typed,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal import data, metrics, recode
-from shoal.data import Table
+from shoal.data import Encoder, Table
 from shoal.domain import (
     BoolVector,
-    CategoricalColumn,
     FloatVector,
     Partition,
     Policy,
@@ -40,21 +38,12 @@ class ProcessedRecords(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ReleasePlan(ABC):
+class ReleasePlan:
     """Policy of a release and everything derived from it and from the profile of the table."""
 
     policy: Policy
     """The schema has the recoding of every quasi-identifier."""
-
-    @property
-    @abstractmethod
-    def categories(self) -> tuple[CategoricalColumn, ...]:
-        """Categorical quasi-identifiers."""
-
-    @property
-    @abstractmethod
-    def missing_counts(self) -> Mapping[str, int]:
-        """Number of missing values of each quasi-identifier that has any."""
+    encoder: Encoder
 
     def group_and_recode(
         self,

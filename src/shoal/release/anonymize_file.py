@@ -160,9 +160,9 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
         ScratchFolder(scratch_path(path, None if job.scratch is None else Path(job.scratch))) as folder,
         FileTransaction(force=job.force) as files,
     ):
-        columns = len(open_chunked(job.source, options=job.options).names)
-        sizes = memory_budget(ceiling, columns=columns)
-        chunked = open_chunked(job.source, options=job.options, rows=sizes.chunk_rows, size=sizes.chunk_bytes)
+        chunked = open_chunked(job.source, options=job.options)
+        sizes = memory_budget(ceiling, columns=len(chunked.names))
+        chunked = chunked.resized(rows=sizes.chunk_rows, size=sizes.chunk_bytes)
         engine = LocalEngine(chunked, folder, sizes)
         parts: list[Path] = []
 

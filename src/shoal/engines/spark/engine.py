@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import data
-from shoal.data.chunked import TableStatistics, check_range_bounds
+from shoal.data.chunked import TableStatistics
 from shoal.domain import Evaluation, IntMatrix, Policy, Progress, Verification
 from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
 from shoal.engines.memory_budget import MemoryBudget
@@ -87,7 +87,8 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
     def plan(self, profile: TableStatistics, policy: Policy) -> PartsPlan:
         """Derive the plan from the statistics."""
         plan = PartsPlan.build(profile, policy, self.budget)
-        check_range_bounds(profile, plan.encoder, policy.bounds, partial(table_profile.out_of_bounds, self.source))
+        locate = partial(table_profile.out_of_bounds, self.source, profile, plan.encoder)
+        plan.encoder.check_bounds(policy.bounds, locate)
         return plan
 
     def partition(self, plan: PartsPlan, *, progress: Progress) -> None:
