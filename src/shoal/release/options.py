@@ -25,6 +25,7 @@ from shoal.domain import (
 )
 from shoal.domain.columns import ALL_OTHER_COLUMNS, KEPT_COLUMN, select_names
 from shoal.domain.recodings import BY_COLUMN, NO_ROUNDING, assign_recodings
+from shoal.engines.engine import TableProfile
 from shoal.errors import ColumnError, OptionError, warn_user
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
@@ -139,13 +140,13 @@ def parse_survey(schema: Schema, options: Mapping[str, Any]) -> Survey:
     return Survey(weights or "", strata, household or "", options["largest_household"])
 
 
-def check_table(policy: Policy, table: Table, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
+def check_table(policy: Policy, profile: TableProfile, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
     """Validate the columns of a table, as `check_roles` does, and its index, which a release keeps.
 
     Returns the profiles of the columns.
     """
-    profiles, index = data.profile_columns(table), data.index_table(table)
-    check_roles(policy, profiles, table.height, is_replay=is_replay)
+    profiles, index = profile.column_profiles(), data.index_table(profile.sample)
+    check_roles(policy, profiles, profile.records, is_replay=is_replay)
     if index is not None and policy.keep is not None:
         # a running number only repeats the row order, which has its own warning
         levels = [level for level in data.profile_columns(index) if not level.is_consecutive]
